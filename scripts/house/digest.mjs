@@ -1,0 +1,58 @@
+// Fingerprints of what was installed and of what was built, so that setup does nothing twice.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./root.mjs";
+
+/** What decides which packages are on disk. A renamed script does not. */
+export function packagesDigest() {
+  const { engines, dependencies, devDependencies, optionalDependencies, overrides } = JSON.parse(read("package.json"));
+  const wanted = { engines, dependencies, devDependencies, optionalDependencies, overrides };
+  // Some packages hold machine code, so a checkout seen from another machine needs its own install.
+  const machine = [process.platform, process.arch];
+  return hash([JSON.stringify(wanted), read("package-lock.json"), read(".npmrc"), ...machine]);
+}
+
+/** What decides the contents of dist: sources without their tests, the build's own files, the packages bundled. */
+export function programDigest() {
+  const files = [
+    ...walk("src").filter((path) => !path.endsWith(".test.ts")),
+    "bin/ambit",
+    "scripts/house/command-line.mjs",
+    "scripts/house/late-modules.mjs",
+    "scripts/house/program.mjs",
+    "tsconfig.base.json",
+    "tsconfig.build.json",
+  ];
+  return hash([packagesDigest(), ...files.flatMap((path) => [path, read(path)])]);
+}
+
+/** The stamp kept at a path, or nothing when there is none. */
+export function stampAt(path) {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function walk(folder) {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true });
+  const paths = entries.flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return walk(path);
+    return entry.isFile() ? [path] : [];
+  });
+  return paths.sort();
+}
+
+function read(path) {
+  return readFileSync(join(root, path));
+}
+
+function hash(parts) {
+  const sum = createHash("sha256");
+  // Each part carries its length, so that no two lists of parts spell the same bytes.
+  for (const part of parts) sum.update(`${Buffer.byteLength(part)}:`).update(part);
+  return sum.digest("hex");
+}

@@ -1,0 +1,41 @@
+// What is built from the sources: the library behind the package's doors, and the command line in one file.
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { run } from "./child.mjs";
+import { buildCommandLine, rehearse } from "./command-line.mjs";
+import { programDigest, stampAt } from "./digest.mjs";
+import { root } from "./root.mjs";
+
+const dist = join(root, "dist");
+const building = join(root, ".building");
+const next = join(building, "next");
+
+export function programMissing() {
+  return stampAt(join(dist, ".stamp")) !== programDigest();
+}
+
+/** Builds beside dist and then takes its place, so that whoever runs the program meantime finds a whole one. */
+export async function buildProgram() {
+  // Taken before the sources are read: what is edited during the build is built next time.
+  const digest = programDigest();
+  rmSync(building, { recursive: true, force: true });
+  mkdirSync(next, { recursive: true });
+  const [, bundle] = await Promise.all([buildLibrary(), buildCommandLine(next)]);
+  writeFileSync(join(next, ".stamp"), `${digest}\n`);
+  replaceDist();
+  await rehearse(bundle);
+}
+
+async function buildLibrary() {
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const built = await run([process.execPath, tsc, "-p", "tsconfig.build.json", "--outDir", next]);
+  if (!built.ok) throw new Error(`the library does not build:\n${built.output}`);
+}
+
+function replaceDist() {
+  // The runners' own bundles live on: one of them may be about to start.
+  if (existsSync(join(dist, "dev"))) renameSync(join(dist, "dev"), join(next, "dev"));
+  if (existsSync(dist)) renameSync(dist, join(building, "replaced"));
+  renameSync(next, dist);
+  rmSync(building, { recursive: true, force: true });
+}

@@ -1,0 +1,6 @@
+// Where the checkout is, and how scripts speak: always on stderr, so a runner's stdout stays its own.
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
+
+export const say = (line) => process.stderr.write(`ambit: ${line}\n`);

@@ -1,0 +1,57 @@
+// Who imports whom, against the table of rooms; and who imports the mint.
+import { type Import, importsOf } from "./imports.ts";
+import { brand, brandFiles, fileKnows, isRoom, knows, mint, mintRoom, roomOf } from "./rooms.ts";
+import { examine, type Finding, finding, isInSrc, isTest, type Report, type Source } from "./source.ts";
+
+/** INVARIANT: every arrow of import points up the table. Tests may look anywhere. */
+export function checkDirection(sources: readonly Source[]): Report {
+  return examine(
+    sources,
+    (source) => isInSrc(source) && !isTest(source),
+    (source) => {
+      const room = roomOf(source.path);
+      if (!isRoom(room)) return [finding(source, source.tree, `${room} is not a room of the table`)];
+      return importsOf(source).flatMap((each) => directionOf(source, each));
+    },
+  );
+}
+
+/**
+ * INVARIANT: a warrant is made in the gate and nowhere else. Here tests are not exempt:
+ * beside the gate's own only the mint's own test may reach it.
+ */
+export function checkMint(sources: readonly Source[]): Report {
+  return examine(
+    sources,
+    (source) => roomOf(source.path) !== mintRoom && !(isTest(source) && roomOf(source.path) === roomOf(mint)),
+    (source) =>
+      importsOf(source)
+        .filter(({ target }) => target.kind === "file" && target.path === mint)
+        .map(({ node }) => finding(source, node, `imports the mint, which only ${mintRoom} may`)),
+  );
+}
+
+/** INVARIANT: the mark on a warrant is put there by the mint and read by the recogniser; nobody else can reach it. */
+export function checkBrand(sources: readonly Source[]): Report {
+  return examine(
+    sources,
+    (source) => !brandFiles.includes(source.path),
+    (source) =>
+      importsOf(source)
+        .filter(({ target }) => target.kind === "file" && target.path === brand)
+        .map(({ node }) => finding(source, node, `imports the brand, which only ${brandFiles.join(" and ")} may`)),
+  );
+}
+
+function directionOf(source: Source, { node, target }: Import): readonly Finding[] {
+  const room = roomOf(source.path);
+  if (!isRoom(room)) return [];
+  if (target.kind === "package" && /^ambit(\/|$)/.test(target.name)) {
+    return [finding(source, node, "imports the package by its own name, around the table")];
+  }
+  if (target.kind !== "file") return [];
+  const wanted = roomOf(target.path);
+  if (wanted === undefined) return [finding(source, node, `imports ${target.path}, which is outside src`)];
+  const may: readonly string[] = [room, ...knows[room], ...(fileKnows[source.path] ?? [])];
+  return may.includes(wanted) ? [] : [finding(source, node, `${room} may not import ${wanted}`)];
+}

@@ -1,0 +1,257 @@
+// Each checker of tidy, fed with a violation planted in memory and with its nearest lawful neighbour.
+import { describe, expect, test } from "vitest";
+import { checkBrand, checkDirection, checkMint } from "./direction.ts";
+import { checkPurity } from "./purity.ts";
+import { isRoom, knows, pureRooms, type Room } from "./rooms.ts";
+import { checkIndex, checkLength, checkPurpose, linesMax, linesWanted, longFiles } from "./shape.ts";
+import { type Report, source } from "./source.ts";
+import { checkWords } from "./words.ts";
+
+/** [title, path, text, what the finding says; nothing when lawful] */
+type Row = readonly [string, string, string, RegExp | undefined];
+
+function holds(check: (sources: readonly ReturnType<typeof source>[]) => Report, rows: readonly Row[]): void {
+  test.each(rows)("%s", (_title, path, text, says) => {
+    const { looked, findings } = check([source(path, text)]);
+    const said = findings.map((each) => each.what);
+    if (says === undefined) {
+      expect(said).toEqual([]);
+    } else {
+      expect(looked).toBe(1);
+      expect(said).toEqual([expect.stringMatching(says)]);
+    }
+  });
+}
+
+describe("direction", () => {
+  holds(checkDirection, [
+    ["up the table", "src/gate/gate.ts", 'import { a } from "../authority/a.ts";', undefined],
+    ["down the table", "src/authority/a.ts", 'import { a } from "../gate/gate.ts";', /authority may not import gate/],
+    ["within a room", "src/gate/gate.ts", 'import { a } from "./deep/a.ts";', undefined],
+    ["out of a room and back", "src/gate/gate.ts", 'import { a } from "../gate/a.ts";', undefined],
+    ["a type down the table", "src/tool/a.ts", 'import type { A } from "../gate/a.ts";', /tool may not import gate/],
+    ["an inline type", "src/tool/a.ts", 'type A = import("../gate/a.ts").A;', /tool may not import gate/],
+    ["an export from", "src/tool/a.ts", 'export * from "../gate/a.ts";', /tool may not import gate/],
+    ["a bare import", "src/tool/a.ts", 'import "../gate/a.ts";', /tool may not import gate/],
+    ["a late import", "src/tool/a.ts", 'const a = await import("../gate/a.ts");', /tool may not import gate/],
+    ["a template import", "src/tool/a.ts", "const a = await import(`../gate/a.ts`);", /tool may not import gate/],
+    ["an old import", "src/tool/a.ts", 'import a = require("../gate/a.ts");', /tool may not import gate/],
+    ["a reference", "src/tool/a.ts", '/// <reference path="../gate/a.ts" />\n', /tool may not import gate/],
+    ["an import in a comment", "src/tool/a.ts", '// import "../gate/a.ts";', undefined],
+    ["an import in a string", "src/tool/a.ts", "const a = 'import \"../gate/a.ts\"';", undefined],
+    ["tool does not know warrant", "src/tool/a.ts", 'import "../warrant/a.ts";', /tool may not import warrant/],
+    ["context knows warrant", "src/context/a.ts", 'import "../warrant/a.ts";', undefined],
+    ["around does not know around", "src/audit/a.ts", 'import "../record/a.ts";', /audit may not import record/],
+    ["outside knows sandbox", "src/broker/a.ts", 'import "../sandbox/a.ts";', undefined],
+    ["outside does not know gate", "src/broker/a.ts", 'import "../gate/a.ts";', /broker may not import gate/],
+    ["outside does not know outside", "src/store/a.ts", 'import "../node/a.ts";', /store may not import node/],
+    ["faces know around", "src/mcp/a.ts", 'import "../approval/a.ts";', undefined],
+    ["faces do not know faces", "src/mcp/a.ts", 'import "../cli/a.ts";', /mcp may not import cli/],
+    ["faces do not know outside", "src/cli/a.ts", 'import "../node/a.ts";', /cli may not import node/],
+    ["compose knows everything", "src/compose.ts", 'import "./node/a.ts"; import "./cli/a.ts";', undefined],
+    ["the command line starts compose", "src/cli/main.ts", 'import "../compose.ts";', undefined],
+    ["no other file starts compose", "src/cli/mains.ts", 'import "../compose.ts";', /cli may not import compose/],
+    ["the door opens on the core", "src/index.ts", 'export * from "./gate/gate.ts";', undefined],
+    [
+      "the door opens on nothing else",
+      "src/index.ts",
+      'export * from "./audit/a.ts";',
+      /index.ts may not import audit/,
+    ],
+    ["a room nobody planned", "src/attic/a.ts", "export {};", /attic is not a room/],
+    ["a file nobody planned", "src/attic.ts", "export {};", /attic.ts is not a room/],
+    ["out of src", "src/gate/a.ts", 'import "../../test/a.ts";', /outside src/],
+    ["by the package's own name", "src/gate/a.ts", 'import "ambit/node";', /around the table/],
+    ["a test looks anywhere", "src/authority/a.test.ts", 'import "../gate/a.ts";', undefined],
+  ]);
+
+  test("the table names only rooms of the table, and no pure room knows an impure one", () => {
+    for (const room of Object.keys(knows) as Room[]) {
+      for (const other of knows[room]) {
+        expect(isRoom(other)).toBe(true);
+        if (pureRooms.has(room)) expect(pureRooms.has(other)).toBe(true);
+      }
+    }
+  });
+});
+
+describe("mint", () => {
+  const mints = 'import { mint } from "../warrant/mint.ts";';
+  holds(checkMint, [
+    ["the gate", "src/gate/gate.ts", mints, undefined],
+    ["a tool", "src/tool/a.ts", mints, /imports the mint/],
+    ["a tool's test", "src/tool/a.test.ts", mints, /imports the mint/],
+    ["compose", "src/compose.ts", 'import { mint } from "./warrant/mint.ts";', /imports the mint/],
+    ["a roundabout path", "src/tool/a.ts", 'import "./../gate/../warrant/./mint.ts";', /imports the mint/],
+    ["a test across rooms", "test/forge/a.test.ts", 'import "../../src/warrant/mint.ts";', /imports the mint/],
+    ["the warrant room itself", "src/warrant/a.ts", 'export * from "./mint.ts";', /imports the mint/],
+    ["the mint's own test", "src/warrant/mint.test.ts", 'import { mint } from "./mint.ts";', undefined],
+    ["a neighbour of the mint", "src/tool/a.ts", 'import { mint } from "../warrant/mints.ts";', undefined],
+  ]);
+});
+
+describe("brand", () => {
+  holds(checkBrand, [
+    ["the mint", "src/warrant/mint.ts", 'import { mark } from "./brand.ts";', undefined],
+    ["the recogniser", "src/warrant/warrant.ts", 'import { isMarked } from "./brand.ts";', undefined],
+    ["the gate", "src/gate/a.ts", 'import { mark } from "../warrant/brand.ts";', /imports the brand/],
+    ["another file of the room", "src/warrant/a.ts", 'export * from "./brand.ts";', /imports the brand/],
+    ["a test", "test/forge/a.test.ts", 'import "../../src/warrant/brand.ts";', /imports the brand/],
+  ]);
+});
+
+describe("purity", () => {
+  const at = "src/authority/a.ts";
+  holds(checkPurity, [
+    ["node", at, 'import { join } from "node:path";', /imports node:path/],
+    ["node without its prefix", at, 'import { join } from "path";', /imports path/],
+    ["a type of node", at, 'import type { Stats } from "node:fs";', /imports node:fs/],
+    ["a package", at, 'import { parse } from "yaml";', /imports the package yaml/],
+    ["a computed import", at, "const a = await import(`./${1}.ts`);", /computed name/],
+    ["a neighbour", at, 'import { parse } from "./yaml.ts";', undefined],
+    ["process", at, "const a = process.env;", /ambient process/],
+    ["a parameter called process", at, "const a = (process: string) => process.length;", undefined],
+    ["an import called process", at, 'import { process } from "./a.ts"; export const b = process;', undefined],
+    ["a property called process", at, "const a = { process: 1 }; const b = a.process;", undefined],
+    ["a shorthand process", at, "const a = { process };", /ambient process/],
+    ["a shorthand of our own", at, "const process = 1; const a = { process };", undefined],
+    ["process used before another scope's own", at, "{ const process = 1; } const a = process;", /ambient process/],
+    ["console", at, 'console.log("a");', /ambient console/],
+    ["Date", at, "const a = new Date(0);", /ambient Date/],
+    ["Date as a type", at, "type A = Date;", undefined],
+    ["a date spelled in text", at, 'const a = "Date"; // Date', undefined],
+    ["setTimeout", at, "setTimeout(() => 1, 1);", /ambient setTimeout/],
+    ["fetch", at, 'const a = fetch("a");', /ambient fetch/],
+    ["a fetch handed in", at, 'const a = (net: { fetch(url: string): string }) => net.fetch("a");', undefined],
+    ["globalThis", at, "const a = globalThis;", /ambient globalThis/],
+    ["Buffer", at, "const a = Buffer;", /ambient Buffer/],
+    ["URL", at, 'const a = new URL("a");', /ambient URL/],
+    ["performance", at, "const a = performance.now();", /ambient performance/],
+    ["crypto", at, "const a = crypto;", /ambient crypto/],
+    ["require", at, "const a = require;", /ambient require/],
+    [
+      "a global declared to quiet the compiler",
+      at,
+      "declare const process: string; const a = process;",
+      /ambient process/,
+    ],
+    [
+      "a global declared among the globals",
+      at,
+      "declare global { var process: 1 } const a = process;",
+      /ambient process/,
+    ],
+    ["our own exported on", at, "const fetch = 1; export { fetch };", undefined],
+    ["another module's exported on", at, 'export { fetch } from "./a.ts";', undefined],
+    ["a class that extends a global", at, "class A extends EventTarget {}", /ambient EventTarget/],
+    ["a class that extends Error", at, "class A extends Error {}", undefined],
+    ["a default from a global", at, "const a = ({ now = Date }) => now;", /ambient Date/],
+    ["a global exported on", at, "export { fetch };", /ambient fetch/],
+    ["typeof a global", at, 'const a = typeof window === "undefined";', /ambient window/],
+    ["a global in a template", at, "const a = `${location}`;", /ambient location/],
+    ["eval", at, 'const a = eval("1");', /ambient eval/],
+    ["code from text", at, 'const a = new Function("1");', /ambient Function/],
+    ["the locale", at, "const a = new Intl.Collator();", /ambient Intl/],
+    ["Math.random", at, "const a = Math.random();", /Math.random/],
+    ["Math.random by a string", at, 'const a = Math["random"]();', /Math.random/],
+    ["Math taken apart", at, "const { random } = Math;", /Math.random/],
+    ["Math.max", at, "const a = Math.max(1, 2);", undefined],
+    ["import.meta", at, "const a = import.meta.url;", /import.meta/],
+    [
+      "the language",
+      at,
+      "const a = new Map([[Symbol.iterator, undefined]]); const b = JSON.stringify([NaN]);",
+      undefined,
+    ],
+    ["labels", at, "const a = () => { process: for (;;) { break process; } };", undefined],
+    ["around", "src/sandbox/a.ts", "const a = process;", /ambient process/],
+    ["the door", "src/index.ts", "const a = process;", /ambient process/],
+    ["outside", "src/node/a.ts", 'import "node:fs"; const a = process;', undefined],
+    ["a pure room's test", "src/authority/a.test.ts", 'import "node:fs"; const a = process;', undefined],
+  ]);
+
+  test("a name declared in one file does not hide the global from another", () => {
+    const { findings } = checkPurity([
+      source(at, "const process = 1;"),
+      source("src/authority/b.ts", "const b = process;"),
+    ]);
+    expect(findings.map((each) => each.path)).toEqual(["src/authority/b.ts"]);
+  });
+
+  test.each([...pureRooms].filter((room) => room !== "index.ts"))("%s is pure", (room) => {
+    expect(checkPurity([source(`src/${room}/a.ts`, "const a = Date;")]).findings).toHaveLength(1);
+  });
+});
+
+describe("shape", () => {
+  const lines = (count: number): string => "// a line\n".repeat(count);
+  holds(checkLength, [
+    ["as long as may be", "src/gate/a.ts", lines(linesMax), undefined],
+    ["one line longer", "src/gate/a.ts", lines(linesMax + 1), /has 401 lines/],
+    ["one line longer, without its end", "src/gate/a.ts", `${lines(linesMax)}//`, /has 401 lines/],
+    ["a test, one line longer", "src/gate/a.test.ts", lines(linesMax + 1), /has 401 lines/],
+  ]);
+
+  test("files over the wanted length are named", () => {
+    const sources = [source("src/gate/a.ts", lines(linesWanted)), source("src/gate/b.ts", lines(linesWanted + 1))];
+    expect(longFiles(sources)).toEqual(["src/gate/b.ts (151)"]);
+  });
+
+  holds(checkPurpose, [
+    ["a line", "src/gate/a.ts", "// Decides what may happen.\nexport {};", undefined],
+    ["a block", "src/gate/a.ts", "/**\n * Decides what may happen.\n */\nexport {};", undefined],
+    ["code first", "src/gate/a.ts", "export {};\n// Decides what may happen.", /purpose/],
+    ["an empty line first", "src/gate/a.ts", "\n// Decides what may happen.", /purpose/],
+    ["an empty comment", "src/gate/a.ts", "//\nexport {};", /purpose/],
+    ["a ruler", "src/gate/a.ts", "// ---- ----\nexport {};", /purpose/],
+    ["one word", "src/gate/a.ts", "// Gate\nexport {};", /purpose/],
+    ["a word to a tool", "src/gate/a.ts", "// biome-ignore lint: for now\nexport {};", /purpose/],
+    ["nothing", "src/gate/a.ts", "", /purpose/],
+    ["a test needs none", "src/gate/a.test.ts", "export {};", undefined],
+  ]);
+
+  holds(checkIndex, [
+    ["the door", "src/index.ts", "", undefined],
+    ["a room's index", "src/gate/index.ts", "", /no door/],
+    ["a deep index", "src/gate/deep/index.ts", "", /no door/],
+    ["another name", "src/gate/indexes.ts", "", undefined],
+  ]);
+});
+
+describe("words", () => {
+  const at = "src/gate/a.ts";
+  holds(checkWords, [
+    ["a constant", at, "const permission = 1;", /"permission"/],
+    ["a plural", at, "const permissions = 1;", /"permissions"/],
+    ["a part of a name", at, "const filePermissionTable = 1;", /"permission"/],
+    ["in capitals", at, "const FILE_PERMISSION = 1;", /"permission"/],
+    ["a type", at, "type PermissionTable = 1;", /"permission"/],
+    ["a parameter", at, "const a = (ctx: string) => 1;", /"ctx"/],
+    ["a taken-apart parameter", at, "const a = ({ b: opts }: { b: string }) => 1;", /"opts"/],
+    ["a property of a type", at, "type A = { jail: 1 };", /"jail"/],
+    ["a key", at, "const a = { leash: 1 };", /"leash"/],
+    ["a key in quotes", at, 'const a = { "leash": 1 };', undefined],
+    ["a method", at, "class A { helper() {} }", /"helper"/],
+    ["a private name", at, "class A { #util = 1; }", /"util"/],
+    ["a class", at, "class GateManager {}", /"manager"/],
+    ["an import", at, 'import { service } from "a";', /"service"/],
+    ["an import renamed", at, 'import { service as broker } from "a";', undefined],
+    ["a privilege", at, "function privilege() {}", /"privilege"/],
+    ["a library's property", at, "const a = program.opts();", undefined],
+    ["a string", at, 'const a = "permission";', undefined],
+    ["a comment", at, "// permission\nconst a = 1;", undefined],
+    ["a longer word", at, "const utility = 1; const serviceable = 2; const options = 3; const jailer = 4;", undefined],
+    ["safe and more", at, "const safePath = 1;", /begins with "safe"/],
+    ["a type safe and more", at, "type SafePath = 1;", /begins with "safe"/],
+    ["safe alone", at, "const safe = 1;", undefined],
+    ["safe inside", at, "const isSafeInteger = 1; const safety = 2;", undefined],
+    ["validate", at, "const validate = 1;", /begins with "validate"/],
+    ["validate and more", at, "function validateRecord() {}", /begins with "validate"/],
+    ["valid", at, "const valid = 1;", undefined],
+    ["a file", "src/gate/gate-manager.ts", "", /"manager"/],
+    ["a test file", "src/gate/util.test.ts", "", /"util"/],
+    ["a folder", "src/gate/helpers/a.ts", "", /"helpers"/],
+    ["a lawful file", "src/gate/managed.ts", "", undefined],
+    ["a test's own names", "test/forge/a.test.ts", "const ctx = 1;", /"ctx"/],
+  ]);
+});

@@ -1,0 +1,48 @@
+// The shape of files: how long, what comes first, and where an index may stand.
+import { examine, finding, isInSrc, isTest, type Report, type Source } from "./source.ts";
+
+export const linesWanted = 150;
+export const linesMax = 400;
+
+/** Files over the length we want; told, not refused. */
+export function longFiles(sources: readonly Source[]): readonly string[] {
+  return sources
+    .filter((source) => isInSrc(source) && !isTest(source) && linesOf(source) > linesWanted)
+    .map((source) => `${source.path} (${linesOf(source)})`);
+}
+
+export function checkLength(sources: readonly Source[]): Report {
+  return examine(sources, isInSrc, (source) =>
+    linesOf(source) > linesMax
+      ? [finding(source, source.tree, `has ${linesOf(source)} lines, more than ${linesMax}`)]
+      : [],
+  );
+}
+
+/** The first thing in a file says what it is for: a comment with words in it, not a directive to a tool. */
+export function checkPurpose(sources: readonly Source[]): Report {
+  return examine(
+    sources,
+    (source) => isInSrc(source) && !isTest(source),
+    (source) => {
+      const first = /^(?:#![^\n]*\n)?(?:\/\/([^\n]*)|\/\*\*?([\s\S]*?)\*\/)/.exec(source.text);
+      const words = (first?.[1] ?? first?.[2] ?? "").trim();
+      const isPurpose = /\p{L}{2,}.*\s.*\p{L}{2,}/su.test(words) && !/^(biome-ignore|@ts-|\/ *<)/.test(words);
+      return isPurpose
+        ? []
+        : [{ path: source.path, line: 1, what: "does not begin with a comment that says its purpose" }];
+    },
+  );
+}
+
+export function checkIndex(sources: readonly Source[]): Report {
+  return examine(sources, isInSrc, (source) =>
+    /\/index\.[cm]?tsx?$/.test(source.path) && source.path !== "src/index.ts"
+      ? [{ path: source.path, line: 1, what: "is an index file and no door" }]
+      : [],
+  );
+}
+
+function linesOf({ text }: Source): number {
+  return text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+}

@@ -1,0 +1,64 @@
+// The glossary's banned words, in the names we give: files, and whatever code declares. What others named (a property
+// read from a library's value) is theirs; a foreign format's key is written in quotes, and so is a string.
+import ts from "typescript";
+import { examine, type Finding, finding, nodesOf, type Report, type Source } from "./source.ts";
+
+const banned: ReadonlySet<string> = new Set(
+  ["permission", "privilege", "leash", "jail", "manager", "service", "helper", "util"]
+    .flatMap((word) => [word, `${word}s`, `${word}es`])
+    .concat("ctx", "opts"),
+);
+
+export function checkWords(sources: readonly Source[]): Report {
+  return examine(
+    sources,
+    () => true,
+    (source) => [...wordsOfPath(source), ...wordsOfNames(source)],
+  );
+}
+
+/** Why a name is refused, or nothing. */
+export function refusedName(name: string): string | undefined {
+  const words = wordsOf(name);
+  const word = words.find((each) => banned.has(each));
+  if (word !== undefined) return `${name} holds the banned word "${word}"`;
+  if (words.length > 1 && words[0] === "safe") return `${name} begins with "safe"`;
+  if (words[0]?.startsWith("validate")) return `${name} begins with "validate"`;
+  return undefined;
+}
+
+function wordsOfPath(source: Source): readonly Finding[] {
+  return source.path.split("/").flatMap((part) => {
+    const why = refusedName(part.replace(/(\.test)?\.ts$/, ""));
+    return why === undefined ? [] : [{ path: source.path, line: 1, what: `is named so that ${why}` }];
+  });
+}
+
+function wordsOfNames(source: Source): readonly Finding[] {
+  const findings: Finding[] = [];
+  for (const node of nodesOf(source.tree)) {
+    if (!(ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) || !isNameGiven(node)) continue;
+    const why = refusedName(node.text);
+    if (why !== undefined) findings.push(finding(source, node, why));
+  }
+  return findings;
+}
+
+/** Whether this is where a name is given: any declaration, a key of a literal, the local side of an import or binding. */
+function isNameGiven(node: ts.Identifier | ts.PrivateIdentifier): boolean {
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent) || ts.isMetaProperty(parent) || ts.isJsxAttribute(parent)) return false;
+  if (ts.isTypePredicateNode(parent)) return false;
+  if (ts.isLabeledStatement(parent)) return parent.label === node;
+  return (parent as ts.Node & { readonly name?: ts.Node }).name === node;
+}
+
+/** The words of a name in lower case: `IPv6AddressOf_all` is ip, v6, address, of, all (more or less). */
+function wordsOf(name: string): readonly string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== "");
+}
