@@ -1,0 +1,68 @@
+// Why: link by link, the grant that decided or came nearest, and the smallest grant that would allow the request.
+
+import type { AxisName } from "./catalog.ts";
+import { type Authority, type Chain, purposeAt } from "./chain.ts";
+import { grantMatches, type Moment } from "./compiled.ts";
+import type { Decision } from "./decision.ts";
+import type { Grant } from "./grant.ts";
+import { nearestGrant } from "./nearest-grant.ts";
+import type { Request } from "./request.ts";
+import { isSegments } from "./scope.ts";
+import { suggestGrant, suggestRoot } from "./suggest.ts";
+import { writtenRoot } from "./writable-root.ts";
+
+export interface LinkExplanation {
+  readonly link: string;
+  readonly covers: boolean;
+  /** Deciding grant where the link covers, else the nearest of the same verb, if any. */
+  readonly grant: number | null;
+  /** The axis the nearest grant falls short on. */
+  readonly axis: AxisName | null;
+}
+
+export interface Explanation {
+  readonly links: readonly LinkExplanation[];
+  /** Null for what is allowed, and where no grant would help (validity, budgets). */
+  readonly suggest: Grant | null;
+}
+
+/** Explains the chain the decision speaks of. Made on demand, never while deciding. */
+export function explain(authority: Authority, request: Request, moment: Moment, decision: Decision): Explanation {
+  const index = decision.outcome === "deny" ? (decision.at?.chain ?? 0) : decision.by.chain;
+  const chain = authority[index] as Chain | undefined;
+  const links = (chain ?? []).map((compiled, place): LinkExplanation => {
+    const found = compiled.covers(request, moment, purposeAt(chain as Chain, place, "use"));
+    if (found >= 0) return { link: compiled.link.id, covers: true, grant: found, axis: null };
+    const nearest = nearestGrant(compiled, request);
+    return { link: compiled.link.id, covers: false, grant: nearest?.grant ?? null, axis: nearest?.axis ?? null };
+  });
+  const helps = decision.outcome === "deny" && HELPED_BY_A_GRANT.includes(decision.code);
+  return { links, suggest: helps && isWritable(request) ? suggestion(request, decision) : null };
+}
+
+/** What would help: leave to write where only that is missing, else the request itself. */
+function suggestion(request: Request, decision: Decision): Grant | null {
+  const root = writtenRoot(request);
+  const isUnwritable = decision.outcome === "deny" && decision.at?.axis === "mode" && root !== null;
+  const grant = isUnwritable ? suggestRoot(root) : suggestGrant(request);
+  return grant !== null && (isUnwritable || grantMatches(grant, request.values)) ? grant : null;
+}
+
+/** A path with a star in its name cannot be written as itself: as a pattern it would say more. */
+function isWritable({ verb, values }: Request): boolean {
+  return verb.axes.every(({ kind }, at) => {
+    const value = values[at];
+    return kind !== "path" || !isSegments(value) || !value.segments.some((segment) => UNWRITABLE.test(segment));
+  });
+}
+
+/** What a path pattern reads as something else, or refuses. */
+const UNWRITABLE = /[*?[\]{}]|[@+!]\(/;
+
+const HELPED_BY_A_GRANT: readonly string[] = [
+  "capability_absent",
+  "scope_violation",
+  "address_refused",
+  "expired",
+  "budget_exhausted",
+];

@@ -1,0 +1,17 @@
+// A request: one verb and one value on each of its axes. What is decided, shown, approved and carried out is this value.
+import type { VerbEntry } from "./catalog.ts";
+import type { Grant } from "./grant.ts";
+import type { Value } from "./scope.ts";
+
+export interface Request {
+  readonly verb: VerbEntry;
+  /** In the order of the verb's axes. */
+  readonly values: readonly Value[];
+  /** For `agent.grant`: what is to be passed on, and to whom. */
+  readonly delegation?: Delegation;
+}
+
+export interface Delegation {
+  readonly target: string;
+  readonly proposed: readonly Grant[];
+}

@@ -1,0 +1,38 @@
+// A process may change its root only where the same chain also covers writing there, to the last file below it.
+import { verbEntry } from "./catalog.ts";
+import { type Chain, chainLevel } from "./chain.ts";
+import type { Moment } from "./compiled.ts";
+import type { Grant, Level, Purpose } from "./grant.ts";
+import type { Request } from "./request.ts";
+import { ANY_TEXT } from "./reserved.ts";
+import { isSegments } from "./scope.ts";
+import { starSegments } from "./sequence.ts";
+
+const WRITE = verbEntry("fs.write");
+
+/** The root a request wants to write in; null for a request that does not. */
+export function writtenRoot({ verb, values }: Request): readonly string[] | null {
+  const mode = verb.axes.findIndex((axis) => axis.name === "mode");
+  const root = values[verb.axes.findIndex((axis) => axis.name === "root")];
+  return mode >= 0 && values[mode] === "rw" && isSegments(root) ? root.segments : null;
+}
+
+/** The level at which the chain covers writing the whole tree, or -1. As in `witness.ts`, unknown names stand for all. */
+export function writeLevel(chain: Chain, root: readonly string[], moment: Moment, purpose: Purpose): Level | -1 {
+  if (WRITE === null) return -1;
+  let stars = 0;
+  for (const compiled of chain) {
+    for (const index of compiled.grantsOf(WRITE)) {
+      const scope = (compiled.link.grants[index] as Grant).scopes[0];
+      if (scope?.kind === "sequences") for (const pattern of scope.of) stars = Math.max(stars, starSegments(pattern));
+    }
+  }
+  let level: Level = 0;
+  for (let copies = 0; copies <= stars + 1; copies++) {
+    const segments = [...root, ...new Array<string>(copies).fill(ANY_TEXT)];
+    const one = chainLevel(chain, { verb: WRITE, values: [{ segments, guarded: null }] }, moment, purpose);
+    if (one < 0) return -1;
+    if (one > level) level = one as Level;
+  }
+  return level;
+}

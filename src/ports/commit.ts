@@ -1,0 +1,27 @@
+// The one durable step of a call: every account is charged and the decision is written, all or nothing, before
+// anything happens.
+import type { Basis, DenialCode } from "../authority/decision.ts";
+import type { Request } from "../authority/request.ts";
+
+/** One account to charge: of a grant, or of a whole link. */
+export interface Charge {
+  readonly link: string;
+  readonly grant: number;
+}
+
+export interface Entry {
+  readonly agent: string;
+  readonly tool: string;
+  readonly requests: readonly Request[];
+  readonly outcome: "allow" | "ask" | "deny";
+  readonly code: DenialCode | null;
+  readonly basis: readonly Basis[];
+  readonly charges: readonly Charge[];
+}
+
+export type CommitResult =
+  | { readonly ok: true; readonly receipt: string }
+  /** `budget_exhausted`: another call took the last of it. `audit_unavailable`: nothing could be written. */
+  | { readonly ok: false; readonly code: "budget_exhausted" | "generation_stale" | "revoked" | "audit_unavailable" };
+
+export type Commit = (entry: Entry) => Promise<CommitResult>;

@@ -1,0 +1,20 @@
+// What a machine says about itself, as far as it can be asked. What could not be found out is a fact too: "unknown".
+
+export type Fact<T> = T | "unknown";
+
+export interface MachineFacts {
+  /** As Node names it: linux, darwin, win32. */
+  readonly platform: string;
+  /** `ID` and then `ID_LIKE` of the distribution: ["linuxmint", "ubuntu", "debian"]. */
+  readonly distribution: Fact<readonly string[]>;
+  /** The version of bubblewrap, or null where there is none. */
+  readonly bubblewrap: Fact<string | null>;
+  /** Whether bubblewrap could start a process in namespaces of its own when it was tried. */
+  readonly sandboxStarts: Fact<boolean>;
+  /** Whether somebody who is not root may make user namespaces. */
+  readonly userNamespaces: Fact<boolean>;
+  /** Whether AppArmor keeps programs without a profile from using them. */
+  readonly appArmorRestricts: Fact<boolean>;
+  /** The version of Landlock this kernel speaks, or null where it has none. */
+  readonly landlock: Fact<number | null>;
+}

@@ -1,0 +1,15 @@
+// What the gate needs to know of a tool: its name, the most it may ever need, and what one call of it asks for.
+import type { CompiledLink } from "../authority/compiled.ts";
+import type { JsonObject } from "../authority/json.ts";
+import type { Request } from "../authority/request.ts";
+import type { Result } from "../authority/result.ts";
+
+export interface KnownTool {
+  readonly name: string;
+  /** One more link of every chain while this tool runs; null for a tool of ours that asks for everything it does. */
+  readonly requirement: CompiledLink | null;
+  /** The concrete requests of one call. All must be covered. */
+  readonly requests: (input: JsonObject) => Result<readonly Request[]>;
+}
+
+export type ToolLookup = (name: string) => KnownTool | null;

@@ -1,0 +1,26 @@
+// Makes warrants. INVARIANT: imported by `gate/` alone; the tidy test holds that.
+import { mark } from "./brand.ts";
+import type { Warrant } from "./warrant.ts";
+
+/** The warrant is a frozen copy without a prototype: nothing on it leads anywhere, nothing on it can be changed. */
+export function mint(content: Warrant): Warrant {
+  const { agent, tool, arguments: input, requests, basis, receipt } = content;
+  const warrant: Warrant = Object.assign(Object.create(null) as object, {
+    agent,
+    tool,
+    arguments: deepFreeze(input),
+    requests: Object.freeze(
+      requests.map((request) => Object.freeze({ ...request, values: deepFreeze([...request.values]) })),
+    ),
+    basis: deepFreeze(basis.map(({ chain, grants }) => ({ chain, grants: [...grants] }))),
+    receipt,
+  });
+  mark(warrant);
+  return Object.freeze(warrant);
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}

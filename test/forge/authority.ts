@@ -1,0 +1,42 @@
+// A small authority for tests, built by hand: no notation, no files.
+import { type VerbEntry, verbEntry } from "../../src/authority/catalog.ts";
+import type { Chain } from "../../src/authority/chain.ts";
+import { type CompiledLink, compile, type Moment } from "../../src/authority/compiled.ts";
+import { type Conditions, type Grant, UNCONDITIONAL } from "../../src/authority/grant.ts";
+import { ALWAYS, type Link, type LinkRole } from "../../src/authority/link.ts";
+import { ANY, type Scope } from "../../src/authority/scope.ts";
+
+export function verb(name: string): VerbEntry {
+  const entry = verbEntry(name);
+  if (entry === null) throw new Error(`no verb ${name}`);
+  return entry;
+}
+
+export function grant(name: string, scopes?: readonly Scope[], conditions: Partial<Conditions> = {}): Grant {
+  const entry = verb(name);
+  return {
+    verb: entry,
+    scopes: scopes ?? entry.axes.map(() => ANY),
+    conditions: { ...UNCONDITIONAL, ...conditions },
+    root: null,
+    span: null,
+    implied: null,
+  };
+}
+
+export function link(
+  id: string,
+  grants: readonly Grant[],
+  more: Partial<Link> = {},
+  role: LinkRole = "own",
+): CompiledLink {
+  return compile({ id, role, issuer: "person", holder: "scout", grants, validity: ALWAYS, calls: null, ...more });
+}
+
+export function chain(first: CompiledLink, ...rest: readonly CompiledLink[]): Chain {
+  return [first, ...rest];
+}
+
+export function moment(more: Partial<Moment> = {}): Moment {
+  return { now: 1_000, clean: true, generation: 0, revoked: null, exhausted: null, ...more };
+}

@@ -1,0 +1,115 @@
+// A witness made concrete: unknown text becomes text that occurs nowhere else, so that the reference can decide it.
+
+import type { AxisKind } from "../../src/authority/catalog.ts";
+import type { Arguments, Probe } from "../../src/authority/constraint.ts";
+import type { Destination } from "../../src/authority/destination.ts";
+import type { Json } from "../../src/authority/json.ts";
+import type { Request } from "../../src/authority/request.ts";
+import { ANY_TEXT, FOREIGN_TEXT } from "../../src/authority/reserved.ts";
+import { riskOf } from "../../src/authority/risky.ts";
+import type { Value } from "../../src/authority/scope.ts";
+import type { Segments } from "../../src/authority/sequence.ts";
+import { guard } from "./requests.ts";
+import type { SequenceKind } from "./sequences.ts";
+
+/** Fresh text: longer than any option, of a character no pattern and no option of the alphabet holds. */
+class Fresh {
+  #count = 0;
+  next(): string {
+    this.#count++;
+    return `\u00b5${"\u00e6".repeat(this.#count)}`;
+  }
+  in(text: string): string {
+    return text.split(ANY_TEXT).reduce((before, part) => before + this.next() + part);
+  }
+}
+
+export function concrete(request: Request): Request {
+  const fresh = new Fresh();
+  return {
+    verb: request.verb,
+    values: request.verb.axes.map((axis, at) => concreteValue(axis.kind, request.values[at], fresh)),
+  };
+}
+
+function concreteValue(kind: AxisKind, value: Value, fresh: Fresh): Value {
+  if (value === undefined || typeof value !== "object") return value;
+  if ("segments" in value) return concreteSegments(kind as SequenceKind, value, fresh);
+  if ("address" in value) return concreteDestination(value, fresh);
+  return concreteArguments(value, fresh);
+}
+
+function concreteSegments(kind: SequenceKind, { segments, guarded }: Segments, fresh: Fresh): Segments {
+  const program = segments[0] ?? "";
+  const list = segments.map((text, at) => {
+    if (!text.includes(ANY_TEXT)) return text;
+    if (guarded?.[at] === true) return riskyWord(program, fresh);
+    // Behind a lone dash, unknown text may begin with a dash of its own, and only then is it no bundle of letters.
+    if (kind === "argv" && at > 0 && text.startsWith(`-${ANY_TEXT}`))
+      return `-${fresh.in(`-${text.slice(1)}`)}`.replace(/^-(\u00b5|-)/, "--$1");
+    return fresh.in(text);
+  });
+  return guard(kind, list);
+}
+
+/** A risky option of the program that nobody wrote. */
+function riskyWord(program: string, fresh: Fresh): string {
+  const risk = riskOf(program);
+  const word = risk?.words[0];
+  if (word !== undefined) return word.endsWith("*") ? word.slice(0, -1) + fresh.next() : `${word}=${fresh.next()}`;
+  return `-${risk?.letters[0] ?? ""}${fresh.next()}`;
+}
+
+function concreteDestination(value: Destination, fresh: Fresh): Destination {
+  if (value.name === null) return value;
+  return {
+    name: { segments: value.name.segments.map((text) => fresh.in(text)), guarded: null },
+    address: value.address,
+  };
+}
+
+/** One call whose every constrained place carries the list of all its probes. */
+function concreteArguments(value: Arguments, fresh: Fresh): Arguments {
+  if (value.kind === "json") return value;
+  const built: { [key: string]: Json } = {};
+  for (const [place, probes] of value.at) {
+    const keys = [...place.matchAll(/"(?:[^"\\]|\\.)*"|[^.]+/g)].map(([key]) =>
+      key.startsWith('"') ? (JSON.parse(key) as string) : key,
+    );
+    let object = built;
+    for (const key of keys.slice(0, -1)) {
+      object[key] ??= {};
+      object = object[key] as { [key: string]: Json };
+    }
+    object[keys.at(-1) as string] = probes.map((probe) => concreteProbe(probe, fresh));
+  }
+  if (value.open) built["unnamed"] = true;
+  return { kind: "json", value: built };
+}
+
+function concreteProbe(probe: Probe, fresh: Fresh): Json {
+  switch (probe.kind) {
+    case "json":
+      return typeof probe.value === "string" ? probe.value.replaceAll(FOREIGN_TEXT, "\u0001") : probe.value;
+    case "text":
+      return fresh.in(probe.text);
+    case "path":
+      return `/${probe.path.segments.map((text) => fresh.in(text)).join("/")}`;
+    case "url":
+      return `https://${
+        probe.host.name === null
+          ? addressInUrl(probe.host)
+          : probe.host.name.segments
+              .map((text) => text.replaceAll(ANY_TEXT, "fresh"))
+              .reverse()
+              .join(".")
+      }/`;
+  }
+}
+
+function addressInUrl({ address }: Destination): string {
+  if (address === null) throw new Error("a literal has an address");
+  if (address.family === 6)
+    return `[${[...address.number.toString(16).padStart(32, "0").matchAll(/.{4}/g)].join(":")}]`;
+  return [24n, 16n, 8n, 0n].map((shift) => (address.number >> shift) & 255n).join(".");
+}

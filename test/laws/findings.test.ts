@@ -1,0 +1,143 @@
+// Cases that once were wrong, each as the rule it broke. Random search may not find these again.
+import { describe, expect, test } from "vitest";
+import { parseRange } from "../../src/authority/address.ts";
+import { argvPatternText, guardArgv, parseArgvPattern } from "../../src/authority/argv.ts";
+import type { Constraint } from "../../src/authority/constraint.ts";
+import type { Grant } from "../../src/authority/grant.ts";
+import { parseNamePattern, parseToolPattern } from "../../src/authority/name.ts";
+import { tree } from "../../src/authority/path.ts";
+import type { Result } from "../../src/authority/result.ts";
+import { ANY, type Scope } from "../../src/authority/scope.ts";
+import { segmentsOf } from "../../src/authority/sequence.ts";
+import { GROUND, OTHER_GROUND } from "./alphabet.ts";
+import { grantOf, PLAIN_MOMENT, verbOf } from "./arbitraries.ts";
+import { CORE, single } from "./implementation.ts";
+
+function good<T>(result: Result<T>): T {
+  if (!result.ok) throw new Error(result.message);
+  return result.value;
+}
+
+const command = (...patterns: readonly string[]): Grant =>
+  grantOf(verbOf("proc.exec"), [
+    ANY,
+    { kind: "sequences", of: patterns.map((text) => good(parseArgvPattern(text))) },
+    ANY,
+  ]);
+const keys = (...patterns: readonly string[]): Grant =>
+  grantOf(verbOf("memory.read"), [{ kind: "sequences", of: patterns.map((text) => good(parseNamePattern(text))) }]);
+const tools = (...patterns: readonly string[]): Grant =>
+  grantOf(verbOf("tool.invoke"), [
+    { kind: "sequences", of: patterns.map((text) => good(parseToolPattern(text))) },
+    ANY,
+  ]);
+const hosts = (...ranges: readonly string[]): Grant =>
+  grantOf(verbOf("provider.web_fetch"), [
+    {
+      kind: "destinations",
+      names: [],
+      ranges: ranges.map((text) => good(parseRange(text))),
+      everyPublic: false,
+      openings: [],
+    },
+  ]);
+const argument = (...constrained: readonly (readonly [readonly string[], Constraint])[]): Grant => {
+  const scope: Scope = {
+    kind: "arguments",
+    constrained: constrained.map(([at, constraint]) => ({ at, constraint })),
+    only: false,
+  };
+  return grantOf(verbOf("tool.invoke"), [ANY, scope]);
+};
+const below = (ground: typeof GROUND): Constraint => ({ kind: "path", patterns: [tree(["a"])], ground });
+const ONE_ONLY: Constraint = { kind: "values", values: [1] };
+
+/** All of `::/64` below the IPv4-mapped block. */
+const BELOW_MAPPED = [
+  "::/81",
+  ...Array.from({ length: 15 }, (_, at) => `::${((0xffff << (15 - at)) & 0xffff).toString(16)}:0:0/${82 + at}`),
+];
+
+const kind = (child: Grant, ...parent: readonly Grant[]): string => CORE.within([child], single(parent), false).kind;
+
+describe("containment", () => {
+  test.each([
+    ["F1: any command at all lies within any command at all", command("**"), [command("**")], "within"],
+    [
+      "F2: a glob behind one dash may be an option with two, which is not a bundle of letters",
+      command("rg -*z"),
+      [],
+      "exceeds",
+    ],
+    ["F2: a glob that is always a bundle with a risky letter covers nothing", command("rg -z*"), [], "within"],
+    [
+      "F3: a risky option is risky however the program's path is spelled",
+      command("* --hostname-bin"),
+      [command("rg --hostname-bin", "/rg --hostname-bin", "* **")],
+      "exceeds",
+    ],
+    [
+      "F3: also where the folder is known",
+      command("/usr/* --hostname-bin"),
+      [command("/usr/rg --hostname-bin", "/usr/* **")],
+      "exceeds",
+    ],
+    [
+      "F3: and named by its option for every program, it is covered",
+      command("* --hostname-bin"),
+      [command("* --hostname-bin **")],
+      "within",
+    ],
+    ["F4: what lies behind the IPv4-mapped block is asked about", hosts("::/64"), [hosts(...BELOW_MAPPED)], "exceeds"],
+    ["F4: and covered when it is there", hosts("::/64"), [hosts("::/64")], "within"],
+    ["F5: every key has a segment", keys("**"), [keys("*/**")], "within"],
+    ["F5: not every key has two", keys("**"), [keys("*/*/**")], "exceeds"],
+    ["F5: every tool has a name", tools("tool:**"), [tools("tool:*.**")], "within"],
+    [
+      "F8: a relative path is another path on another ground",
+      argument([["p"], below(GROUND)]),
+      [argument([["p"], below(OTHER_GROUND)])],
+      "unknown",
+    ],
+    [
+      "F8: on the same ground it is the same",
+      argument([["p"], below(GROUND)]),
+      [argument([["p"], below({ ...GROUND })])],
+      "within",
+    ],
+    [
+      "F9: a constraint inside a constrained value never holds",
+      argument([["a"], ONE_ONLY], [["a", "b"], ONE_ONLY]),
+      [],
+      "within",
+    ],
+    ["F9: beside it, it may", argument([["a", "c"], ONE_ONLY], [["a", "b"], ONE_ONLY]), [], "exceeds"],
+  ] as const)("%s", (_title, child, parent, expected) => {
+    expect(kind(child, ...parent)).toBe(expected);
+  });
+});
+
+describe("suggestions and spellings", () => {
+  test("F6: the suggestion for one record is that record, not its class", () => {
+    const verb = verbOf("records.delete");
+    const request = { verb, values: [segmentsOf(["note"]), segmentsOf(["a", "b"])] };
+    const other = { verb, values: [segmentsOf(["note"]), segmentsOf(["a", "c"])] };
+    expect(CORE.level(single([CORE.suggest(request) as Grant]), request, PLAIN_MOMENT, "use")).toBe(0);
+    expect(CORE.level(single([CORE.suggest(request) as Grant]), other, PLAIN_MOMENT, "use")).toBeNull();
+  });
+
+  test.each(["***", "git ***", "git *** log"])("F7: printing %j and reading it again covers nothing more", (text) => {
+    const parsed = parseArgvPattern(text);
+    if (!parsed.ok) return;
+    const again = grantOf(verbOf("proc.exec"), [
+      ANY,
+      { kind: "sequences", of: [good(parseArgvPattern(argvPatternText(parsed.value)))] },
+      ANY,
+    ]);
+    expect(kind(again, command(text))).toBe("within");
+  });
+
+  test("F1: an empty command has no risky words", () => {
+    expect(guardArgv([])).toEqual({ segments: [], guarded: null });
+  });
+});

@@ -1,0 +1,81 @@
+// A law is a function over an implementation and one random case, so that a mutant can be put in the place of the
+// core. The bulk runs on seeds; a smaller number runs under fast-check, which shrinks what fails.
+import fc from "fast-check";
+import type { Implementation } from "./implementation.ts";
+import { listed, type Source, seeded } from "./source.ts";
+
+/** What is wrong with this case, or null. */
+export type Law = (implementation: Implementation, source: Source) => string | null;
+
+export const LONG: boolean = process.env["AMBIT_LONG"] === "1";
+const LONG_FACTOR = 20;
+
+/** Cases each file of laws must reach in a normal run; fifty thousand and more altogether. */
+export const QUOTAS = {
+  order: 7_000,
+  covers: 30_000,
+  witness: 9_000,
+  chain: 18_000,
+  suggest: 6_000,
+  bounds: 3_000,
+} as const;
+
+/** Milliseconds one law may take; a long run has hours. */
+export const LAW_TIMEOUT: number = LONG ? 7_200_000 : 180_000;
+
+let reached = 0;
+
+export function casesReached(): number {
+  return reached;
+}
+
+export function casesWanted(file: keyof typeof QUOTAS): number {
+  return QUOTAS[file] * (LONG ? LONG_FACTOR : 1);
+}
+
+export interface Broken {
+  readonly seed: number;
+  readonly what: string;
+}
+
+/** The first case that breaks the law, or null after `count` of them (twenty times as many in a long run). */
+export function broken(law: Law, implementation: Implementation, count: number, seed = 1): Broken | null {
+  const all = count * (LONG ? LONG_FACTOR : 1);
+  for (let at = 0; at < all; at++) {
+    const what = law(implementation, seeded(seed * 1_000_003 + at));
+    reached++;
+    if (what !== null) return { seed: seed * 1_000_003 + at, what };
+  }
+  return null;
+}
+
+/** Does some case among `count` tell the mutant from the core? Not counted, and as many in a short run as in a long one. */
+export function caught(law: Law, mutant: Implementation, count: number, seed = 7): boolean {
+  for (let at = 0; at < count; at++) if (law(mutant, seeded(seed * 1_000_003 + at)) !== null) return true;
+  return false;
+}
+
+/** The same law under fast-check: what fails comes back as the shortest list of choices that still fails. */
+export function shrunk(law: Law, implementation: Implementation, runs = 150): string | null {
+  const choices = fc.array(fc.nat(1 << 16), { maxLength: 200, size: "max" });
+  const result = fc.check(
+    fc.property(choices, (list) => {
+      reached++;
+      return law(implementation, listed(list)) === null;
+    }),
+    { numRuns: runs, seed: 42 },
+  );
+  if (!result.failed) return null;
+  const list = result.counterexample?.[0] ?? [];
+  return `${JSON.stringify(list)}: ${law(implementation, listed(list)) ?? String(result.errorInstance)}`;
+}
+
+/** Values in a message: numbers of any size, and what JSON has no word for. */
+export function shown(value: unknown): string {
+  return JSON.stringify(value, (key, inner: unknown) => {
+    if (key === "verb" && typeof inner === "object" && inner !== null && "verb" in inner) return inner.verb;
+    if (typeof inner === "bigint") return `${inner}n`;
+    if (inner instanceof Map) return [...inner];
+    return inner === undefined ? "undefined" : inner === Number.POSITIVE_INFINITY ? "infinity" : inner;
+  });
+}

@@ -1,0 +1,92 @@
+// Containment rebuilt from the core's parts, with witnesses that are wrong on purpose.
+import type { CompiledLink } from "../../src/authority/compiled.ts";
+import { compile, conditionsHold, type Moment } from "../../src/authority/compiled.ts";
+import { type AxisFacts, factsOf } from "../../src/authority/facts.ts";
+import type { Grant } from "../../src/authority/grant.ts";
+import type { Request } from "../../src/authority/request.ts";
+import type { Scope, Value } from "../../src/authority/scope.ts";
+import type { Containment } from "../../src/authority/within.ts";
+import { sequenceWitnesses, TOO_MANY } from "../../src/authority/witness.ts";
+import { NO_FACTS, scopeWitnesses } from "../../src/authority/witness-axis.ts";
+import { PROTECTED } from "./alphabet.ts";
+import { CORE, type Implementation, type Links, single } from "./implementation.ts";
+import { guard } from "./requests.ts";
+
+/** `within` rebuilt from its parts, with other witnesses. */
+function rebuilt(
+  witnesses: (scope: Scope, grant: Grant, axis: number, facts: AxisFacts) => readonly Value[] | typeof TOO_MANY,
+): Implementation {
+  const decide = (child: readonly Grant[], parent: readonly Links[], delegating: boolean): Containment => {
+    const links: readonly CompiledLink[] = parent.flat().map(compile);
+    for (const [index, grant] of child.entries()) {
+      const facts: AxisFacts[] = [];
+      for (const link of links) factsOf(link.link.grants, link.grantsOf(grant.verb), facts);
+      const lists = grant.scopes.map((scope, axis) => witnesses(scope, grant, axis, facts[axis] ?? NO_FACTS));
+      if (lists.includes(TOO_MANY)) return { kind: "unknown", grant: index };
+      for (const values of product(lists as (readonly Value[])[])) {
+        const request: Request = { verb: grant.verb, values };
+        const { expires, clean, ask, pass } = grant.conditions;
+        const at: Moment = {
+          now: expires === null ? Number.MAX_SAFE_INTEGER : expires - 1,
+          clean,
+          generation: 0,
+          revoked: null,
+          exhausted: null,
+        };
+        if (
+          !conditionsHold(grant, at, null) ||
+          CORE.level(single([{ ...grant, conditions: { ...grant.conditions, pass: "both" } }]), request, at, "use") ===
+            null
+        )
+          continue;
+        for (const purpose of delegating
+          ? (["pass"] as const)
+          : pass === "both"
+            ? (["use", "pass"] as const)
+            : [pass]) {
+          const level = CORE.level(parent, request, at, purpose);
+          if (level === null || level > ask) return { kind: "exceeds", grant: index, request, because: "request" };
+        }
+      }
+    }
+    return { kind: "within" };
+  };
+  return { ...CORE, within: decide };
+}
+
+function product(lists: readonly (readonly Value[])[]): readonly (readonly Value[])[] {
+  return lists.reduce<readonly (readonly Value[])[]>(
+    (all, list) => all.flatMap((before) => list.map((value) => [...before, value])),
+    [[]],
+  );
+}
+
+const axisKind = (grant: Grant, axis: number): Parameters<typeof scopeWitnesses>[1] =>
+  (grant.verb.axes[axis] as { kind: Parameters<typeof scopeWitnesses>[1] }).kind;
+
+/** As many copies of an unknown segment as the other side has stars, where one more is needed. */
+export const fewerCopies: Implementation = rebuilt((scope, grant, axis, facts) =>
+  scopeWitnesses(scope, axisKind(grant, axis), { ...facts, stars: facts.stars - 1 }, PROTECTED),
+);
+
+/** The rebuilt one with the right witnesses: shows that it is the witnesses that make the mutants wrong. */
+export const rebuiltRight: Implementation = rebuilt((scope, grant, axis, facts) =>
+  scopeWitnesses(scope, axisKind(grant, axis), facts, PROTECTED),
+);
+
+/** Commands without a witness for each program that has risky options. */
+export const unknownProgramsOnly: Implementation = rebuilt((scope, grant, axis, facts) => {
+  const kind = axisKind(grant, axis);
+  if (scope.kind !== "sequences" || kind !== "argv") return scopeWitnesses(scope, kind, facts, PROTECTED);
+  const lists = scope.of.map((pattern) => sequenceWitnesses(pattern, facts.stars, (list) => guard("argv", list)));
+  return lists.includes(TOO_MANY)
+    ? TOO_MANY
+    : (lists as Value[][])
+        .flat()
+        .filter((value) => typeof value === "object" && "segments" in value && value.segments.length > 0);
+});
+
+/** Ranges without the boundaries of the other side. */
+export const firstAddressOnly: Implementation = rebuilt((scope, grant, axis, facts) =>
+  scopeWitnesses(scope, axisKind(grant, axis), { ...facts, ranges: [], ports: new Set() }, PROTECTED),
+);

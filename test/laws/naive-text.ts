@@ -1,0 +1,80 @@
+// The reference for textual axes, written apart from the core: it goes back and tries again where the core simulates,
+// and works out for itself which segments are guarded.
+
+import { riskOf } from "../../src/authority/risky.ts";
+import type { Segment } from "../../src/authority/segment.ts";
+import type { Sequence } from "../../src/authority/sequence.ts";
+
+/** One segment against one text, character by character. */
+export function naiveGlob(glob: string, text: string): boolean {
+  if (glob === "") return text === "";
+  if (glob[0] === STAR) return naiveGlob(glob.slice(1), text) || (text !== "" && naiveGlob(glob, text.slice(1)));
+  return glob[0] === text[0] && text !== "" && naiveGlob(glob.slice(1), text.slice(1));
+}
+
+/** Stands for a star in a glob spelled as one text; no generator makes it. */
+const STAR = "\u2605";
+
+export function spelled(parts: readonly string[]): string {
+  return parts.join(STAR);
+}
+
+function fits(segment: Segment, text: string, guarded: boolean): boolean {
+  if (segment.kind === "literal") return segment.text === text;
+  if (guarded) return false;
+  return segment.kind === "one" || (segment.kind === "glob" && naiveGlob(spelled(segment.parts), text));
+}
+
+export function naiveSequence(pattern: Sequence, segments: readonly string[], guarded: readonly boolean[]): boolean {
+  const known = new Map<number, boolean>();
+  const from = (place: number, at: number): boolean => {
+    const key = place * 10_000 + at;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const found = work(place, at);
+    known.set(key, found);
+    return found;
+  };
+  const work = (place: number, at: number): boolean => {
+    const segment = pattern[place];
+    if (segment === undefined) return at === segments.length;
+    if (segment.kind === "deep" || segment.kind === "rest") {
+      if (from(place + 1, at)) return true;
+      return at < segments.length && (segment.kind === "rest" || guarded[at] !== true) && from(place, at + 1);
+    }
+    return (
+      at < segments.length && fits(segment, segments[at] as string, guarded[at] === true) && from(place + 1, at + 1)
+    );
+  };
+  return from(0, 0);
+}
+
+/** Which segments of a path only a literal may match: those of the longest protected path it lies at or below. */
+export function naivePathGuards(
+  segments: readonly string[],
+  protectedPaths: readonly (readonly string[])[],
+): boolean[] {
+  const here = `${segments.join("/")}/`;
+  const depths = protectedPaths.filter((entry) => here.startsWith(`${entry.join("/")}/`)).map((entry) => entry.length);
+  return segments.map((_, at) => at < Math.max(0, ...depths));
+}
+
+/** Which words of a command only a literal may match. The table is data and shared; how it is read is written anew. */
+export function naiveArgvGuards(argv: readonly string[]): boolean[] {
+  return argv.map((token, at) => at > 0 && naiveRisky(argv[0] as string, token));
+}
+
+export function naiveRisky(program: string, token: string): boolean {
+  const risk = riskOf(program.split("/").at(-1) as string);
+  if (risk === null) return false;
+  const [name = ""] = token.split("=");
+  const whole = risk.words.some((word) => {
+    if (word.endsWith("*")) return token.startsWith(word.slice(0, -1)) || token === word;
+    if (word === name) return true;
+    return word.startsWith("--") && name.startsWith("--") && name !== "--" && word.startsWith(name);
+  });
+  if (whole) return true;
+  if (token.startsWith("+")) return risk.letters.includes("+");
+  if (!/^-[^-]/s.test(token)) return false;
+  return [...token.slice(1)].some((letter) => letter !== "+" && risk.letters.includes(letter));
+}

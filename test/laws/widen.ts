@@ -1,0 +1,87 @@
+// Grants that are a little wider, or as wide in other words: random pairs are seldom nested, these often are.
+import type { Constraint } from "../../src/authority/constraint.ts";
+import type { Conditions, Grant } from "../../src/authority/grant.ts";
+import { UNCONDITIONAL } from "../../src/authority/grant.ts";
+import { ANY, type Scope } from "../../src/authority/scope.ts";
+import { DEEP, ONE, type Segment } from "../../src/authority/segment.ts";
+import type { Sequence } from "../../src/authority/sequence.ts";
+import { GROUND, OTHER_GROUND } from "./alphabet.ts";
+import { chance, oneOf, type Source } from "./source.ts";
+
+/** Often wider, mostly not narrower; the laws only need such pairs to be frequent. */
+export function widened(source: Source, grant: Grant): Grant {
+  return {
+    ...grant,
+    scopes: grant.scopes.map((scope) => widenedScope(source, scope)),
+    conditions: widenedConditions(source, grant.conditions),
+  };
+}
+
+function widenedConditions(source: Source, conditions: Conditions): Conditions {
+  if (chance(source, 40)) return UNCONDITIONAL;
+  return {
+    ...conditions,
+    ask: chance(source, 50) ? 0 : conditions.ask,
+    clean: chance(source, 50) ? false : conditions.clean,
+  };
+}
+
+function widenedScope(source: Source, scope: Scope): Scope {
+  switch (scope.kind) {
+    case "sequences":
+      return chance(source, 10)
+        ? ANY
+        : { kind: "sequences", of: scope.of.flatMap((pattern) => widenedSequence(source, pattern)) };
+    case "destinations":
+      return {
+        ...scope,
+        names: scope.names.flatMap((name) =>
+          chance(source, 30) && name.at(-1)?.kind === "literal" ? [[...name, DEEP]] : [name],
+        ),
+      };
+    case "ports":
+      return {
+        kind: "ports",
+        of: scope.of.flatMap(({ low, high }) =>
+          low < high && chance(source, 40)
+            ? [
+                { low, high: low },
+                { low: low + 1, high },
+              ]
+            : [{ low, high: Math.min(65_535, high + source.below(2)) }],
+        ),
+      };
+    case "arguments":
+      return {
+        ...scope,
+        constrained: scope.constrained
+          .slice(chance(source, 40) ? source.below(2) : 0)
+          .map((argument) => ({ ...argument, constraint: moved(source, argument.constraint) })),
+      };
+    case "any":
+    case "words":
+      return scope;
+  }
+}
+
+/** The same words, read from another folder. */
+function moved(source: Source, constraint: Constraint): Constraint {
+  return constraint.kind === "path" && chance(source, 25)
+    ? { ...constraint, ground: oneOf(source, [GROUND, OTHER_GROUND]) }
+    : constraint;
+}
+
+/** The same in two halves (`**` is nothing, or something and `**`), or with one segment opened. */
+function widenedSequence(source: Source, pattern: Sequence): readonly Sequence[] {
+  const at = source.below(pattern.length + 1);
+  const segment = pattern[at] as Segment | undefined;
+  if (segment === undefined) return [pattern];
+  const put = (...segments: readonly Segment[]): Sequence => [
+    ...pattern.slice(0, at),
+    ...segments,
+    ...pattern.slice(at + 1),
+  ];
+  if (segment.kind === "deep") return oneOf(source, [[put(), put(ONE, DEEP)], [put(), put(DEEP, ONE)], [pattern]]);
+  if (segment.kind === "rest") return [pattern];
+  return oneOf(source, [[put(ONE)], [put(DEEP)], [pattern]]);
+}
