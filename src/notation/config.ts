@@ -1,0 +1,147 @@
+// The user's and a project's config.yml: the outermost root, org tables, and what only the user may say.
+import type { Grant } from "../authority/grant.ts";
+import { readCapabilityList } from "./capabilities.ts";
+import { type ConfigKey, type ConfigLevel, checkConfigKeys } from "./config-keys.ts";
+import { type Diagnostic, Diagnostics } from "./diagnostic.ts";
+import { grantOf } from "./grants.ts";
+import { readRoot } from "./hoist.ts";
+import { type PolicyTable, readPolicyTable } from "./policy-table.ts";
+import type { Reading } from "./reading.ts";
+import { flagOf, kindName, refused, type Text, textOf, textsOf } from "./scope-values.ts";
+import { type Entry, entryOf, type Mapping, type TreeNode } from "./tree.ts";
+
+export interface Config {
+  readonly level: ConfigLevel;
+  /** The root nothing of this level leaves. */
+  readonly sandbox: readonly string[] | null;
+  /** The org's defaults. */
+  readonly policy: PolicyTable | null;
+  readonly agents: ReadonlyMap<string, PolicyTable>;
+  /** Folders every sandbox sees, read-only, beside the agent's root. */
+  readonly runtime: readonly (readonly string[])[];
+  /** What widening and approving need. The user's to say. */
+  readonly control: "ask" | "presence";
+  readonly mode: "enforce" | "shadow";
+  /** Without a sandbox where the machine has none. The user's to say. */
+  readonly bare: boolean;
+  /** What no agent exceeds, whatever its record says; null is no such limit. The user's to say. */
+  readonly ceiling: readonly Grant[] | null;
+  readonly diagnostics: readonly Diagnostic[];
+  /** INVARIANT: with any error nothing of the level can be relied on, so nothing below it may be granted. */
+  readonly broken: boolean;
+}
+
+/** A text that is no YAML at all is a broken config too: `diagnostics` say why there is no tree. */
+export function configRefused(level: ConfigLevel, diagnostics: readonly Diagnostic[]): Config {
+  return { ...EMPTY, level, diagnostics, broken: true };
+}
+
+/** So is a file that is there and cannot be read: what it limits is not known. */
+export function configUnreadable(level: ConfigLevel, name: string, message: string): Config {
+  const diagnostics = new Diagnostics();
+  diagnostics.error("not_understood", { source: name, start: 0, end: 0 }, `${name} ${message}`);
+  return configRefused(level, diagnostics.list);
+}
+
+export function readConfig(node: TreeNode, level: ConfigLevel, reading: Reading): Config {
+  const diagnostics = new Diagnostics();
+  const config = readMap(node, level, { ...reading, ceiling: null }, diagnostics);
+  const broken = diagnostics.list.some(({ severity }) => severity === "error");
+  return { ...config, diagnostics: diagnostics.list, broken };
+}
+
+const EMPTY: Config = {
+  level: "project",
+  sandbox: null,
+  policy: null,
+  agents: new Map(),
+  runtime: [],
+  control: "ask",
+  mode: "enforce",
+  bare: false,
+  ceiling: null,
+  diagnostics: [],
+  broken: false,
+};
+
+function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnostics: Diagnostics): Config {
+  if (node.kind === "scalar" && node.value === null) return { ...EMPTY, level };
+  if (node.kind !== "map") {
+    diagnostics.error("wrong_type", node.span, `a configuration is a map, not ${kindName(node)}`, {
+      fix: "sandbox: ~/work",
+    });
+    return { ...EMPTY, level };
+  }
+  checkConfigKeys(node, level, diagnostics);
+  const at = (key: ConfigKey): Entry | null => entryOf(node, key);
+  const read = <T>(key: ConfigKey, otherwise: T, reader: (entry: Entry) => T | null): T => {
+    const entry = at(key);
+    return entry === null ? otherwise : (reader(entry) ?? otherwise);
+  };
+  const text = (entry: Entry): Text | null => textOf(entry, diagnostics);
+  const sandbox = read<readonly string[] | null>("sandbox", null, (entry) => rootOf(text(entry), reading, diagnostics));
+  return {
+    ...EMPTY,
+    level,
+    sandbox,
+    policy: read<PolicyTable | null>("policy", null, (entry) => readPolicyTable(entry.value, diagnostics)),
+    agents: read("agents", EMPTY.agents, (entry) => readAgents(entry, diagnostics)),
+    runtime: read("runtime", EMPTY.runtime, (entry) =>
+      (textsOf(entry, diagnostics) ?? []).flatMap((one) => {
+        const root = rootOf(one, reading, diagnostics);
+        return root === null ? [] : [root];
+      }),
+    ),
+    control: read("control", EMPTY.control, (entry) => wordOf(entry, ["ask", "presence"], diagnostics)),
+    mode: read("mode", EMPTY.mode, (entry) => wordOf(entry, ["enforce", "shadow"], diagnostics)),
+    bare: read("bare", EMPTY.bare, (entry) => flagOf(entry, diagnostics)),
+    ceiling: level === "user" ? readCeiling(node, sandbox, reading, diagnostics) : null,
+  };
+}
+
+function rootOf(written: Text | null, reading: Reading, diagnostics: Diagnostics): readonly string[] | null {
+  if (written === null) return null;
+  const root = readRoot(written.text, reading);
+  if (root.ok) return root.value;
+  refused(root, written.span, diagnostics);
+  return null;
+}
+
+function wordOf<T extends string>({ key, value }: Entry, words: readonly T[], diagnostics: Diagnostics): T | null {
+  const written = value.kind === "scalar" ? value.value : null;
+  const word = words.find((one) => one === written);
+  if (word !== undefined) return word;
+  diagnostics.error("bad_value", value.span, `\`${key}\` is ${words.join(" or ")}`, { fix: `${key}: ${words[0]}` });
+  return null;
+}
+
+function readAgents({ value }: Entry, diagnostics: Diagnostics): ReadonlyMap<string, PolicyTable> {
+  const tables = new Map<string, PolicyTable>();
+  if (value.kind !== "map") {
+    diagnostics.error("wrong_type", value.span, `\`agents\` is a map from agents to policies, not ${kindName(value)}`, {
+      fix: "agents: { scout: { web: ask } }",
+    });
+    return tables;
+  }
+  for (const { key, value: written } of value.entries) {
+    const table = readPolicyTable(written, diagnostics);
+    if (table !== null) tables.set(key, table);
+  }
+  return tables;
+}
+
+/** A ceiling that never speaks of tools is none for them: which tools there are is not what it was written about. */
+function readCeiling(
+  node: Mapping,
+  root: readonly string[] | null,
+  reading: Reading,
+  diagnostics: Diagnostics,
+): readonly Grant[] | null {
+  const [entry, second] = [entryOf(node, "ceiling"), entryOf(node, "capabilities")].filter((one) => one !== null);
+  if (entry === undefined) return null;
+  if (second !== undefined)
+    diagnostics.error("unknown_key", second.keySpan, "`capabilities` is another name of `ceiling`: write one of them");
+  const list = readCapabilityList(entry.value, { reading, diagnostics, root });
+  if (list.mentioned === null || list.mentioned.has("tool.invoke")) return list.grants;
+  return [...list.grants, grantOf("tool.invoke", {}, { span: entry.keySpan, implied: "default" })];
+}

@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseJson } from "./json-reader.ts";
+
+describe("JSON is read as it stands", () => {
+  test("like the platform's own reader, for what is plain", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const text = JSON.stringify(value);
+        const read = parseJson(text);
+        if (read.ok) expect(JSON.stringify(read.value)).toBe(text);
+        else expect(/too large|not text/.test(read.message)).toBe(true);
+      }),
+    );
+  });
+  test.each([
+    '{"a": 1}',
+    ' [1, -2.5e3, "x", null, true, false] ',
+    '"\\u00e9\\n"',
+    "0",
+    "9007199254740991",
+    "1e-400",
+    '{"__proto__": {"x": 1}}',
+  ])("%s", (text) => {
+    expect(parseJson(text)).toMatchObject({ ok: true });
+  });
+  test("what is read is frozen and inherits nothing", () => {
+    const read = parseJson('{"__proto__": {"x": 1}, "list": [{}]}');
+    if (!read.ok) throw new Error(read.message);
+    const object = read.value as Readonly<Record<string, unknown>>;
+    expect(Object.getPrototypeOf(object)).toBe(null);
+    expect(Object.keys(object)).toEqual(["__proto__", "list"]);
+    expect("x" in object).toBe(false);
+    expect(
+      Object.isFrozen(object) && Object.isFrozen(object["list"]) && Object.isFrozen((object["list"] as unknown[])[0]),
+    ).toBe(true);
+  });
+});
+
+describe("what could be read in two ways is refused", () => {
+  test.each([
+    ["a key twice", '{"a":1,"a":2}'],
+    ["a key twice, spelled differently", '{"a":1,"\\u0061":2}'],
+    ["`__proto__` twice", '{"__proto__":1,"__proto__":2}'],
+    ["a whole number that loses digits", "9007199254740993"],
+    ["the first number that may", "9007199254740992"],
+    ["a large number in another spelling", "1e17"],
+    ["a number without end", "1e999"],
+    ["half a character", '"\\ud800"'],
+    ["half a character, as it stands", '"\ud800"'],
+    ["NUL", '"\\u0000"'],
+    ["a reserved character", '"\\ue000"'],
+    ["a reserved character in a key", '{"\ue001":1}'],
+    ["a control character", '"\n"'],
+    ["a comma too many", "[1,]"],
+    ["a comma too few", "[1 2]"],
+    ["a leading zero", "01"],
+    ["a leading plus", "+1"],
+    ["a bare point", "1."],
+    ["not a number", "NaN"],
+    ["a comment", "1 // x"],
+    ["single quotes", "{'a':1}"],
+    ["a bare key", "{a:1}"],
+    ["two documents", "1 2"],
+    ["nothing", ""],
+    ["an open string", '"abc'],
+    ["an open string with a backslash at its end", '"abc\\'],
+    ["an open object", '{"a":'],
+    ["a byte order mark", "\ufeff1"],
+    ["a space of another kind", "\u00a01"],
+  ])("%s", (_, text) => {
+    expect(parseJson(text)).toMatchObject({ ok: false });
+  });
+  test("depth and length have limits", () => {
+    const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+    expect(parseJson(nested(64)).ok).toBe(true);
+    expect(parseJson(nested(66))).toMatchObject({ code: "too_long" });
+    expect(parseJson("[".repeat(10_000))).toMatchObject({ code: "too_long" });
+    expect(parseJson('{"a":'.repeat(10_000))).toMatchObject({ code: "too_long" });
+    expect(parseJson(`"${"\\n".repeat(500_000)}"`).ok).toBe(true);
+    expect(parseJson(" ".repeat(1_048_577))).toMatchObject({ code: "too_long" });
+  });
+  test("random text never throws", () => {
+    fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => parseJson(text).ok || true));
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom("{", "}", "[", "]", '"', ":", ",", "\\", "u", "1", "e", "-", ".", " ") }),
+        (text) => parseJson(text).ok || true,
+      ),
+    );
+  });
+});

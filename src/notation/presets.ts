@@ -1,0 +1,73 @@
+// Bundles of grants a record may extend. Versioned data: a preset never changes, a better one gets the next number.
+
+const READER: readonly string[] = ["records.read", "fs.read", "tool.invoke"];
+
+/** Programs that only look: no push, no reset, no fetch. Options that run or write something are never under a star. */
+const LOOKING: readonly string[] = [
+  "git status **",
+  "git diff **",
+  "git log **",
+  "git show **",
+  "rg **",
+  "grep **",
+  "ls **",
+  "cat **",
+  "head **",
+  "tail **",
+  "wc **",
+  "pwd",
+];
+
+/**
+ * Programs that only look, whatever their other words are: what of them would run or write something is in the table of
+ * risky options, and a star never matches that. Left out: those that write where a plain word says (`uniq a b`), and
+ * those that print the environment.
+ */
+const READ_ONLY: readonly string[] = [
+  ...LOOKING,
+  ...[
+    "echo",
+    "which",
+    "whoami",
+    "uname",
+    "df",
+    "du",
+    "stat",
+    "file",
+    "basename",
+    "dirname",
+    "realpath",
+    "readlink",
+  ].map(any),
+  ...["diff", "cmp", "sort", "cut", "tr", "nl", "od", "strings", "sha256sum", "cksum", "find", "jq", "date"].map(any),
+  ...["blame", "rev-parse", "ls-files", "ls-tree", "describe", "shortlog", "cat-file"].map((word) =>
+    any(`git ${word}`),
+  ),
+];
+
+function any(command: string): string {
+  return `${command} **`;
+}
+
+/** By name, as compact specs. `fs.*` and `proc.*` without `in` take the root of the agent that extends. */
+export const PRESETS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ["ambit:reader@1", READER],
+  ["ambit:reviewer@1", [...READER, `proc.exec{${patterns(LOOKING.slice(0, 4))},root=ro}`]],
+  [
+    "ambit:coder@1",
+    [
+      "records.read",
+      "fs.read",
+      "fs.write",
+      // Everything asks, except what the second grant covers: the least demanding grant decides.
+      "proc.exec{ask}",
+      `proc.exec{${patterns(["npm test **", "git add **", ...LOOKING])}}`,
+    ],
+  ],
+  ["ambit:read-only-commands@1", [`proc.exec{${patterns(READ_ONLY)},root=ro}`]],
+  ["ambit:researcher@1", ["records.read", "records.create", "records.update", "net.get{hosts=[*]}"]],
+]);
+
+function patterns(list: readonly string[]): string {
+  return `patterns=[${list.map((text) => JSON.stringify(text)).join(",")}]`;
+}

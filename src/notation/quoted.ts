@@ -1,0 +1,7 @@
+// Shows foreign text in a message: quoted, escaped, and never long.
+
+const quotedCharactersMax = 80;
+
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > quotedCharactersMax ? `${text.slice(0, quotedCharactersMax)}...` : text);
+}

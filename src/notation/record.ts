@@ -1,0 +1,194 @@
+// An agent's record, as its frontmatter: what it grants, what it is held to, and every mistake in it.
+import { scopeKeys, type VerbEntry, verbEntry } from "../authority/catalog.ts";
+import type { Grant, Span } from "../authority/grant.ts";
+import { type CapabilityList, readCapabilityList } from "./capabilities.ts";
+import { type Diagnostic, Diagnostics } from "./diagnostic.ts";
+import { readExtends } from "./extends.ts";
+import { BROKEN, type Hoist, readSandbox } from "./hoist.ts";
+import { stricter } from "./outer-policies.ts";
+import { CAPABILITIES, type PolicyTable, policyGrants, readPolicyTable } from "./policy.ts";
+import type { Reading } from "./reading.ts";
+import { misspelledKeys } from "./record-keys.ts";
+import { failing, type RecordTest, readTests } from "./record-tests.ts";
+import { readGrant } from "./scope-reader.ts";
+import { kindName, textOf } from "./scope-values.ts";
+import { entryOf, type Mapping, type TreeNode } from "./tree.ts";
+
+export interface AgentRecord {
+  readonly id: string | null;
+  readonly recordClass: string | null;
+  readonly grants: readonly Grant[];
+  readonly sandbox: readonly string[] | null;
+  readonly policy: PolicyTable | null;
+  readonly extends: readonly string[];
+  readonly tests: readonly RecordTest[];
+  /** As written. */
+  readonly mode: string | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** INVARIANT: a key with a mistake in it never leads to more than the same record without that key's grants. */
+export function readRecord(node: TreeNode, reading: Reading): AgentRecord {
+  const diagnostics = new Diagnostics();
+  if (node.kind !== "map") {
+    diagnostics.error("wrong_type", node.span, `a record must be a map, not ${kindName(node)}`);
+    return {
+      id: null,
+      recordClass: null,
+      grants: [],
+      sandbox: null,
+      policy: null,
+      extends: [],
+      tests: [],
+      mode: null,
+      diagnostics: diagnostics.list,
+    };
+  }
+  return new RecordReader(node, reading, diagnostics).record();
+}
+
+/** The verbs `sandbox:` stands for, unless `capabilities` says something about them itself. */
+const SANDBOX_VERBS = ["fs.read", "fs.write", "proc.exec"] as const;
+
+/** As in the seed: no shorthand ever includes deleting. */
+const ACCESS: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["r", ["records.read"]],
+  ["w", ["records.create", "records.update"]],
+  ["rw", ["records.read", "records.create", "records.update"]],
+]);
+
+class RecordReader {
+  readonly #node: Mapping;
+  readonly #reading: Reading;
+  readonly #diagnostics: Diagnostics;
+  #root: readonly string[] | null = null;
+
+  constructor(node: Mapping, reading: Reading, diagnostics: Diagnostics) {
+    this.#node = node;
+    this.#reading = reading;
+    this.#diagnostics = diagnostics;
+  }
+
+  record(): AgentRecord {
+    const misspelled = misspelledKeys(this.#node, this.#diagnostics);
+    const written = readSandbox(entryOf(this.#node, "sandbox"), this.#reading, this.#diagnostics);
+    const hoist = misspelled.has("sandbox") ? BROKEN : written;
+    this.#root = hoist.root;
+    const list = this.#capabilities(misspelled.has("capabilities"));
+    const extended = this.#extended();
+    const policy = this.#policy(misspelled.has("policy"));
+    const explicit = [
+      ...list.grants,
+      ...this.#access(),
+      ...(misspelled.has("extends") || policy.table !== null ? [] : this.#sandboxGrants(hoist, list)),
+      ...extended.grants,
+      ...policy.grants,
+    ];
+    const isBare =
+      policy.table === null &&
+      ["capabilities", "access", "sandbox", "policy", "extends"].every((key) => entryOf(this.#node, key) === null);
+    const given =
+      isBare && misspelled.size === 0 ? [this.#implied("records.read", "default", this.#node.span)] : explicit;
+    // What a broken `sandbox` would have limited cannot be known.
+    const kept = hoist.isBroken ? given.filter((grant) => !scopeKeys(grant.verb).includes("in")) : given;
+    return {
+      id: this.#text("id"),
+      recordClass: this.#text("class"),
+      grants: this.#withTools(kept, list),
+      sandbox: hoist.sandbox,
+      policy: policy.table,
+      extends: extended.names,
+      tests: this.#tests(misspelled.has("tests")),
+      mode: this.#text("mode"),
+      diagnostics: this.#diagnostics.list,
+    };
+  }
+
+  #capabilities(isMisspelled: boolean): CapabilityList {
+    const entry = entryOf(this.#node, "capabilities");
+    const list = entry === null ? EMPTY : readCapabilityList(entry.value, this.#context());
+    return isMisspelled ? { ...list, mentioned: null } : list;
+  }
+
+  #access(): readonly Grant[] {
+    const entry = entryOf(this.#node, "access");
+    if (entry === null) return [];
+    const verbs = entry.value.kind === "scalar" ? ACCESS.get(entry.value.value) : undefined;
+    if (verbs !== undefined) return verbs.map((verb) => this.#implied(verb, "access", entry.value.span));
+    this.#diagnostics.error("bad_value", entry.value.span, "`access` is r, w or rw", { fix: "access: r" });
+    return [];
+  }
+
+  /** Beside a preset or a policy the sandbox is only their root: a reader with a root is still a reader. */
+  #sandboxGrants({ sandbox }: Hoist, { mentioned, strange }: CapabilityList): readonly Grant[] {
+    const entry = entryOf(this.#node, "sandbox");
+    if (entry === null || sandbox === null || mentioned === null || strange) return [];
+    if (entryOf(this.#node, "extends") !== null || entryOf(this.#node, "policy") !== null) return [];
+    const verbs = SANDBOX_VERBS.filter((verb) => !mentioned.has(verb));
+    return verbs.map((verb) => this.#implied(verb, "sandbox", entry.value.span));
+  }
+
+  #extended(): ReturnType<typeof readExtends> {
+    const entry = entryOf(this.#node, "extends");
+    return entry === null ? { names: [], grants: [] } : readExtends(entry, this.#context());
+  }
+
+  /**
+   * A table that was not understood denies everything: without it an outer table would speak in its place. Outer tables
+   * speak only of agents that have a table: a list of capabilities is the whole of what its author meant.
+   */
+  #policy(isMisspelled: boolean): { readonly table: PolicyTable | null; readonly grants: readonly Grant[] } {
+    const entry = entryOf(this.#node, "policy");
+    const own = entry === null ? null : readPolicyTable(entry.value, this.#diagnostics);
+    if (isMisspelled || (entry !== null && own === null)) return { table: DENY_ALL, grants: [] };
+    const { policies, name } = this.#reading;
+    const table = stricter(own, policies?.agents.get(this.#writtenId() ?? name ?? "") ?? null);
+    if (table === null) return { table: null, grants: [] };
+    const { span } = entry?.value ?? this.#node;
+    const rulings = entry?.value.kind === "map" ? entry.value.entries : [];
+    const spans = new Map(rulings.map((one) => [one.key, { ...one.keySpan, end: one.value.span.end }]));
+    return { table, grants: policyGrants(table, policies?.org ?? null, { ...this.#context(), span, spans }) };
+  }
+
+  /** Without a diagnostic: `id` is read, and complained of, elsewhere. */
+  #writtenId(): string | null {
+    const value = entryOf(this.#node, "id")?.value;
+    return value?.kind === "scalar" && typeof value.value === "string" ? value.value : null;
+  }
+
+  #tests(isMisspelled: boolean): readonly RecordTest[] {
+    const entry = entryOf(this.#node, "tests");
+    const tests = entry === null ? [] : readTests(entry, this.#diagnostics);
+    return isMisspelled ? [...tests, failing(this.#node.span)] : tests;
+  }
+
+  /** Every call needs `tool.invoke`, so a record that never speaks of it gets the built-in tools, visibly. */
+  #withTools(grants: readonly Grant[], { mentioned, strange }: CapabilityList): readonly Grant[] {
+    const isMentioned =
+      mentioned === null || strange || mentioned.has(TOOL) || grants.some((grant) => grant.verb.verb === TOOL);
+    return grants.length === 0 || isMentioned ? grants : [...grants, this.#implied(TOOL, "default", this.#node.span)];
+  }
+
+  #implied(verb: string, why: string, span: Span): Grant {
+    const grant = readGrant(verbEntry(verb) as VerbEntry, null, { ...this.#context(), span, implied: why });
+    if (grant === null) throw new Error(`${verb} without a scope is always a grant`);
+    return grant;
+  }
+
+  #text(key: string): string | null {
+    const entry = entryOf(this.#node, key);
+    return entry === null ? null : (textOf(entry, this.#diagnostics)?.text ?? null);
+  }
+
+  #context(): {
+    readonly reading: Reading;
+    readonly diagnostics: Diagnostics;
+    readonly root: readonly string[] | null;
+  } {
+    return { reading: this.#reading, diagnostics: this.#diagnostics, root: this.#root };
+  }
+}
+
+const TOOL = "tool.invoke";
+const DENY_ALL: PolicyTable = new Map(CAPABILITIES.map((capability) => [capability, "deny"]));
+const EMPTY: CapabilityList = { grants: [], mentioned: new Set(), strange: false };

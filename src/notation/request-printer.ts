@@ -1,0 +1,118 @@
+// One request as one line that a person can paste behind `ambit can <agent>`.
+import { addressText } from "../authority/address.ts";
+import type { VerbEntry } from "../authority/catalog.ts";
+import type { Arguments, Probe } from "../authority/constraint.ts";
+import { type Destination, destinationText } from "../authority/destination.ts";
+import { nameText, toolPatternText } from "../authority/name.ts";
+import { pathText } from "../authority/path.ts";
+import type { Request } from "../authority/request.ts";
+import { ANY_TEXT, FOREIGN_TEXT } from "../authority/reserved.ts";
+import { isArguments, isDestination, isSegments, type Value } from "../authority/scope.ts";
+import { literal } from "../authority/segment.ts";
+import { compactText } from "./printer.ts";
+import { visible } from "./visible.ts";
+
+const UNKNOWN = "<unknown>";
+const ANY_SHOWN = "<any>";
+
+export function requestText(request: Request): string {
+  const { verb, values, delegation } = request;
+  const specs = delegation === undefined ? [] : delegation.proposed.map(compactText);
+  return [verb.verb, ...valueWords(verb, values), ...specs].map(word).join(" ");
+}
+
+function valueWords(verb: VerbEntry, values: readonly Value[]): readonly string[] {
+  const [first, second, third] = values;
+  switch (verb.verb.slice(0, verb.verb.indexOf("."))) {
+    case "records":
+      return [...named("id", second), ...named("class", first)];
+    // Both axes hold the same id.
+    case "agent":
+      return [text(first ?? second)];
+    case "tool":
+      return [text(first, toolName), ...(second === undefined ? [] : [argumentsText(second)])];
+    case "fs":
+      return [text(first, pathText)];
+    case "net":
+      return networkWords(verb, first, second, third);
+    case "proc":
+      return [
+        ...named("in", first, pathText),
+        ...(values.at(-1) === "rw" ? ["root=rw"] : []),
+        ...(verb.verb === "proc.exec" ? ["--", ...argvWords(second)] : []),
+      ];
+    case "secret":
+      return [text(first), ...named("tool", second, toolName), ...named("host", third)];
+    default:
+      return verb.axes.length === 0 ? [] : [text(first)];
+  }
+}
+
+function named(key: string, value: Value, join: (segments: readonly string[]) => string = nameText): readonly string[] {
+  return value === undefined ? [] : [`${key}=${text(value, join)}`];
+}
+
+function text(value: Value, join: (segments: readonly string[]) => string = nameText): string {
+  if (value === undefined) return UNKNOWN;
+  if (isSegments(value)) return join(value.segments);
+  return isDestination(value) ? destinationText(value) : String(value);
+}
+
+/** With its origin, where the name alone would be read as another tool. */
+function toolName(segments: readonly string[]): string {
+  return toolPatternText(segments.map(literal));
+}
+
+function argvWords(value: Value): readonly string[] {
+  return isSegments(value) ? value.segments : [UNKNOWN];
+}
+
+function networkWords(verb: VerbEntry, host: Value, port: Value, raw: Value): readonly string[] {
+  const shown = text(host);
+  const address =
+    isDestination(host) && host.name !== null && host.address !== null ? [`address=${addressText(host.address)}`] : [];
+  if (verb.verb === "net.connect")
+    return [`${shown}:${port === undefined ? UNKNOWN : port}`, ...address, ...(raw === "raw" ? ["raw=true"] : [])];
+  const scheme = port === 80 ? "http" : "https";
+  const suffix = port === 80 || port === 443 ? "" : `:${port ?? UNKNOWN}`;
+  return [`${scheme}://${shown}${suffix}/`, ...address];
+}
+
+function argumentsText(value: Value): string {
+  if (!isArguments(value)) return UNKNOWN;
+  return visible(value.kind === "json" ? JSON.stringify(value.value) : probesText(value));
+}
+
+/** A witness of arguments: what stands at each place, and whether others may stand beside. */
+function probesText(value: Exclude<Arguments, { readonly kind: "json" }>): string {
+  const places = [...value.at].map(
+    ([place, probes]) => `${JSON.stringify(place)}:${probes.map(probeText).join(" and ")}`,
+  );
+  return `{${[...places, ...(value.open ? [JSON.stringify(ANY_SHOWN)] : [])].join(",")}}`;
+}
+
+function probeText(probe: Probe): string {
+  switch (probe.kind) {
+    case "json":
+      return JSON.stringify(probe.value);
+    case "text":
+      return JSON.stringify(shown(probe.text));
+    case "path":
+      return JSON.stringify(shown(pathText(probe.path.segments)));
+    case "url":
+      return JSON.stringify(shown(`https://${destinationText(probe.host as Destination)}/`));
+    default:
+      return probe satisfies never;
+  }
+}
+
+function shown(raw: string): string {
+  return raw.replaceAll(ANY_TEXT, ANY_SHOWN).replaceAll(FOREIGN_TEXT, ANY_SHOWN);
+}
+
+/** Quoted where a shell would read something else. A character that does not show is spelled out, in the open. */
+function word(raw: string): string {
+  const text = visible(shown(raw));
+  if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(text)) return text;
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,34 @@
+// Characters no text of ours may hold: what an editor hides, what one reader takes for a line end and another does not.
+import type { Range } from "../notation/source.ts";
+
+/**
+ * `written`: YAML and TOML, read by people before they trust it. Also refused there: a lone carriage return and U+2028,
+ * U+2029 (line ends to some readers), and the marks that show a line in another order than it is read.
+ * `data`: JSON, whose own grammar refuses raw control characters.
+ */
+export type Dialect = "written" | "data";
+
+const refusedIn: Readonly<Record<Dialect, RegExp>> = {
+  written: /(?![\t\n\r])\p{Cc}|\r(?!\n)|[\p{Cs}\p{Zl}\p{Zp}\uE000\uE001\uFEFF\uFFFE\uFFFF\u202A-\u202E\u2066-\u2069]/u,
+  data: /[\p{Cs}\uE000\uE001]/u,
+};
+
+/** The first character the text may not hold. */
+export function refusedCharacter(text: string, dialect: Dialect): (Range & { readonly message: string }) | null {
+  const found = refusedIn[dialect].exec(text);
+  if (found === null) return null;
+  const message =
+    found[0] === "\r" ? "a line may not end with a carriage return alone" : `the text may not hold ${named(found[0])}`;
+  return { start: found.index, end: found.index + found[0].length, message };
+}
+
+function named(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const point = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  if (code === 0) return `${point}, a NUL`;
+  if (code >= 0xd800 && code <= 0xdfff) return `${point}, half of a character`;
+  if (code === 0xe000 || code === 0xe001) return `${point}, which is reserved`;
+  if (code === 0xfeff) return `${point}, a byte order mark, behind its start`;
+  if (/\p{Cf}/u.test(character)) return `${point}, which shows text in another order than it is read`;
+  return `${point}, a control character`;
+}

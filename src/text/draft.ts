@@ -1,0 +1,80 @@
+// A tree in the making: counts its nodes, knows where they stand, and collects what is refused.
+import type { Span } from "../authority/grant.ts";
+import { isPlainText } from "../authority/reserved.ts";
+import { Diagnostics } from "../notation/diagnostic.ts";
+import { inside, type Range, type Source } from "../notation/source.ts";
+import type { Scalar, TreeNode } from "../notation/tree.ts";
+import { exactNumber } from "./number.ts";
+import { depthMax, diagnosticsMax, nodesMax, type Read } from "./read.ts";
+
+export class Draft {
+  readonly #source: Source;
+  readonly #range: Range;
+  readonly #diagnostics = new Diagnostics();
+  #nodes = 0;
+
+  constructor(source: Source, range: Range) {
+    this.#source = source;
+    this.#range = range;
+  }
+
+  get refused(): boolean {
+    return this.#diagnostics.list.length > 0;
+  }
+
+  /** Further refusals would not be kept. */
+  get isFull(): boolean {
+    return this.#diagnostics.list.length >= diagnosticsMax;
+  }
+
+  /** Offsets are those of the text the reader was handed. */
+  span(range: Range): Span {
+    const { start, end } = this.#range;
+    const found = inside(this.#source.text, { start: start + range.start, end: start + range.end });
+    return { source: this.#source.name, start: Math.min(found.start, end), end: Math.min(found.end, end) };
+  }
+
+  refuse(code: "syntax" | "too_large", range: Range, message: string, fix: string | null = null): null {
+    if (!this.isFull) this.#diagnostics.error(code, this.span(range), message, { fix });
+    return null;
+  }
+
+  /** Counts one more node; false, with a refusal, when it is one too many or lies too deep. */
+  admit(range: Range, depth: number): boolean {
+    if (depth > depthMax) this.refuse("too_large", range, `lists and maps are nested more than ${depthMax} deep`);
+    else if (++this.#nodes === nodesMax + 1)
+      this.refuse("too_large", range, `the text holds more than ${nodesMax} values`);
+    return depth <= depthMax && this.#nodes <= nodesMax;
+  }
+
+  scalar(value: Scalar["value"], range: Range): Scalar | null {
+    if (typeof value === "string" && !this.plain(value, range)) return null;
+    return { kind: "scalar", value, span: this.span(range) };
+  }
+
+  number(text: string, range: Range): Scalar | null {
+    const value = exactNumber(text);
+    if (value !== null) return this.scalar(value, range);
+    if (!/\d/.test(text)) return this.refuse("syntax", range, "a number must be finite");
+    return this.refuse(
+      "syntax",
+      range,
+      "this number cannot be held without losing digits",
+      "write a shorter number, or quote it to make it text",
+    );
+  }
+
+  /** What an escape spells is refused like what stands there. */
+  plain(text: string, range: Range): boolean {
+    if (isPlainText(text)) return true;
+    this.refuse("syntax", range, "the text spells a NUL, a reserved character or half of a character", "remove it");
+    return false;
+  }
+
+  finish(tree: TreeNode | null): Read {
+    if (this.refused) return { tree: null, diagnostics: this.#diagnostics.list };
+    if (tree !== null) return { tree, diagnostics: [] };
+    this.refuse("syntax", { start: 0, end: this.#range.end - this.#range.start }, "the text cannot be read");
+    return { tree: null, diagnostics: this.#diagnostics.list };
+  }
+}

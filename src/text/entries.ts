@@ -1,0 +1,33 @@
+// The entries of one map while it is read, and the rule that a key stands in it once.
+
+import { quoted } from "../notation/quoted.ts";
+import type { Range } from "../notation/source.ts";
+import type { Entry, TreeNode } from "../notation/tree.ts";
+import type { Draft } from "./draft.ts";
+
+/** INVARIANT: no key twice. `__proto__` is a key like any other: nothing here is a property of an object. */
+export class Entries {
+  readonly list: Entry[] = [];
+  readonly #seen = new Set<string>();
+  readonly #draft: Draft;
+
+  constructor(draft: Draft) {
+    this.#draft = draft;
+  }
+
+  /** Takes a value that was itself refused as null; the key is then still taken. */
+  add(key: string, keyRange: Range, value: TreeNode | null): void {
+    if (!this.#draft.plain(key, keyRange)) return;
+    if (this.#seen.has(key)) {
+      this.#draft.refuse(
+        "syntax",
+        keyRange,
+        `the key ${quoted(key)} stands here for the second time`,
+        "keep one of the two",
+      );
+      return;
+    }
+    this.#seen.add(key);
+    if (value !== null) this.list.push({ key, keySpan: this.#draft.span(keyRange), value });
+  }
+}

@@ -1,0 +1,44 @@
+// How every reader runs: limits and refused characters first, and whatever a library throws becomes a diagnostic.
+
+import { inside, type Range, type Source } from "../notation/source.ts";
+import type { TreeNode } from "../notation/tree.ts";
+import { type Dialect, refusedCharacter } from "./characters.ts";
+import { Draft } from "./draft.ts";
+import { type Read, sourceCharactersMax } from "./read.ts";
+
+/** Makes a tree of a text that is short enough and holds no refused character. Null after a refusal. */
+export type Reader = (text: string, draft: Draft) => TreeNode | null;
+
+/** INVARIANT: never throws, and a tree comes out only when nothing at all was refused. */
+export function readWith(source: Source, range: Range | undefined, dialect: Dialect, reader: Reader): Read {
+  const whole = inside(source.text, range ?? { start: 0, end: source.text.length });
+  const start = whole.start === 0 && source.text.startsWith("\uFEFF") ? Math.min(1, whole.end) : whole.start;
+  const draft = new Draft(source, { start, end: whole.end });
+  const length = whole.end - start;
+  if (length > sourceCharactersMax) {
+    draft.refuse(
+      "too_large",
+      { start: sourceCharactersMax, end: length },
+      `the text is longer than ${sourceCharactersMax} characters`,
+    );
+    return draft.finish(null);
+  }
+  const text = source.text.slice(start, whole.end);
+  const bad = refusedCharacter(text, dialect);
+  if (bad !== null) {
+    draft.refuse("syntax", bad, bad.message, "remove it");
+    return draft.finish(null);
+  }
+  try {
+    return draft.finish(reader(text, draft));
+  } catch (failure) {
+    // The libraries throw for what they did not foresee; a RangeError is a full stack or a string too long to build.
+    const large = failure instanceof RangeError;
+    draft.refuse(
+      large ? "too_large" : "syntax",
+      { start: 0, end: length },
+      large ? "the text is too deep or too long to read" : "the text cannot be read",
+    );
+    return draft.finish(null);
+  }
+}

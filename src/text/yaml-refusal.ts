@@ -1,0 +1,84 @@
+// The parts of YAML we refuse, and what to write instead of them.
+import type { CST, ErrorCode } from "yaml";
+import { quoted } from "../notation/quoted.ts";
+
+export interface YamlRefusal {
+  readonly message: string;
+  readonly fix: string;
+}
+
+/** Why this word or mark is refused wherever it stands, or null. `isFirst`: nothing but blanks stands before it. */
+export function lexemeRefusal(kind: CST.TokenType | null, lexeme: string, isFirst: boolean): YamlRefusal | null {
+  switch (kind) {
+    case "alias": {
+      // `*.github.com: x` is an alias that ends in a colon; what was meant is the name before it.
+      const word = lexeme.replace(/:$/, "");
+      return {
+        message: `\`*\` begins an alias in YAML, and aliases are refused; quote text that begins with it`,
+        fix: quoted(word),
+      };
+    }
+    case "anchor":
+      return {
+        message: "anchors (`&name`) are refused; write the value out where it is used",
+        fix: `remove it, or quote the text: ${quoted(lexeme)}`,
+      };
+    case "tag":
+      return { message: "tags (`!name`) are refused; text that begins with `!` must be quoted", fix: quoted(lexeme) };
+    case "directive-line":
+      return { message: "directives (`%NAME`) are refused", fix: "remove the line" };
+    case "explicit-key-ind":
+      return { message: "keys behind `?` are refused", fix: "write `key: value`" };
+    case "doc-start":
+      return isFirst ? null : { message: "a second document begins here; one text holds one", fix: "remove the line" };
+    case "doc-end":
+      return { message: "the end mark `...` is refused; the text ends where it ends", fix: "remove the line" };
+    default:
+      return null;
+  }
+}
+
+/** What helps most often against a mistake the library found. */
+export function errorFix(code: ErrorCode): string | null {
+  switch (code) {
+    case "TAB_AS_INDENT":
+      return "indent with spaces";
+    case "BAD_INDENT":
+      return "let entries of one list or map begin in the same column";
+    case "BAD_SCALAR_START":
+      return "put the text in double quotes";
+    case "BLOCK_AS_IMPLICIT_KEY":
+    case "MULTILINE_IMPLICIT_KEY":
+      return "write `key: value` on a line of its own, and quote a value that holds `: `";
+    case "BAD_DQ_ESCAPE":
+      return "use single quotes, in which a backslash is a backslash";
+    case "BLOCK_IN_FLOW":
+      return "inside `[...]` and `{...}` write everything with brackets and commas";
+    case "KEY_OVER_1024_CHARS":
+      return "write a shorter key";
+    default:
+      return null;
+  }
+}
+
+const messageCharactersMax = 200;
+
+/** The library's marks by the name a person knows. */
+const marks: Readonly<Record<string, string>> = {
+  "map-value-ind": "`:`",
+  "block-seq-ind": "`-`",
+  "seq-item-ind": "`-`",
+  "flow-seq-start": "`[`",
+  "flow-seq-end": "`]`",
+  "flow-map-start": "`{`",
+  "flow-map-end": "`}`",
+  comma: "`,`",
+};
+
+/** A message of the library as one of ours: short, and without its inner names. */
+export function spoken(message: string): string {
+  const text = message
+    .slice(0, messageCharactersMax)
+    .replace(/\b[a-z]+(?:-[a-z]+)+\b|\bcomma\b/g, (name) => marks[name] ?? name);
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
