@@ -1,0 +1,50 @@
+// Accepting a finding: with a reason, by its code, and never a mistake.
+import { describe, expect, test } from "vitest";
+import { examined } from "../../test/doctor/probe.ts";
+
+const LEAK = 'capabilities:\n  - records.read\n  - net.get{hosts=["*"]}\n';
+const accept = (item: string): string => `${LEAK}doctor: { accept: [${item}] }`;
+const codes = (text: string): readonly string[] => examined(text).findings.map(({ code }) => code);
+
+describe("an accepted finding", () => {
+  test("is held back and shown with its reason", () => {
+    expect(codes(LEAK)).toEqual(["lethal_combination"]);
+    const section = examined(accept('{ code: lethal_combination, reason: "a toy" }'));
+    expect(section).toMatchObject({
+      findings: [],
+      warnings: 0,
+      accepted: [{ code: "lethal_combination", reason: "a toy" }],
+    });
+  });
+
+  test.each([
+    ["no reason", "{ code: lethal_combination }"],
+    ["an empty reason", '{ code: lethal_combination, reason: " " }'],
+    ["a reason that is no text", "{ code: lethal_combination, reason: 5 }"],
+    ["a code that is not there", '{ code: lethal_combinatio, reason: "a toy" }'],
+    ["a mistake's code", '{ code: unknown_verb, reason: "a toy" }'],
+    ["a stray key", '{ code: lethal_combination, reason: "a toy", until: 5 }'],
+    ["a plain word", "lethal_combination"],
+  ])("is still told with %s, beside what is wrong with the acceptance", (_what, item) => {
+    expect(codes(accept(item)).toSorted()).toEqual(["bad_acceptance", "lethal_combination"]);
+  });
+
+  test.each(["doctor: yes", "doctor: { acept: [] }", "doctor: { accept: lethal_combination }", "doctor: []"])(
+    "is still told under `%s`",
+    (line) => {
+      expect(codes(LEAK + line)).toContain("lethal_combination");
+      expect(codes(LEAK + line)).toContain("bad_acceptance");
+    },
+  );
+
+  test("that is no longer there is told, without a warning", () => {
+    const text = 'capabilities: [records.read]\ndoctor: { accept: [{ code: lethal_combination, reason: "a toy" }] }';
+    expect(examined(text)).toMatchObject({ findings: [{ code: "bad_acceptance", severity: "info" }], warnings: 0 });
+  });
+
+  test("never hides another one", () => {
+    expect(
+      codes('capabilities:\n  - fs.write{in=/w}\ndoctor: { accept: [{ code: unscoped_exec, reason: "x" }] }'),
+    ).toContain("records_writable");
+  });
+});

@@ -1,0 +1,74 @@
+// What is said about machines: which of them can hold a process, and the command that mends those that cannot.
+import { describe, expect, test } from "vitest";
+import { agentOf, probeOf } from "../../test/doctor/probe.ts";
+import type { MachineFacts } from "../ports/machine.ts";
+import { examineMachine } from "./backend.ts";
+import { examine } from "./examine.ts";
+
+const WELL: MachineFacts = {
+  platform: "linux",
+  distribution: ["debian"],
+  bubblewrap: "0.8.0",
+  sandboxStarts: true,
+  userNamespaces: true,
+  appArmorRestricts: false,
+  landlock: 4,
+};
+
+const told = (facts: Partial<MachineFacts>, needed = true) =>
+  examineMachine({ ...WELL, ...facts }, needed).findings.map(({ code, severity, fix }) => ({ code, severity, fix }));
+
+describe("a machine", () => {
+  test("with everything passes", () => {
+    expect(examineMachine(WELL, true)).toEqual({
+      findings: [],
+      passed: ["sandbox: bubblewrap 0.8.0", "Landlock version 4"],
+    });
+    expect(examineMachine({ ...WELL, platform: "darwin" }, true).findings).toEqual([]);
+  });
+
+  test.each([
+    [["debian"], "sudo apt-get install bubblewrap"],
+    [["linuxmint", "ubuntu", "debian"], "sudo apt-get install bubblewrap"],
+    [["rocky", "rhel", "centos", "fedora"], "sudo dnf install bubblewrap"],
+    [["manjaro", "arch"], "sudo pacman -S bubblewrap"],
+    [["alpine"], "sudo apk add bubblewrap"],
+    [["opensuse-leap", "suse"], "sudo zypper install bubblewrap"],
+    [["nixos"], "install the package bubblewrap with your system's package manager"],
+  ])("of %j without bubblewrap is told how to install it", (distribution, fix) => {
+    expect(told({ distribution, bubblewrap: null })).toEqual([{ code: "sandbox_missing", severity: "error", fix }]);
+  });
+
+  test("without bubblewrap is only warned about while no agent runs anything", () => {
+    expect(told({ bubblewrap: null, distribution: "unknown" }, false)).toMatchObject([{ severity: "warning" }]);
+    const machine = { ...WELL, bubblewrap: null };
+    const severity = (text: string) =>
+      examine(probeOf([agentOf(text)], { machine })).find(({ about }) => about === "machine")?.findings[0]?.severity;
+    expect(severity("capabilities:\n  - proc.exec{in=/x,cmds=[ls]}")).toBe("error");
+    expect(severity("capabilities:\n  - fs.read{in=/x}")).toBe("warning");
+  });
+
+  test("whose AppArmor restricts namespaces gets its hint, unless a sandbox starts all the same", () => {
+    expect(told({ sandboxStarts: false, appArmorRestricts: true })[0]?.fix).toContain("apparmor_parser");
+    expect(told({ sandboxStarts: true, appArmorRestricts: true })).toEqual([]);
+  });
+
+  test("without user namespaces is told which switch it is, unless a sandbox starts all the same", () => {
+    expect(told({ sandboxStarts: false, userNamespaces: false })[0]?.fix).toContain("unprivileged_userns_clone");
+    expect(told({ sandboxStarts: "unknown", userNamespaces: false })).toMatchObject([{ code: "sandbox_blocked" }]);
+    expect(told({ sandboxStarts: true, userNamespaces: false })).toEqual([]);
+    expect(told({ sandboxStarts: false })).toMatchObject([{ code: "sandbox_blocked" }]);
+  });
+
+  test("that does not answer is neither well nor wrong", () => {
+    expect(told({ bubblewrap: "unknown", sandboxStarts: "unknown" })).toMatchObject([
+      { code: "not_checked", severity: "info" },
+    ]);
+    expect(told({ landlock: "unknown" })).toEqual([]);
+    expect(told({ landlock: null })).toMatchObject([{ code: "landlock_missing", severity: "info" }]);
+  });
+
+  test("of another kind has no sandbox", () => {
+    expect(told({ platform: "win32" })).toMatchObject([{ code: "sandbox_missing", severity: "error" }]);
+  });
+});

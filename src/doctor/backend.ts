@@ -1,0 +1,111 @@
+// Can this machine hold a process at all? The sandbox backend, what stands in its way, and the command that mends it.
+import type { MachineFacts } from "../ports/machine.ts";
+import { type Finding, found, NOBODY } from "./finding.ts";
+
+export interface MachineReport {
+  readonly findings: readonly Finding[];
+  /** What was looked at and is well, in words. */
+  readonly passed: readonly string[];
+}
+
+/** `needed`: some agent may run processes, so without a backend something does not work. */
+export function examineMachine(facts: MachineFacts, needed: boolean): MachineReport {
+  const findings: Finding[] = [];
+  const passed: string[] = [];
+  const severity = needed ? "error" : "warning";
+  if (facts.platform === "darwin") passed.push("sandbox: seatbelt comes with the system");
+  else if (facts.platform !== "linux") findings.push(noBackend(facts.platform, severity));
+  else if (facts.bubblewrap === null) {
+    findings.push(
+      found("sandbox_missing", NOBODY, {
+        severity,
+        message: "bubblewrap is not installed",
+        meaning: "Processes of agents are refused: nothing runs outside a sandbox.",
+        fix: installCommand(facts.distribution === "unknown" ? [] : facts.distribution),
+      }),
+    );
+  } else if (facts.sandboxStarts === false || facts.userNamespaces === false) {
+    if (facts.sandboxStarts === true) passed.push(backend(facts));
+    else findings.push({ ...blocked(facts), severity });
+  } else if (facts.bubblewrap === "unknown") {
+    findings.push(
+      found("not_checked", NOBODY, {
+        severity: "info",
+        message: "whether bubblewrap works could not be found out",
+        fix: "bwrap --version",
+      }),
+    );
+  } else passed.push(backend(facts));
+  if (facts.platform === "linux") landlock(facts, findings, passed);
+  return { findings, passed };
+}
+
+function noBackend(platform: string, severity: "error" | "warning"): Finding {
+  return found("sandbox_missing", NOBODY, {
+    severity,
+    message: `there is no sandbox for ${platform.slice(0, 40)}`,
+    meaning: "Processes of agents are refused: nothing runs outside a sandbox.",
+    fix: "run it on Linux or macOS, or in a Linux virtual machine",
+  });
+}
+
+function backend({ bubblewrap }: MachineFacts): string {
+  return `sandbox: bubblewrap ${bubblewrap}`;
+}
+
+function blocked({ userNamespaces, appArmorRestricts }: MachineFacts): Finding {
+  const message = "bubblewrap is there, but cannot start a sandbox";
+  const meaning = "Processes of agents are refused: nothing runs outside a sandbox.";
+  if (userNamespaces === false) {
+    const fix = "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000";
+    return found("sandbox_blocked", NOBODY, { message: `${message}: user namespaces are switched off`, meaning, fix });
+  }
+  if (appArmorRestricts === true) {
+    return found("sandbox_blocked", NOBODY, {
+      message: `${message}: AppArmor allows user namespaces only to programs with a profile`,
+      meaning,
+      fix: [
+        "sudo apt-get install apparmor-profiles",
+        "sudo cp /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/",
+        "sudo apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict",
+      ].join("\n"),
+    });
+  }
+  return found("sandbox_blocked", NOBODY, {
+    message,
+    meaning,
+    fix: "bwrap --unshare-all --ro-bind / / true   # shows why; containers often forbid namespaces",
+  });
+}
+
+function landlock({ landlock: version }: MachineFacts, findings: Finding[], passed: string[]): void {
+  if (typeof version === "number") passed.push(`Landlock version ${version}`);
+  else if (version === null) {
+    findings.push(
+      found("landlock_missing", NOBODY, {
+        severity: "info",
+        message: "this kernel has no Landlock",
+        meaning: "One layer less below the namespaces; everything else holds without it.",
+        fix: "a kernel with Landlock among its security modules, 5.13 or later",
+      }),
+    );
+  }
+}
+
+/** By the family of the distribution, the nearest first. */
+const INSTALL: ReadonlyMap<string, string> = new Map([
+  ["debian", "sudo apt-get install bubblewrap"],
+  ["ubuntu", "sudo apt-get install bubblewrap"],
+  ["fedora", "sudo dnf install bubblewrap"],
+  ["rhel", "sudo dnf install bubblewrap"],
+  ["centos", "sudo dnf install bubblewrap"],
+  ["arch", "sudo pacman -S bubblewrap"],
+  ["alpine", "sudo apk add bubblewrap"],
+  ["opensuse", "sudo zypper install bubblewrap"],
+  ["suse", "sudo zypper install bubblewrap"],
+]);
+
+function installCommand(ids: readonly string[]): string {
+  const family = ids.map((id) => (id.startsWith("opensuse") ? "opensuse" : id)).find((id) => INSTALL.has(id));
+  return INSTALL.get(family ?? "") ?? "install the package bubblewrap with your system's package manager";
+}

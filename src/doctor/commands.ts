@@ -1,0 +1,55 @@
+// Programs that run whatever they are handed: under a star they make the list of programs meaningless.
+import { argvPatternText } from "../authority/argv.ts";
+import type { Grant } from "../authority/grant.ts";
+import type { Sequence } from "../authority/sequence.ts";
+import { patternsOf } from "./breadth.ts";
+import { type About, type Finding, found } from "./finding.ts";
+
+/** Read program text, from a file or from a word. */
+const INTERPRETERS = [
+  "sh bash dash zsh fish ksh csh tcsh busybox pwsh powershell",
+  "python pypy node nodejs deno bun tsx ts-node perl ruby php lua luajit tclsh expect Rscript osascript",
+  "awk gawk mawk sed",
+].flatMap((line) => line.split(" "));
+
+/** Start another program, named by a word of theirs. */
+const LAUNCHERS = [
+  "env xargs sudo doas su nohup timeout nice ionice setsid stdbuf time watch parallel chroot unshare flock script",
+  "npx bunx pnpx uvx pipx",
+].flatMap((line) => line.split(" "));
+
+const RUNNERS: ReadonlySet<string> = new Set([...INTERPRETERS, ...LAUNCHERS]);
+const patternsShownMax = 4;
+
+export function interpreterPatterns(grant: Grant, about: About): Finding | null {
+  if (grant.verb.verb !== "proc.exec") return null;
+  const open = patternsOf(grant, "argv").filter(isOpen);
+  if (open.length === 0) return null;
+  const shown = open.slice(0, patternsShownMax).map((pattern) => `\`${argvPatternText(pattern)}\``);
+  const more = open.length > patternsShownMax ? ` and ${open.length - patternsShownMax} more` : "";
+  return found("interpreter_pattern", about, {
+    message: `${shown.join(", ")}${more} runs any program`,
+    meaning: "The star stands for a script or another program, so the other commands of the list limit nothing.",
+    fix: 'name the script: patterns: ["python scripts/report.py **"]',
+    grants: [grant],
+  });
+}
+
+/** A star where the program, or the script it is to run, is named. */
+function isOpen(pattern: Sequence): boolean {
+  const [program, ...rest] = pattern;
+  if (program?.kind !== "literal") return true;
+  if (!RUNNERS.has(plainName(program.text))) return false;
+  const script = rest.find((segment) => segment.kind !== "literal" || !isAside(segment.text));
+  return script !== undefined && script.kind !== "literal";
+}
+
+/** `/usr/bin/python3.11` is python. */
+function plainName(program: string): string {
+  return program.slice(program.lastIndexOf("/") + 1).replace(/(?<=[a-z])-?\d+(\.\d+)*$/, "");
+}
+
+/** Words before the script: options, numbers, assignments. */
+function isAside(word: string): boolean {
+  return /^(-|\d+(\.\d+)?[smhd]?$|[A-Za-z_]\w*=)/.test(word);
+}

@@ -1,0 +1,79 @@
+// Dead rules against their definition, over random grants: what is found can go, and nothing more could.
+import { describe, expect, test } from "vitest";
+import { PROTECTED } from "../../test/laws/alphabet.ts";
+import { authorityOf, grants, VERBS } from "../../test/laws/arbitraries.ts";
+import { oneOf, type Source, seeded } from "../../test/laws/source.ts";
+import type { Grant } from "../authority/grant.ts";
+import { isNothing } from "../authority/scope.ts";
+import { type Containment, within } from "../authority/within.ts";
+import { deadRules } from "./dead.ts";
+
+const OPTIONS = { protectedPaths: PROTECTED, delegating: false };
+const NOW = 15;
+
+/** The definition: within what is left without it, of grants that count now and cannot run out. */
+function containment(grant: Grant, rest: readonly Grant[]): Containment["kind"] {
+  const lasting = rest.filter(({ conditions }) => conditions.calls === null && conditions.rate === null);
+  return within([grant], authorityOf(lasting), OPTIONS).kind;
+}
+
+function hasOther(grant: Grant, rest: readonly Grant[]): boolean {
+  return rest.some(
+    ({ verb, conditions }, at) => verb === grant.verb && conditions.calls === null && rest[at] !== grant,
+  );
+}
+
+function live(list: readonly Grant[]): readonly Grant[] {
+  return list.filter(
+    ({ scopes, conditions }) => !scopes.some(isNothing) && (conditions.expires === null || conditions.expires > NOW),
+  );
+}
+
+function randomGrants(source: Source): readonly Grant[] {
+  const budgeted = (grant: Grant): Grant =>
+    source.below(5) === 4 ? { ...grant, conditions: { ...grant.conditions, calls: 3 } } : grant;
+  const first = grants(source, oneOf(source, VERBS), 1, 4).map(budgeted);
+  const second = grants(source, oneOf(source, VERBS), 0, 2).map(budgeted);
+  const again = source.below(3) === 2 ? first.slice(0, 1).map((grant) => ({ ...grant })) : [];
+  return [...first, ...second, ...again];
+}
+
+describe("dead rules of random agents", () => {
+  test("are each within the others, can all go together, and leave none behind", () => {
+    let found = 0;
+    for (let seed = 0; seed < 3_000; seed++) {
+      const all = randomGrants(seeded(seed));
+      const { dead, cut } = deadRules(all, NOW, PROTECTED);
+      expect(cut).toBe(false);
+      found += dead.length;
+      const counted = live(all);
+      const kept = counted.filter((grant) => !dead.includes(grant));
+      for (const grant of dead) {
+        expect([seed, containment(grant, kept)]).toEqual([seed, "within"]);
+        // Beside more grants it may be more than can be told apart, but never shown to add something.
+        const others = counted.filter((one) => one !== grant);
+        expect([seed, containment(grant, others)]).not.toEqual([seed, "exceeds"]);
+      }
+      for (const grant of kept) {
+        // Beside no other it can only be "within" by covering nothing at all, which is no matter of dead rules.
+        if (!hasOther(grant, kept)) continue;
+        const others = kept.filter((one) => one !== grant);
+        expect([seed, containment(grant, others)]).not.toEqual([seed, "within"]);
+      }
+    }
+    expect(found).toBeGreaterThan(500);
+  });
+
+  test("are never those that nobody wrote", () => {
+    for (let seed = 0; seed < 300; seed++) {
+      const all = randomGrants(seeded(seed)).map((grant) => ({ ...grant, implied: "sandbox" }));
+      expect(deadRules(all, NOW, PROTECTED).dead).toEqual([]);
+    }
+  });
+});
+
+test("more grants than can be compared are told as such", () => {
+  const [one] = grants(seeded(3), oneOf(seeded(1), VERBS), 1, 1, false);
+  const many = Array.from({ length: 3_000 }, () => ({ ...(one as Grant) }));
+  expect(deadRules(many, NOW, PROTECTED).cut).toBe(true);
+});

@@ -1,0 +1,88 @@
+// Rules without effect: grants that lie within the others of the same agent. Grants add up, so a narrower one beside
+// a wider one limits nothing, whatever its author hoped.
+import type { VerbEntry } from "../authority/catalog.ts";
+import { CompiledLink, type Moment } from "../authority/compiled.ts";
+import type { Grant, Purpose } from "../authority/grant.ts";
+import { ALWAYS } from "../authority/link.ts";
+import type { Ground } from "../authority/path.ts";
+import type { Request } from "../authority/request.ts";
+import { isNothing, type Scope } from "../authority/scope.ts";
+import { within } from "../authority/within.ts";
+
+export interface DeadRules {
+  readonly dead: readonly Grant[];
+  /** Some grants were not looked at: there are too many. */
+  readonly cut: boolean;
+}
+
+/** Steps one agent may cost: about a thousand grants of one verb. */
+const comparisonsMax = 1_000_000;
+
+/**
+ * The last first, and each without those already found, so that all of them can be deleted together.
+ * INVARIANT: without them the agent may do exactly what it may do with them.
+ */
+export function deadRules(grants: readonly Grant[], now: number, protectedPaths: Ground["protectedPaths"]): DeadRules {
+  const live = grants.filter(
+    ({ scopes, conditions }) => !scopes.some(isNothing) && (conditions.expires === null || conditions.expires > now),
+  );
+  const others = new Others(live);
+  const dead: Grant[] = [];
+  let left = comparisonsMax;
+  for (let place = live.length - 1; place >= 0; place--) {
+    const grant = live[place] as Grant;
+    others.without.add(place);
+    const alike = others.grantsOf(grant.verb).length;
+    left -= alike + costOf(grant);
+    if (left < 0) return { dead, cut: true };
+    // What nobody wrote, nobody can delete.
+    const isAsked = alike > 0 && grant.implied === null;
+    if (isAsked && within([grant], [[others]], { protectedPaths, delegating: false }).kind === "within")
+      dead.push(grant);
+    else others.without.delete(place);
+  }
+  return { dead: dead.reverse(), cut: false };
+}
+
+/** One index over all grants, of which some are left out: made once, however many questions are asked. */
+class Others extends CompiledLink {
+  readonly without = new Set<number>();
+
+  constructor(grants: readonly Grant[]) {
+    super({ id: "own", role: "own", issuer: "person", holder: "agent", grants, validity: ALWAYS, calls: null });
+  }
+
+  override grantsOf(verb: VerbEntry): readonly number[] {
+    return super.grantsOf(verb).filter((place) => !this.#isOut(place));
+  }
+
+  override covers(request: Request, moment: Moment, purpose: Purpose | null): number {
+    return super.covers(request, { ...moment, exhausted: (_link, place) => this.#isOut(place) }, purpose);
+  }
+
+  /** What has a budget can run out, and then the other grant counts. */
+  #isOut(place: number): boolean {
+    const held = this.link.grants[place]?.conditions;
+    return this.without.has(place) || held?.calls !== null || held.rate !== null;
+  }
+}
+
+/** About as many requests as `within` will ask. */
+function costOf({ scopes }: Grant): number {
+  return scopes.reduce((product, scope) => product * Math.max(1, sizeOf(scope)), 1);
+}
+
+function sizeOf(scope: Scope): number {
+  switch (scope.kind) {
+    case "any":
+      return 1;
+    case "sequences":
+    case "ports":
+    case "words":
+      return scope.of.length;
+    case "destinations":
+      return scope.names.length + scope.ranges.length + scope.openings.length;
+    case "arguments":
+      return scope.constrained.length;
+  }
+}

@@ -1,0 +1,130 @@
+// Grants an agent could use to give itself, or others, more than its record says.
+import type { Grant } from "../authority/grant.ts";
+import { intersectSequences } from "../authority/intersect.ts";
+import { type Ground, guardPath, parsePathPatterns, pathText, tree } from "../authority/path.ts";
+import type { Sequence } from "../authority/sequence.ts";
+import { compactText } from "../notation/printer.ts";
+import { entryOf } from "../notation/tree.ts";
+import { isBroad, isExpired, isHomeOrAbove, isLive, patternsOf } from "./breadth.ts";
+import { type About, type Finding, found } from "./finding.ts";
+import type { Probe } from "./probe.ts";
+import type { WrittenScope, WrittenScopes } from "./written.ts";
+
+type Asked = Pick<Probe, "workspace" | "ground" | "now">;
+
+export function escalations(
+  grants: readonly Grant[],
+  written: WrittenScopes,
+  about: About,
+  probe: Asked,
+): readonly Finding[] {
+  const live = grants.filter((grant) => !isExpired(grant, probe.now));
+  return [
+    ...live.flatMap((grant) => ofGrant(grant, written.of(grant), about, probe)),
+    ...passingOn(live, about, probe),
+  ];
+}
+
+function ofGrant(grant: Grant, written: WrittenScope, about: About, probe: Asked): readonly Finding[] {
+  switch (grant.verb.verb) {
+    case "fs.write":
+    case "fs.delete":
+      return overFolders(grant, written, about, probe);
+    case "proc.exec":
+    case "proc.eval":
+      return everywhere(grant, about, probe) ?? unscoped(grant, written, about);
+    default:
+      return [];
+  }
+}
+
+function overFolders(grant: Grant, written: WrittenScope, about: About, { workspace, ground }: Asked): Finding[] {
+  const folder = workspace?.folders.find((one) => reaches(grant, written, one, ground));
+  if (folder === undefined) return [];
+  const does = grant.verb.verb === "fs.write" ? "change" : "delete";
+  return [
+    found("records_writable", about, {
+      message: `\`${grant.verb.verb}\` covers ${pathText(folder)}`,
+      meaning: `The agent can ${does} records there with plain file tools, those that say what agents may do included.`,
+      fix: `keep its \`paths\` or its root outside ${pathText(folder)}`,
+      grants: [grant],
+    }),
+  ];
+}
+
+function reaches(grant: Grant, written: WrittenScope, folder: readonly string[], ground: Ground): boolean {
+  // Judged as written although it is inert: with the root that somebody adds next, it would reach the folder.
+  const patterns = grant.root === null ? rootless(written, folder, ground) : patternsOf(grant, "path");
+  const guarded = guardPath(folder, ground.protectedPaths).guarded?.lastIndexOf(true) ?? -1;
+  return patterns.some((pattern) => {
+    const common = intersectSequences(pattern, tree(folder), true);
+    // Null is more than can be told apart, which is counted as reaching it.
+    return common?.some((one) => one.slice(0, guarded + 1).every((segment) => segment.kind === "literal")) ?? true;
+  });
+}
+
+/** What `paths` would mean: as they stand where absolute, else under any folder above the one in question. */
+function rootless(written: WrittenScope, folder: readonly string[], ground: Ground): readonly Sequence[] {
+  const paths = written === null || written === undefined ? undefined : entryOf(written, "paths")?.value;
+  const items = paths?.kind === "list" ? paths.items : paths === undefined ? [] : [paths];
+  return items.flatMap((item) => {
+    if (item.kind !== "scalar" || typeof item.value !== "string") return [];
+    const text = item.value;
+    const roots = /^[/~]/.test(text) ? [[]] : folder.map((_, depth) => folder.slice(0, depth));
+    return roots.flatMap((root) => {
+      const read = parsePathPatterns(text, root, ground);
+      return read.ok ? read.value : [];
+    });
+  });
+}
+
+function everywhere(grant: Grant, about: About, { ground }: Asked): Finding[] | null {
+  const root = patternsOf(grant, "root").find((pattern) => isHomeOrAbove(pattern, ground.home));
+  if (root === undefined) return null;
+  return [
+    found("exec_everywhere", about, {
+      message: `\`${grant.verb.verb}\` runs with ${pathText(grant.root ?? [])} as its root`,
+      meaning: "Whatever it runs sees the files of everything else you do on this machine.",
+      fix: `${grant.verb.verb}{in=~/project}`,
+      grants: [grant],
+    }),
+  ];
+}
+
+const LIMITS = ["in", "cmds", "patterns"];
+
+function unscoped(grant: Grant, written: WrittenScope, about: About): Finding[] {
+  if (grant.verb.verb !== "proc.exec" || written === undefined) return [];
+  if (written?.entries.some(({ key }) => LIMITS.includes(key)) === true) return [];
+  return [
+    found("unscoped_exec", about, {
+      message: "`proc.exec` names no folder, no command and no pattern",
+      meaning: "It runs any program in whatever root it inherits, now or later.",
+      fix: "proc.exec{cmds=[git]}",
+      grants: [grant],
+    }),
+  ];
+}
+
+/** `agent.grant` beside grants so broad that whoever receives them could do nearly anything. */
+function passingOn(grants: readonly Grant[], about: About, { ground, now }: Asked): Finding[] {
+  const granting = grants.find(
+    (grant) => grant.verb.verb === "agent.grant" && grant.conditions.pass !== "pass" && isLive(grant, now),
+  );
+  if (granting === undefined) return [];
+  const broad = grants.filter(
+    (grant) => grant.conditions.pass !== "use" && isLive(grant, now) && isBroad(grant, ground.home),
+  );
+  const [first] = broad;
+  if (first === undefined) return [];
+  const more = broad.length === 1 ? "" : ` and ${broad.length - 1} more`;
+  return [
+    found("grants_widely", about, {
+      message: `\`agent.grant\` beside ${compactText(first)}${more}`,
+      meaning: "It can hand that to any agent it may grant to, without a person.",
+      fix: "write `pass: use` on the broad grant, or `ask: true` on `agent.grant`",
+      span: granting.span,
+      grants: [granting, ...broad],
+    }),
+  ];
+}

@@ -1,0 +1,148 @@
+// All checks over one probe, as sections: the project, each agent, the machine.
+import type { Grant } from "../authority/grant.ts";
+import type { Severity } from "../notation/diagnostic.ts";
+import { compactText } from "../notation/printer.ts";
+import { type Accepted, readAcceptances, withAcceptances } from "./accept.ts";
+import { unknownArguments } from "./arguments.ts";
+import { examineMachine } from "./backend.ts";
+import { isLive } from "./breadth.ts";
+import { lethalCombination } from "./combination.ts";
+import { interpreterPatterns } from "./commands.ts";
+import { deadRules } from "./dead.ts";
+import { escalations } from "./escalation.ts";
+import { type About, type Finding, found, fromDiagnostic } from "./finding.ts";
+import { inertGrants } from "./inert.ts";
+import { expiredGrant, ProtectedPaths, protectedOpened } from "./opened.ts";
+import type { Probe, ProbeAgent } from "./probe.ts";
+import { duplicates, projectFindings } from "./project.ts";
+import { WrittenScopes } from "./written.ts";
+
+export interface Section {
+  readonly about: "project" | "agent" | "machine";
+  readonly title: string;
+  readonly file: string | null;
+  /** Errors first; at most so many that a hostile file cannot flood a terminal. */
+  readonly findings: readonly Finding[];
+  readonly leftOut: number;
+  /** Of all of them, those left out included. */
+  readonly failed: number;
+  readonly warnings: number;
+  readonly accepted: readonly Accepted[];
+  /** What was looked at and is well, in words. */
+  readonly passed: readonly string[];
+}
+
+const findingsMax = 100;
+
+export function examine(probe: Probe): readonly Section[] {
+  const paths = new ProtectedPaths(probe.ground);
+  const twice = duplicates(probe.agents);
+  const project = projectFindings(probe);
+  const agents = probe.agents.map((agent, place) => agentSection(agent, twice.get(place), paths, probe));
+  return [
+    ...(project.length === 0 ? [] : [section("project", "this project", null, project, [], [])]),
+    ...agents,
+    ...(probe.machine === null ? [] : [machineSection(probe)]),
+  ];
+}
+
+function machineSection({ machine, agents, now }: Probe): Section {
+  const isNeeded = agents.some(({ grants }) => grants.some((grant) => runs(grant) && isLive(grant, now)));
+  const { findings, passed } = machine === null ? { findings: [], passed: [] } : examineMachine(machine, isNeeded);
+  return section("machine", "this machine", null, findings, [], passed);
+}
+
+function runs({ verb }: Grant): boolean {
+  return verb.verb === "proc.exec" || verb.verb === "proc.eval" || verb.verb === "sandbox.exec";
+}
+
+function agentSection(agent: ProbeAgent, twice: Finding | undefined, paths: ProtectedPaths, probe: Probe): Section {
+  const about: About = { agent: agent.id, file: agent.source.name };
+  const acceptances = readAcceptances(agent.tree, about);
+  const checks = check(agent, paths, about, probe);
+  const findings = [
+    ...(twice === undefined ? [] : [twice]),
+    ...remaining(agent, checks).map((one) => fromDiagnostic(one, about)),
+    ...checks,
+    ...acceptances.findings,
+  ];
+  const { told, accepted } = withAcceptances(findings, acceptances, about);
+  const isWell = !told.some(({ severity }) => severity !== "info");
+  const count = agent.grants.length;
+  const passed = isWell ? [count === 1 ? "1 grant" : `${count} grants`] : [];
+  return section("agent", agent.id, agent.source.name, told, accepted, passed);
+}
+
+function check(agent: ProbeAgent, paths: ProtectedPaths, about: About, probe: Probe): readonly Finding[] {
+  const { grants, workingRoot } = agent;
+  const { now, tools, ground } = probe;
+  const written = new WrittenScopes(agent.tree);
+  const single = grants.flatMap((grant) => [
+    expiredGrant(grant, about, now),
+    interpreterPatterns(grant, about),
+    protectedOpened(grant, paths, about),
+    ...unknownArguments(grant, tools, about),
+  ]);
+  const { dead, cut } = deadRules(grants, now, ground.protectedPaths);
+  return [
+    inertGrants(grants, written, about),
+    ...escalations(grants, written, about, probe),
+    lethalCombination(grants, workingRoot, about, now),
+    ...single,
+    ...dead.map((grant) => deadFinding(grant, about)),
+    cut ? found("not_checked", about, { severity: "info", message: TOO_MANY }) : null,
+  ].filter((finding) => finding !== null);
+}
+
+const TOO_MANY = "it has so many grants that not all were compared for ones without effect";
+
+function deadFinding(grant: Grant, about: About): Finding {
+  const { ask, calls, rate, clean } = grant.conditions;
+  const isLimit = ask > 0 || calls !== null || rate !== null || clean;
+  return found("dead_rule", about, {
+    message: `${compactText(grant)} has no effect: the agent's other grants cover all of it`,
+    meaning: isLimit
+      ? "Grants add up and the least demanding one decides, so its condition never applies."
+      : "Grants add up; one beside a wider one limits nothing.",
+    fix: isLimit ? "narrow the wider grant" : "delete it, or narrow the wider grant",
+    grants: [grant],
+  });
+}
+
+/** A diagnostic that one of our findings says better, at the same place, is not told twice. */
+function remaining({ diagnostics }: ProbeAgent, checks: readonly Finding[]): ProbeAgent["diagnostics"] {
+  const said = new Set(
+    checks.flatMap(({ code, grants }) =>
+      code === "inert_grants" || code === "exec_everywhere"
+        ? grants.map(({ span }) => `${code === "inert_grants" ? "inert" : "wide"}-${span?.start}-${span?.end}`)
+        : [],
+    ),
+  );
+  return diagnostics.filter(({ code, span }) => !said.has(`${code}-${span.start}-${span.end}`));
+}
+
+const ORDER = { error: 0, warning: 1, info: 2 } as const;
+
+function section(
+  about: Section["about"],
+  title: string,
+  file: string | null,
+  findings: readonly Finding[],
+  accepted: readonly Accepted[],
+  passed: readonly string[],
+): Section {
+  const sorted = findings.toSorted((left, right) => ORDER[left.severity] - ORDER[right.severity]);
+  const shown = sorted.slice(0, findingsMax);
+  const count = (severity: Severity): number => findings.filter((one) => one.severity === severity).length;
+  return {
+    about,
+    title,
+    file,
+    findings: shown,
+    leftOut: sorted.length - shown.length,
+    failed: count("error"),
+    warnings: count("warning"),
+    accepted,
+    passed,
+  };
+}

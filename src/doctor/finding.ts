@@ -1,0 +1,104 @@
+// One thing worth saying: what it is called, how bad it is, where it stands, what it means, what to do.
+import type { Grant, Span } from "../authority/grant.ts";
+import type { Diagnostic, DiagnosticCode, Severity } from "../notation/diagnostic.ts";
+
+/** What doctor itself finds; what the readers find keeps the code of its diagnostic. */
+export const FINDING_CODES = [
+  "records_writable",
+  "unscoped_exec",
+  "exec_everywhere",
+  "grants_widely",
+  "inert_grants",
+  "lethal_combination",
+  "dead_rule",
+  "expired_grant",
+  "interpreter_pattern",
+  "protected_opened",
+  "unknown_argument",
+  "bad_acceptance",
+  "not_checked",
+  "unreadable_file",
+  "duplicate_agent",
+  "untrusted_project",
+  "sandbox_missing",
+  "sandbox_blocked",
+  "landlock_missing",
+] as const;
+export type FindingCode = (typeof FINDING_CODES)[number];
+
+/** How findings are counted: those of a text, those of a machine, and the two kinds the seed counts. */
+export type FindingKind = "diagnostic" | "escalation" | "inert" | "policy" | "machine";
+
+export interface Finding {
+  readonly code: FindingCode | DiagnosticCode;
+  readonly severity: Severity;
+  /** Null for what is about the project or the machine. */
+  readonly agent: string | null;
+  readonly file: string | null;
+  readonly span: Span | null;
+  readonly message: string;
+  /** What it means here; null where the page of the code says it all. */
+  readonly meaning: string | null;
+  /** The nearest name that exists, for a name that does not. */
+  readonly suggestion: string | null;
+  readonly fix: string | null;
+  /** The grants it is about. */
+  readonly grants: readonly Grant[];
+}
+
+export function kindOf(code: Finding["code"]): FindingKind {
+  switch (code) {
+    case "records_writable":
+    case "unscoped_exec":
+    case "exec_everywhere":
+    case "grants_widely":
+      return "escalation";
+    case "inert_grants":
+      return "inert";
+    case "sandbox_missing":
+    case "sandbox_blocked":
+    case "landlock_missing":
+      return "machine";
+    default:
+      return (FINDING_CODES as readonly string[]).includes(code) ? "policy" : "diagnostic";
+  }
+}
+
+/** The agent or file a finding is about. */
+export interface About {
+  readonly agent: string | null;
+  readonly file: string | null;
+}
+
+export const NOBODY: About = { agent: null, file: null };
+
+interface Said {
+  readonly message: string;
+  readonly meaning?: string;
+  readonly fix?: string;
+  readonly span?: Span | null;
+  readonly grants?: readonly Grant[];
+  readonly severity?: Severity;
+}
+
+export function found(code: FindingCode, { agent, file }: About, said: Said): Finding {
+  return {
+    code,
+    severity: said.severity ?? "warning",
+    agent,
+    file,
+    span: said.span ?? said.grants?.[0]?.span ?? null,
+    message: said.message,
+    meaning: said.meaning ?? null,
+    suggestion: null,
+    fix: said.fix ?? null,
+    grants: said.grants ?? [],
+  };
+}
+
+export function fromDiagnostic(
+  { code, severity, message, span, suggestion, fix }: Diagnostic,
+  { agent, file }: About,
+): Finding {
+  return { code, severity, agent, file, span, message, meaning: null, suggestion, fix, grants: [] };
+}

@@ -1,0 +1,26 @@
+// Grants of `fs.*` and `proc.*` that cover nothing because nobody says where: one finding for all of them.
+import { scopeKeys } from "../authority/catalog.ts";
+import type { Grant } from "../authority/grant.ts";
+import { entryOf } from "../notation/tree.ts";
+import { type About, type Finding, found } from "./finding.ts";
+import type { WrittenScopes } from "./written.ts";
+
+const verbsShownMax = 8;
+
+export function inertGrants(grants: readonly Grant[], written: WrittenScopes, about: About): Finding | null {
+  const rootless = grants.filter((grant) => {
+    if (grant.root !== null || grant.implied !== null || !scopeKeys(grant.verb).includes("in")) return false;
+    const scope = written.of(grant);
+    // An `in` of its own that covers nothing has a reason of its own, which its diagnostic tells.
+    return scope === null || (scope !== undefined && entryOf(scope, "in") === null);
+  });
+  if (rootless.length === 0) return null;
+  const verbs = [...new Set(rootless.map(({ verb }) => verb.verb))];
+  const [first] = verbs;
+  return found("inert_grants", about, {
+    message: `${verbs.slice(0, verbsShownMax).join(", ")} cover nothing: there is no root`,
+    meaning: "No `in`, no `sandbox` of the agent and no configured root says where, so every such call is denied.",
+    fix: `sandbox: ~/project, or ${first}{in=~/project}`,
+    grants: rootless,
+  });
+}

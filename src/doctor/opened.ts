@@ -1,0 +1,52 @@
+// Protected paths that a grant opens by naming them, and grants whose time is over.
+import type { Grant } from "../authority/grant.ts";
+import { type Ground, pathText } from "../authority/path.ts";
+import type { Sequence } from "../authority/sequence.ts";
+import { instantText } from "../notation/instant.ts";
+import { isExpired, reachOf } from "./breadth.ts";
+import { type About, type Finding, found } from "./finding.ts";
+
+/** The protected paths, ready to be asked many times. */
+export class ProtectedPaths {
+  readonly #texts: ReadonlySet<string>;
+
+  constructor({ protectedPaths }: Ground) {
+    this.#texts = new Set(protectedPaths.map(pathText));
+  }
+
+  /** The outermost protected path that the pattern names segment by segment. */
+  namedBy(pattern: Sequence): string | null {
+    let text = "";
+    for (const segment of pattern) {
+      if (segment.kind !== "literal") return null;
+      text += `/${segment.text}`;
+      if (this.#texts.has(text)) return text;
+    }
+    return null;
+  }
+}
+
+export function protectedOpened(grant: Grant, paths: ProtectedPaths, about: About): Finding | null {
+  for (const pattern of reachOf(grant)) {
+    const path = paths.namedBy(pattern);
+    if (path === null) continue;
+    return found("protected_opened", about, {
+      message: `\`${grant.verb.verb}\` opens ${path}, which no star reaches`,
+      meaning: "Keys, credentials or controls of the machine lie there; this grant names it, so it counts.",
+      fix: "name the one file that is needed, and nothing above it",
+      grants: [grant],
+    });
+  }
+  return null;
+}
+
+export function expiredGrant(grant: Grant, about: About, now: number): Finding | null {
+  const { expires } = grant.conditions;
+  if (expires === null || !isExpired(grant, now)) return null;
+  return found("expired_grant", about, {
+    message: `\`${grant.verb.verb}\` expired at ${instantText(expires) ?? `${expires} ms`}`,
+    meaning: "It covers nothing any more.",
+    fix: "delete it, or write a new `expires`",
+    grants: [grant],
+  });
+}

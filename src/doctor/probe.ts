@@ -1,0 +1,66 @@
+// Everything doctor looks at, gathered beforehand: it reads no file and asks no clock itself.
+import type { Grant } from "../authority/grant.ts";
+import type { Ground } from "../authority/path.ts";
+import type { Segments } from "../authority/sequence.ts";
+import type { Diagnostic } from "../notation/diagnostic.ts";
+import type { Source } from "../notation/source.ts";
+import type { TreeNode } from "../notation/tree.ts";
+import type { MachineFacts } from "../ports/machine.ts";
+
+export interface ProbeAgent {
+  readonly id: string;
+  readonly source: Source;
+  /** The whole text or frontmatter, for what is written but grants nothing; null where it is no tree. */
+  readonly tree: TreeNode | null;
+  readonly grants: readonly Grant[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** Nothing of the text counts. */
+  readonly refused: boolean;
+  /** Its own sandbox. */
+  readonly workingRoot: readonly string[] | null;
+}
+
+/** A configuration, and what is wrong with it. */
+export interface ProbeConfig {
+  readonly source: Source;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** A file that should hold an agent and cannot be read. */
+export interface BrokenFile {
+  readonly file: string;
+  /** Said after the file's name: "is not a plain file". */
+  readonly problem: string;
+}
+
+/** untrusted: never trusted. widened: trusted once, and now asks for more. */
+export type Trust = "trusted" | "untrusted" | "widened" | "unknown";
+
+export interface ProbeWorkspace {
+  /** Folders whose files say what agents may do, or are only to be changed through `records.*`. */
+  readonly folders: readonly (readonly string[])[];
+  readonly trust: Trust;
+}
+
+/** A tool whose arguments are known. */
+export interface ProbeTool {
+  readonly name: string;
+  /** With its origin first, as the tool axis has it. */
+  readonly tool: Segments;
+  readonly arguments: readonly string[];
+}
+
+export interface Probe {
+  readonly agents: readonly ProbeAgent[];
+  readonly broken: readonly BrokenFile[];
+  /** The user's and the project's. */
+  readonly configs: readonly ProbeConfig[];
+  /** Null outside any workspace. */
+  readonly workspace: ProbeWorkspace | null;
+  /** Null where the machine was not asked. */
+  readonly machine: MachineFacts | null;
+  readonly tools: readonly ProbeTool[];
+  readonly ground: Ground;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}

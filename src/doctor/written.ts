@@ -1,0 +1,46 @@
+// The scope of a grant as it was written, before roots were hoisted: by the place the grant stands at.
+import type { Grant, Span } from "../authority/grant.ts";
+import { parseCompact } from "../notation/compact-parser.ts";
+import { Diagnostics } from "../notation/diagnostic.ts";
+import { splitSpecs } from "../notation/specs.ts";
+import { entryOf, type Mapping, type TreeNode } from "../notation/tree.ts";
+
+/** Null for a grant without a scope, undefined for one that was not written in `capabilities`. */
+export type WrittenScope = Mapping | null | undefined;
+
+export class WrittenScopes {
+  readonly #tree: TreeNode | null;
+  #byPlace: Map<string, Mapping | null> | null = null;
+
+  constructor(tree: TreeNode | null) {
+    this.#tree = tree;
+  }
+
+  of({ span, implied }: Grant): WrittenScope {
+    if (span === null || implied !== null) return undefined;
+    this.#byPlace ??= scopesOf(this.#tree);
+    return this.#byPlace.get(placeOf(span));
+  }
+}
+
+function scopesOf(tree: TreeNode | null): Map<string, Mapping | null> {
+  const scopes = new Map<string, Mapping | null>();
+  const list = tree?.kind === "map" ? entryOf(tree, "capabilities")?.value : undefined;
+  const compact = (text: string, span: Span): void => {
+    const spec = parseCompact(text, span, new Diagnostics());
+    if (spec !== null) scopes.set(placeOf(span), spec.scope);
+  };
+  if (list?.kind === "scalar" && typeof list.value === "string")
+    for (const { text, span } of splitSpecs(list.value, list.span, new Diagnostics()) ?? []) compact(text, span);
+  if (list?.kind !== "list") return scopes;
+  for (const item of list.items) {
+    if (item.kind === "scalar" && typeof item.value === "string") compact(item.value, item.span);
+    const only = item.kind === "map" ? item.entries[0] : undefined;
+    if (only !== undefined) scopes.set(placeOf(item.span), only.value.kind === "map" ? only.value : null);
+  }
+  return scopes;
+}
+
+function placeOf({ start, end }: Span): string {
+  return `${start}-${end}`;
+}

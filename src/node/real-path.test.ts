@@ -1,0 +1,122 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { isSameFolder, segmentsOf, userFolders } from "./folders.ts";
+import { machineGround } from "./machine-ground.ts";
+import { realRoot } from "./real-path.ts";
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-real-")));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+mkdirSync(join(base, "real/deep"), { recursive: true });
+mkdirSync(join(base, "home"));
+writeFileSync(join(base, "file"), "");
+symlinkSync(join(base, "real"), join(base, "link"));
+symlinkSync(join(base, "home"), join(base, "home-link"));
+symlinkSync("real/deep", join(base, "near"));
+symlinkSync(join(base, "nowhere"), join(base, "dangling"));
+symlinkSync(join(base, "ring-b"), join(base, "ring-a"));
+symlinkSync(join(base, "ring-a"), join(base, "ring-b"));
+mkdirSync(join(base, "odd"));
+mkdirSync(Buffer.from(`${base}/odd/\u00ff`, "latin1"));
+symlinkSync(Buffer.from(`${base}/odd/\u00ff`, "latin1"), join(base, "odd-link"));
+symlinkSync(join(base, "file"), join(base, "file-link"));
+
+function real(path: string): string | null {
+  const found = realRoot(segmentsOf(join(base, path)));
+  return found === null ? null : `/${found.join("/")}`.replace(base, "");
+}
+
+describe("a root is where it really lies", () => {
+  test.each<[string, string, string | null]>([
+    ["a folder is itself", "real", "/real"],
+    ["a link is its end", "link", "/real"],
+    ["a relative link too", "near", "/real/deep"],
+    ["through a linked parent", "link/deep", "/real/deep"],
+    ["what is not there yet lies below what is", "real/new/er", "/real/new/er"],
+    ["behind a linked parent too", "link/new/er", "/real/new/er"],
+    ["nothing lies below a file", "file/x", null],
+    ["nor behind a link to one", "file-link/x", null],
+    ["a name that is no UTF-8 says nothing", "odd-link", null],
+    ["a link that leads nowhere could lead anywhere", "dangling", null],
+    ["also on the way", "dangling/x", null],
+    ["a ring has no end", "ring-a", null],
+    ["nor what is behind it", "ring-a/x", null],
+  ])("%s", (_, path, expected) => {
+    expect(real(path)).toBe(expected);
+  });
+
+  test("the whole machine is itself", () => {
+    expect(realRoot([])).toEqual([]);
+  });
+
+  test("a name no file system takes is closed, not absent", () => {
+    expect(realRoot(["a".repeat(5000)])).toBe(null);
+    expect(realRoot(["a\0b"])).toBe(null);
+  });
+});
+
+describe("the user's folders", () => {
+  const asked = { environment: {}, home: "/home/ann", workspace: null };
+  const row = (environment: Record<string, string>, workspace: string | null = null): unknown =>
+    userFolders({ ...asked, environment, workspace });
+  test.each<[string, unknown, unknown]>([
+    [
+      "lie below the home folder",
+      row({}),
+      { config: "/home/ann/.config/ambit", state: "/home/ann/.local/state/ambit" },
+    ],
+    [
+      "or where an absolute variable says",
+      row({ XDG_CONFIG_HOME: "/c", XDG_STATE_HOME: "/s" }),
+      { config: "/c/ambit", state: "/s/ambit" },
+    ],
+    [
+      "never where a relative one says",
+      row({ XDG_CONFIG_HOME: "c", XDG_STATE_HOME: "" }),
+      { config: "/home/ann/.config/ambit", state: "/home/ann/.local/state/ambit" },
+    ],
+    [
+      "never inside the project",
+      row({ XDG_CONFIG_HOME: join(base, "real/c"), XDG_STATE_HOME: join(base, "real") }, join(base, "real")),
+      { config: "/home/ann/.config/ambit", state: "/home/ann/.local/state/ambit" },
+    ],
+    [
+      "nor through a link",
+      row({ XDG_STATE_HOME: join(base, "link/s") }, join(base, "real")),
+      { config: "/home/ann/.config/ambit", state: "/home/ann/.local/state/ambit" },
+    ],
+    [
+      "but beside it",
+      row({ XDG_STATE_HOME: join(base, "home") }, join(base, "real")),
+      { config: "/home/ann/.config/ambit", state: join(base, "home/ambit") },
+    ],
+    ["are nowhere without a home", userFolders({ ...asked, home: null }), { config: null, state: null }],
+  ])("%s", (_, found, expected) => {
+    expect(found).toEqual(expected);
+  });
+
+  test("one folder has two names", () => {
+    expect(isSameFolder(join(base, "link"), join(base, "real"))).toBe(true);
+    expect(isSameFolder(join(base, "link"), join(base, "home"))).toBe(false);
+    expect(isSameFolder(join(base, "dangling"), join(base, "dangling"))).toBe(false);
+  });
+});
+
+describe("the ground after links are followed", () => {
+  const folders = { config: "/c/ambit", state: "/s/ambit" };
+  const ground = machineGround({ home: join(base, "home-link"), base: join(base, "link"), folders, workspace: null });
+  test("home and base are where they really lie", () => {
+    expect(ground.home).toEqual(segmentsOf(join(base, "home")));
+    expect(ground.base).toEqual(segmentsOf(join(base, "real")));
+  });
+
+  test.each(["home/.ssh", "home-link/.ssh"])("%s is protected under both names", (path) => {
+    expect(ground.protectedPaths).toContainEqual(segmentsOf(join(base, path)));
+  });
+
+  test("our own folders are protected wherever the variables put them", () => {
+    expect(ground.protectedPaths).toContainEqual(["c", "ambit"]);
+    expect(ground.protectedPaths).toContainEqual(["s", "ambit"]);
+  });
+});

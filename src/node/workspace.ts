@@ -1,0 +1,99 @@
+// Where agents are on disk: the nearest folder with an `.ambit` in it, and the files that name agents.
+import { type Dirent, readdirSync, statSync } from "node:fs";
+import { basename, dirname, extname, join, resolve, sep } from "node:path";
+
+const FOLDER = ".ambit";
+/** Where the agents of a workspace are, relative to it. */
+export const AGENTS = ".ambit/agents";
+const ENDINGS: readonly string[] = [".md", ".yml", ".yaml", ".json", ".toml"];
+const foldersMax = 256;
+const agentFilesMax = 10_000;
+
+/** The nearest folder, from here upwards, that holds an `.ambit` folder. */
+export function findWorkspace(from: string): string | null {
+  let folder = resolve(from);
+  for (let step = 0; step < foldersMax; step++) {
+    if (kindOf(join(folder, FOLDER)) === "folder") return folder;
+    const above = dirname(folder);
+    if (above === folder) return null;
+    folder = above;
+  }
+  return null;
+}
+
+export interface AgentFile {
+  readonly path: string;
+  readonly name: string;
+}
+
+/** A file by its path, or an agent of the workspace by its id; null where there is neither. */
+export function findAgent(name: string, cwd: string, workspace: string | null): AgentFile | null {
+  if (name === "" || name.includes("\0")) return null;
+  const path = resolve(cwd, name);
+  if (extname(name) !== "" && kindOf(path) === "file") return { path, name: agentName(name) };
+  if (workspace === null) return null;
+  const agents = join(workspace, AGENTS);
+  const inside = resolve(agents, `${name}.md`);
+  return inside.startsWith(agents + sep) && kindOf(inside) === "file" ? { path: inside, name } : null;
+}
+
+/** The id a file stands for where its text names none. */
+export function agentName(path: string): string {
+  return basename(path, extname(path));
+}
+
+/** One file, or the agents of a folder: of its workspace if it is one, else the files in it. Null for neither. */
+export function findAgents(name: string, cwd: string): readonly AgentFile[] | null {
+  const path = resolve(cwd, name);
+  const kind = name === "" || name.includes("\0") ? null : kindOf(path);
+  if (kind === null) return null;
+  if (kind === "file") return [{ path, name: agentName(path) }];
+  if (kindOf(join(path, AGENTS)) === "folder")
+    return agentIds(path).map((id) => ({ path: join(path, AGENTS, `${id}.md`), name: id }));
+  const files = readdirSync(path).filter(
+    (file) => ENDINGS.includes(extname(file)) && kindOf(join(path, file)) === "file",
+  );
+  return files.sort().map((file) => ({ path: join(path, file), name: agentName(file) }));
+}
+
+/** Ids of the workspace's agents, sorted. */
+export function agentIds(workspace: string | null): readonly string[] {
+  if (workspace === null) return [];
+  return filesBelow(join(workspace, AGENTS))
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => file.slice(0, -3))
+    .sort();
+}
+
+/** Files below a folder, by their path in it. No link to a folder is followed: two of them can make a tree endless. */
+export function filesBelow(folder: string): readonly string[] {
+  const files: string[] = [];
+  const open: string[] = [""];
+  for (let at = 0; at < open.length && at < foldersMax && files.length < agentFilesMax; at++) {
+    const inside = open[at] as string;
+    for (const entry of entriesOf(join(folder, inside))) {
+      const path = inside === "" ? entry.name : `${inside}/${entry.name}`;
+      if (entry.isDirectory()) open.push(path);
+      // A link that leads nowhere is named, so that whoever reads it can say so.
+      else if (!entry.isSymbolicLink() || kindOf(join(folder, path)) !== "folder") files.push(path);
+    }
+  }
+  return files.slice(0, agentFilesMax);
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true, encoding: "utf8" });
+  } catch {
+    return [];
+  }
+}
+
+/** Null also for a link that leads nowhere, or round in a circle. */
+function kindOf(path: string): "file" | "folder" | null {
+  try {
+    return statSync(path).isDirectory() ? "folder" : "file";
+  } catch {
+    return null;
+  }
+}

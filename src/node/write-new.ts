@@ -1,0 +1,55 @@
+// Writes a file that is not there yet: all of it or nothing, never over another, never through a link out of the folder.
+import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, unlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+export type Written =
+  | { readonly ok: true; readonly kind: "written" | "kept" }
+  /** The message goes on from the file's name. */
+  | { readonly ok: false; readonly message: string };
+
+/** `path` is relative to the folder, with `/` between its parts. */
+export function writeNew(folder: string, path: string, text: string): Written {
+  const target = join(folder, path);
+  try {
+    const linked = makeFolders(folder, dirname(path));
+    if (linked !== null) return { ok: false, message: `is not written: ${linked} is not a folder of this project` };
+    if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) return { ok: true, kind: "kept" };
+    return { ok: true, kind: writeOnce(target, text) };
+  } catch (error) {
+    return { ok: false, message: `cannot be written (${codeOf(error)})` };
+  }
+}
+
+/** The first part on the way that is a link or a file, or null when the way is there. */
+function makeFolders(folder: string, path: string): string | null {
+  let way = "";
+  for (const part of path.split("/")) {
+    way = way === "" ? part : `${way}/${part}`;
+    const found = lstatSync(join(folder, way), { throwIfNoEntry: false });
+    if (found === undefined) mkdirSync(join(folder, way));
+    else if (!found.isDirectory()) return way;
+  }
+  return null;
+}
+
+/** A second name for a whole file: unlike a rename, that fails where somebody else was quicker. */
+function writeOnce(target: string, text: string): "written" | "kept" {
+  const draft = `${target}.${process.pid}.draft`;
+  const file = openSync(draft, "wx");
+  try {
+    writeFileSync(file, text, "utf8");
+    fsyncSync(file);
+    linkSync(draft, target);
+    return "written";
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return "kept";
+    throw error;
+  } finally {
+    closeSync(file);
+    unlinkSync(draft);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
+}

@@ -1,0 +1,104 @@
+// JSON Schemas for what people write by hand: a record's frontmatter and config.yml. For editors; the reader decides.
+import { DENIAL_CODES } from "../authority/decision.ts";
+import type { ConfigKey } from "../notation/config-keys.ts";
+import { CAPABILITIES, type Ruling } from "../notation/policy-table.ts";
+import { PRESETS } from "../notation/presets.ts";
+import type { AuthorityKey } from "../notation/record-keys.ts";
+import type { TestOutcome } from "../notation/record-tests.ts";
+import { capabilitiesSchema, grantDefinitions } from "./schema-grant.ts";
+import { closedMap, listOf, oneOfWords, reference, type Schema, whole } from "./schema-value.ts";
+
+export type SchemaName = "record" | "config" | "user-config";
+export const SCHEMA_NAMES: readonly SchemaName[] = ["record", "config", "user-config"];
+
+export function schemaOf(name: SchemaName): Schema {
+  switch (name) {
+    case "record":
+      return recordSchema();
+    case "config":
+      return configSchema("config", "ambit: a project's config.yml", PROJECT_CONFIG);
+    case "user-config":
+      return configSchema("user-config", "ambit: the user's config.yml", { ...PROJECT_CONFIG, ...USER_CONFIG });
+    default:
+      return name satisfies never;
+  }
+}
+
+/** Where `ambit init` puts a schema, seen from the workspace. */
+export function schemaPath(name: SchemaName): string {
+  return `.ambit/schema/${name}.json`;
+}
+
+/** The comment that tells an editor which schema a file follows. The path is seen from the file. */
+export function modeline(path: string): string {
+  return `# yaml-language-server: $schema=${path}`;
+}
+
+/** A record has keys of its own beside these. */
+function recordSchema(): Schema {
+  const keys: Readonly<Record<AuthorityKey | "id" | "class", Schema>> = {
+    id: { type: "string", description: "the agent's id; the file's name where it is left out" },
+    class: { type: "string", description: "what kind of record this is" },
+    capabilities: capabilitiesSchema("what the agent may do; [] is nothing"),
+    access: oneOfWords(["r", "w", "rw"], "short for reading, writing, or both, of records"),
+    sandbox: { type: "string", description: "the folder the agent works in; the root of fs.* and proc.* grants" },
+    policy: reference("policy"),
+    extends: {
+      description: "presets whose grants are added; a preset never changes",
+      anyOf: [preset, listOf(preset, "several presets")],
+    },
+    tests: {
+      description: "requests with the outcome they must have; a record whose tests fail grants nothing",
+      anyOf: [{ type: "array", items: reference("test") }, { type: "null" }],
+    },
+    mode: { type: "string", description: "how the agent is held to this" },
+  };
+  const $defs = { policy, test: testSchema(), ...grantDefinitions() };
+  return whole("record", "ambit: an agent's record", { type: "object", properties: keys, $defs });
+}
+
+const preset: Schema = { enum: [...PRESETS.keys()] };
+
+const RULINGS: readonly Ruling[] = ["allow", "ask", "deny"];
+const policy: Schema = closedMap(
+  Object.fromEntries(CAPABILITIES.map((capability) => [capability, { enum: [...RULINGS] }])),
+  "allow, ask or deny for each capability; what is not written is not granted",
+);
+
+const OUTCOMES: readonly TestOutcome[] = ["allow", "ask", "deny"];
+
+function testSchema(): Schema {
+  const request: Schema = { type: "string", minLength: 1, description: "net.get https://api.github.com/x" };
+  return {
+    description: "a request, and what must be decided about it",
+    anyOf: OUTCOMES.map((outcome) => {
+      const code = outcome === "deny" ? { code: oneOfWords(DENIAL_CODES, "the code the denial must have") } : {};
+      return closedMap({ [outcome]: request, ...code }, `${outcome} this request`, { required: [outcome] });
+    }),
+  };
+}
+
+type UserKey = "ceiling" | "capabilities" | "control" | "bare" | "secrets";
+
+const PROJECT_CONFIG: Readonly<Record<Exclude<ConfigKey, UserKey>, Schema>> = {
+  sandbox: { type: "string", description: "the root nothing of this level leaves" },
+  policy: reference("policy"),
+  agents: { type: "object", description: "policies of single agents", additionalProperties: reference("policy") },
+  runtime: listOf({ type: "string" }, "folders every sandbox sees, read-only"),
+  mode: oneOfWords(["enforce"], "a project cannot ask for less than enforcing"),
+};
+
+const ceiling = capabilitiesSchema("what no agent exceeds, whatever its record says");
+const USER_CONFIG: Readonly<Record<UserKey | "mode", Schema>> = {
+  mode: oneOfWords(["enforce", "shadow"], "shadow: decide and write down, hold nothing back"),
+  ceiling,
+  capabilities: ceiling,
+  control: oneOfWords(["ask", "presence"], "what widening and approving need"),
+  bare: { type: "boolean", description: "go on without a sandbox where the machine has none" },
+  secrets: { description: "not read yet" },
+};
+
+function configSchema(id: string, title: string, properties: Schema): Schema {
+  const $defs = { policy, ...grantDefinitions() };
+  return whole(id, title, { type: ["object", "null"], properties, additionalProperties: false, $defs });
+}

@@ -1,0 +1,131 @@
+// A project's agents as they count: each text read inside its levels, beside what a person trusted of it.
+import type { Reading } from "../notation/reading.ts";
+import type { Source } from "../notation/source.ts";
+import type { Roots, Trusted } from "../ports/trust.ts";
+import type { Agent } from "./agent.ts";
+import { type ConfigRead, type Levels, readingUnder, unlessBroken, withLimits } from "./hoist-levels.ts";
+import {
+  asWritten,
+  type ConfigText,
+  type Moment,
+  type MomentParts,
+  momentOf,
+  recorded,
+  sameRoots,
+} from "./project-moment.ts";
+import { type AgentTrust, changed, untrusted } from "./trust.ts";
+
+export interface ProjectParts extends MomentParts {
+  /** The project's own configuration as it stands; null where there is none. */
+  readonly config: ConfigText | null;
+  /** Null: nobody but the user could have written here. */
+  readonly trusted: Trusted | null;
+}
+
+export const CONFIG_PATH = ".ambit/config.yml";
+const AGENTS_PATH = ".ambit/agents/";
+
+/** The id an agent's file stands for, from its path inside the workspace; null for a file that is no agent's. */
+export function agentNameOf(path: string): string | null {
+  return path.startsWith(AGENTS_PATH) ? path.slice(AGENTS_PATH.length).replace(/\.[^./]*$/, "") : null;
+}
+
+export interface ProjectAgent extends AgentTrust {
+  /** What the text says by itself, not held to any limit: for comparing it with another text. */
+  readonly own: Agent;
+  /** What its meaning depends on besides its text, to be kept when it is trusted. */
+  readonly roots: Roots;
+}
+
+export class Project {
+  readonly #parts: ProjectParts;
+  readonly #now: Moment;
+
+  constructor(parts: ProjectParts) {
+    this.#parts = parts;
+    const { realRoot = asWritten } = parts.reading;
+    this.#now = momentOf(parts, parts.config, realRoot, realRoot);
+  }
+
+  get levels(): Levels {
+    return this.#now.levels;
+  }
+
+  get config(): ConfigRead | null {
+    return this.#now.config;
+  }
+
+  /** Roots the configuration itself was read with. */
+  get configRoots(): Roots {
+    return this.#now.configRoots;
+  }
+
+  /** Whether the configuration is the one that was trusted, with the same links. */
+  get isConfigAsTrusted(): boolean {
+    const config = this.#parts.trusted?.file(CONFIG_PATH) ?? null;
+    const isSameText = (config?.text ?? null) === (this.#parts.config?.source.text ?? null);
+    return isSameText && sameRoots(config?.roots ?? [], this.configRoots);
+  }
+
+  /** How an agent of the project is read now. */
+  readingOf(name: string): Reading {
+    return readingUnder(this.#now.levels, this.#now.reading, name);
+  }
+
+  /** A file the user named: read inside the levels, nobody has to trust it. */
+  given(source: Source, name: string): AgentTrust {
+    const agent = withLimits(this.levels, this.#read(this.#now, source, name).agent);
+    return { standing: { kind: "own" }, written: agent, agent };
+  }
+
+  /** An agent of the project, from the file at `path` inside the workspace. */
+  agent(source: Source, name: string, path: string): ProjectAgent {
+    const { agent: own, roots } = this.#read(this.#now, source, name);
+    const { standing, agent } = this.#standing(source, name, path, own, roots);
+    // Compared without the levels' limits, held to them: the limits of today are no part of what changed.
+    return { standing, own, roots, written: withLimits(this.levels, own), agent: withLimits(this.levels, agent) };
+  }
+
+  /** The agent as it was trusted, by itself; null where that text was not trusted, or not with its configuration. */
+  trusted(path: string, name: string, shown: string): { readonly agent: Agent; readonly source: Source } | null {
+    const file = this.#parts.trusted?.file(path) ?? null;
+    const config = this.#parts.trusted?.file(CONFIG_PATH) ?? null;
+    // Texts that were not trusted together are not put together here.
+    if (file === null || file.config !== (config?.digest ?? null)) return null;
+    // Named so that it still ends as it did: by its ending a text is read.
+    const source = { name: `trusted:${shown}`, text: file.text };
+    const was = { name: `trusted:${CONFIG_PATH}`, text: config?.text ?? "" };
+    const before = config === null ? null : { source: was, problem: null };
+    const moment = momentOf(this.#parts, before, recorded(config?.roots ?? []), recorded(file.roots));
+    return { agent: this.#read(moment, source, name).agent, source };
+  }
+
+  #standing(source: Source, name: string, path: string, written: Agent, roots: Roots): AgentTrust {
+    const { trusted, reading } = this.#parts;
+    if (trusted === null) return { standing: { kind: "own" }, written, agent: written };
+    if (!trusted.exists) return untrusted(written);
+    if (this.#isAsTrusted(trusted, source, path, roots))
+      return { standing: { kind: "trusted" }, written, agent: written };
+    const was = this.trusted(path, name, source.name)?.agent ?? null;
+    return changed(written, was, reading.ground.protectedPaths);
+  }
+
+  /** The same texts, with the same links: nothing has to be compared as authority. */
+  #isAsTrusted(trusted: Trusted, source: Source, path: string, roots: Roots): boolean {
+    const file = trusted.file(path);
+    const config = trusted.file(CONFIG_PATH);
+    return (
+      file !== null &&
+      file.text === source.text &&
+      file.config === (config?.digest ?? null) &&
+      sameRoots(file.roots, roots) &&
+      this.isConfigAsTrusted
+    );
+  }
+
+  #read(moment: Moment, source: Source, name: string): { readonly agent: Agent; readonly roots: Roots } {
+    moment.seen.clear();
+    const agent = this.#parts.readers.agent(source, name, readingUnder(moment.levels, moment.reading, name));
+    return { agent: unlessBroken(moment.levels, agent), roots: [...moment.seen] };
+  }
+}

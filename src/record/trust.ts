@@ -1,0 +1,81 @@
+// What of a project's authority counts: nothing before a person trusted it, a narrowing at once, a widening not before
+// a person trusted that too.
+import type { Authority, Chain } from "../authority/chain.ts";
+import { compile } from "../authority/compiled.ts";
+import { type Grant, type Purpose, purposeAllowed } from "../authority/grant.ts";
+import type { Link } from "../authority/link.ts";
+import type { Ground } from "../authority/path.ts";
+import type { Digest } from "../ports/digest.ts";
+import type { AuthorityFile } from "../ports/trust.ts";
+import { type Agent, agentRefused } from "./agent.ts";
+import { type Change, differenceOf } from "./difference.ts";
+
+export type Standing =
+  /** The user's own folder, or a file the user named: nobody else could have brought it. */
+  | { readonly kind: "own" }
+  | { readonly kind: "untrusted" }
+  | { readonly kind: "trusted" }
+  /** Changed since, and no more than was trusted: holds as it is written now. */
+  | { readonly kind: "narrowed" }
+  /** Changed since, to more than was trusted: holds as far as both texts agree. */
+  | { readonly kind: "waiting"; readonly widened: readonly Change[] };
+
+export interface AgentTrust {
+  readonly standing: Standing;
+  /** What the text says, were it trusted. */
+  readonly written: Agent;
+  /** What holds. INVARIANT: within what is written, and within what was trusted. */
+  readonly agent: Agent;
+}
+
+export function untrusted(written: Agent): AgentTrust {
+  return { standing: { kind: "untrusted" }, written, agent: inert(written) };
+}
+
+/** `trusted` is null for an agent that was not there when the project was trusted. */
+export function changed(written: Agent, trusted: Agent | null, protectedPaths: Ground["protectedPaths"]): AgentTrust {
+  // Under another id it is another agent: who may consult, grant to or hear from it was written about the old one.
+  const known = trusted?.id === written.id ? trusted : null;
+  const before = known ?? agentRefused(written.id, written.form, []);
+  const { widened } = differenceOf(before, written, protectedPaths);
+  if (widened.length === 0) return { standing: { kind: "narrowed" }, written, agent: written };
+  const agent = known === null ? inert(written) : meetAgents(written, known);
+  return { standing: { kind: "waiting", widened }, written, agent };
+}
+
+/** The name of a whole project's authority: of every path and every text in it, and of nothing else. */
+export function authorityDigest(files: readonly AuthorityFile[], digest: Digest): string {
+  const sorted = [...files].sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
+  // Each text by its own digest, each line by its length: no two lists read alike.
+  return digest(sorted.map(({ path, text }) => `${path.length}:${path} ${digest(text)}\n`).join(""));
+}
+
+function inert(agent: Agent): Agent {
+  const nothing = agentRefused(agent.id, agent.form, agent.diagnostics);
+  return { ...nothing, refused: agent.refused, tests: agent.tests };
+}
+
+/** What both texts allow. The trusted one is a limit: it hands nothing on by itself, and its accounts are charged too. */
+function meetAgents(written: Agent, trusted: Agent): Agent {
+  const authority = written.authority.flatMap((chain) => trusted.authority.flatMap(([{ link }]) => meet(chain, link)));
+  return { ...written, authority, mode: trusted.mode };
+}
+
+function meet(chain: Chain, trusted: Link): Authority {
+  const limit = (grants: readonly Grant[]): Chain[number] =>
+    compile({ ...trusted, grants, id: `${trusted.id} as trusted`, role: "limit" });
+  // A limit is not asked whether it may be used or passed on, so each purpose gets a chain of its own.
+  if (trusted.grants.every(({ conditions }) => conditions.pass === "both")) return [[...chain, limit(trusted.grants)]];
+  const purposes: readonly Purpose[] = ["use", "pass"];
+  return purposes.map((purpose): Chain => {
+    const [{ link }, ...limits] = chain;
+    const own = compile({ ...link, grants: forPurpose(link.grants, purpose) });
+    return [own, ...limits, limit(forPurpose(trusted.grants, purpose))];
+  });
+}
+
+function forPurpose(grants: readonly Grant[], purpose: Purpose): readonly Grant[] {
+  return grants
+    .filter(({ conditions }) => purposeAllowed(conditions.pass, purpose))
+    .map((grant) => ({ ...grant, conditions: { ...grant.conditions, pass: purpose } }));
+}

@@ -1,0 +1,54 @@
+// Agents as they stand in real frontmatter, on a machine with home /home/u and a workspace at /w.
+import type { Moment } from "../../src/authority/compiled.ts";
+import { examine, type Section } from "../../src/doctor/examine.ts";
+import type { Finding } from "../../src/doctor/finding.ts";
+import type { Probe, ProbeAgent } from "../../src/doctor/probe.ts";
+import { toAscii } from "../../src/node/ascii.ts";
+import { groundOf } from "../../src/node/ground.ts";
+import type { Reading } from "../../src/notation/reading.ts";
+import { readRecord } from "../../src/notation/record.ts";
+import type { Source } from "../../src/notation/source.ts";
+import { type Agent, agentFromRecord, agentRefused } from "../../src/record/agent.ts";
+import { readFrontmatter } from "../../src/text/frontmatter.ts";
+
+export const NOW: number = Date.parse("2026-06-01T00:00:00Z");
+const READING: Reading = { ground: groundOf({ home: "/home/u", cwd: "/w" }), toAscii, ceiling: null };
+const MOMENT: Moment = { now: NOW, clean: true, generation: 0, revoked: null, exhausted: null };
+
+export function readAgent(source: Source, id: string): Agent {
+  const { tree, diagnostics } = readFrontmatter(source).read;
+  return tree === null
+    ? agentRefused(id, "record", diagnostics)
+    : agentFromRecord(readRecord(tree, READING), id, READING, MOMENT);
+}
+
+/** `text` is the frontmatter without its two lines of dashes. */
+export function agentOf(text: string, id = "scout"): ProbeAgent {
+  const source: Source = { name: `${id}.md`, text: `---\n${text}\n---\n` };
+  return { ...readAgent(source, id), source, tree: readFrontmatter(source).read.tree };
+}
+
+export function probeOf(agents: readonly ProbeAgent[], more: Partial<Probe> = {}): Probe {
+  return {
+    agents,
+    broken: [],
+    configs: [],
+    workspace: { folders: [["w", ".ambit"]], trust: "trusted" },
+    machine: null,
+    tools: [],
+    ground: READING.ground,
+    now: NOW,
+    ...more,
+  };
+}
+
+/** What is said about one agent. */
+export function examined(text: string, more: Partial<Probe> = {}): Section {
+  const section = examine(probeOf([agentOf(text)], more)).find(({ about }) => about === "agent");
+  if (section === undefined) throw new Error("there is no section about the agent");
+  return section;
+}
+
+export function findingsOf(text: string, code: string, more: Partial<Probe> = {}): readonly Finding[] {
+  return examined(text, more).findings.filter((finding) => finding.code === code);
+}

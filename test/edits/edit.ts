@@ -1,0 +1,20 @@
+// What the tests of edits share: a machine to read by, and one edit of one text.
+import { groundOf } from "../../src/node/ground.ts";
+import { type EditGround, type EditResult, editRecord } from "../../src/record/edit.ts";
+import { readFrontmatter } from "../../src/text/frontmatter.ts";
+
+export const GROUND: EditGround = {
+  reading: { ground: groundOf({ home: "/home/u", cwd: "/work" }), toAscii: () => null, ceiling: null },
+  moment: { now: 0, clean: true, generation: 0, revoked: null, exhausted: null },
+  read: (source) => readFrontmatter(source).read,
+};
+
+const UNLIMITED = { expires: null, calls: null };
+
+export function grant(text: string, spec: string): EditResult {
+  return editRecord({ name: "a.md", text }, { kind: "grant", spec, limits: UNLIMITED }, GROUND);
+}
+
+export function revoke(text: string, spec: string): EditResult {
+  return editRecord({ name: "a.md", text }, { kind: "revoke", spec }, GROUND);
+}

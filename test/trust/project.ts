@@ -1,0 +1,84 @@
+// A project in memory, read by the real readers, trusted and changed at will.
+import { agentOf } from "../../src/compose.ts";
+import { configRefused, readConfig } from "../../src/notation/config.ts";
+import { READING } from "../../src/notation/notation-fixture.ts";
+import type { Reading, RealRoot } from "../../src/notation/reading.ts";
+import type { Trusted, TrustedFile } from "../../src/ports/trust.ts";
+import type { ConfigRead } from "../../src/record/hoist-levels.ts";
+import { CONFIG_PATH, Project } from "../../src/record/project.ts";
+import { type Readers, readLevel } from "../../src/record/project-moment.ts";
+import { readYaml } from "../../src/text/yaml.ts";
+
+export const MOMENT = { now: 0, clean: true, generation: 0, revoked: null, exhausted: null } as const;
+export const AGENT_PATH = ".ambit/agents/scout.md";
+
+const readers: Readers = {
+  config: (source, level, reading) => {
+    const { tree, diagnostics } = readYaml(source);
+    return tree === null ? configRefused(level, diagnostics) : readConfig(tree, level, reading);
+  },
+  agent: (source, name, reading) => agentOf(source, name, ".md", reading, MOMENT),
+};
+
+/** The texts of a project with one agent, and where its links lead. */
+export interface Texts {
+  readonly agent: string | null;
+  readonly config?: string | null;
+  readonly links?: Readonly<Record<string, string>>;
+}
+
+/** Stands for SHA-256: what only this text has. */
+export const digest = (text: string): string => `digest of ${text}`;
+
+export function projectOf(now: Texts, trusted: Trusted | null, user: string | null = null): Project {
+  const reading: Reading = { ...READING, realRoot: links(now.links ?? {}) };
+  const config = now.config ?? null;
+  return new Project({
+    readers,
+    reading,
+    user: user === null ? null : userLevel(user),
+    config: config === null ? null : { source: { name: CONFIG_PATH, text: config }, problem: null },
+    trusted,
+  });
+}
+
+export function userLevel(text: string): ConfigRead {
+  return readLevel({ source: { name: "user.yml", text }, problem: null }, "user", READING, readers);
+}
+
+/** What is kept when a person trusts these texts. */
+export function trustOf(texts: Texts): Trusted {
+  const project = projectOf(texts, null);
+  const files: TrustedFile[] = [];
+  const config = texts.config ?? null;
+  if (config !== null)
+    files.push({ path: CONFIG_PATH, text: config, roots: project.configRoots, digest: digest(config), config: null });
+  if (texts.agent !== null) {
+    const source = { name: AGENT_PATH, text: texts.agent };
+    const { roots } = project.agent(source, "scout", AGENT_PATH);
+    const beside = config === null ? null : digest(config);
+    files.push({ path: AGENT_PATH, text: texts.agent, roots, digest: digest(texts.agent), config: beside });
+  }
+  return { exists: true, digest: "all", file: (path) => files.find((file) => file.path === path) ?? null };
+}
+
+export const NOBODY: Trusted = { exists: false, digest: null, file: () => null };
+
+export function scout(now: Texts, trusted: Trusted | null, user: string | null = null): ReturnType<Project["agent"]> {
+  return projectOf(now, trusted, user).agent({ name: AGENT_PATH, text: now.agent ?? "" }, "scout", AGENT_PATH);
+}
+
+export function record(...lines: readonly string[]): string {
+  return ["---", ...lines, "---", ""].join("\n");
+}
+
+function links(table: Readonly<Record<string, string>>): RealRoot {
+  return (root) => {
+    const text = `/${root.join("/")}`;
+    for (const [from, to] of Object.entries(table)) {
+      if (text !== from && !text.startsWith(`${from}/`)) continue;
+      return to === "" ? null : `${to}${text.slice(from.length)}`.split("/").filter((name) => name !== "");
+    }
+    return root;
+  };
+}
