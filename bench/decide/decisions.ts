@@ -1,0 +1,45 @@
+// One engine at one number of grants: first right, then timed.
+import type { Cell } from "../cell-process.ts";
+import { cpuNanoseconds, timed } from "../clock.ts";
+import { engines } from "../engines/all.ts";
+import type { Engine } from "../engines/engine.ts";
+import type { Row } from "../row.ts";
+import { type WrittenRequest, writtenGrants, writtenRequests } from "../workload.ts";
+
+const checkNanosecondsMax = 3e9;
+/** So many are checked however slow the engine is; they are also the ones the slowest are timed on. */
+const checkedMin = 20;
+
+export async function measureDecisions({ subject, size }: Cell, ready: () => void): Promise<readonly Row[]> {
+  const build = engines[subject];
+  if (build === undefined) throw new Error(`no engine ${subject}`);
+  const grants = writtenGrants(size);
+  const requests = writtenRequests(grants);
+  const engine = await build(grants, requests);
+  ready();
+  checkAnswers(subject, engine, requests);
+  const value = timed((units) => ask(engine, requests.length, units));
+  return [{ subject, case: `decide N=${size}`, value, unit: "ns" }];
+}
+
+/** The requests in their order, from the first again behind the last. */
+export function ask(engine: Engine, requests: number, units: number): number {
+  let allowed = 0;
+  let left = units;
+  for (; left > requests; left -= requests) allowed += engine.count(0, requests);
+  return allowed + engine.count(0, left);
+}
+
+/** A wrong answer ends the bench. Slow engines are checked for three seconds of CPU, and at least on 20 requests. */
+export function checkAnswers(
+  subject: string,
+  engine: Engine,
+  requests: readonly Pick<WrittenRequest, "allowed">[],
+): void {
+  const start = cpuNanoseconds();
+  for (const [at, { allowed }] of requests.entries()) {
+    if (at >= checkedMin && cpuNanoseconds() - start > checkNanosecondsMax) return;
+    if ((engine.count(at, at + 1) === 1) === allowed) continue;
+    throw new Error(`${subject} answers request ${at} wrongly: ${JSON.stringify(requests[at])}`);
+  }
+}

@@ -1,0 +1,128 @@
+// ambit itself: a chain of one compiled link. Requests prepared beforehand, or read from their text each time.
+import { parseArgv, parseProgram } from "../../src/authority/argv.ts";
+import { type VerbEntry, verbEntry } from "../../src/authority/catalog.ts";
+import { type Chain, chainLevel } from "../../src/authority/chain.ts";
+import { compile, type Moment } from "../../src/authority/compiled.ts";
+import { parseHostPattern } from "../../src/authority/destination.ts";
+import { type Grant, UNCONDITIONAL } from "../../src/authority/grant.ts";
+import { ALWAYS, type Link, type LinkRole } from "../../src/authority/link.ts";
+import { type Ground, parsePath, parseRoot, tree } from "../../src/authority/path.ts";
+import type { Request } from "../../src/authority/request.ts";
+import type { Result } from "../../src/authority/result.ts";
+import { ANY, type Scope } from "../../src/authority/scope.ts";
+import type { Sequence } from "../../src/authority/sequence.ts";
+import { parseUrl } from "../../src/authority/url.ts";
+import type { Verb, WrittenGrant, WrittenRequest } from "../workload.ts";
+import type { Engine } from "./engine.ts";
+
+export const MOMENT: Moment = { now: 1_000, clean: true, generation: 0, revoked: null, exhausted: null };
+export const GROUND: Ground = { home: ["home", "somebody"], base: ["srv"], protectedPaths: [["srv", ".ambit"]] };
+
+/** Programs are granted in one root; their requests ask for a folder below it. */
+const programRoot: Scope = sequences(tree(["srv"]));
+
+export function ambit(grants: readonly WrittenGrant[], requests: readonly WrittenRequest[]): Engine {
+  const chain = chainOf(grants.map(grantOf));
+  const prepared = requests.map((request) => readRequest(textOf(request)));
+  return {
+    count(from, to) {
+      let allowed = 0;
+      for (let at = from; at < to; at++) if (chainLevel(chain, prepared[at] as Request, MOMENT, "use") >= 0) allowed++;
+      return allowed;
+    },
+  };
+}
+
+export function ambitFromText(grants: readonly WrittenGrant[], requests: readonly WrittenRequest[]): Engine {
+  const chain = chainOf(grants.map(grantOf));
+  const texts = requests.map(textOf);
+  return {
+    count(from, to) {
+      let allowed = 0;
+      for (let at = from; at < to; at++)
+        if (chainLevel(chain, readRequest(texts[at] as RequestText), MOMENT, "use") >= 0) allowed++;
+      return allowed;
+    },
+  };
+}
+
+/** A request as a tool gets it: an address of the web, a path, an argument vector. */
+export interface RequestText {
+  readonly verb: Verb;
+  readonly text: string;
+  readonly argv: readonly string[];
+}
+
+export function textOf({ verb, value }: WrittenRequest): RequestText {
+  if (verb === "net.get") return { verb, text: `https://${value}/index.html`, argv: [] };
+  return { verb, text: value, argv: verb === "proc.exec" ? [value, "run", "--all"] : [] };
+}
+
+export function readRequest({ verb, text, argv }: RequestText): Request {
+  switch (verb) {
+    case "net.get": {
+      const { host, port } = read(parseUrl(text, asIs));
+      return { verb: GET, values: [host, port] };
+    }
+    case "fs.read":
+      return { verb: READ, values: [read(parsePath(text, GROUND))] };
+    case "proc.exec":
+      return { verb: EXEC, values: [read(parsePath("/srv/work", GROUND)), read(parseArgv(argv)), "ro"] };
+  }
+}
+
+export function grantOf({ verb, kind, value }: WrittenGrant): Grant {
+  switch (kind) {
+    case "below":
+    case "exact":
+      return grant(verb, [hosts(kind === "below" ? `*.${value}` : value), ANY]);
+    case "tree":
+      return grant(verb, [sequences(tree(read(parseRoot(value, GROUND))))]);
+    case "program":
+      return grant(verb, [programRoot, sequences(read(parseProgram(value))), ANY]);
+  }
+}
+
+export function hosts(...texts: readonly string[]): Scope {
+  const names = texts.map((text) => read(parseHostPattern(text, asIs)));
+  return { kind: "destinations", names, ranges: [], everyPublic: false, openings: [] };
+}
+
+export function sequences(...of: readonly Sequence[]): Scope {
+  return { kind: "sequences", of };
+}
+
+export function grant(name: Verb, scopes: readonly Scope[]): Grant {
+  return { verb: entry(name), scopes, conditions: UNCONDITIONAL, root: null, span: null, implied: null };
+}
+
+export function linkOf(grants: readonly Grant[], id = "record", role: LinkRole = "own"): Link {
+  return { id, role, issuer: "person", holder: "scout", grants, validity: ALWAYS, calls: null };
+}
+
+export function chainOf(...links: readonly (readonly Grant[])[]): Chain {
+  const [first, ...rest] = links.map((grants, at) => compile(linkOf(grants, `link${at}`)));
+  if (first === undefined) throw new Error("a chain has at least one link");
+  return [first, ...rest];
+}
+
+export function entry(name: Verb): VerbEntry {
+  const found = verbEntry(name);
+  if (found === null) throw new Error(`no verb ${name}`);
+  return found;
+}
+
+/** What our own texts say is understood, or the bench is wrong. */
+export function read<T>(result: Result<T>): T {
+  if (!result.ok) throw new Error(result.message);
+  return result.value;
+}
+
+/** No international names here: the tables for them are not ours to measure. */
+export function asIs(host: string): string {
+  return host;
+}
+
+const GET = entry("net.get");
+const READ = entry("fs.read");
+const EXEC = entry("proc.exec");

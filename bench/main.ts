@@ -1,0 +1,29 @@
+// `npm run bench -- NAME [--json]`: measures, prints, and never fails because something was slow.
+import { join } from "node:path";
+import { argv } from "node:process";
+import { isCellProcess, serveCell } from "./cell-process.ts";
+import { cliBench } from "./cli.ts";
+import { decideBench } from "./decide/bench.ts";
+import { measureCell } from "./decide/cells.ts";
+import { benchFolder } from "./place.ts";
+
+const benches: Readonly<Record<string, (json: boolean) => Promise<void>>> = { cli: cliBench, decide: decideBench };
+
+process.exitCode = isCellProcess() ? await serveCell(measureCell) : await main(argv.slice(2));
+
+async function main(words: readonly string[]): Promise<number> {
+  const [name = "", ...rest] = words;
+  const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
+  if (bench === undefined || rest.some((word) => word !== "--json")) {
+    console.error(`usage: npm run bench -- ${Object.keys(benches).join("|")} [--json]`);
+    console.error(`what it means: ${join(benchFolder, "README.md")}`);
+    return 2;
+  }
+  try {
+    await bench(rest.includes("--json"));
+    return 0;
+  } catch (problem) {
+    console.error(`bench: ${problem instanceof Error ? problem.message : String(problem)}`);
+    return 1;
+  }
+}

@@ -1,0 +1,93 @@
+// The words of `ambit agents`, and its help.
+import type { Command } from "commander";
+import { type AgentsListOptions, agentsCapabilities, agentsList, agentsShow, agentsTree } from "./agents.ts";
+import { agentsGrant, agentsRevoke, type EditOptions, type GrantOptions } from "./agents-edit.ts";
+import { agentsDelete, agentsNew, agentsRename, agentsUndo, type NewOptions } from "./agents-files.ts";
+import type { AgentsWorld } from "./agents-world.ts";
+import type { ExitCode } from "./exit.ts";
+import type { Asked } from "./problems.ts";
+
+/** Adds the commands to the program; `end` is told how the one that ran has ended. Those that ask a person wait. */
+export function addAgents(program: Command, world: AgentsWorld, end: (exit: ExitCode) => void): void {
+  const agents = program.command("agents").description("who there is, what each may do, and changes to that");
+  agents.addHelpText("after", EXAMPLES);
+  const looking = (name: string, words: string): Command =>
+    agents.command(name).description(words).option("--json", "one object instead of lines", false);
+  const editing = (name: string, words: string): Command =>
+    looking(name, words)
+      .option("-y, --yes", "skip the question, and only the question", false)
+      .option("--dry-run", "show what would change, and change nothing", false);
+  looking("list", "all agents, or those that hold at least a grant")
+    .option("--can <spec>", "only agents that hold at least this")
+    .action((options: AgentsListOptions) => end(agentsList(world, options)));
+  looking("show", "one agent: its record, its tests, what it holds")
+    .argument("<agent>", AGENT)
+    .action((name: string, options: Asked) => end(agentsShow(world, name, options)));
+  looking("capabilities", "what one agent holds, sorted by risk")
+    .alias("caps")
+    .argument("<agent>", AGENT)
+    .action((name: string, options: Asked) => end(agentsCapabilities(world, name, options)));
+  looking("tree", "agents by the folders of their ids").action((options: Asked) => end(agentsTree(world, options)));
+  editing("new", "write a new agent; never over one that is there")
+    .argument("<id>", "such as scout or team/scout")
+    .option("--extends <preset>", "reader, reviewer, coder or researcher")
+    .action(async (id: string, options: NewOptions) => end(await agentsNew(world, id, options)));
+  editing("grant", "give an agent one more capability; without a spec, pick one")
+    .argument("<agent>", AGENT)
+    .argument("[spec]", "such as 'net.get{hosts=[api.github.com]}'")
+    .option("--for <time>", "how long it holds: 30m, 2h, 7d")
+    .option("--uses <count>", "how many calls it is good for")
+    .addHelpText("after", GRANT_EXAMPLES)
+    .action(async (name: string, spec: string | undefined, options: GrantOptions) =>
+      end(await agentsGrant(world, name, spec, options)),
+    );
+  editing("revoke", "take away exactly what the spec says, or every grant of a verb")
+    .argument("<agent>", AGENT)
+    .argument("<spec>", "a verb, or a verb with a scope")
+    .addHelpText("after", REVOKE_EXAMPLES)
+    .action(async (name: string, spec: string, options: EditOptions) =>
+      end(await agentsRevoke(world, name, spec, options)),
+    );
+  editing("undo", "take the last edit of an agent back")
+    .argument("<agent>", AGENT)
+    .action(async (name: string, options: EditOptions) => end(await agentsUndo(world, name, options)));
+  editing("rename", "give an agent another id")
+    .argument("<agent>", AGENT)
+    .argument("<id>", "the new id")
+    .action(async (name: string, id: string, options: EditOptions) =>
+      end(await agentsRename(world, name, id, options)),
+    );
+  editing("delete", "remove an agent's record; undo brings it back")
+    .argument("<agent>", AGENT)
+    .action(async (name: string, options: EditOptions) => end(await agentsDelete(world, name, options)));
+}
+
+const AGENT = "an id in .ambit/agents, or a record's file";
+
+const EXAMPLES = `
+Examples:
+  ambit agents list --can 'net.get{hosts=[*.github.com]}'
+  ambit agents new scout --extends reader
+  ambit agents capabilities scout
+  ambit agents grant scout 'net.get{hosts=[api.github.com]}' --for 30m
+  ambit agents revoke scout net.get
+  ambit agents undo scout`;
+
+const GRANT_EXAMPLES = `
+Examples:
+  ambit agents grant scout
+  ambit agents grant scout 'fs.read{paths=[docs/**]}' --dry-run
+  ambit agents grant scout 'net.post{hosts=[api.github.com],ask}' --uses 5 --yes
+
+Exit status: 0 done or held already, 1 refused or declined, 2 usage or nobody to ask, 3 the record is not valid.`;
+
+const REVOKE_EXAMPLES = `
+Examples:
+  ambit agents revoke scout net.get
+  ambit agents revoke scout 'net.get{hosts=[api.github.com]}'
+  ambit agents revoke scout 'proc.exec{ask}'
+
+A key that is not written means whatever it is. What cannot be cut out without an "all but" is refused, with the
+grant that is in the way.
+
+Exit status: 0 done or not held, 1 refused or declined, 2 usage or nobody to ask, 3 the record is not valid.`;

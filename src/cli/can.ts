@@ -1,0 +1,113 @@
+// `ambit can <agent> <request>`: what would be decided, by which line, and what would change the answer.
+import { decide } from "../gate/decide.ts";
+import type { Diagnostic } from "../notation/diagnostic.ts";
+import { readRequest } from "../notation/request.ts";
+import { place, type Source } from "../notation/source.ts";
+import { shown as visible } from "./cells.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import type { Paint } from "./paint.ts";
+import { renderDiagnostic, renderSpan } from "./render.ts";
+import { trustLine, underTrust } from "./untrusted.ts";
+import { showVerdict, type VerdictShown } from "./verdict.ts";
+import type { World } from "./world.ts";
+
+export interface CanOptions {
+  readonly json: boolean;
+}
+
+export function can(world: World, name: string, words: readonly string[], options: CanOptions): ExitCode {
+  const loaded = world.loadAgent(name);
+  if (!loaded.ok) return fail(world, options, EXIT.error, loaded.message, loaded.fix);
+  const { agent, source, trust } = loaded.value;
+  const asked = readRequest(words, { ...world.reading, workingRoot: agent.workingRoot });
+  if (!asked.ok) return fail(world, options, EXIT.usage, asked.message, asked.fix ?? null);
+  const decided = decide(
+    { agent: agent.id, authority: agent.authority },
+    asked.value,
+    world.moment,
+    world.reading.ground.protectedPaths,
+  );
+  const verdict = underTrust(trust, asked.value, decided, world);
+  const shown = showVerdict(agent.authority, asked.value, verdict, world.moment);
+  if (options.json)
+    world.print(
+      JSON.stringify({
+        agent: agent.id,
+        ...withPlaces(shown, source),
+        trust: trust?.standing.kind ?? null,
+        diagnostics: agent.diagnostics.map((one) => showDiagnostic(one, source)),
+      }),
+    );
+  else {
+    for (const diagnostic of agent.diagnostics) world.printError(renderDiagnostic(diagnostic, source, world.paint));
+    const line = trustLine(agent.id, trust);
+    if (line !== null) world.printError(`${world.paint.warn("warning")}: ${line}`);
+    world.print(sentence(agent.id, name, shown, source, world.paint));
+  }
+  return agent.refused ? EXIT.invalidPolicy : exitOf(shown);
+}
+
+function exitOf(shown: VerdictShown): ExitCode {
+  if (shown.outcome === "allow") return EXIT.ok;
+  if (shown.outcome === "ask") return EXIT.ask;
+  if (shown.code === "untrusted_policy") return EXIT.notTrusted;
+  return shown.code === "expired" ? EXIT.expired : EXIT.deny;
+}
+
+function fail(world: World, options: CanOptions, exit: ExitCode, message: string, fix: string | null): ExitCode {
+  if (options.json) world.print(JSON.stringify({ error: { message, fix } }));
+  else
+    world.printError(
+      `${world.paint.bad("error")}: ${visible(message)}${fix === null ? "" : `\n  fix: ${visible(fix)}`}`,
+    );
+  return exit;
+}
+
+/** Spans become file, line and column: what a person or an editor can open. */
+function withPlaces(shown: VerdictShown, source: Source): object {
+  const grantAt = <T extends { readonly span: VerdictShown["by"][number]["span"] }>({ span, ...rest }: T): object => ({
+    ...rest,
+    ...at(span, source),
+  });
+  return { ...shown, by: shown.by.map(grantAt), nearest: shown.nearest === null ? null : grantAt(shown.nearest) };
+}
+
+function at(
+  span: VerdictShown["by"][number]["span"],
+  source: Source,
+): { readonly file: string; readonly line: number; readonly column: number } | null {
+  // A line is counted in the text the span stands in; those of ceilings and trusted versions are not at hand here.
+  return span === null || span.source !== source.name ? null : { file: span.source, ...place(source, span.start) };
+}
+
+function showDiagnostic({ severity, code, message, span, suggestion, fix }: Diagnostic, source: Source): object {
+  return { severity, code, message, ...at(span, source), suggestion, fix };
+}
+
+/** INVARIANT: whatever the agent's text or the request says, no control character of theirs reaches the terminal. */
+function sentence(agent: string, name: string, shown: VerdictShown, source: Source, paint: Paint): string {
+  const who = visible(agent);
+  const what = `${who}  ${visible(shown.request)}`;
+  const lines: string[] = [];
+  if (shown.outcome === "deny") lines.push(`${paint.bad("deny")}  ${what}  ${paint.strong(shown.code ?? "")}`);
+  else if (shown.outcome === "ask")
+    lines.push(
+      `${paint.warn("ask")}   ${what}  needs a person's ${shown.level === "presence" ? "presence" : "approval"}`,
+    );
+  else lines.push(`${paint.good("allow")} ${what}`);
+  for (const by of shown.by) lines.push(`  by ${grantText(by)}`, ...renderSpan(by.span, source, paint));
+  if (shown.nearest !== null) {
+    const short = shown.nearest.axis === null ? "" : ` falls short on ${shown.nearest.axis}`;
+    lines.push(`  nearest ${grantText(shown.nearest)}${short}`, ...renderSpan(shown.nearest.span, source, paint));
+  }
+  if (shown.exceeds !== null) lines.push(`  could then be done, but not by ${who}: ${visible(shown.exceeds)}`);
+  if (shown.suggest !== null)
+    lines.push(`  smallest grant that would allow it: ${paint.strong(visible(shown.suggest))}`);
+  if (shown.outcome === "deny")
+    lines.push(paint.dim(`  ambit explain ${shown.code}${name === agent ? "" : `   (agent from ${visible(name)})`}`));
+  return lines.join("\n");
+}
+
+function grantText({ grant, implied }: { readonly grant: string; readonly implied: string | null }): string {
+  return visible(implied === null ? grant : `${grant} (${implied})`);
+}

@@ -1,0 +1,9 @@
+// A command line a person can paste into a shell.
+
+export function commandText(words: readonly string[]): string {
+  return ["ambit", ...words].map(quoted).join(" ");
+}
+
+function quoted(word: string): string {
+  return /^[A-Za-z0-9_./:@=,+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

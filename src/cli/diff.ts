@@ -1,0 +1,144 @@
+// `ambit diff A B`: what became possible and what stopped being possible, each with a request as the example.
+import type { Ground } from "../authority/path.ts";
+import { compactText } from "../notation/printer.ts";
+import { requestText } from "../notation/request-printer.ts";
+import { place } from "../notation/source.ts";
+import { agentRefused } from "../record/agent.ts";
+import { type Change, differenceOf } from "../record/difference.ts";
+import { shown as visible } from "./cells.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import type { Paint } from "./paint.ts";
+import { renderDiagnostic } from "./render.ts";
+import type { AgentSet, LoadedAgent, World } from "./world.ts";
+
+export interface DiffOptions {
+  readonly json: boolean;
+  readonly allowWidening: boolean;
+}
+
+export interface AgentDiff {
+  readonly agent: string;
+  readonly widened: readonly ShownChange[];
+  readonly narrowed: readonly ShownChange[];
+}
+
+interface ShownChange {
+  readonly grant: string | null;
+  readonly example: string | null;
+  readonly because: Change["because"];
+  readonly file: string | null;
+  readonly line: number | null;
+}
+
+export function diff(world: World, from: string, to: string, options: DiffOptions): ExitCode {
+  const before = world.loadSet(from);
+  const after = world.loadSet(to);
+  for (const side of [before, after]) {
+    if (side.ok) continue;
+    if (options.json) world.print(JSON.stringify({ error: { message: side.message, fix: side.fix } }));
+    else
+      world.printError(
+        `${world.paint.bad("error")}: ${side.message}${side.fix === null ? "" : `\n  fix: ${side.fix}`}`,
+      );
+    return EXIT.error;
+  }
+  if (!before.ok || !after.ok) return EXIT.error;
+  const { protectedPaths } = world.reading.ground;
+  const diffs =
+    before.isOneFile && after.isOneFile
+      ? compareFiles(before.value, after.value, protectedPaths)
+      : compareSets(before.value, after.value, protectedPaths);
+  const widened = diffs.some((one) => one.widened.length > 0);
+  const invalid = [...after.value.values()].filter(({ agent }) => agent.refused);
+  if (options.json) world.print(JSON.stringify({ widened, agents: diffs }));
+  else {
+    for (const { agent, source } of after.value.values()) {
+      for (const diagnostic of agent.diagnostics)
+        if (diagnostic.severity === "error") world.printError(renderDiagnostic(diagnostic, source, world.paint));
+    }
+    for (const one of diffs) world.print(diffText(one, world.paint));
+    if (diffs.length === 0) world.print("nothing became possible, nothing stopped being possible");
+  }
+  if (invalid.length > 0) return EXIT.invalidPolicy;
+  return widened && !options.allowWidening ? EXIT.widened : EXIT.ok;
+}
+
+/** Two single files are compared with each other whatever they are called; sets by the ids of their agents. */
+function compareFiles(
+  before: AgentSet,
+  after: AgentSet,
+  protectedPaths: Ground["protectedPaths"],
+): readonly AgentDiff[] {
+  const [[old], [now]] = [[...before.values()], [...after.values()]];
+  return comparePairs([[now?.agent.id ?? "", old, now]], protectedPaths);
+}
+
+export function compareSets(
+  before: AgentSet,
+  after: AgentSet,
+  protectedPaths: Ground["protectedPaths"],
+): readonly AgentDiff[] {
+  const ids = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return comparePairs(
+    ids.map((id) => [id, before.get(id), after.get(id)]),
+    protectedPaths,
+  );
+}
+
+function comparePairs(
+  pairs: readonly (readonly [string, LoadedAgent | undefined, LoadedAgent | undefined])[],
+  protectedPaths: Ground["protectedPaths"],
+): readonly AgentDiff[] {
+  const nobody = agentRefused("nobody", "record", []);
+  return pairs.flatMap(([id, old, now]) => {
+    const { widened, narrowed } = differenceOf(old?.agent ?? nobody, now?.agent ?? nobody, protectedPaths);
+    const one = {
+      agent: id,
+      widened: widened.map((change) => shown(change, now)),
+      narrowed: narrowed.map((change) => shown(change, old)),
+    };
+    return one.widened.length + one.narrowed.length === 0 ? [] : [one];
+  });
+}
+
+function shown({ grant, example, because }: Change, loaded: LoadedAgent | undefined): ShownChange {
+  const span = grant?.span ?? null;
+  return {
+    grant: grant === null ? null : compactText(grant),
+    example: example === null ? null : requestText(example),
+    because,
+    file: loaded?.source.name ?? null,
+    line: span === null || loaded === undefined ? null : place(loaded.source, span.start).line,
+  };
+}
+
+/** INVARIANT: whatever the texts say, no control character of theirs reaches the terminal. */
+export function diffText({ agent, widened, narrowed }: AgentDiff, paint: Paint): string {
+  const line = (sign: string, change: ShownChange): string => {
+    const what = change.example === null ? WORDS[change.because] : visible(change.example);
+    const why = change.example !== null && change.because !== "request" ? `  (${WORDS[change.because]})` : "";
+    const by = change.grant === null ? "" : `\n      by ${visible(change.grant)}`;
+    const at =
+      change.file === null
+        ? ""
+        : `  ${paint.dim(`${visible(change.file)}${change.line === null ? "" : `:${change.line}`}`)}`;
+    return `  ${sign} ${what}${why}${by}${at}`;
+  };
+  return [
+    paint.strong(visible(agent)),
+    ...widened.map((change) => line(paint.bad("+ became possible:"), change)),
+    ...narrowed.map((change) => line(paint.good("- stopped being possible:"), change)),
+  ].join("\n");
+}
+
+const WORDS: Readonly<Record<Change["because"], string>> = {
+  request: "",
+  ask: "without the approval it needed",
+  expires: "after the time it expired at",
+  clean: "after untrusted content was read",
+  pass: "for another purpose, use or pass-on",
+  budget: "more often",
+  generation: "in another generation",
+  mode: "its mode changed",
+  unknown: "something that cannot be shown to have been possible before",
+};

@@ -1,0 +1,136 @@
+// The command line: which words there are, and who answers them.
+import { Command, CommanderError } from "commander";
+import { addAgents } from "./agents-command.ts";
+import type { AgentsWorld } from "./agents-world.ts";
+import { can } from "./can.ts";
+import { diff } from "./diff.ts";
+import { addDoctor } from "./doctor-command.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { explainName } from "./explain.ts";
+import { addFirstSteps, type FirstStepsWorld } from "./first-steps.ts";
+import { addRecords } from "./records-command.ts";
+import { addSkills } from "./skills-command.ts";
+import { STATUS_EXAMPLES, status } from "./status.ts";
+import { test } from "./test.ts";
+import { TRUST_EXAMPLES, type TrustOptions, trust } from "./trust.ts";
+
+/** Everything the commands together need. */
+export type ProgramWorld = AgentsWorld & FirstStepsWorld;
+
+/** Runs one command line and says how it ended. Everything behind `--` belongs to the request, dashes and all. */
+export async function run(argv: readonly string[], world: ProgramWorld): Promise<ExitCode> {
+  const split = argv.indexOf("--");
+  const own = split < 0 ? argv : argv.slice(0, split);
+  const behind = split < 0 ? [] : argv.slice(split + 1);
+  let exit: ExitCode = EXIT.ok;
+  const program = new Command("ambit")
+    .description("The bounds of what an agent may do.")
+    .version(world.version)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => world.print(text.trimEnd()),
+      writeErr: (text) => world.printError(text.trimEnd()),
+    })
+    .showSuggestionAfterError(true)
+    .addHelpText("after", EXAMPLES);
+  program
+    .command("can")
+    .description("decide one request, and say why")
+    .argument("<agent>", "an id in .ambit/agents, or a file: record, manifest, Caveats, tool declaration")
+    .argument("<request...>", "a verb and what it is about")
+    .option("--json", "one object instead of sentences", false)
+    .addHelpText("after", CAN_EXAMPLES)
+    .action((agent: string, words: string[], options: { json: boolean }) => {
+      exit = can(world, agent, [...words, ...(split < 0 ? [] : ["--", ...behind])], options);
+    });
+  program
+    .command("test")
+    .description("run the tests that records bring")
+    .argument("[agents...]", "ids or files; all agents of the workspace if none is named")
+    .option("--json", "one object instead of lines", false)
+    .action((agents: string[], options: { json: boolean }) => {
+      exit = test(world, agents, options);
+    });
+  program
+    .command("diff")
+    .description("what became possible between two files, folders or git revisions")
+    .argument("<before>", "a file, a folder, a git revision, or a file in one (HEAD:path)")
+    .argument("<after>", "the same")
+    .option("--json", "one object instead of lines", false)
+    .option("--allow-widening", "end with status 0 although something became possible", false)
+    .addHelpText("after", DIFF_EXAMPLES)
+    .action((before: string, after: string, options: { json: boolean; allowWidening: boolean }) => {
+      exit = diff(world, before, after, options);
+    });
+  program
+    .command("trust")
+    .description("see what this project's authority makes possible, and let it count")
+    .option("--yes", "skip the question", false)
+    .option("--revoke", "nothing of this project counts any more", false)
+    .option("--json", "one object instead of lines", false)
+    .addHelpText("after", TRUST_EXAMPLES)
+    .action(async (options: TrustOptions) => {
+      exit = await trust(world, options);
+    });
+  program
+    .command("status")
+    .description("this workspace: trust, agents by risk, mistakes, what is not protected")
+    .option("--json", "one object instead of lines", false)
+    .addHelpText("after", STATUS_EXAMPLES)
+    .action((options: { json: boolean }) => {
+      exit = status(world, options);
+    });
+  program
+    .command("explain")
+    .description("what a code or a verb means, and what to do about it")
+    .argument("<name>", "a denial code, a diagnostic code or a verb")
+    .option("--json", "one object instead of a page", false)
+    .action((name: string, options: { json: boolean }) => {
+      exit = explainName(world, name, options);
+    });
+  const end = (code: ExitCode): void => {
+    exit = code;
+  };
+  addAgents(program, world, end);
+  addDoctor(program, world.doctor, end);
+  addRecords(program, world, end);
+  addSkills(program, world, end);
+  addFirstSteps(program, world, behind, end);
+  try {
+    await program.parseAsync([...own], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  }
+  return exit;
+}
+
+const EXAMPLES = `
+Examples:
+  ambit can scout net.get https://api.github.com/repos
+  ambit can ./agents/scout.md fs.read ./src/index.ts
+  ambit test
+  ambit explain scope_violation`;
+
+const DIFF_EXAMPLES = `
+Examples:
+  ambit diff old.md new.md
+  ambit diff HEAD~1 HEAD
+  ambit diff origin/main . --json
+
+Exit status: 0 nothing became possible, 13 something did, 3 the new policy is not valid, 1 error.`;
+
+const CAN_EXAMPLES = `
+Requests:
+  net.get URL              net.connect HOST:PORT      fs.read PATH
+  proc.exec -- argv...     records.update id=.. class=..
+  memory.write KEY         secret.use NAME            tool.invoke NAME JSON
+  agent.grant ID SPEC      agent.update ID            task.schedule
+
+Examples:
+  ambit can scout net.get https://api.github.com/repos
+  ambit can scout proc.exec -- git -C ../other push
+  ambit can scout tool.invoke send_money '{"amount": 5}'
+  ambit can scout agent.grant helper 'net.get{hosts=[api.github.com]}' --json
+
+Exit status: 0 allow, 10 deny, 11 ask, 12 expired, 3 the policy itself is not valid, 2 usage, 1 error.`;

@@ -1,0 +1,122 @@
+// `ambit status`: where one is, whether it counts, which agents there are, and what is not protected.
+import type { Risk } from "../authority/catalog.ts";
+import type { Diagnostic, Severity } from "../notation/diagnostic.ts";
+import type { ReviewedAgent, TrustState } from "../record/review.ts";
+import type { Standing } from "../record/trust.ts";
+import { shown } from "./cells.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { type Paint, paintRisk } from "./paint.ts";
+import { configDiagnostics, NO_WORKSPACE, type ProjectOpened, type ProjectWorld } from "./project-opened.ts";
+import { renderDiagnostic } from "./render.ts";
+
+export const STATUS_EXAMPLES: string = `
+Examples:
+  ambit status
+  ambit status --json
+
+Exit status: 0, 3 if a configuration is broken, 1 error.`;
+
+interface AgentStatus {
+  readonly agent: string;
+  readonly file: string;
+  readonly standing: Standing["kind"];
+  /** Grants as written, by the risk of their verb. */
+  readonly risk: Readonly<Record<Risk, number>>;
+  readonly errors: number;
+  readonly warnings: number;
+}
+
+export function status(world: ProjectWorld, options: { readonly json: boolean }): ExitCode {
+  const opened = world.openProject();
+  if (opened === null) {
+    if (options.json) world.print(JSON.stringify({ workspace: null, notProtected: NOT_PROTECTED }));
+    else world.print(`${NO_WORKSPACE}\n${notProtected(NOT_PROTECTED, world.paint)}`);
+    return EXIT.ok;
+  }
+  const said = configDiagnostics(opened);
+  const agents = opened.review.agents.map(statusOf);
+  const levels = said.map(([diagnostic]) => diagnostic);
+  const total = (severity: Severity): number =>
+    count(levels, severity) + agents.reduce((sum, one) => sum + (severity === "error" ? one.errors : one.warnings), 0);
+  const holes = [...ownHoles(opened), ...NOT_PROTECTED];
+  if (options.json)
+    world.print(
+      JSON.stringify({
+        workspace: opened.workspace,
+        trust: opened.review.state,
+        digest: opened.review.digest,
+        agents,
+        errors: total("error"),
+        warnings: total("warning"),
+        problems: opened.problems,
+        notProtected: holes,
+      }),
+    );
+  else {
+    for (const [diagnostic, source] of said) world.printError(renderDiagnostic(diagnostic, source, world.paint));
+    for (const problem of opened.problems) world.printError(`${world.paint.warn("warning")}: ${shown(problem)}`);
+    const counted = `${total("error")} errors, ${total("warning")} warnings`;
+    world.print([head(opened, world.paint), ...table(agents, world.paint), counted].join("\n"));
+    world.print(notProtected(holes, world.paint));
+  }
+  return opened.levels.broken.length > 0 ? EXIT.invalidPolicy : EXIT.ok;
+}
+
+function statusOf({ own, source, standing }: ReviewedAgent): AgentStatus {
+  const risk = { low: 0, medium: 0, high: 0 };
+  for (const { verb } of own.grants) risk[verb.risk]++;
+  return {
+    agent: own.id,
+    file: source.name,
+    standing: standing.kind,
+    risk,
+    errors: count(own.diagnostics, "error"),
+    warnings: count(own.diagnostics, "warning"),
+  };
+}
+
+function count(diagnostics: readonly Diagnostic[], wanted: Severity): number {
+  return diagnostics.filter(({ severity }) => severity === wanted).length;
+}
+
+function head({ workspace, review }: ProjectOpened, paint: Paint): string {
+  return `${paint.strong(shown(workspace))}  ${STATES[review.state](paint)}`;
+}
+
+const STATES: Readonly<Record<TrustState, (paint: Paint) => string>> = {
+  own: (paint) => paint.good("the user's own"),
+  untrusted: (paint) => `${paint.bad("not trusted")}: nothing it brings counts until a person runs: ambit trust`,
+  trusted: (paint) => paint.good("trusted"),
+  changed: (paint) => `${paint.warn("changed since it was trusted")}; see it with: ambit trust`,
+};
+
+const RISKS: readonly Risk[] = ["low", "medium", "high"];
+
+function table(agents: readonly AgentStatus[], paint: Paint): readonly string[] {
+  if (agents.length === 0) return ["no agents here: write .ambit/agents/<id>.md"];
+  const width = Math.max(...agents.map(({ agent }) => shown(agent).length));
+  return agents.map(({ agent, standing, risk, errors }) => {
+    const counts = RISKS.map((one) => `${risk[one]} ${paintRisk(paint, one)}`).join("  ");
+    const wrong = errors === 0 ? "" : `  ${paint.bad(`${errors} errors`)}`;
+    return `  ${shown(agent).padEnd(width)}  ${counts}  ${paint.dim(standing)}${wrong}`;
+  });
+}
+
+/** What of this machine leaves a hole, besides what the version leaves to everybody. */
+function ownHoles({ user }: ProjectOpened): readonly string[] {
+  return [
+    ...(user?.config.bare === true ? ["the user's configuration lets processes run without a sandbox (bare)"] : []),
+    ...(user?.config.mode === "shadow" ? ["the user's configuration is in shadow mode: denials are only noted"] : []),
+  ];
+}
+
+/** docs/limits.md says it at length. */
+const NOT_PROTECTED: readonly string[] = [
+  "nothing is enforced yet: no process, file or connection is held; this version decides and explains",
+  "nothing is recorded yet: no audit, no approvals, no budget kept from one command to the next",
+  "a program that runs as the same user can write the state folder, and so trust a project itself",
+];
+
+function notProtected(lines: readonly string[], paint: Paint): string {
+  return ["not protected yet:", ...lines.map((line) => `  ${paint.warn("!")} ${line}`)].join("\n");
+}

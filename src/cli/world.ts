@@ -1,0 +1,50 @@
+// What the command line is handed by the composition: everything it needs of the machine, and nothing else.
+import type { Moment } from "../authority/compiled.ts";
+import type { Reading } from "../notation/reading.ts";
+import type { Source } from "../notation/source.ts";
+import type { Agent } from "../record/agent.ts";
+import type { AgentTrust } from "../record/trust.ts";
+import type { DoctorWorld } from "./doctor.ts";
+import type { Paint } from "./paint.ts";
+import type { RecordsDesk } from "./records.ts";
+import type { SkillsWorld } from "./skills.ts";
+import type { TrustWorld } from "./trust.ts";
+
+export interface LoadedAgent {
+  readonly agent: Agent;
+  /** The text it was read from, for showing lines of it. */
+  readonly source: Source;
+  /** How far what is written counts; `agent` is what does. Absent where only texts are compared. */
+  readonly trust?: AgentTrust;
+}
+
+export type LoadResult =
+  | { readonly ok: true; readonly value: LoadedAgent }
+  | { readonly ok: false; readonly message: string; readonly fix: string | null };
+
+/** Agents by their id. */
+export type AgentSet = ReadonlyMap<string, LoadedAgent>;
+
+export type SetResult =
+  /** `isOneFile`: a single file was named, so that what it is called does not matter. */
+  | { readonly ok: true; readonly value: AgentSet; readonly isOneFile: boolean }
+  | { readonly ok: false; readonly message: string; readonly fix: string | null };
+
+export interface World extends TrustWorld {
+  readonly version: string;
+  readonly reading: Reading;
+  readonly moment: Moment;
+  readonly paint: Paint;
+  /** An id in the workspace, or a file: a record, a manifest, a Caveats document. */
+  loadAgent(name: string): LoadResult;
+  /** One file, a folder of agents, a git revision of the workspace, or a file in a revision (`HEAD:path`). */
+  loadSet(name: string): SetResult;
+  /** Ids of the agents of the workspace. */
+  agentIds(): readonly string[];
+  /** Null outside a workspace. */
+  readonly records: RecordsDesk | null;
+  readonly skills: SkillsWorld["skills"];
+  readonly doctor: DoctorWorld;
+  print(text: string): void;
+  printError(text: string): void;
+}

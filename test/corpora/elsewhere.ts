@@ -1,0 +1,41 @@
+// Corpora that other rooms run, or that are there to be read: counted, so that nobody takes silence for a pass.
+import { type Data, grouped, list, nameOf, text } from "./data.ts";
+import type { Case, Group } from "./tally.ts";
+
+/** shell.json, by the kind of its policy. */
+export function skipShell(file: Data): readonly Group[] {
+  const kinds = grouped(list(file, "cases"), (each) => {
+    const policy = each["policy"];
+    return typeof policy === "object" && policy !== null ? (text(policy as Data, "kind") ?? "unknown") : "unknown";
+  });
+  return [...kinds].map(([kind, rows]) => skipped("shell", kind, rows, "room tools"));
+}
+
+export function skipAgentdojo(file: Data): readonly Group[] {
+  return list(file, "suites").map((suite, at) => {
+    const tasks = [...list(suite, "user_tasks"), ...list(suite, "injection_tasks")];
+    return skipped("agentdojo", text(suite, "suite") ?? `#${at}`, tasks, "room learn");
+  });
+}
+
+export function skipDvmcp(file: Data): readonly Group[] {
+  const items = list(file, "challenges").flatMap((challenge) => list(challenge, "items"));
+  return [skipped("dvmcp", "items", items, "room mcp")];
+}
+
+export function skipInjecagent(file: Data): readonly Group[] {
+  return [skipped("injecagent_dh", "attacker_cases_dh", list(file, "attacker_cases_dh"), "reading")];
+}
+
+/** Published results of others: each entry is one. */
+export function skipAnchors(file: Data): readonly Group[] {
+  const entries = Object.keys(file).map((id): Data => ({ id }));
+  return [skipped("anchors", "results", entries, "reading")];
+}
+
+function skipped(corpus: string, group: string, rows: readonly Data[], reason: string): Group {
+  const cases = rows.map(
+    (row, at): Case => ({ name: nameOf(row, at), shown: "", outcome: { kind: "skipped", reason } }),
+  );
+  return { corpus, group, cases };
+}

@@ -1,0 +1,59 @@
+// Runs whichever corpora are in a folder. A file that no corpus is known for is an error: it would look like a pass.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Data, data, ShapeError } from "./data.ts";
+import { skipAgentdojo, skipAnchors, skipDvmcp, skipInjecagent, skipShell } from "./elsewhere.ts";
+import { runGlobs } from "./globs.ts";
+import { runHosts } from "./hosts.ts";
+import { runPaths } from "./paths.ts";
+import { runSsrf } from "./ssrf.ts";
+import type { Group } from "./tally.ts";
+
+const corpora: ReadonlyMap<string, (file: Data) => readonly Group[]> = new Map([
+  ["ssrf.json", runSsrf],
+  ["paths.json", runPaths],
+  ["hosts.json", runHosts],
+  ["globs.json", runGlobs],
+  ["shell.json", skipShell],
+  ["agentdojo.json", skipAgentdojo],
+  ["dvmcp.json", skipDvmcp],
+  ["injecagent_dh.json", skipInjecagent],
+  ["anchors.json", skipAnchors],
+]);
+
+/** Not corpora, but at home in such a folder: pages to read, and what file systems leave behind. */
+const besides = /\.(md|txt)$|^\.|^LICEN[CS]E/;
+
+export interface Run {
+  readonly groups: readonly Group[];
+  /** What keeps the run from counting: unknown names, files that cannot be read. */
+  readonly faults: readonly string[];
+}
+
+export function runCorpora(folder: string): Run {
+  const names = namesIn(folder);
+  if (typeof names === "string") return { groups: [], faults: [names] };
+  const groups: Group[] = [];
+  const faults: string[] = names
+    .filter((name) => !corpora.has(name) && !besides.test(name))
+    .map((name) => `${name}: no corpus of that name is known`);
+  for (const [name, run] of corpora) {
+    if (!names.includes(name)) continue;
+    try {
+      groups.push(...run(data(JSON.parse(readFileSync(join(folder, name), "utf8")), name)));
+    } catch (problem) {
+      if (!(problem instanceof ShapeError || problem instanceof SyntaxError)) throw problem;
+      faults.push(`${name}: ${problem.message}`);
+    }
+  }
+  if (groups.length === 0 && faults.length === 0) faults.push(`${folder}: no corpus in it`);
+  return { groups, faults };
+}
+
+function namesIn(folder: string): readonly string[] | string {
+  try {
+    return readdirSync(folder).sort();
+  } catch (problem) {
+    return problem instanceof Error ? problem.message : String(problem);
+  }
+}

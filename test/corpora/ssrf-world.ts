@@ -1,0 +1,75 @@
+// What resolvers answer, and what becomes of a request for a page under `net.get{hosts=["*"]}`.
+import { type Address, addressText, parseAddress } from "../../src/authority/address.ts";
+import type { Destination } from "../../src/authority/destination.ts";
+import { parseHost } from "../../src/authority/destination.ts";
+import { parseUrl } from "../../src/authority/url.ts";
+import { toAscii } from "../../src/node/ascii.ts";
+import { asked } from "./world.ts";
+
+export type Answers = readonly string[] | null;
+
+export const publicAnswers: readonly Answers[] = [["93.184.215.14"], ["2606:4700::6810:84e5", "8.8.4.4"]];
+
+/** Answers that refuse a name, whatever it is called. */
+export const privateAnswers: readonly Answers[] = [
+  ["10.0.0.7"],
+  ["127.0.0.1"],
+  ["169.254.169.254"],
+  ["192.168.1.1"],
+  ["::1"],
+  ["fd00:ec2::254"],
+  ["::ffff:10.0.0.7"],
+  ["64:ff9b::a00:7"],
+  ["93.184.215.14", "10.0.0.7"],
+  [],
+  null,
+];
+
+/** A place that can be asked for: where it leads, and by which port. */
+export interface Target {
+  readonly host: Destination;
+  readonly port: number;
+}
+
+/** Null where our reader refuses the text. */
+export function targetOf(input: string, kind: "url" | "host"): Target | null {
+  if (kind === "url") {
+    const url = parseUrl(input, toAscii);
+    return url.ok ? { host: url.value.host, port: url.value.port } : null;
+  }
+  const host = parseHost(input, toAscii);
+  return host.ok ? { host: host.value, port: 80 } : null;
+}
+
+export interface Fate {
+  readonly allowed: boolean;
+  /** Addresses that may be dialled, as text. */
+  readonly pinned: readonly string[];
+}
+
+export function fate({ host, port }: Target, answers: Answers): Fate {
+  const { decision, pinned } = asked(host, port, answers);
+  return { allowed: decision.outcome === "allow", pinned: pinned.map(addressText) };
+}
+
+/** INVARIANT of every case: what is allowed may dial the addresses of the answer and no other. */
+export function dialsOnly(pinned: readonly string[], answers: Answers): boolean {
+  const decidedOn = (answers ?? [])
+    .map(parseAddress)
+    .flatMap((each: Address | null) => (each === null ? [] : [addressText(each)]));
+  return pinned.every((each) => decidedOn.includes(each));
+}
+
+/** Names that no public resolver answers: loopback, the local link, the inside of a network. */
+export function isLocalName(host: string): boolean {
+  return /(^|\.)(localhost|localhost6|localdomain|local|internal|home\.arpa|ip6-localhost|ip6-loopback)\.?$/i.test(
+    host,
+  );
+}
+
+/** An answer for a name in a scenario that gives none: local names and names that spell an address lead there. */
+export function likelyAnswers(host: string): Answers {
+  if (isLocalName(host)) return ["127.0.0.1"];
+  const spelled = /(?:^|[.-])(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?=[.-])/.exec(host);
+  return spelled === null ? ["93.184.215.14"] : [spelled.slice(1).join(".")];
+}

@@ -1,0 +1,82 @@
+// ssrf.json: addresses, hosts and pages under `net.get{hosts=["*"]}`, with the resolver's answers injected.
+import { cases, type Data, flag, grouped, list, nameOf, text } from "./data.ts";
+import { scenarioOutcome } from "./ssrf-scenarios.ts";
+import { oddity } from "./ssrf-spelling.ts";
+import { dialsOnly, fate, isLocalName, privateAnswers, publicAnswers, type Target, targetOf } from "./ssrf-world.ts";
+import { type Case, compared, type Group, HELD, type Outcome } from "./tally.ts";
+
+export function runSsrf(file: Data): readonly Group[] {
+  const kinds = grouped(cases(file), (each) => text(each, "kind") ?? "unknown");
+  const scenarios = grouped(list(file, "scenarios"), (each) => text(each, "kind") ?? "scenario");
+  return [
+    ...[...kinds].map(([kind, rows]) => group(kind, rows, (row) => outcome(kind, row))),
+    ...[...scenarios].map(([kind, rows]) => group(kind, rows, scenarioOutcome)),
+  ];
+}
+
+function group(name: string, rows: readonly Data[], run: (row: Data) => Outcome): Group {
+  const found = rows.map((row, at): Case => {
+    const shown = JSON.stringify(row["input"] ?? row["chain"] ?? [row["host"], row["answers"]]);
+    return { name: nameOf(row, at), shown, outcome: run(row) };
+  });
+  return { corpus: "ssrf", group: name, cases: found };
+}
+
+/** Must it be blocked? Null where the resolver decides. */
+type Must = boolean | null;
+
+function outcome(kind: string, row: Data): Outcome {
+  const input = text(row, "input");
+  if (input === null) return { kind: "skipped", reason: "no input" };
+  const must = flag(row, "must_block");
+  if (kind === "ip") return address(input, must);
+  const spelled = kind === "url" || (kind !== "host" && input.includes("://")) ? "url" : "host";
+  const target = targetOf(input, spelled);
+  if (target === null) return unread(input, must);
+  return target.host.name === null ? literal(target, must) : named(target, must, resolverDecides(row, target));
+}
+
+/** Our reader refuses the text: what is odd is refused, not repaired. */
+function unread(input: string, must: Must): Outcome {
+  if (must === true) return HELD;
+  const reason = oddity(input);
+  if (must === false || reason === null) return { kind: "refused", note: reason ?? "no named oddity" };
+  return { kind: "decided", reason };
+}
+
+function literal(target: Target, must: Must): Outcome {
+  const { allowed } = fate(target, null);
+  if (must === null) return allowed ? { kind: "missed", note: "a name to others, an address to us" } : HELD;
+  return compared(!must, allowed, "literal address");
+}
+
+/** One address in three places: as a host, in a page's address, and as the answer for a name. */
+function address(input: string, must: Must): Outcome {
+  const places = [targetOf(input, "host"), targetOf(`http://${input.includes(":") ? `[${input}]` : input}/`, "url")];
+  const allowed = places.map((target) => target !== null && fate(target, null).allowed);
+  const name = targetOf("name.example", "host") as Target;
+  allowed.push(fate(name, [input]).allowed);
+  if (must === null) return { kind: "skipped", reason: "no expected answer" };
+  if (must) return compared(false, allowed.includes(true), "address");
+  return compared(true, !allowed.includes(false), "address outside the public ranges (decision 0008)");
+}
+
+/** Run twice: with public answers, and with answers that refuse any name. */
+function named(target: Target, must: Must, byResolver: boolean): Outcome {
+  if (privateAnswers.some((answers) => fate(target, answers).allowed))
+    return { kind: "missed", note: "private answer allowed" };
+  const open = publicAnswers.map((answers) => ({ answers, ...fate(target, answers) }));
+  if (open.some(({ pinned, answers }) => !dialsOnly(pinned, answers)))
+    return { kind: "missed", note: "dials what was not answered" };
+  const allowed = open.every((each) => each.allowed);
+  if (must === true) return byResolver ? HELD : compared(false, allowed, "read as a name");
+  return compared(true, allowed, "public answer refused");
+}
+
+/** A name that must be blocked for where it leads, not for how it is spelled. */
+function resolverDecides(row: Data, { host }: Target): boolean {
+  const read = row["whatwg"];
+  const target = typeof read === "object" && read !== null ? text(read as Data, "target") : null;
+  if (flag(row, "needs_dns") === true || target === "local-name") return true;
+  return host.name !== null && isLocalName(host.name.segments.toReversed().join("."));
+}

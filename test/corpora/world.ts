@@ -1,0 +1,44 @@
+// The world the cases are run in: who asks, what is granted, and on which ground paths are read.
+import type { Authority } from "../../src/authority/chain.ts";
+import type { Destination, DestinationScope } from "../../src/authority/destination.ts";
+import { judge } from "../../src/authority/judge.ts";
+import { parsePath, tree } from "../../src/authority/path.ts";
+import type { Request } from "../../src/authority/request.ts";
+import { ANY } from "../../src/authority/scope.ts";
+import { DEEP } from "../../src/authority/segment.ts";
+import { type Screened, screen } from "../../src/gate/screen.ts";
+import { groundOf } from "../../src/node/ground.ts";
+import { chain, grant, link, moment, verb } from "../forge/authority.ts";
+
+const everyHost: DestinationScope = {
+  kind: "destinations",
+  names: [[DEEP]],
+  ranges: [],
+  everyPublic: true,
+  openings: [],
+};
+
+/** `net.get{hosts=["*"]}` */
+export const everywhere: Authority = [chain(link("record", [grant("net.get", [everyHost, ANY])]))];
+
+/** The folder that the path cases are about. */
+export const root: readonly string[] = ["srv", "root"];
+
+/** `fs.read{in=/srv/root}` */
+const inRoot: Authority = [chain(link("record", [grant("fs.read", [{ kind: "sequences", of: [tree(root)] }])]))];
+
+/** Paths are read as the product reads them: `~`, relative paths and protected ones. */
+const ground = groundOf({ home: "/home/somebody", cwd: `/${root.join("/")}` });
+
+/** Is this text, read in the root, a path that `fs.read{in=/srv/root}` covers? */
+export function reached(path: string): boolean {
+  const value = parsePath(path, ground);
+  if (!value.ok) return false;
+  return judge(inRoot, { verb: verb("fs.read"), values: [value.value] }, moment()).outcome === "allow";
+}
+
+/** One GET under `net.get{hosts=["*"]}`, with what the resolver said for the name. */
+export function asked(host: Destination, port: number, answers: readonly string[] | null): Screened {
+  const request: Request = { verb: verb("net.get"), values: [host, port] };
+  return screen(everywhere, request, answers, moment());
+}

@@ -1,0 +1,105 @@
+// Many edits of one record at once, and edits that are killed: no grant is lost, and there is always a whole record.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { groundOf } from "../../src/node/ground.ts";
+import { compactText } from "../../src/notation/printer.ts";
+import { readRecord } from "../../src/notation/record.ts";
+import { readFrontmatter } from "../../src/text/frontmatter.ts";
+import { bundled, type Program } from "./bundle.ts";
+
+const RECORD = "---\nid: a # me\ncapabilities:\n  # first\n  - records.read\n---\n\nBody.\n";
+
+let grants: Program;
+let loop: Program;
+let folder = "";
+let state = "";
+beforeAll(async () => {
+  [grants, loop] = await Promise.all([bundled("src/cli/main.ts"), bundled("test/e2e/agents-loop.ts")]);
+  folder = mkdtempSync(join(tmpdir(), "ambit-together-"));
+  state = mkdtempSync(join(tmpdir(), "ambit-state-"));
+});
+afterAll(() => {
+  grants.remove();
+  loop.remove();
+  for (const one of [folder, state]) rmSync(one, { recursive: true, force: true });
+});
+
+function fresh(name: string): { readonly cwd: string; readonly record: string } {
+  const cwd = join(folder, name);
+  mkdirSync(join(cwd, ".ambit", "agents"), { recursive: true });
+  const record = join(cwd, ".ambit", "agents", "a.md");
+  writeFileSync(record, RECORD);
+  return { cwd, record };
+}
+
+/** Throws where the text is not one whole, valid record with its body. */
+function held(record: string): readonly string[] {
+  const source = { name: "a.md", text: readFileSync(record, "utf8") };
+  const { read } = readFrontmatter(source);
+  if (read.tree === null) throw new Error(`no record: ${source.text}`);
+  if (!source.text.startsWith("---\nid: a # me\n") || !source.text.endsWith("---\n\nBody.\n"))
+    throw new Error(`not whole: ${source.text}`);
+  const ground = groundOf({ home: "/home/u", cwd: "/" });
+  return readRecord(read.tree, { ground, toAscii: () => null, ceiling: null }).grants.map(compactText);
+}
+
+test("200 grants at once on one record lose none", { timeout: 600_000 }, async () => {
+  const { cwd, record } = fresh("parallel");
+  const specs = Array.from({ length: 200 }, (_, at) => `net.get{hosts=[h${at}.example]}`);
+  const waiting = [...specs];
+  const run = async (): Promise<void> => {
+    for (let spec = waiting.pop(); spec !== undefined; spec = waiting.pop()) {
+      const child = spawn(process.execPath, [grants.path, "agents", "grant", "a", spec, "--yes", "--json"], {
+        cwd,
+        env: { ...process.env, XDG_STATE_HOME: state },
+        stdio: ["ignore", "ignore", "inherit"],
+      });
+      const [status] = (await once(child, "exit")) as [number | null];
+      expect(status, spec).toBe(0);
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, run));
+  expect(
+    held(record)
+      .filter((text) => text.startsWith("net.get"))
+      .sort(),
+  ).toEqual([...specs].sort());
+  expect(readdirSync(join(cwd, ".ambit", "agents"))).toEqual(["a.md"]);
+});
+
+test("killed 200 times in the middle of edits, a whole record is there every time", { timeout: 600_000 }, async () => {
+  const { cwd, record } = fresh("killed");
+  const specs = ["net.get{hosts=[a.example]}", "memory.write{keys=[k]}"];
+  const allowed = new Set(["records.read", "tool.invoke{tools=[builtin:**]}", ...specs]);
+  const seen = new Set<string>();
+  const run = async (spec: string): Promise<void> => {
+    for (let kill = 0; kill < 100; kill++) {
+      const child = spawn(process.execPath, [loop.path, cwd, join(state, "killed"), spec], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const ended = once(child, "exit");
+      await once(child.stdout, "data");
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 40));
+      child.kill("SIGKILL");
+      const [status, signal] = (await ended) as [number | null, string | null];
+      expect([status, signal]).toEqual([null, "SIGKILL"]);
+      const now = held(record);
+      for (const grant of now) expect(allowed).toContain(grant);
+      seen.add(now.join(" "));
+    }
+  };
+  // Two at a time on one record: each is killed while the other goes on, and must not block it.
+  await Promise.all(specs.map(run));
+  expect(seen.size).toBeGreaterThan(1);
+  const last = spawn(process.execPath, [grants.path, "agents", "grant", "a", "obs.query", "--yes"], {
+    cwd,
+    env: { ...process.env, XDG_STATE_HOME: state },
+    stdio: "ignore",
+  });
+  expect(await once(last, "exit")).toEqual([0, null]);
+  expect(held(record)).toContain("obs.query");
+});

@@ -1,0 +1,269 @@
+// `ambit agents` as people and scripts meet it: on a pseudo-terminal with questions, and without one.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Ran } from "./ambit.ts";
+import { bundled, type Program } from "./bundle.ts";
+import { type Answer, onTerminal, screenOf, type TerminalRan } from "./terminal.ts";
+
+const SCOUT = `---
+id: scout # who
+sandbox: .
+capabilities:
+  # the web
+  - net.get: { hosts: ["*.github.com", api.weather.gov] } # read only
+tests:
+  - { allow: net.get https://api.github.com/x }
+---
+
+You look things up.
+`;
+
+let program: Program;
+let folder = "";
+beforeAll(async () => {
+  program = await bundled("src/cli/main.ts");
+});
+afterAll(() => program.remove());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ambit-agents-"));
+  mkdirSync(join(folder, "project", ".ambit", "agents", "team"), { recursive: true });
+  put("scout", SCOUT);
+  ambit("trust", "--yes");
+  return () => rmSync(folder, { recursive: true, force: true });
+});
+
+const cwd = (): string => join(folder, "project");
+const fileOf = (id: string): string => join(cwd(), ".ambit", "agents", `${id}.md`);
+const put = (id: string, text: string): void => writeFileSync(fileOf(id), text);
+const textOf = (id: string): string => readFileSync(fileOf(id), "utf8");
+const environment = (): Record<string, string> => ({ XDG_STATE_HOME: join(folder, "state") });
+
+function agents(...words: readonly string[]): Ran {
+  return ambit("agents", ...words);
+}
+
+function ambit(...words: readonly string[]): Ran {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program.path, ...words], {
+    cwd: cwd(),
+    encoding: "utf8",
+    env: { ...process.env, ...environment(), NO_COLOR: "1" },
+    timeout: 60_000,
+  });
+  return { status, out: stdout, err: stderr };
+}
+
+function asked(words: readonly string[], answers: readonly Answer[]): Promise<TerminalRan> {
+  return onTerminal(cwd(), [process.execPath, program.path, "agents", ...words], answers, environment());
+}
+
+const DOWN = "\u001b[B";
+const LEFT = "\u001b[D";
+const ENTER = "\r";
+
+describe("on a terminal", () => {
+  test("a grant is shown with its risk and effect, asked about, and made after a yes", async () => {
+    const ran = await asked(
+      ["grant", "scout", "net.post{hosts=[api.github.com],ask}"],
+      [["Grant this?", LEFT + ENTER]],
+    );
+    expect(screenOf(ran.raw)).toBe(
+      [
+        "agent    scout  .ambit/agents/scout.md",
+        "grant    net.post{hosts=[api.github.com],ask}",
+        "risk     HIGH",
+        "effect   post to the network: api.github.com, any port; asks first",
+        "example  net.post https://api.github.com/",
+        "",
+        "  +   - net.post{hosts=[api.github.com],ask}",
+        "",
+        "│",
+        "◇  Grant this?",
+        "│  Yes",
+        "granted net.post{hosts=[api.github.com],ask} to scout",
+        "  ambit agents undo scout",
+      ].join("\n"),
+    );
+    expect(ran.raw).toContain("\u001b[31mHIGH\u001b[39m");
+    expect(ran.status).toBe(0);
+    expect(textOf("scout")).toBe(
+      SCOUT.replace("# read only\n", "# read only\n  - net.post{hosts=[api.github.com],ask}\n"),
+    );
+  });
+
+  test("enter alone is no, and so is leaving", async () => {
+    for (const keys of [ENTER, "\u0003"]) {
+      const ran = await asked(["revoke", "scout", "net.get{hosts=[api.weather.gov]}"], [["Revoke this?", keys]]);
+      expect(screenOf(ran.raw)).toContain("nothing was changed");
+      expect(ran.status).toBe(1);
+      expect(textOf("scout")).toBe(SCOUT);
+    }
+  });
+
+  test("without a spec the catalog is offered, sorted by risk, and asks for what the verb needs", async () => {
+    put("aide", "---\ncapabilities: []\n---\n");
+    const ran = await asked(
+      ["grant", "aide"],
+      [
+        ["agent.consult", DOWN.repeat(12)],
+        ["fetch from the network", ENTER],
+        ["Which hosts", ENTER],
+        ["without this it would cover nothing", `api.github.com, *.weather.gov${ENTER}`],
+        ["Which ports", `443${ENTER}`],
+        ["Grant this?", `y`],
+      ],
+    );
+    const first = screenOf(ran.raw.slice(0, ran.raw.indexOf("└")));
+    expect(first).toBe(
+      [
+        "│",
+        "◆  Which capability?",
+        "│  ● agent.consult              low (ask other agents)",
+        "│  ○ agent.discover             low",
+        "│  ○ memory.read                low",
+        "│  ○ obs.append                 low",
+        "│  ○ obs.query                  low",
+        "│  ○ records.create             low",
+        "│  ○ records.read               low",
+        "│  ○ agent.create               medium",
+        "│  ○ agent.delegate             medium",
+        "│  ○ agent.update               medium",
+        "│  ○ fs.read                    medium",
+        "│  ...",
+        "│  ↑/↓ to navigate • Enter: confirm",
+      ].join("\n"),
+    );
+    expect(screenOf(ran.raw)).toContain(
+      [
+        "grant    net.get{hosts=[api.github.com,*.weather.gov],ports=[443]}",
+        "risk     MEDIUM",
+        "effect   fetch from the network: api.github.com, *.weather.gov, port 443",
+      ].join("\n"),
+    );
+    expect(screenOf(ran.raw)).toContain("with     tool.invoke{tools=[builtin:**]}");
+    expect(textOf("aide")).toBe(
+      '---\ncapabilities: ["net.get{hosts=[api.github.com,*.weather.gov],ports=[443]}"]\n---\n',
+    );
+    expect(ran.status).toBe(0);
+  });
+
+  test("capabilities are sorted by risk and in its colour", async () => {
+    const ran = await asked(["capabilities", "scout"], []);
+    expect(screenOf(ran.raw).replaceAll(cwd(), "/project")).toBe(
+      [
+        "scout",
+        "● fs.read{in=/project}  (sandbox)",
+        "    medium: read files: anything in /project",
+        "● net.get{hosts=[*.github.com,api.weather.gov]}",
+        "    medium: fetch from the network: *.github.com, api.weather.gov, any port",
+        "● tool.invoke{tools=[builtin:**]}  (default)",
+        "    medium: call tools: builtin:**",
+        "● fs.write{in=/project}  (sandbox)",
+        "    high: write files: anything in /project",
+        "● proc.exec{in=/project}  (sandbox)",
+        "    high: run programs: in /project, any program",
+        "5 capabilities",
+      ].join("\n"),
+    );
+    expect(ran.raw).toContain("\u001b[33m●\u001b[39m fs.read");
+    expect(ran.raw).toContain("\u001b[31m●\u001b[39m fs.write");
+  });
+});
+
+describe("without a terminal", () => {
+  test("nobody is asked: the line to run is named, and nothing is written", () => {
+    const ran = agents("grant", "scout", "net.post{hosts=[it.example]}", "--for", "30m");
+    expect(ran.status).toBe(2);
+    expect(ran.err).toContain("ambit agents grant scout 'net.post{hosts=[it.example]}' --for 30m --yes");
+    expect(agents("grant", "scout").status).toBe(2);
+    expect(agents("delete", "scout").err).toContain("ambit agents delete scout --yes");
+    expect(textOf("scout")).toBe(SCOUT);
+  });
+
+  test("--dry-run shows the lines and writes nothing; --yes writes them; undo brings the old text back", () => {
+    expect(agents("revoke", "scout", "fs.write", "--dry-run").out).toMatch(
+      /\+ {3}- fs\.write\{in=\[\]\}[\s\S]*--dry-run/,
+    );
+    expect(textOf("scout")).toBe(SCOUT);
+    expect(agents("revoke", "scout", "fs.write", "--yes").status).toBe(0);
+    const lines = "# read only\n  - fs.read\n  - proc.exec\n  - fs.write{in=[]}\n";
+    expect(textOf("scout")).toBe(SCOUT.replace("# read only\n", lines));
+    expect(agents("revoke", "scout", "fs.write", "--yes").out).toContain("no change");
+    expect(agents("undo", "scout", "--yes").out).toContain("grants again fs.write");
+    expect(textOf("scout")).toBe(SCOUT);
+    expect(agents("undo", "scout", "--yes").status).toBe(1);
+  });
+
+  test("--for and --uses become conditions, and --json says everything", () => {
+    const ran = agents("grant", "scout", "memory.write{keys=[a]}", "--for", "30m", "--uses", "5", "--yes", "--json");
+    const data = JSON.parse(ran.out);
+    expect(data).toMatchObject({ agent: "scout", action: "grant", risk: "medium", changed: true, written: true });
+    expect(data.spec).toMatch(/^memory\.write\{keys=\[a\],calls=5,expires=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\}$/);
+    expect(data.after).toContain(data.spec);
+    expect(data.before).not.toContain(data.spec);
+    expect(data.lines).toHaveLength(1);
+    expect(JSON.parse(agents("capabilities", "scout", "--json").out).capabilities).toContainEqual({
+      grant: data.spec,
+      risk: "medium",
+      effect: expect.stringContaining("at most 5 calls"),
+      implied: null,
+    });
+  });
+
+  const rows: readonly (readonly [number, RegExp, readonly string[]])[] = [
+    [2, /unknown_verb[\s\S]*did you mean net\.get/, ["grant", "scout", "net.gett{hosts=[a.b]}", "--yes"]],
+    [2, /unknown_key[\s\S]*\^\^\^\^[\s\S]*hosts/, ["grant", "scout", "net.get{host=[a.b]}", "--yes"]],
+    [2, /grant nothing/, ["grant", "scout", "net.get", "--yes"]],
+    [2, /inert[\s\S]*outside/, ["grant", "scout", "fs.read{in=/etc}", "--yes"]],
+    [2, /length of time/, ["grant", "scout", "obs.query", "--for", "soon", "--yes"]],
+    [2, /whole number/, ["grant", "scout", "obs.query", "--uses", "0", "--yes"]],
+    [1, /host.*all but/, ["revoke", "scout", "net.get{hosts=[gist.github.com]}", "--yes"]],
+    [1, /own test/, ["revoke", "scout", "net.get", "--yes"]],
+    [1, /nobody/, ["grant", "nobody", "obs.query", "--yes"]],
+    [1, /there already/, ["new", "scout", "--yes"]],
+    [1, /no agent/, ["new", "../x", "--yes"]],
+    [2, /no preset[\s\S]*ambit:reader@1/, ["new", "x", "--extends", "readr", "--yes"]],
+  ];
+  for (const [status, pattern, words] of rows) {
+    test(words.join(" "), () => {
+      const ran = agents(...words);
+      expect(ran.err).toMatch(pattern);
+      expect(ran.status).toBe(status);
+      expect(textOf("scout")).toBe(SCOUT);
+    });
+  }
+
+  test("a record that cannot be read is not edited, and says where it is broken", () => {
+    put("bad", "---\ncapabilities: [*x]\n---\n");
+    const ran = agents("grant", "bad", "obs.query", "--yes");
+    expect(ran.err).toMatch(/syntax[\s\S]*bad\.md:2:/);
+    expect(ran.status).toBe(3);
+  });
+});
+
+test("list --can names the agents that hold at least that, and no other", () => {
+  put("wide", "---\ncapabilities: ['net.get{hosts=[*]}']\n---\n");
+  put("team/none", "---\ncapabilities: ['net.get{hosts=[+.github.com]}']\n---\n");
+  ambit("trust", "--yes");
+  const can = (spec: string): string[] =>
+    JSON.parse(agents("list", "--can", spec, "--json").out).agents.map((one: { id: string }) => one.id);
+  expect(can("net.get{hosts=[*.github.com]}")).toEqual(["scout", "wide"]);
+  expect(can("net.get{hosts=[api.github.com]}")).toEqual(["scout", "team/none", "wide"]);
+  expect(can("net.get{hosts=[*.com]}")).toEqual(["wide"]);
+  expect(agents("list", "--can", "net.gett").status).toBe(2);
+  expect(agents("tree").out).toMatch(/^● scout[\s\S]*^team\/\n {2}● none/m);
+});
+
+test("new, rename, delete and undo move one whole file", () => {
+  expect(agents("new", "team/aide", "--extends", "reader", "--yes").status).toBe(0);
+  expect(textOf("team/aide")).toContain("extends: ambit:reader@1");
+  expect(agents("rename", "scout", "team/scout", "--yes").status).toBe(0);
+  expect(textOf("team/scout")).toBe(SCOUT.replace("id: scout", "id: team/scout"));
+  expect(readdirSync(join(cwd(), ".ambit", "agents"))).toEqual(["team"]);
+  expect(agents("delete", "team/scout", "--yes").status).toBe(0);
+  expect(readdirSync(join(cwd(), ".ambit", "agents", "team"))).toEqual(["aide.md"]);
+  expect(agents("undo", "team/scout", "--yes").status).toBe(0);
+  expect(textOf("team/scout")).toBe(SCOUT.replace("id: scout", "id: team/scout"));
+});

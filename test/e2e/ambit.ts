@@ -1,0 +1,48 @@
+// Runs the built program as a user does: a process, its output, its exit status.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root: string = fileURLToPath(new URL("../..", import.meta.url));
+
+export interface Ran {
+  readonly status: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** State and configuration of their own for every test file, so that no test trusts anything for the person who runs it. */
+const own = mkdtempSync(join(tmpdir(), "ambit-own-"));
+process.on("exit", () => rmSync(own, { recursive: true, force: true }));
+export const environment: NodeJS.ProcessEnv = {
+  ...process.env,
+  NO_COLOR: "1",
+  XDG_STATE_HOME: join(own, "state"),
+  XDG_CONFIG_HOME: join(own, "config"),
+};
+
+export function ambit(cwd: string, ...words: readonly string[]): Ran {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "bin", "ambit"), ...words], {
+    cwd,
+    encoding: "utf8",
+    env: environment,
+    timeout: 60_000,
+  });
+  return { status, out: stdout, err: stderr };
+}
+
+/** A folder of files that is gone after the callback. */
+export function inFolder<T>(files: Readonly<Record<string, string | Uint8Array>>, use: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), "ambit-"));
+  try {
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), content);
+    }
+    return use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,28 @@
+// One TypeScript file as a program that Node runs, built the way the command line is.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { root } from "./ambit.ts";
+
+export interface Program {
+  readonly path: string;
+  remove(): void;
+}
+
+export async function bundled(entry: string): Promise<Program> {
+  const folder = mkdtempSync(join(tmpdir(), "ambit-program-"));
+  const path = join(folder, "program.cjs");
+  await build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    outfile: path,
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    mainFields: ["module", "main"],
+    logLevel: "error",
+  });
+  return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}

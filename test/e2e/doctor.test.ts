@@ -1,0 +1,172 @@
+// `ambit doctor` as a user runs it: a real workspace folder, with everything in it that can be wrong with a file.
+import { spawnSync } from "node:child_process";
+import { chmodSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ambit, inFolder, type Ran, root } from "./ambit.ts";
+
+const GOOD = "---\ncapabilities: [records.read]\n---\n";
+const agents = ".ambit/agents";
+
+/** In a project that is trusted, so that nothing but the agents and the machine is told of. */
+function doctor(folder: string, ...words: readonly string[]): Ran {
+  ambit(folder, "trust", "--yes");
+  return ambit(folder, "doctor", ...words);
+}
+
+interface Said {
+  readonly sections: readonly {
+    readonly about: string;
+    readonly title: string;
+    readonly findings: readonly { readonly code: string; readonly message: string; readonly severity: string }[];
+  }[];
+  readonly passed: number;
+  readonly failed: number;
+}
+
+function said({ out }: Ran): Said {
+  return JSON.parse(out) as Said;
+}
+
+function about({ sections }: Said, kind: string): Said["sections"][number]["findings"] {
+  return sections.filter((section) => section.about === kind).flatMap(({ findings }) => findings);
+}
+
+describe("a workspace", () => {
+  test("without mistakes passes, machine aside", () => {
+    inFolder({ [`${agents}/scout.md`]: GOOD }, (folder) => {
+      const ran = doctor(folder);
+      expect(ran.out).toMatch(/^scout {2}\.ambit\/agents\/scout\.md\n {2}✓ 2 grants\n/);
+      expect(ran.out.trimEnd().split("\n").at(-1)).toMatch(/^\d+ passed, 0 failed, \d+ warnings$/);
+      expect(ran).toMatchObject({ status: 0, err: "" });
+    });
+  });
+
+  test("with a misspelt word shows file, line, caret and the word that was meant", () => {
+    inFolder({ [`${agents}/scout.md`]: "---\ncapabilities:\n  - net.get: { host: [x.com] }\n---\n" }, (folder) => {
+      const { status, out } = doctor(folder);
+      expect(status).toBe(3);
+      expect(out).toContain(".ambit/agents/scout.md:3:16");
+      expect(out).toContain("^^^^");
+      expect(out).toContain("did you mean hosts?");
+    });
+  });
+
+  test("tells of an agent that may write what says what it may do", () => {
+    // A root around `.ambit` does not reach into it; a grant that names it does.
+    const named = "---\ncapabilities:\n  - fs.write: { in: .ambit }\n---\n";
+    inFolder({ [`${agents}/around.md`]: "---\nsandbox: .\n---\n", [`${agents}/scout.md`]: named }, (folder) => {
+      const ran = doctor(folder, "--json");
+      expect(about(said(ran), "agent")).toMatchObject([
+        { code: "records_writable", severity: "warning" },
+        { code: "protected_opened", severity: "warning" },
+      ]);
+      expect([0, 1]).toContain(ran.status);
+    });
+  });
+
+  test("has one clear line for every file that cannot be used, and still looks at the others", () => {
+    const files = {
+      [`${agents}/a-good.md`]: GOOD,
+      [`${agents}/huge.md`]: `---\nid: huge\n---\n${"x".repeat(1_100_000)}`,
+      [`${agents}/bytes.md`]: Uint8Array.of(0x2d, 0x2d, 0x2d, 0x0a, 0xff, 0xfe, 0x0a),
+      [`${agents}/half.md`]: "---\ncapabilities:\n  - net.get: { hosts: [x.c",
+      [`${agents}/empty.md`]: "",
+      [`${agents}/locked.md`]: GOOD,
+    };
+    inFolder(files, (folder) => {
+      const at = (name: string): string => join(folder, agents, name);
+      symlinkSync("loop.md", at("loop.md"));
+      symlinkSync("round-b.md", at("round-a.md"));
+      symlinkSync("round-a.md", at("round-b.md"));
+      symlinkSync("nowhere", at("dangling.md"));
+      symlinkSync("/dev/zero", at("device.md"));
+      symlinkSync("..", at("up"));
+      symlinkSync(".", at("up-again"));
+      expect(spawnSync("mkfifo", [at("pipe.md")]).status).toBe(0);
+      chmodSync(at("locked.md"), 0o000);
+      const ran = doctor(folder, "--json");
+      expect(ran).toMatchObject({ status: 3, err: "" });
+      const told = said(ran);
+      const broken = about(told, "project").map(({ code, message }) => [code, message] as const);
+      // Who is root may read what is locked.
+      const locked = process.getuid?.() === 0 ? [] : ["locked"];
+      const links = ["loop", "round-a", "round-b", "dangling", "device"];
+      for (const name of ["bytes", "huge", "pipe", ...locked, ...links]) {
+        const lines = broken.filter(([, message]) => message.includes(`${agents}/${name}.md: `));
+        expect([name, lines.length, lines[0]?.[0]]).toEqual([name, 1, "unreadable_file"]);
+        expect(lines[0]?.[1]).not.toContain("\n");
+      }
+      expect(broken.length).toBeLessThanOrEqual(11);
+      expect(told.sections.filter(({ title }) => title.startsWith("up"))).toEqual([]);
+      expect(about(told, "agent").map(({ code }) => code)).toEqual(["syntax", "syntax"]);
+      expect(told.sections.map(({ title }) => title)).toContain("a-good");
+    });
+  });
+
+  test("keeps what an author accepts apart, with the reason", () => {
+    const record =
+      '---\ncapabilities:\n  - fs.write: { in: .ambit }\ndoctor: { accept: [{ code: records_writable, reason: "it looks after them" }] }\n---\n';
+    inFolder({ [`${agents}/keeper.md`]: record }, (folder) => {
+      expect(doctor(folder).out).toContain("· records_writable is accepted: it looks after them");
+    });
+  });
+});
+
+describe("the command", () => {
+  test("says when there is no such agent", () => {
+    inFolder({ [`${agents}/scout.md`]: GOOD }, (folder) => {
+      expect(doctor(folder, "nobody")).toMatchObject({ status: 1, out: "" });
+      expect(said(doctor(folder, "scout", "--json")).sections[0]?.title).toBe("scout");
+    });
+  });
+
+  test("teaches by example", () => {
+    expect(ambit(root, "doctor", "--help").out).toContain("ambit doctor --fix --yes");
+  });
+
+  test("outside any workspace looks at the machine alone", () => {
+    inFolder({}, (folder) => {
+      const told = said(doctor(folder, "--json"));
+      expect(told.sections.map(({ about: kind }) => kind)).toEqual(["machine"]);
+    });
+  });
+});
+
+describe("--fix", () => {
+  const wrong = [
+    "---",
+    "capabilities: # keep this",
+    "  - tool.invoke",
+    "  - 'net.gte{hosts=[x.com]}'",
+    "  - shell.exec: { in: /x, cmds: [rg] }   # and this",
+    "---",
+    "Body.",
+    "",
+  ].join("\r\n");
+  const file = `${agents}/scout.md`;
+  const read = (folder: string): string => readFileSync(join(folder, file), "utf8");
+
+  test("without a person changes nothing", () => {
+    inFolder({ [file]: wrong }, (folder) => {
+      expect(doctor(folder, "--fix").out).toContain("not written");
+      expect(read(folder)).toBe(wrong);
+    });
+  });
+
+  test("--yes changes what gives nobody more, and every other byte stays", () => {
+    inFolder({ [file]: wrong }, (folder) => {
+      const { out } = doctor(folder, "--fix", "--yes");
+      expect(out).toContain("held back");
+      expect(read(folder)).toBe(wrong.replace("shell.exec", "proc.exec"));
+    });
+  });
+
+  test("--yes --allow-widening changes the rest too, and shows what becomes possible", () => {
+    inFolder({ [file]: wrong }, (folder) => {
+      const { out } = doctor(folder, "--fix", "--yes", "--allow-widening");
+      expect(out).toContain("+ becomes possible: net.get https://x.com/");
+      expect(read(folder)).toBe(wrong.replace("shell.exec", "proc.exec").replace("net.gte", "net.get"));
+    });
+  });
+});

@@ -1,0 +1,27 @@
+// The reference in docs/ is what the source says.
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
+import { VERSION } from "../../src/cli/version.ts";
+import { codesPage, dataPage, verbsPage } from "./reference.ts";
+
+const pages: readonly (readonly [string, () => string])[] = [
+  ["verbs.md", verbsPage],
+  ["codes.md", codesPage],
+  ["data.md", dataPage],
+];
+
+for (const [name, write] of pages) {
+  test(`docs/reference/${name} is up to date`, () => {
+    const path = fileURLToPath(new URL(`../../docs/reference/${name}`, import.meta.url));
+    if (process.env["UPDATE_REFERENCE"] !== undefined) writeFileSync(path, write());
+    const written = readFileSync(path, "utf8");
+    expect(written.length).toBeGreaterThan(500);
+    expect(written).toBe(write());
+  });
+}
+
+test("the program's version is the package's", () => {
+  expect(VERSION).toBe(packageJson.version);
+});

@@ -1,0 +1,131 @@
+// Caveats as a lattice, their programs, and the gate over granted and required.
+import type { Json, JsonObject } from "../../src/authority/json.ts";
+import { meetChain } from "../../src/authority/meet.ts";
+import { authorize } from "../../src/gate/call.ts";
+import type { CaveatsLink } from "../../src/notation/caveats.ts";
+import type { Entry } from "../../src/ports/commit.ts";
+import { caveatsChain, caveatsLink, normalCaveats, normalScope, printCaveats, wholeCaveats } from "./caveats.ts";
+import { answerOf, decisionOf, isWithin, momentOf } from "./machine.ts";
+import { allowOrDeny, type Compared, type Family, notRun, type Outcome, ourCode, pending, yesOrNo } from "./outcome.ts";
+import { type Asked, requestFor } from "./requests.ts";
+import { BadRow, flagAt, has, mapAt, mapOr, type Row, textAt } from "./row.ts";
+
+export const lattice: Family = {
+  answers: ["a_leq_b", "meet"],
+  run: (row) => {
+    const axis = textAt(row, "axis") === "count" ? "max_calls" : "exec";
+    const [left, right] = ["a", "b"].map((side) => caveatsLink({ [axis]: row[side] as Json })) as [
+      CaveatsLink,
+      CaveatsLink,
+    ];
+    const below =
+      axis === "exec" ? isWithin(left.grants, right.grants) : (left.calls ?? Infinity) <= (right.calls ?? Infinity);
+    const met = printCaveats(meetChain(caveatsChain(left, right)).grants, [left, right]);
+    const expected = { a_leq_b: flagAt(row, "a_leq_b"), meet: normalScope(row["meet"] as Json) };
+    const got = { a_leq_b: below, meet: met?.[axis] ?? null };
+    return { kind: "compared", expected, got, wider: below && !expected.a_leq_b };
+  },
+};
+
+export const execScope: Family = {
+  answers: ["allowed"],
+  run: (row) => {
+    const { grants } = caveatsLink({ exec: row["exec"] as Json });
+    const request = requestFor("proc.exec", { argv: [textAt(row, "program")] });
+    return yesOrNo(
+      "allowed",
+      flagAt(row, "allowed"),
+      request.ok && decisionOf(grants, request.value).outcome === "allow",
+    );
+  },
+};
+
+export const gate: Family = {
+  answers: ["authorize", "code", "effective", "then", "charged", "results"],
+  run: (row) => {
+    if (has(row, "calls") || has(row, "gate_budget") || row["charged"] === true) return pending("state");
+    if (!has(row, "granted"))
+      return notRun(has(row, "rule") ? "a rule in prose" : "there is nothing to decide in this row");
+    return runGate(row);
+  },
+};
+
+async function runGate(row: Row): Promise<Outcome> {
+  const granted = caveatsLink(mapAt(row, "granted"));
+  const required = has(row, "required") ? caveatsLink(mapAt(row, "required")) : null;
+  const chain = caveatsChain(granted, required);
+  const expected: Record<string, Json> = {};
+  const got: Record<string, Json> = {};
+  if (has(row, "effective")) {
+    expected["effective"] = normalCaveats(wholeCaveats(mapAt(row, "effective")));
+    got["effective"] = printCaveats(meetChain(chain).grants, required === null ? [granted] : [granted, required]);
+  }
+  const answers = Object.entries(mapOr(row, "then")).map(([words, answer]) =>
+    thenOf(words, answer, meetChain(chain).grants),
+  );
+  if (answers.length > 0) {
+    expected["requests"] = Object.fromEntries(answers.map(({ words, expected: one }) => [words, one]));
+    got["requests"] = Object.fromEntries(answers.map(({ words, got: one }) => [words, one]));
+  }
+  if (has(row, "authorize")) {
+    const { outcome, code, charged } = await authorized(
+      chain,
+      typeof row["gate_generation"] === "number" ? row["gate_generation"] : 0,
+    );
+    expected["authorize"] = textAt(row, "authorize");
+    got["authorize"] = outcome;
+    if (has(row, "code")) expected["code"] = ourCode(textAt(row, "code"));
+    if (has(row, "charged")) expected["charged"] = flagAt(row, "charged");
+    Object.assign(got, { code, charged });
+  }
+  const wider = expected["authorize"] === "deny" && got["authorize"] === "ok";
+  return { kind: "compared", expected, got, wider: wider || answers.some((one) => one.wider) };
+}
+
+/** A call of a tool of ours that asks for nothing, through the real gate with an account book that only writes down. */
+async function authorized(
+  chain: ReturnType<typeof caveatsChain>,
+  generation: number,
+): Promise<{ outcome: string; code: string | null; charged: boolean }> {
+  const entries: Entry[] = [];
+  const tool = { name: "shell", requirement: chain[1] ?? null, requests: () => ({ ok: true as const, value: [] }) };
+  const answer = await authorize(
+    { agent: "agent", authority: [[chain[0]]] },
+    { tool: tool.name, input: {} },
+    () => tool,
+    momentOf(chain, generation),
+    [],
+    {
+      approvals: async () => ({ kind: "refused", reason: "nobody is there" }),
+      commit: async (entry) => {
+        entries.push(entry);
+        return { ok: true, receipt: "r" };
+      },
+    },
+  );
+  return {
+    outcome: answer.ok ? "ok" : "deny",
+    code: answer.ok ? null : answer.code,
+    charged: entries.some(({ charges }) => charges.length > 0),
+  };
+}
+
+const AXES: Readonly<Record<string, (target: string) => [string, Asked]>> = {
+  exec: (target) => ["proc.exec", { argv: [target] }],
+  net: (target) => ["net.get", { host: target }],
+  fs_read: (target) => ["fs.read", { path: target }],
+  read: (target) => ["fs.read", { path: target }],
+  fs_write: (target) => ["fs.write", { path: target }],
+  write: (target) => ["fs.write", { path: target }],
+};
+
+/** `exec rm`: an axis and what is asked of it. */
+function thenOf(words: string, answer: Json, grants: CaveatsLink["grants"]): Compared & { readonly words: string } {
+  const space = words.indexOf(" ");
+  const ask = AXES[words.slice(0, Math.max(space, 0))];
+  if (ask === undefined) throw new BadRow(`${JSON.stringify(words)} is not an axis and a target`);
+  const request = requestFor(...ask(words.slice(space + 1)));
+  const got: JsonObject = request.ok ? answerOf(decisionOf(grants, request.value)) : { expect: "deny" };
+  const compared = allowOrDeny({ expect: answer }, { expect: got["expect"] as Json });
+  return { ...compared, words };
+}

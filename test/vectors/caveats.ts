@@ -1,0 +1,63 @@
+// Caveats as the bridle files show them: in part, the axes not shown being everything.
+import type { Chain } from "../../src/authority/chain.ts";
+import type { Json, JsonObject } from "../../src/authority/json.ts";
+import { ALWAYS } from "../../src/authority/link.ts";
+import { type CaveatsLink, readCaveats } from "../../src/notation/caveats.ts";
+import { caveatsOf } from "../../src/notation/caveats-printer.ts";
+import type { Reading } from "../../src/notation/reading.ts";
+import { treeOf } from "./json-tree.ts";
+import { GROUND, linkOf, READING } from "./machine.ts";
+
+const TOP: JsonObject = {
+  fs_read: "all",
+  fs_write: "all",
+  exec: "all",
+  net: "all",
+  max_calls: "unlimited",
+  valid_for_generation: "all",
+};
+
+export function wholeCaveats(part: JsonObject): JsonObject {
+  return { ...TOP, ...part };
+}
+
+/** Throws for a document that is refused as a whole: the rows hold none. */
+export function caveatsLink(part: JsonObject, reading: Reading = READING): CaveatsLink {
+  const { link, diagnostics } = readCaveats(treeOf(wholeCaveats(part)), reading);
+  if (link === null) throw new Error(`the caveats were refused: ${diagnostics.map((one) => one.message).join("; ")}`);
+  return link;
+}
+
+/** What was granted, then what the tool requires. */
+export function caveatsChain(granted: CaveatsLink, required: CaveatsLink | null): Chain {
+  const own = linkOf(granted.grants, { id: "granted", calls: granted.calls, validity: validityOf(granted) });
+  if (required === null) return [own];
+  return [
+    own,
+    linkOf(required.grants, { id: "required", calls: required.calls, validity: validityOf(required) }, "limit"),
+  ];
+}
+
+function validityOf({ generations }: CaveatsLink): typeof ALWAYS {
+  return { ...ALWAYS, generations };
+}
+
+/** The meet of both, printed back as caveats; null where caveats cannot say it. */
+export function printCaveats(grants: CaveatsLink["grants"], links: readonly CaveatsLink[]): JsonObject | null {
+  const calls = links.flatMap((link) => (link.calls === null ? [] : [link.calls]));
+  const limits = links.flatMap((link) => (link.generations === null ? [] : [link.generations]));
+  const generations =
+    limits.length === 0 ? null : limits.reduce((left, right) => left.filter((one) => right.includes(one)));
+  const printed = caveatsOf(grants, calls.length === 0 ? null : Math.min(...calls), generations, GROUND.protectedPaths);
+  return printed === null ? null : normalCaveats(printed as unknown as JsonObject);
+}
+
+/** Lists are sets. */
+export function normalCaveats(caveats: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(caveats).map(([axis, scope]) => [axis, normalScope(scope)]));
+}
+
+export function normalScope(scope: Json): Json {
+  const only = (scope as { only?: unknown } | null)?.only;
+  return Array.isArray(only) ? { only: [...new Set(only as Json[])].sort() } : scope;
+}

@@ -1,0 +1,27 @@
+// The command behind `npm run vectors`: what it is told, what it says, and how it ends.
+import { linesOf, totalsOf } from "./report.ts";
+import { BadFolder, runFolder } from "./run.ts";
+
+export interface Speech {
+  readonly out: (text: string) => void;
+  readonly problem: (text: string) => void;
+}
+
+/** 1 when a case failed or the folder is wrong, 2 when the words are. */
+export async function vectors(words: readonly string[], say: Speech): Promise<number> {
+  const folders = words.filter((word) => !word.startsWith("-"));
+  const [folder] = folders;
+  if (folder === undefined || folders.length > 1 || words.some((word) => word.startsWith("-") && word !== "--json")) {
+    say.problem("usage: npm run vectors -- <folder> [--json]\n");
+    return 2;
+  }
+  try {
+    const { report, flags } = await runFolder(folder);
+    say.out(`${words.includes("--json") ? JSON.stringify(report) : linesOf(report, flags).join("\n")}\n`);
+    return totalsOf(report).failed === 0 ? 0 : 1;
+  } catch (problem) {
+    if (!(problem instanceof BadFolder)) throw problem;
+    say.problem(`${problem.message}\n`);
+    return 1;
+  }
+}

@@ -1,0 +1,28 @@
+// One decided difference: which record decided it, for which inputs, and the answer our rule gives to them.
+import type { JsonObject } from "../../src/authority/json.ts";
+import type { Row } from "./row.ts";
+
+export type DecisionRecord =
+  | "0004-host-patterns"
+  | "0005-path-patterns"
+  | "0006-argv-patterns"
+  | "0007-programs-by-name"
+  | "0008-special-addresses"
+  | "0009-roots"
+  | "0010-names-and-tools"
+  | "0011-declarations"
+  | "0012-protected-paths"
+  | "0013-catalog"
+  | "0019-policy-requests";
+
+export interface Decision {
+  readonly record: DecisionRecord;
+  /** The predicate in words. */
+  readonly when: string;
+  readonly files: readonly string[];
+  /** INVARIANT: sees the input of a case and never its expected answer. */
+  readonly holds: (input: Row, header: JsonObject) => boolean;
+  readonly answer: (input: Row, header: JsonObject) => JsonObject;
+  /** What the seed's own rule answers. The decision counts only where that is another answer than ours. */
+  readonly seed: (input: Row, header: JsonObject) => JsonObject;
+}

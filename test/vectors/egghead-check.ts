@@ -1,0 +1,122 @@
+// An agent's grants against one request, and one list of grants against another.
+import type { Authority, Chain } from "../../src/authority/chain.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/authority/json.ts";
+import { BUILTIN_TOOLS } from "../../src/authority/name.ts";
+import type { Request } from "../../src/authority/request.ts";
+import { decideCall } from "../../src/gate/call.ts";
+import { decide } from "../../src/gate/decide.ts";
+import { Diagnostics } from "../../src/notation/diagnostic.ts";
+import { readSandbox } from "../../src/notation/hoist.ts";
+import type { Reading } from "../../src/notation/reading.ts";
+import type { Mapping } from "../../src/notation/tree.ts";
+import { treeOf } from "./json-tree.ts";
+import { answerOf, GROUND, isWithin, linkOf, momentOf, READING, rootOf } from "./machine.ts";
+import { allowOrDeny, type Compared, type Family, type Outcome, ourCode, pending, yesOrNo } from "./outcome.ts";
+import { type Asked, requestFor } from "./requests.ts";
+import { flagAt, has, listAt, mapAt, type Row, textAt, textOr } from "./row.ts";
+import { readWritten, type Written, workingFolder } from "./written.ts";
+
+export const check: Family = {
+  answers: ["expect", "code", "warning"],
+  run: (row) => {
+    if (has(row, "tool")) return checkTool(row);
+    const reading: Reading = {
+      ...READING,
+      ceiling: has(row, "config_sandbox") ? rootOf(textAt(row, "config_sandbox")) : null,
+    };
+    const root = agentRoot(row, reading);
+    const held = readWritten(listAt(row, "grants"), root, reading);
+    const chain: Chain = [linkOf(held.grants)];
+    const agent = textOr(row, "agent", "agent");
+    const answers = folders(row).map((folder): JsonObject => {
+      const request = requestOf(mapAt(row, "request"), folder, root, reading);
+      if (request === null) return { expect: "deny", code: "invalid_input" };
+      return answerOf(decide({ agent, authority: [chain] }, request, momentOf(chain), GROUND.protectedPaths).decision);
+    });
+    const got = answers.find((answer) => answer["expect"] !== "deny") ?? (answers[0] as JsonObject);
+    return noted(row, "expect", compared(row, got, held));
+  },
+};
+
+function compared(row: Row, got: JsonObject, { diagnostics }: Written): Compared {
+  const expected: Record<string, Json> = { expect: textAt(row, "expect") };
+  if (has(row, "code")) expected["code"] = ourCode(textAt(row, "code"));
+  if (has(row, "warning")) expected["told"] = true;
+  return allowOrDeny(expected, { ...got, told: diagnostics.length > 0 });
+}
+
+function agentRoot(row: Row, reading: Reading): readonly string[] | null {
+  const node = treeOf(has(row, "agent_sandbox") ? { sandbox: row["agent_sandbox"] as Json } : {}) as Mapping;
+  return readSandbox(node.entries[0] ?? null, reading, new Diagnostics()).root;
+}
+
+/** Where a process would run: the roots its grants name, else the agent's. */
+function folders(row: Row): readonly string[] {
+  const verb = verbOf(mapAt(row, "request"));
+  const own = listAt(row, "grants").flatMap((item) =>
+    isJsonObject(item) && Object.hasOwn(item, verb) ? [workingFolder(item[verb])] : [],
+  );
+  const agents = ["agent_sandbox", "config_sandbox"].flatMap((key) => textOr(row, key, [])).slice(0, 1);
+  return agents.length > 0 ? [...agents, ...own] : [...own, workingFolder(undefined)];
+}
+
+function verbOf(request: JsonObject): string {
+  return `${textAt(request, "resource")}.${textAt(request, "verb")}`;
+}
+
+function requestOf(
+  asked: JsonObject,
+  folder: string,
+  root: readonly string[] | null,
+  reading: Reading,
+): Request | null {
+  const { cmd, argv, granted, ...rest } = asked;
+  const words = isJsonList(argv ?? null) ? { argv } : typeof cmd === "string" ? { argv: [cmd] } : {};
+  const request = requestFor(verbOf(asked), { ...rest, ...words, root: folder } as Asked);
+  if (!request.ok) return null;
+  if (verbOf(asked) !== "agent.grant") return request.value;
+  const target = textOr(asked, "id", "");
+  return { ...request.value, delegation: { target, proposed: readWritten(granted ?? [], root, reading).grants } };
+}
+
+/** No tool from elsewhere is registered here; those of ours wait for their room. */
+function checkTool(row: Row): Outcome {
+  const name = textAt(row, "tool");
+  if (BUILTIN_TOOLS.includes(name)) return pending("tools");
+  const chain: Chain = [linkOf(readWritten(row["grants"] ?? []).grants)];
+  const authority: Authority = [chain];
+  const decision = decideCall(
+    { agent: "agent", authority },
+    { tool: name, input: {} },
+    () => null,
+    momentOf(chain),
+    GROUND.protectedPaths,
+  );
+  const got: JsonObject =
+    decision.outcome === "deny" ? { expect: "deny", code: decision.code } : { expect: decision.outcome };
+  return compared(row, got, { grants: [], diagnostics: [] });
+}
+
+export const subset: Family = {
+  answers: ["subset"],
+  run: (row) => {
+    const [child, parent] = [readWritten(listAt(row, "child")), readWritten(listAt(row, "parent"))];
+    // What is refused where it is written grants nothing, and nothing lies within everything: that is no subset.
+    const isRefused = child.diagnostics.some(({ severity }) => severity === "error");
+    return noted(
+      row,
+      "subset",
+      yesOrNo("subset", flagAt(row, "subset"), !isRefused && isWithin(child.grants, parent.grants)),
+    );
+  },
+};
+
+/** Where a note says what ambit answers, giving the seed's answer instead is a difference too. */
+function noted(row: Row, column: string, answer: Compared): Compared {
+  const word = /ambit\b[^>]*->\s*(allow|deny|true|false)/.exec(textOr(row, "ambit_note", ""))?.[1];
+  if (word === undefined) return answer;
+  const note: Json = word === "true" || word === "false" ? word === "true" : word;
+  const isSeeds = answer.got[column] === answer.expected[column];
+  if (!isSeeds || note === answer.expected[column]) return answer;
+  return { ...answer, expected: { [column]: note }, wider: note === "deny" || note === false };
+}

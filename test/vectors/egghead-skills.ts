@@ -1,0 +1,52 @@
+// The tools a skill names, as the requirement an agent must meet; and which names a skill may have.
+import type { Grant } from "../../src/authority/grant.ts";
+import type { Json } from "../../src/authority/json.ts";
+import { needGrant, readAllowedTools } from "../../src/notation/allowed-tools.ts";
+import { Diagnostics } from "../../src/notation/diagnostic.ts";
+import { isSkillName } from "../../src/record/skill.ts";
+import { treeOf } from "./json-tree.ts";
+import { isWithin, READING, rootOf, sameAuthority, shown, WORK } from "./machine.ts";
+import { type Compared, type Family, yesOrNo } from "./outcome.ts";
+import { flagAt, has, type Row, textAt, textsAt, textsOr } from "./row.ts";
+import { readWritten } from "./written.ts";
+
+export const skills: Family = {
+  answers: ["requests", "unknown", "valid"],
+  run: (row) => {
+    if (has(row, "name")) return yesOrNo("valid", flagAt(row, "valid"), isSkillName(textAt(row, "name")));
+    return requirement(row);
+  },
+};
+
+/**
+ * Both sides are read for an agent that works in /w, so that a folder has a meaning. The verbs are compared as well:
+ * a bare `net.get` is no authority at all, and would be equal to a bare `fs.delete`.
+ */
+function requirement(row: Row): Compared {
+  const root = rootOf(WORK);
+  const diagnostics = new Diagnostics();
+  const { tools, unknown, unreadable } = readAllowedTools(treeOf(row["allowed_tools"] ?? null), READING, diagnostics);
+  const needs = tools.flatMap((tool) => tool.needs);
+  const got = needs.flatMap((need): readonly Grant[] => {
+    const grant = needGrant(need, root, READING);
+    return grant === null ? [] : [grant];
+  });
+  const expected = textsAt(row, "requests").flatMap(
+    (spec) => readWritten([spec], /\bin=/.test(spec) ? null : root).grants,
+  );
+  const isSame = sameAuthority(expected, got);
+  const told = diagnostics.list.length > 0;
+  const unknowns: readonly Json[] = [...unknown, ...unreadable];
+  const asked = textsOr(row, "unknown", []);
+  return {
+    kind: "compared",
+    expected: { requests: shown(expected), verbs: verbsOf(expected), unknown: asked, told: asked.length > 0 },
+    got: { requests: isSame ? shown(expected) : shown(got), verbs: verbsOf(got), unknown: unknowns, told },
+    // To need more hides a skill from an agent; to need less is what would be wider.
+    wider: !isWithin(expected, got),
+  };
+}
+
+function verbsOf(grants: readonly Grant[]): readonly string[] {
+  return [...new Set(grants.map(({ verb }) => verb.verb))].sort();
+}

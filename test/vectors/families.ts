@@ -1,0 +1,57 @@
+// Every vector file there may be, by its name, and what runs it. A name that is not here is an error.
+import { doctorWarnings } from "./agents-doctor.ts";
+import { execScope, gate, lattice } from "./bridle-caveats.ts";
+import { netScreen, ssrfAddress } from "./bridle-net.ts";
+import { pathScope } from "./bridle-paths.ts";
+import { check, subset } from "./egghead-check.ts";
+import { argvPattern, hostMatch, pathGlob } from "./egghead-patterns.ts";
+import { accessAndDefaults, checkedList, parse } from "./egghead-records.ts";
+import { skills } from "./egghead-skills.ts";
+import { resolveHosts, scopedFetchHost, urlScreen } from "./ethos-hosts.ts";
+import { alwaysDenied, binaries, registration, secrets } from "./ethos-tools.ts";
+import { caveatsSource, dispatch, reads, waits } from "./later.ts";
+import type { Family } from "./outcome.ts";
+import { policyResolution } from "./quorum.ts";
+import { tokenGlob } from "./scarab.ts";
+
+export const FAMILIES: ReadonlyMap<string, Family> = new Map([
+  ["bridle-caveats-lattice", lattice],
+  ["bridle-caveats-source", caveatsSource],
+  ["bridle-enforcement-report", reads("their backends and their three strengths; we report what held each axis")],
+  ["bridle-env-denylist", waits("confinement")],
+  ["bridle-exec-scope", execScope],
+  ["bridle-fnmatch", waits("tools")],
+  ["bridle-gate", gate],
+  ["bridle-mcp", waits("served")],
+  ["bridle-net-screen", netScreen],
+  ["bridle-path-scope", pathScope],
+  ["bridle-policy-verdicts", reads("signed verdict files, which we do not have")],
+  ["bridle-safe-subset-shell", waits("tools")],
+  ["bridle-ssrf-ip", ssrfAddress],
+  ["egghead-access-and-defaults", accessAndDefaults],
+  ["egghead-argv-pattern", argvPattern],
+  ["egghead-check", check],
+  ["egghead-doctor-warnings", doctorWarnings],
+  ["egghead-host-match", hostMatch],
+  ["egghead-parse", parse],
+  ["egghead-path-glob", pathGlob],
+  ["egghead-sandbox", waits("confinement")],
+  ["egghead-skills", skills],
+  ["egghead-subset", subset],
+  ["egghead-tool-to-request", waits("tools")],
+  ["egghead-validate", checkedList],
+  ["ethos-always-deny-paths", alwaysDenied],
+  ["ethos-fs", waits("confinement")],
+  ["ethos-network-policy-host", hostMatch],
+  ["ethos-process", binaries],
+  ["ethos-redirects", waits("tools")],
+  ["ethos-resolve-hosts", resolveHosts],
+  ["ethos-scoped-fetch-host", scopedFetchHost],
+  ["ethos-secrets", secrets],
+  ["ethos-validate-registration", registration],
+  ["ethos-validate-url", urlScreen],
+  ["quorum-md-parse", waits("clients")],
+  ["quorum-policy-resolution", policyResolution],
+  ["scarab-dispatch", dispatch],
+  ["scarab-token-glob", tokenGlob],
+]);

@@ -1,0 +1,82 @@
+// Requests built from what a row says on each axis. What it does not say is left unsaid.
+import { parseArgv } from "../../src/authority/argv.ts";
+import { verbEntry } from "../../src/authority/catalog.ts";
+import { type Destination, parseHost } from "../../src/authority/destination.ts";
+import { parseName, parseTool } from "../../src/authority/name.ts";
+import { type Ground, parsePath } from "../../src/authority/path.ts";
+import type { Request } from "../../src/authority/request.ts";
+import { done, type Result, refuse } from "../../src/authority/result.ts";
+import type { Value } from "../../src/authority/scope.ts";
+import { parseUrl } from "../../src/authority/url.ts";
+import { toAscii } from "../../src/node/ascii.ts";
+import { GROUND, WORK } from "./machine.ts";
+
+/** What may be said, by the name of the axis; `root` is where a process runs. */
+export interface Asked {
+  readonly host?: string;
+  readonly port?: number;
+  readonly path?: string;
+  readonly argv?: readonly string[];
+  readonly root?: string;
+  readonly id?: string;
+  readonly class?: string;
+  readonly key?: string;
+  readonly name?: string;
+  readonly tool?: string;
+  readonly agent?: string;
+}
+
+export function requestFor(verb: string, asked: Asked, ground: Ground = GROUND): Result<Request> {
+  const entry = verbEntry(verb);
+  if (entry === null) return refuse("bad_value", `there is no verb ${verb}`);
+  const values: Value[] = [];
+  for (const { name, kind } of entry.axes) {
+    const value = valueAt(name, kind, asked, ground);
+    if (!value.ok) return value;
+    values.push(value.value);
+  }
+  return done({ verb: entry, values });
+}
+
+function valueAt(axis: string, kind: string, asked: Asked, ground: Ground): Result<Value> {
+  switch (axis) {
+    case "host":
+      return said(asked.host, (text) => parseHost(text, toAscii));
+    case "port":
+      return done(asked.port ?? 443);
+    case "raw":
+      return done("sni");
+    case "mode":
+      return done("ro");
+    case "root":
+      return parsePath(asked.root ?? WORK, ground);
+    case "argv":
+      return said(asked.argv, parseArgv);
+    case "path":
+      return kind === "name" ? said(asked.id, parseName) : said(asked.path, (text) => parsePath(text, ground));
+    case "id":
+    case "class":
+    case "key":
+    case "name":
+    case "agent":
+      return said(asked[axis], parseName);
+    case "tool":
+      return said(asked.tool, parseTool);
+    default:
+      return done(undefined);
+  }
+}
+
+function said<T>(text: T | undefined, parse: (text: T) => Result<Value>): Result<Value> {
+  return text === undefined ? done(undefined) : parse(text);
+}
+
+/** `net.get` of an address on the web. */
+export function fetchOf(url: string): Result<Request> {
+  const parsed = parseUrl(url, toAscii);
+  const verb = verbEntry("net.get");
+  if (!parsed.ok) return parsed;
+  if (verb === null) return refuse("bad_value", "there is no net.get");
+  const host: Destination = parsed.value.host;
+  return done({ verb, values: [host, parsed.value.port] });
+}

@@ -1,0 +1,185 @@
+// Our own vectors hold, and the runner cannot be talked into calling a wrong answer right.
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+import type { Json, JsonObject } from "../../src/authority/json.ts";
+import { vectors } from "./command.ts";
+import type { Decision } from "./decision.ts";
+import { DECISIONS, decisionFor, inputOf } from "./decisions.ts";
+import { FAMILIES } from "./families.ts";
+import { type Family, yesOrNo } from "./outcome.ts";
+import { type FileReport, totalsOf } from "./report.ts";
+import { runFile, runFolder } from "./run.ts";
+
+const own = fileURLToPath(new URL("../../spec/vectors", import.meta.url));
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder with these files, each with its rows. */
+function folderOf(files: Readonly<Record<string, readonly Json[]>>): string {
+  const folder = mkdtempSync(join(tmpdir(), "ambit-own-vectors-"));
+  folders.push(folder);
+  for (const [name, rows] of Object.entries(files))
+    writeFileSync(join(folder, name), JSON.stringify({ vectors: rows }));
+  return folder;
+}
+
+async function said(...words: string[]): Promise<{ status: number; out: string; problem: string }> {
+  const spoken = { out: "", problem: "" };
+  const status = await vectors(words, {
+    out: (text) => {
+      spoken.out += text;
+    },
+    problem: (text) => {
+      spoken.problem += text;
+    },
+  });
+  return { status, ...spoken };
+}
+
+const MATCH: JsonObject = { host: "a.meadow.test", pattern: "*.meadow.test", matches: true };
+const WRONG: JsonObject = { ...MATCH, matches: false };
+
+describe("our own vectors", () => {
+  test("hold", async () => {
+    const { report } = await runFolder(own);
+    expect(report.files.map(({ file }) => `${file}.json`)).toEqual(readdirSync(own).sort());
+    expect(report.files.flatMap(({ failed }) => failed)).toEqual([]);
+    expect(totalsOf(report).passed).toBeGreaterThan(100);
+  });
+
+  test("and every total is the sum of its parts", async () => {
+    const { report } = await runFolder(own);
+    const sum = ({ passed, decided, pending, not_run, failed }: FileReport): number =>
+      passed + decided.length + pending.count + not_run.length + failed.length;
+    for (const file of report.files) expect([file.file, sum(file)]).toEqual([file.file, file.total]);
+  });
+});
+
+describe("the command", () => {
+  test("ends well when nothing failed, with the counts alone on the last line", async () => {
+    const { status, out } = await said(folderOf({ "egghead-host-match.json": [MATCH] }));
+    expect(status).toBe(0);
+    expect(out.trimEnd().split("\n").at(-1)).toBe("1 passed, 0 failed");
+  });
+
+  test("ends badly when a case failed, and names it", async () => {
+    const { status, out } = await said(folderOf({ "egghead-host-match.json": [MATCH, WRONG] }));
+    expect(status).toBe(1);
+    expect(out).toContain("egghead-host-match#1");
+    expect(out.trimEnd().split("\n").at(-1)).toBe("1 passed, 1 failed");
+  });
+
+  test("refuses a file that nobody knows, by its name", async () => {
+    const { status, out, problem } = await said(
+      folderOf({ "egghead-host-match.json": [MATCH], "egghead-hosts.json": [] }),
+    );
+    expect({ status, out }).toEqual({ status: 1, out: "" });
+    expect(problem).toContain("egghead-hosts.json");
+  });
+
+  test("refuses a folder without vectors, one that is not there, and a file that is no vector file", async () => {
+    expect((await said(folderOf({}))).status).toBe(1);
+    expect((await said("/no/such/folder")).status).toBe(1);
+    const folder = folderOf({});
+    writeFileSync(join(folder, "bridle-gate.json"), "[]");
+    expect((await said(folder)).problem).toContain("bridle-gate.json");
+  });
+
+  test("with --json says the same in the shape the contract gives", async () => {
+    const { status, out } = await said(folderOf({ "egghead-host-match.json": [MATCH, WRONG] }), "--json");
+    expect(status).toBe(1);
+    expect(JSON.parse(out)).toEqual({
+      files: [
+        {
+          file: "egghead-host-match",
+          total: 2,
+          passed: 1,
+          decided: [],
+          pending: { count: 0, room: null },
+          not_run: [],
+          failed: [{ case: "egghead-host-match#1", expected: { matches: false }, got: { matches: true } }],
+        },
+      ],
+    });
+  });
+});
+
+describe("a decision", () => {
+  const file = { name: "egghead-host-match", header: {}, rows: [] };
+  const family = FAMILIES.get(file.name) as Family;
+  const dotted: JsonObject = { host: "a.meadow.test.", pattern: "a.meadow.test", matches: false };
+
+  test("excuses the answer it predicts, and says when that is wider", async () => {
+    const { decided, failed } = await runFile({ ...file, rows: [dotted] });
+    expect(failed).toEqual([]);
+    expect(decided).toMatchObject([{ case: "egghead-host-match#0", decision: "0004-host-patterns", wider: true }]);
+  });
+
+  test("excuses no other answer, although its predicate holds", async () => {
+    // The host ends in a dot, but that is not why it does not match.
+    const { failed } = await runFile({ ...file, rows: [{ ...dotted, pattern: "b.meadow.test", matches: true }] });
+    expect(failed).toMatchObject([{ expected: { matches: true }, got: { matches: false } }]);
+    const blunt: Decision = {
+      record: "0004-host-patterns",
+      when: "always",
+      files: [file.name],
+      holds: () => true,
+      answer: () => ({ matches: true }),
+      seed: () => ({ matches: false }),
+    };
+    expect(decisionFor(file, dotted, yesOrNo("matches", true, false), [blunt])).toBeNull();
+    expect(decisionFor(file, dotted, yesOrNo("matches", false, true), [blunt])).toBe(blunt);
+  });
+
+  test("excuses nothing where the seed's rule gives the same answer as ours", () => {
+    const idle = DECISIONS.map((decision): Decision => ({ ...decision, seed: decision.answer }));
+    expect(decisionFor(file, dotted, yesOrNo("matches", false, true), idle)).toBeNull();
+  });
+
+  test("of another file excuses nothing", () => {
+    const elsewhere = DECISIONS.filter(({ files }) => !files.includes(file.name));
+    expect(elsewhere.length).toBeGreaterThan(0);
+    expect(decisionFor(file, dotted, yesOrNo("matches", false, true), elsewhere)).toBeNull();
+  });
+
+  test("never sees what is expected", () => {
+    expect(Object.keys(inputOf({ ...dotted, ambit_note: "ambit -> true", origin: "test" }, family))).toEqual([
+      "host",
+      "pattern",
+    ]);
+  });
+
+  test("stands for a file that is run", () => {
+    for (const { files } of DECISIONS) for (const name of files) expect([...FAMILIES.keys()]).toContain(name);
+  });
+});
+
+describe("a row", () => {
+  test("without the columns of its file fails and says which", async () => {
+    const { failed } = await runFile({
+      name: "egghead-host-match",
+      header: {},
+      rows: [{ host: "a.meadow.test", matches: true }],
+    });
+    expect(failed).toMatchObject([{ got: { ran: "the row: `pattern` is not text" } }]);
+  });
+
+  test("that is prose is not run, and one of a later room waits for it", async () => {
+    const report = await runFile({
+      name: "bridle-gate",
+      header: {},
+      rows: [{ rule: "be kind" }, { gate_budget: 1, calls: 1, results: ["ok"] }],
+    });
+    expect(report).toMatchObject({
+      passed: 0,
+      pending: { count: 1, room: "state" },
+      not_run: [{ case: "bridle-gate#0" }],
+      failed: [],
+    });
+  });
+});
