@@ -7,7 +7,7 @@ import type { Row } from "../row.ts";
 const modules: readonly string[] = [
   "gate/call.ts",
   "gate/decide.ts",
-  "gate/screen.ts",
+  "authority/screen.ts",
   "authority/within.ts",
   "authority/explain.ts",
 ];

@@ -85,7 +85,7 @@ function showDiagnostic({ severity, code, message, span, suggestion, fix }: Diag
 }
 
 /** INVARIANT: whatever the agent's text or the request says, no control character of theirs reaches the terminal. */
-function sentence(agent: string, name: string, shown: VerdictShown, source: Source, paint: Paint): string {
+export function sentence(agent: string, name: string, shown: VerdictShown, source: Source, paint: Paint): string {
   const who = visible(agent);
   const what = `${who}  ${visible(shown.request)}`;
   const lines: string[] = [];

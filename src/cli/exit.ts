@@ -10,6 +10,15 @@ export const EXIT = {
   expired: 12,
   widened: 13,
   notTrusted: 14,
+  /** `exec` alone: nothing was run, or we ended it. Any other status is the program's own. */
+  refused: 125,
 } as const;
 
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+/** The status of a program that was run for somebody is passed on as it is. */
+type PassedStatus = number & { readonly passed: true };
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT] | PassedStatus;
+
+export function passedOn(status: number): ExitCode {
+  return (status & 0xff) as PassedStatus;
+}

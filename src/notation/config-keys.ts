@@ -8,7 +8,16 @@ export type ConfigLevel = "user" | "project";
 
 const SHARED = ["sandbox", "policy", "agents", "runtime", "mode"] as const;
 /** What a clone could otherwise switch off for whoever opens it. */
-const USER_ONLY = ["ceiling", "capabilities", "control", "bare", "secrets"] as const;
+const USER_ONLY = [
+  "ceiling",
+  "capabilities",
+  "control",
+  "bare",
+  "secrets",
+  "environment",
+  "limits",
+  "resolver",
+] as const;
 
 export type ConfigKey = (typeof SHARED)[number] | (typeof USER_ONLY)[number];
 
@@ -32,8 +41,6 @@ export function checkConfigKeys(node: Mapping, level: ConfigLevel, diagnostics: 
   const mode = entryOf(node, "mode")?.value;
   if (level === "project" && mode?.kind === "scalar" && mode.value === "shadow")
     diagnostics.error("bad_value", mode.span, "shadow mode is the user's to say, never a project's", BELONGS);
-  const secrets = level === "user" ? entryOf(node, "secrets") : null;
-  if (secrets !== null) diagnostics.info("not_understood", secrets.keySpan, "`secrets` is not read yet");
 }
 
 /** Other words for the same, too far from ours to be found by their letters. */
@@ -41,7 +48,6 @@ const MEANT: ReadonlyMap<string, ConfigKey> = new Map([
   ["shadow", "mode"],
   ["run-bare", "bare"],
   ["run_bare", "bare"],
-  ["limits", "ceiling"],
 ]);
 
 const BELONGS: { readonly fix: string } = {

@@ -95,6 +95,9 @@ describe("what only the user may say is an error in a project, and says where it
     ["running bare", { bare: true }],
     ["running bare, as others spell it", { "run-bare": true }],
     ["secret references", { secrets: { token: "env:TOKEN" } }],
+    ["variables of the environment", { environment: ["EDITOR"] }],
+    ["limits", { limits: { seconds: 5 } }],
+    ["who resolves names", { resolver: "127.0.0.1" }],
     ["shadow mode", { mode: "shadow" }],
   ])("%s", (_, value) => {
     const project = read("project", value);
@@ -173,5 +176,49 @@ describe("two tables of one level: the stricter holds", () => {
   test("no table is not an empty one", () => {
     expect(stricter(null, null)).toBe(null);
     expect(stricter(null, table({ web: "ask" }))?.get("web")).toBe("ask");
+  });
+});
+
+describe("what the user says about running programs", () => {
+  test("is read as written", () => {
+    const config = read("user", {
+      environment: ["EDITOR"],
+      limits: { seconds: 60, memory_mib: 512 },
+      resolver: ["127.0.0.1:5353", "[::1]:53"],
+      secrets: {
+        "git-token": { from: "env:GIT_TOKEN", hosts: ["git.example.test"], username: "me" },
+        other: "file:~/token",
+      },
+    });
+    expect(config).toMatchObject({
+      broken: false,
+      environment: ["EDITOR"],
+      limits: { seconds: 60, memory_mib: 512 },
+      resolvers: ["127.0.0.1:5353", "[::1]:53"],
+      secrets: [
+        { name: "git-token", from: { kind: "env", at: "GIT_TOKEN" }, hosts: ["git.example.test"], username: "me" },
+        { name: "other", from: { kind: "file", at: "~/token" }, hosts: [], username: null },
+      ],
+    });
+  });
+
+  test.each<[string, Json]>([
+    ["a variable that is none", { environment: ["A B"] }],
+    ["a single variable", { environment: "EDITOR" }],
+    ["a limit that does not exist", { limits: { second: 60 } }],
+    ["a limit of nothing", { limits: { seconds: 0 } }],
+    ["half a limit", { limits: { seconds: 1.5 } }],
+    ["a limit in words", { limits: { seconds: "ten" } }],
+    ["limits that are a number", { limits: 60 }],
+    ["a resolver by name", { resolver: "dns.example" }],
+    ["a secret itself", { secrets: { token: "hunter2hunter2" } }],
+    ["a secret that is run", { secrets: { token: "cmd:pass show x" } }],
+    ["a secret from nowhere", { secrets: { token: { hosts: ["a.example"] } } }],
+    ["a secret for a pattern", { secrets: { token: { from: "env:A", hosts: ["*.example"] } } }],
+    ["a secret with a key we do not know", { secrets: { token: { from: "env:A", host: "a.example" } } }],
+    ["a secret with a name in two lines", { secrets: { "a\nb": "env:A" } }],
+    ["a username with a line break", { secrets: { token: { from: "env:A", username: "a\nb" } } }],
+  ])("%s is an error, and nothing of the level counts", (_, value) => {
+    expect(read("user", value).broken).toBe(true);
   });
 });

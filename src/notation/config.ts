@@ -7,6 +7,14 @@ import { grantOf } from "./grants.ts";
 import { readRoot } from "./hoist.ts";
 import { type PolicyTable, readPolicyTable } from "./policy-table.ts";
 import type { Reading } from "./reading.ts";
+import {
+  readEnvironmentNames,
+  readLimits,
+  readResolvers,
+  readSecrets,
+  type WrittenLimits,
+  type WrittenSecret,
+} from "./run-settings.ts";
 import { flagOf, kindName, refused, type Text, textOf, textsOf } from "./scope-values.ts";
 import { type Entry, entryOf, type Mapping, type TreeNode } from "./tree.ts";
 
@@ -24,6 +32,12 @@ export interface Config {
   readonly mode: "enforce" | "shadow";
   /** Without a sandbox where the machine has none. The user's to say. */
   readonly bare: boolean;
+  /** Variables of the user's environment that programs may see. The user's to say, like all that follows. */
+  readonly environment: readonly string[];
+  readonly limits: WrittenLimits;
+  /** Who resolves names; the system where nothing is written. */
+  readonly resolvers: readonly string[];
+  readonly secrets: readonly WrittenSecret[];
   /** What no agent exceeds, whatever its record says; null is no such limit. The user's to say. */
   readonly ceiling: readonly Grant[] | null;
   readonly diagnostics: readonly Diagnostic[];
@@ -59,6 +73,10 @@ const EMPTY: Config = {
   control: "ask",
   mode: "enforce",
   bare: false,
+  environment: [],
+  limits: {},
+  resolvers: [],
+  secrets: [],
   ceiling: null,
   diagnostics: [],
   broken: false,
@@ -95,6 +113,10 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
     control: read("control", EMPTY.control, (entry) => wordOf(entry, ["ask", "presence"], diagnostics)),
     mode: read("mode", EMPTY.mode, (entry) => wordOf(entry, ["enforce", "shadow"], diagnostics)),
     bare: read("bare", EMPTY.bare, (entry) => flagOf(entry, diagnostics)),
+    environment: read("environment", EMPTY.environment, (entry) => readEnvironmentNames(entry, diagnostics)),
+    limits: read("limits", EMPTY.limits, (entry) => readLimits(entry, diagnostics)),
+    resolvers: read("resolver", EMPTY.resolvers, (entry) => readResolvers(entry, diagnostics)),
+    secrets: read("secrets", EMPTY.secrets, (entry) => readSecrets(entry, diagnostics)),
     ceiling: level === "user" ? readCeiling(node, sandbox, reading, diagnostics) : null,
   };
 }

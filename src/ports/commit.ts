@@ -25,3 +25,15 @@ export type CommitResult =
   | { readonly ok: false; readonly code: "budget_exhausted" | "generation_stale" | "revoked" | "audit_unavailable" };
 
 export type Commit = (entry: Entry) => Promise<CommitResult>;
+
+/** What became of a decision that was carried out. A decision without one shows as unknown. */
+export interface Outcome {
+  readonly receipt: string;
+  readonly ended: string;
+  readonly denials: readonly { readonly code: DenialCode; readonly request: string; readonly times: number }[];
+  readonly enforcement: readonly { readonly axis: string; readonly strength: string }[];
+  readonly wallMicroseconds: number;
+}
+
+/** Written after the effect; false where it could not be. */
+export type Settle = (outcome: Outcome) => Promise<boolean>;

@@ -5,6 +5,7 @@ import { CAPABILITIES, type Ruling } from "../notation/policy-table.ts";
 import { PRESETS } from "../notation/presets.ts";
 import type { AuthorityKey } from "../notation/record-keys.ts";
 import type { TestOutcome } from "../notation/record-tests.ts";
+import { LIMIT_KEYS } from "../notation/run-settings.ts";
 import { capabilitiesSchema, grantDefinitions } from "./schema-grant.ts";
 import { closedMap, listOf, oneOfWords, reference, type Schema, whole } from "./schema-value.ts";
 
@@ -78,7 +79,7 @@ function testSchema(): Schema {
   };
 }
 
-type UserKey = "ceiling" | "capabilities" | "control" | "bare" | "secrets";
+type UserKey = "ceiling" | "capabilities" | "control" | "bare" | "secrets" | "environment" | "limits" | "resolver";
 
 const PROJECT_CONFIG: Readonly<Record<Exclude<ConfigKey, UserKey>, Schema>> = {
   sandbox: { type: "string", description: "the root nothing of this level leaves" },
@@ -88,6 +89,12 @@ const PROJECT_CONFIG: Readonly<Record<Exclude<ConfigKey, UserKey>, Schema>> = {
   mode: oneOfWords(["enforce"], "a project cannot ask for less than enforcing"),
 };
 
+const secretPlace: Schema = { type: "string", pattern: "^(env|file):." };
+const SECRET: Readonly<Record<string, Schema>> = {
+  from: secretPlace,
+  hosts: listOf({ type: "string" }, "the hosts it may be sent to"),
+  username: { type: "string", description: "the name that goes with it" },
+};
 const ceiling = capabilitiesSchema("what no agent exceeds, whatever its record says");
 const USER_CONFIG: Readonly<Record<UserKey | "mode", Schema>> = {
   mode: oneOfWords(["enforce", "shadow"], "shadow: decide and write down, hold nothing back"),
@@ -95,7 +102,22 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode", Schema>> = {
   capabilities: ceiling,
   control: oneOfWords(["ask", "presence"], "what widening and approving need"),
   bare: { type: "boolean", description: "go on without a sandbox where the machine has none" },
-  secrets: { description: "not read yet" },
+  secrets: {
+    type: "object",
+    description: "secrets by name: where each is kept, never what it is",
+    additionalProperties: {
+      anyOf: [secretPlace, closedMap(SECRET, "a secret and whom it is for", { required: ["from"] })],
+    },
+  },
+  environment: listOf({ type: "string" }, "variables of your environment that programs may see"),
+  limits: closedMap(
+    Object.fromEntries(LIMIT_KEYS.map((key) => [key, { type: "integer", minimum: 1 }])),
+    "what one command may use",
+  ),
+  resolver: {
+    description: "who resolves names for programs; the system where nothing is written",
+    anyOf: [{ type: "string" }, listOf({ type: "string" }, "several, in order")],
+  },
 };
 
 function configSchema(id: string, title: string, properties: Schema): Schema {

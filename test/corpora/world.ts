@@ -6,7 +6,7 @@ import { parsePath, tree } from "../../src/authority/path.ts";
 import type { Request } from "../../src/authority/request.ts";
 import { ANY } from "../../src/authority/scope.ts";
 import { DEEP } from "../../src/authority/segment.ts";
-import { type Screened, screen } from "../../src/gate/screen.ts";
+import { type Screened, screen } from "../../src/authority/screen.ts";
 import { groundOf } from "../../src/node/ground.ts";
 import { chain, grant, link, moment, verb } from "../forge/authority.ts";
 

@@ -4,7 +4,7 @@ import { type Opening, parseHostPattern } from "../../src/authority/destination.
 import type { Grant } from "../../src/authority/grant.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/authority/json.ts";
 import { DEEP } from "../../src/authority/segment.ts";
-import { screen } from "../../src/gate/screen.ts";
+import { screen } from "../../src/authority/screen.ts";
 import { toAscii } from "../../src/node/ascii.ts";
 import { caveatsLink } from "./caveats.ts";
 import { answerOf, authorityOf, momentOf } from "./machine.ts";

@@ -3,7 +3,7 @@ import { hostTexts } from "../../src/authority/destination.ts";
 import type { Grant } from "../../src/authority/grant.ts";
 import { isJsonList, type Json, type JsonObject } from "../../src/authority/json.ts";
 import { meetGrants } from "../../src/authority/meet.ts";
-import { screen } from "../../src/gate/screen.ts";
+import { screen } from "../../src/authority/screen.ts";
 import { readDeclaration, readPersonality } from "../../src/notation/declaration.ts";
 import { treeOf } from "./json-tree.ts";
 import { answerOf, authorityOf, decisionOf, isWithin, momentOf, READING, sameAuthority } from "./machine.ts";

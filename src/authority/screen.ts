@@ -1,12 +1,12 @@
 // Where a name leads. Every address of the answer must be covered, or the name is refused; the connection then goes
 // to one of the addresses that were decided on, and to no other.
-import { type Address, parseAddress } from "../authority/address.ts";
-import type { Authority } from "../authority/chain.ts";
-import type { Moment } from "../authority/compiled.ts";
-import type { Decision } from "../authority/decision.ts";
-import { judge } from "../authority/judge.ts";
-import type { Request } from "../authority/request.ts";
-import { isDestination } from "../authority/scope.ts";
+import { type Address, parseAddress } from "./address.ts";
+import type { Authority } from "./chain.ts";
+import type { Moment } from "./compiled.ts";
+import type { Decision } from "./decision.ts";
+import { judge } from "./judge.ts";
+import type { Request } from "./request.ts";
+import { isDestination } from "./scope.ts";
 
 const answersMax = 64;
 

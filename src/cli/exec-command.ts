@@ -1,0 +1,37 @@
+// The words of `ambit exec`, and its help.
+import type { Command } from "commander";
+import { type ExecOptions, exec } from "./exec.ts";
+import type { ExecWorld } from "./exec-world.ts";
+import type { ExitCode } from "./exit.ts";
+
+/** `behind` is the program and its arguments: everything behind `--`, whatever it looks like. */
+export function addExec(
+  program: Command,
+  world: ExecWorld,
+  behind: readonly string[],
+  end: (exit: ExitCode) => void,
+): void {
+  program
+    .command("exec")
+    .description("run a program inside an agent's bounds, held by the kernel")
+    .argument("<agent>", "an id in .ambit/agents, or a file")
+    .option("--in <folder>", "the root: the one folder of this machine it sees")
+    .option("--root <mode>", "ro or rw; without it rw where the grants allow it")
+    .option("--shell", "what stands behind -- is one shell line (proc.eval)", false)
+    .option("--throwaway", "nothing of this machine is in it (sandbox.exec)", false)
+    .option("--timeout <seconds>", "end it then, and everything it started")
+    .option("--json", "one object: status, output, usage, denials, enforcement", false)
+    .addHelpText("after", EXAMPLES)
+    .action(async (agent: string, options: ExecOptions) => end(await exec(world, agent, behind, options)));
+}
+
+const EXAMPLES = `
+Examples:
+  ambit exec coder -- git status
+  ambit exec coder --root ro -- npm test
+  ambit exec coder --shell -- 'ls | wc -l'
+  ambit exec coder --throwaway -- python3 -c 'print(6 * 7)'
+  ambit exec scout --json -- curl -sS https://api.github.com/zen
+
+Exit status: the program's own; 128 and the signal that ended it; 124 its time was over; 127 there is no such program;
+125 we refused: the code is on stderr, and in --json.`;

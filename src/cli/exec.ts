@@ -1,0 +1,174 @@
+// `ambit exec <agent> -- program`: runs it inside the agent's bounds. Its output and status are the program's own;
+// what we refuse ends with 125, and what was refused to it while it ran is told behind it.
+import { decide } from "../gate/decide.ts";
+import { requestText } from "../notation/request-printer.ts";
+import type { Ending, RunDenial, RunRefused } from "../ports/process.ts";
+import { sentence } from "./can.ts";
+import { shown } from "./cells.ts";
+import { keptStreams, passingStreams } from "./exec-streams.ts";
+import type { ExecAsked, ExecResult, ExecWorld } from "./exec-world.ts";
+import { EXIT, type ExitCode, passedOn } from "./exit.ts";
+import { renderDiagnostic } from "./render.ts";
+import { trustLine, underTrust } from "./untrusted.ts";
+import { showVerdict } from "./verdict.ts";
+import type { LoadedAgent } from "./world.ts";
+
+export interface ExecOptions {
+  readonly json: boolean;
+  readonly in?: string;
+  readonly root?: string;
+  readonly shell?: boolean;
+  readonly throwaway?: boolean;
+  readonly timeout?: string;
+}
+
+const outputBytesMax = 1_048_576;
+const millisecondsMax = 86_400_000;
+
+export async function exec(
+  world: ExecWorld,
+  name: string,
+  words: readonly string[],
+  options: ExecOptions,
+): Promise<ExitCode> {
+  const { json } = options;
+  const wrong = (message: string, fix: string | null): ExitCode => {
+    if (json) world.print(JSON.stringify({ error: { message, fix } }));
+    else {
+      const hint = fix === null ? "" : `\n  fix: ${shown(fix)}`;
+      world.printError(`${world.paint.bad("error")}: ${shown(message)}${hint}`);
+    }
+    return EXIT.refused;
+  };
+  const read = readOptions(words, options);
+  if (typeof read === "string") return wrong(read, "ambit exec scout -- git status");
+  const loaded = world.loadAgent(name);
+  if (!loaded.ok) return wrong(loaded.message, loaded.fix);
+  const { agent, source, trust } = loaded.value;
+  if (!json) {
+    for (const diagnostic of agent.diagnostics) world.printError(renderDiagnostic(diagnostic, source, world.paint));
+    const line = trustLine(agent.id, trust);
+    if (line !== null) world.printError(`${world.paint.warn("warning")}: ${line}`);
+  }
+  const kept = json ? keptStreams(outputBytesMax) : null;
+  const passing = json ? null : passingStreams();
+  try {
+    const streams = kept?.streams ?? passing?.streams;
+    if (streams === undefined) return EXIT.error;
+    const result = await world.programs.run({ agent, ...read }, streams);
+    if (kept !== null) world.print(JSON.stringify({ agent: agent.id, ...resultData(result), ...kept.kept() }));
+    else tell(world, name, loaded.value, result);
+    return result.ok ? exitOf(result.ran.ending) : EXIT.refused;
+  } finally {
+    passing?.release();
+  }
+}
+
+/** What was asked, or what is wrong with it. */
+function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecAsked, "agent"> | string {
+  const { root, shell = false, throwaway = false, timeout } = options;
+  if (words.length === 0) return "there is nothing to run: write the program behind `--`";
+  if (shell && words.length > 1) return "--shell takes one line: put it in quotes";
+  if (shell && throwaway) return "--throwaway runs a program: write `-- sh -c '...'` for a shell line";
+  if (root !== undefined && root !== "ro" && root !== "rw") return "--root is ro or rw";
+  const seconds = timeout === undefined ? null : Number(timeout);
+  if (seconds !== null && !(seconds > 0 && seconds * 1000 <= millisecondsMax))
+    return "--timeout is a number of seconds";
+  return {
+    what: shell ? { line: words[0] as string } : { argv: words },
+    folder: options.in ?? null,
+    root: root ?? null,
+    isThrowaway: throwaway,
+    milliseconds: seconds === null ? null : Math.ceil(seconds * 1000),
+  };
+}
+
+function resultData(result: ExecResult): object {
+  const request = result.request === null ? null : requestText(result.request);
+  if (!result.ok) {
+    const { code, message, fix } = result.refused;
+    return { request, outcome: "refused", code, message, fix, status: null };
+  }
+  const { ending, usage, denials, enforcement, outputDropped } = result.ran;
+  return {
+    request,
+    outcome: "ran",
+    code: null,
+    status: statusOf(ending),
+    ending,
+    usage,
+    denials,
+    enforcement,
+    outputDropped,
+  };
+}
+
+/** INVARIANT: nothing of it goes to stdout, which is the program's. */
+function tell(world: ExecWorld, name: string, { agent, source, trust }: LoadedAgent, result: ExecResult): void {
+  const { paint } = world;
+  if (result.ok) {
+    const ended = endedText(result.ran.ending);
+    if (ended !== null) world.printError(`${paint.bad("ambit")}: ${ended}`);
+    for (const denial of result.ran.denials) world.printError(denialText(agent.id, denial, paint.warn("ambit")));
+    return;
+  }
+  const { refused, request } = result;
+  if (request !== null) {
+    const { protectedPaths } = world.reading.ground;
+    const decided = decide({ agent: agent.id, authority: agent.authority }, request, world.moment, protectedPaths);
+    const verdict = underTrust(trust, request, decided, world);
+    if (verdict.decision.outcome !== "allow") {
+      const told = showVerdict(agent.authority, request, verdict, world.moment);
+      world.printError(sentence(agent.id, name, told, source, paint));
+      return;
+    }
+  }
+  world.printError(refusalText(refused, paint.bad("refused")));
+}
+
+function refusalText({ code, message, fix }: RunRefused, word: string): string {
+  const said = message === "" ? "" : `: ${shown(message)}`;
+  return `${word}  ${code}${said}${fix === null ? "" : `\n  fix: ${shown(fix)}`}\n  ambit explain ${code}`;
+}
+
+function denialText(agent: string, { code, request, times }: RunDenial, word: string): string {
+  const often = times === 1 ? "" : ` (${times} times)`;
+  return `${word}: refused while it ran: ${shown(request)}  ${code}${often}\n  why: ambit can ${shown(agent)} ${shown(request)}`;
+}
+
+function endedText(ending: Ending): string | null {
+  if (ending.kind === "unstarted") return `nothing was started: ${shown(ending.reason)}`;
+  if (ending.kind !== "ended") return null;
+  switch (ending.because) {
+    case "time":
+      return "ended: its time was over";
+    case "output":
+      return "ended: it wrote more than it may";
+    case "stopped":
+      return "ended: it was stopped";
+    case "pin_changed":
+      return "ended: a protected name was changed while it ran";
+    default:
+      return ending.because satisfies never;
+  }
+}
+
+function statusOf(ending: Ending): number | null {
+  return ending.kind === "exited" ? ending.status : null;
+}
+
+/** As shells have it: 128 and the signal, 124 for time, 127 for a program that is not there. */
+function exitOf(ending: Ending): ExitCode {
+  switch (ending.kind) {
+    case "exited":
+      return passedOn(ending.status);
+    case "signalled":
+      return passedOn(128 + ending.signal);
+    case "unstarted":
+      return passedOn(127);
+    case "ended":
+      return ending.because === "time" ? passedOn(124) : ending.because === "stopped" ? passedOn(130) : EXIT.refused;
+    default:
+      return ending satisfies never;
+  }
+}

@@ -1,0 +1,63 @@
+// What a sandbox is made of, as data: what it sees, what it may change, what it is told, whom it may call, how much it
+// may use. Made from the grants that decided, printed for each mechanism, never wider than the grants are.
+import type { PortRange } from "../authority/scope.ts";
+
+/** Absolute, without links: segments from the top of the machine. */
+export type PlanPath = readonly string[];
+
+export interface PlanRoot {
+  readonly path: PlanPath;
+  readonly mode: "ro" | "rw";
+}
+
+/** readonly: stays as it is. held: may be changed inside, not renamed or replaced. masked: nothing is to be seen. */
+export type PinAction = "readonly" | "held" | "masked";
+
+export interface Pin {
+  /** Below the base. */
+  readonly path: readonly string[];
+  readonly action: PinAction;
+  /** What to do where there is nothing: leave it, or make it so that nobody else can. */
+  readonly absent: "leave" | "folder" | "file";
+}
+
+/** Pins are opened from their base downwards, descriptor by descriptor. */
+export interface PinBase {
+  readonly base: PlanPath;
+  readonly pins: readonly Pin[];
+}
+
+export interface PlanNetwork {
+  /** What may be called at all, over every name; for kernels that cannot show us every port. */
+  readonly ports: readonly PortRange[];
+  /** For the broker's own check: for each chain, for each of its links, its `net.connect` grants as compact specs. */
+  readonly chains: readonly (readonly (readonly string[])[])[];
+}
+
+export interface Limits {
+  readonly wallMilliseconds: number;
+  readonly cpuSeconds: number;
+  /** Address space of one process; null where a runtime needs to reserve more than it uses. */
+  readonly memoryBytes: number | null;
+  /** Memory of the whole tree, where control groups are ours to use. */
+  readonly treeMemoryBytes: number;
+  readonly processes: number;
+  readonly fileBytes: number;
+  readonly openFiles: number;
+  readonly outputBytes: number;
+  readonly temporaryBytes: number;
+}
+
+export interface Plan {
+  /** Null: a throw-away sandbox with nothing of the host but programs. */
+  readonly root: PlanRoot | null;
+  /** Trees of programs beside the system's own, read and executed, never written. */
+  readonly runtime: readonly PlanPath[];
+  readonly pinned: readonly PinBase[];
+  /** Where commands start. */
+  readonly directory: PlanPath;
+  /** All of it: nothing is inherited. */
+  readonly environment: readonly (readonly [name: string, value: string])[];
+  readonly network: PlanNetwork | null;
+  readonly limits: Limits;
+}
