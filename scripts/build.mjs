@@ -2,12 +2,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { alone } from "./house/lock.mjs";
+import { prepareNative } from "./house/native.mjs";
 import { buildProgram } from "./house/program.mjs";
 import { root, say } from "./house/root.mjs";
 
 if (existsSync(join(root, "node_modules", "typescript"))) {
   try {
     await alone(buildProgram);
+    await prepareNative();
   } catch (problem) {
     say(problem.message);
     process.exitCode = 1;

@@ -1,4 +1,5 @@
-// The command line in one file: CommonJS in a function, so that the starter in bin can hand V8 its cache of it.
+// The command line, twice: the whole program, and a short one that answers a plain `can`. Each is one file of CommonJS in
+// a function, so that the starter in bin can hand V8 its cache of it.
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,14 +7,23 @@ import { join } from "node:path";
 import { run } from "./child.mjs";
 import { lateModules } from "./late-modules.mjs";
 import { root } from "./root.mjs";
+import { shortProgram } from "./short-program.mjs";
 
-/** Returns the digest the starter knows it by. */
+/** Returns the digests the starter knows them by. A further program is one more call, with its entry and its name. */
 export async function buildCommandLine(folder) {
   const esbuild = await import("esbuild");
   const { default: ts } = await import("typescript");
+  return Promise.all([
+    buildFile(esbuild, "start", lateModules(esbuild, ts), join(folder, "ambit.cjs")),
+    buildFile(esbuild, "answer", shortProgram, join(folder, "can.cjs")),
+  ]);
+}
+
+/** `name` is what the starter calls; what only others need is left out. */
+async function buildFile(esbuild, name, plugin, file) {
   const { outputFiles } = await esbuild.build({
     absWorkingDir: root,
-    entryPoints: ["src/cli/main.ts"],
+    stdin: { contents: `export { ${name} } from "./src/cli/main.ts";`, resolveDir: root },
     write: false,
     bundle: true,
     platform: "node",
@@ -26,31 +36,33 @@ export async function buildCommandLine(folder) {
     // A script has no loader of its own: what is imported late is asked for with `require`, and nothing has a URL.
     supported: { "dynamic-import": false },
     logOverride: { "empty-import-meta": "error" },
-    plugins: [lateModules(esbuild, ts)],
+    plugins: [plugin],
     logLevel: "error",
   });
-  const text = `(function(exports,require,module,__filename,__dirname){${outputFiles[0].text}\n})`;
+  const text = `(function(exports,require,module,__filename,__dirname,absent){${outputFiles[0].text}\n})`;
   // The starter reads one byte as one character, and the digest at its place.
-  if (/[^\0-\x7f]/.test(text)) throw new Error("the bundle is not ASCII");
+  if (/[^\0-\x7f]/.test(text)) throw new Error(`${file} is not ASCII`);
   const digest = createHash("sha256").update(text).digest("hex");
-  writeFileSync(join(folder, "ambit.cjs"), `/*${digest}*/${text}\n`);
+  writeFileSync(file, `/*${digest}*/${text}\n`);
   return digest;
 }
 
-/** The example counts once it is trusted. Then one request that is allowed, one that asks, and two that are denied. */
+/** The example counts once it is trusted. Then requests that are allowed, that ask, and that are denied; then the rest. */
 const rehearsals = [
   ["trust", "--yes"],
   ["can", "scout", "net.get", "https://api.github.com/repos"],
   ["can", "scout", "net.post", "https://api.github.com/repos"],
   ["can", "scout", "fs.read", "../a.txt"],
   ["can", "scout", "proc.exec", "--json", "--", "git", "push"],
+  ["--version"],
+  ["agents", "list"],
 ];
 
-/** Runs the built program until its cache is there. Never a reason to fail: without it the program starts slower. */
-export async function rehearse(digest) {
+/** Runs the built programs until their caches are there. Never a reason to fail: without it the program starts slower. */
+export async function rehearse(digests) {
   // Nobody's own configuration is read, and nobody's state is written.
   const user = mkdtempSync(join(tmpdir(), "ambit-build-"));
-  const env = { AMBIT_REHEARSAL: digest, NODE_OPTIONS: "", XDG_CONFIG_HOME: user, XDG_STATE_HOME: user };
+  const env = { AMBIT_REHEARSAL: digests.join(), NODE_OPTIONS: "", XDG_CONFIG_HOME: user, XDG_STATE_HOME: user };
   try {
     for (const words of rehearsals) {
       const cwd = join(root, "examples", "workspace");

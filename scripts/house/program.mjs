@@ -1,6 +1,7 @@
 // What is built from the sources: the library behind the package's doors, and the command line in one file.
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { buildBroker } from "./broker.mjs";
 import { run } from "./child.mjs";
 import { buildCommandLine, rehearse } from "./command-line.mjs";
 import { programDigest, stampAt } from "./digest.mjs";
@@ -20,10 +21,10 @@ export async function buildProgram() {
   const digest = programDigest();
   rmSync(building, { recursive: true, force: true });
   mkdirSync(next, { recursive: true });
-  const [, bundle] = await Promise.all([buildLibrary(), buildCommandLine(next)]);
+  const [, digests] = await Promise.all([buildLibrary(), buildCommandLine(next), buildBroker(next)]);
   writeFileSync(join(next, ".stamp"), `${digest}\n`);
   replaceDist();
-  await rehearse(bundle);
+  await rehearse(digests);
 }
 
 async function buildLibrary() {
@@ -33,8 +34,9 @@ async function buildLibrary() {
 }
 
 function replaceDist() {
-  // The runners' own bundles live on: one of them may be about to start.
-  if (existsSync(join(dist, "dev"))) renameSync(join(dist, "dev"), join(next, "dev"));
+  // The runners' own bundles live on: one of them may be about to start. The native program is built by itself.
+  for (const kept of ["dev", "native"])
+    if (existsSync(join(dist, kept))) renameSync(join(dist, kept), join(next, kept));
   if (existsSync(dist)) renameSync(dist, join(building, "replaced"));
   renameSync(next, dist);
   rmSync(building, { recursive: true, force: true });

@@ -1,0 +1,20 @@
+// Handing sockets to a Node process, in the words of its own child-process channel.
+#ifndef AMBIT_HANDLES_H
+#define AMBIT_HANDLES_H
+
+#include <stddef.h>
+
+struct handles {
+  int channel;
+  size_t unanswered;
+  size_t matched;  // how much of the expected answer has arrived
+};
+
+enum handle_kind { handle_datagram, handle_listener };
+
+// Takes the socket over; `message` is a JSON object. 0, or -1 with errno.
+int handles_give(struct handles *handles, int socket, enum handle_kind kind, const char *message);
+// Waits until each of them has arrived. 0, or -1 with errno.
+int handles_arrived(struct handles *handles);
+
+#endif

@@ -1,0 +1,38 @@
+// The program's words. What it is to be is said on its command line and nowhere else: no environment is looked at.
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "credential.h"
+#include "facts.h"
+#include "files.h"
+#include "frame.h"
+#include "sandbox.h"
+
+// A descriptor of the owner's: digits alone, and never one of the first three.
+static bool descriptor_of(const char *text, int *descriptor) {
+  if (text[0] < '1' || text[0] > '9' || strlen(text) > 5 || text[strspn(text, "0123456789")] != 0) return false;
+  *descriptor = (int)strtol(text, NULL, 10);
+  return *descriptor >= 3;
+}
+
+static int usage(void) {
+  dprintf(2, "%s",
+          "usage: ambit-native sandbox <control-fd> <handles-fd | ->\n"
+          "       ambit-native files <control-fd>\n"
+          "       ambit-native credential <get | store | erase>\n"
+          "       ambit-native facts\n");
+  return exit_failed;
+}
+
+int main(int count, char **words) {
+  int control = -1, handles = -1;
+  if (count == 4 && strcmp(words[1], "sandbox") == 0 && descriptor_of(words[2], &control) &&
+      (strcmp(words[3], "-") == 0 || (descriptor_of(words[3], &handles) && handles != control)))
+    sandbox_main(control, handles);
+  if (count == 3 && strcmp(words[1], "files") == 0 && descriptor_of(words[2], &control)) return files_main(control);
+  if (count == 3 && strcmp(words[1], "credential") == 0) return credential_main(words[2]);
+  if (count == 2 && strcmp(words[1], "facts") == 0) return facts_main();
+  return usage();
+}

@@ -1,0 +1,59 @@
+// Everything the owner asks of a sandbox before `G`, as a value: frames are parsed into it, nothing is done yet.
+#ifndef AMBIT_SETUP_H
+#define AMBIT_SETUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "frame.h"
+#include "restrictions.h"
+
+enum {
+  bases_max = 256,
+  pins_max = 1024,
+  emptied_max = 4,
+  ports_max = 1024,
+  path_bytes_max = 4095,
+};
+
+enum pin_action { pin_read_only = 1, pin_held = 2, pin_masked = 3 };
+enum pin_absent { pin_leave = 0, pin_make_folder = 1, pin_make_file = 2 };
+
+struct pin {
+  const char *base;  // absolute; owned by the set-up
+  char *path;        // below the base; owned
+  uint8_t action, absent;
+};
+
+// A folder emptied after every command.
+struct emptied {
+  uint32_t bytes_max;
+  char *path;  // owned
+};
+
+struct network_request {
+  bool asked, transparent;
+  uint16_t ports[ports_max];
+  size_t count;
+};
+
+// Zeroed, it asks for nothing.
+struct setup {
+  char *bases[bases_max];  // owned
+  size_t base_count;
+  struct pin *pins;  // owned
+  size_t pin_count;
+  struct emptied emptied[emptied_max];
+  size_t emptied_count;
+  struct network_request network;
+  struct restrictions restrictions;
+};
+
+enum setup_parsed { setup_more, setup_go, setup_wrong };
+
+// Takes one frame. setup_wrong comes with errno and the name of what does not parse.
+enum setup_parsed setup_parse(struct setup *into, const struct frame *frame, const char **stage);
+void setup_free(struct setup *setup);
+
+#endif

@@ -1,0 +1,137 @@
+// A child that shares our memory until it runs its program, as posix_spawn makes one: nothing is copied, and it says in
+// shared memory why it could not start. posix_spawn itself would search our PATH instead of the command's.
+#include "spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernel.h"
+
+// A child that never returns from here would leave its marks in the memory it shares with us.
+#define IN_CHILD __attribute__((noinline, no_sanitize("address", "undefined")))
+
+enum { stack_bytes = 262144, candidate_bytes_max = 4096 };
+
+// What a child needs to know, and where it says what went wrong.
+struct start {
+  const struct command *command;
+  const struct spawn_ground *ground;
+  const char *search;
+  int input, output, errors;
+  volatile int error;
+};
+
+static const char *value_of(char *const *environment, const char *name) {
+  const size_t length = strlen(name);
+  for (; *environment != NULL; environment++)
+    if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=') return *environment + length + 1;
+  return NULL;
+}
+
+// Errors that mean "not here": the next folder of the PATH may have it.
+IN_CHILD static bool is_elsewhere(int error) {
+  return error == ENOENT || error == ENOTDIR || error == EACCES || error == ESTALE || error == ENODEV ||
+         error == ETIMEDOUT;
+}
+
+// The rules of execvpe, but a file of no known format is an error here: nothing is handed to a shell.
+IN_CHILD static int run_found(const struct start *start) {
+  const char *name = start->command->arguments[0];
+  if (name[0] == 0) return ENOENT;
+  char *const *arguments = start->command->arguments;
+  char *const *environment = start->command->environment;
+  if (strchr(name, '/') != NULL) {
+    execve(name, arguments, environment);
+    return errno;
+  }
+  const size_t length = strlen(name);
+  char candidate[candidate_bytes_max];
+  bool refused = false;
+  for (const char *folder = start->search;; folder++) {
+    const char *end = strchrnul(folder, ':');
+    const size_t before = (size_t)(end - folder);
+    if (before + 1 + length < sizeof candidate) {
+      memcpy(candidate, folder, before);
+      candidate[before] = '/';
+      // An empty folder means the current one.
+      memcpy(candidate + before + (before > 0), name, length + 1);
+      execve(candidate, arguments, environment);
+      if (!is_elsewhere(errno)) return errno;
+      refused = refused || errno == EACCES;
+    }
+    if (*end == 0) return refused ? EACCES : ENOENT;
+    folder = end;
+  }
+}
+
+// Runs in our memory on another stack, while we wait. It only makes system calls, and only to things of its own: its
+// descriptors, folder, session, limits and signal mask are not shared.
+IN_CHILD static int in_child(void *about) {
+  struct start *start = about;
+  sigset_t none;
+  sigemptyset(&none);
+  // The three come from above 2, so none is overwritten before it is copied; dup2 makes the copies survive the exec.
+  if (setsid() < 0 || dup2(start->input, 0) < 0 || dup2(start->output, 1) < 0 || dup2(start->errors, 2) < 0 ||
+      kernel_close_range(3, ~0u, 0) != 0 || chdir(start->command->directory) != 0 ||
+      limits_apply(start->ground->limits, start->ground->limit_count) != 0 ||
+      sigprocmask(SIG_SETMASK, &none, NULL) != 0)
+    start->error = errno;
+  else
+    start->error = run_found(start);
+  _exit(127);
+}
+
+static void close_if(int descriptor) {
+  if (descriptor >= 0) close(descriptor);
+}
+
+// A pipe whose end on our side does not wait, while the command's does.
+static int open_pipe(int ends[2], int ours) {
+  if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+  return fcntl(ends[ours], F_SETFL, O_NONBLOCK);
+}
+
+static int start_child(struct start *start, pid_t *process) {
+  // Its own, since a child that shares memory must not use ours. Used by one child at a time.
+  static _Alignas(64) uint8_t stack[stack_bytes];
+  *process = clone(in_child, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
+  if (*process < 0) return errno;
+  if (start->error != 0) waitpid(*process, NULL, __WALL);
+  return start->error;
+}
+
+int spawn_command(const struct command *command, const struct spawn_ground *ground, struct spawned *spawned) {
+  int input[2] = {-1, -1}, output[2] = {-1, -1}, errors[2] = {-1, -1};
+  int error = 0;
+  if ((command->input && open_pipe(input, 1) != 0) || open_pipe(output, 0) != 0 || open_pipe(errors, 0) != 0)
+    error = errno;
+  const char *search = value_of(command->environment, "PATH");
+  struct start start = {
+      .command = command,
+      .ground = ground,
+      .search = search == NULL ? "/usr/bin:/bin" : search,
+      .input = command->input ? input[0] : ground->nothing,
+      .output = output[1],
+      .errors = errors[1],
+  };
+  if (error == 0) error = start_child(&start, &spawned->process);
+  close_if(input[0]);
+  close_if(output[1]);
+  close_if(errors[1]);
+  spawned->input = input[1];
+  spawned->output = output[0];
+  spawned->errors = errors[0];
+  if (error != 0) {
+    close_if(input[1]);
+    close_if(output[0]);
+    close_if(errors[0]);
+    *spawned = (struct spawned){-1, -1, -1, -1};
+  }
+  return error;
+}

@@ -1,0 +1,26 @@
+// Starting one command: a session of its own, default signals, three descriptors and no more.
+#ifndef AMBIT_SPAWN_H
+#define AMBIT_SPAWN_H
+
+#include <sys/types.h>
+
+#include "command.h"
+#include "limits.h"
+
+// Our ends, none of which waits. `input` is -1 where the command reads from nothing.
+struct spawned {
+  pid_t process;
+  int input, output, errors;
+};
+
+// What every command gets.
+struct spawn_ground {
+  int nothing;  // what a command without input reads from
+  const struct limit *limits;
+  size_t limit_count;
+};
+
+// 0, or the errno of why it was not started.
+int spawn_command(const struct command *command, const struct spawn_ground *ground, struct spawned *spawned);
+
+#endif

@@ -1,0 +1,24 @@
+// Pid 1 of a sandbox that is set up: runs the owner's commands, one at a time, until the owner is gone.
+#ifndef AMBIT_ZYGOTE_H
+#define AMBIT_ZYGOTE_H
+
+#include "frame.h"
+#include "setup.h"
+
+struct zygote_ground {
+  int control;
+  int nothing;  // what a command without input reads from
+  int signals;  // tells when a child died
+  struct frame_input *input;
+  const struct emptied *emptied;
+  size_t emptied_count;
+  const struct limit *limits;  // those that each command gets anew
+  size_t limit_count;
+};
+
+// Blocks every signal and gives a descriptor that tells of dead children; -1 with errno. Called before anything is
+// dropped, so that no later step has to be allowed for it.
+int zygote_signals(void);
+_Noreturn void zygote_serve(const struct zygote_ground *ground);
+
+#endif

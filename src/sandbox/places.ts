@@ -1,0 +1,46 @@
+// Places inside a sandbox, and which place lies in which. Paths are segments: nothing here looks at a disk.
+import type { Plan, PlanPath } from "./plan.ts";
+
+/** Everything of ours that a sandbox sees. */
+export const OURS: PlanPath = ["run", "ambit"];
+export const PROGRAM: PlanPath = [...OURS, "ambit-native"];
+
+/** Where programs are looked for, beside the trees a configuration adds. */
+export const SYSTEM_PATH: readonly PlanPath[] = [
+  ["usr", "local", "sbin"],
+  ["usr", "local", "bin"],
+  ["usr", "sbin"],
+  ["usr", "bin"],
+  ["sbin"],
+  ["bin"],
+];
+
+const TEMPORARY: PlanPath = ["tmp"];
+const TEMPORARY_ASIDE: PlanPath = [...OURS, "tmp"];
+
+/** At `base` or below it. */
+export function isWithin(path: PlanPath, base: PlanPath): boolean {
+  return base.length <= path.length && base.every((name, at) => name === path[at]);
+}
+
+/** One of the two contains the other, or they are the same. */
+export function isAlong(left: PlanPath, right: PlanPath): boolean {
+  return isWithin(left, right) || isWithin(right, left);
+}
+
+/**
+ * The private folder that is emptied after every command. `/tmp`, unless a tree of the host is or lies there: what is
+ * emptied must never have anything of the host mounted in it.
+ */
+export function temporaryFolder(plan: Pick<Plan, "root" | "runtime">): PlanPath {
+  const trees = [...(plan.root === null ? [] : [plan.root.path]), ...plan.runtime];
+  return trees.some((tree) => isAlong(tree, TEMPORARY)) ? TEMPORARY_ASIDE : TEMPORARY;
+}
+
+export function homeFolder(plan: Pick<Plan, "root" | "runtime">): PlanPath {
+  return [...temporaryFolder(plan), "home"];
+}
+
+export function isSame(left: PlanPath, right: PlanPath): boolean {
+  return left.length === right.length && isWithin(left, right);
+}

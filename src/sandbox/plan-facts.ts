@@ -1,0 +1,52 @@
+// What a plan needs to know about this machine besides the grants: where our own things lie, whose home is where, and
+// which of the names it asked for are there. Gathered outside; every path without links.
+import type { Moment } from "../authority/compiled.ts";
+import type { Limits, PlanPath } from "./plan.ts";
+
+export interface PlanFacts {
+  readonly home: PlanPath | null;
+  /** The folders of this machine that have authority files of their own. */
+  readonly workspaces: readonly PlanPath[];
+  /** Our state and configuration, and where our sockets lie. No sandbox ever sees them. */
+  readonly ours: readonly PlanPath[];
+  /** The folder our own program was installed in. */
+  readonly program: PlanPath;
+  /** Trees of programs the user's configuration adds. */
+  readonly runtime: readonly PlanPath[];
+  /** As the ground has them: `*` stands for any one name. */
+  readonly protectedPaths: readonly PlanPath[];
+  /** Of the patterns of `namesToFind`, what there is. */
+  readonly found: readonly FoundName[];
+  readonly host: HostWords;
+  readonly limits: Limits;
+  readonly moment: Moment;
+}
+
+export interface FoundName {
+  readonly path: PlanPath;
+  readonly kind: "file" | "folder" | "link";
+}
+
+/** What of the caller's environment may be repeated inside, where it is plain. */
+export interface HostWords {
+  readonly user: string;
+  readonly terminal: string | null;
+  readonly language: string | null;
+  readonly timeZone: string | null;
+  /** Variables the user's configuration names, with their values. */
+  readonly allowed: readonly (readonly [name: string, value: string])[];
+}
+
+/** What a command gets where nothing else is configured. */
+export const DEFAULT_LIMITS: Limits = {
+  wallMilliseconds: 120_000,
+  cpuSeconds: 120,
+  // Runtimes reserve far more addresses than they use: the tree's memory is what counts.
+  memoryBytes: null,
+  treeMemoryBytes: 4 * 1_073_741_824,
+  processes: 512,
+  fileBytes: 1_073_741_824,
+  openFiles: 1_024,
+  outputBytes: 16 * 1_048_576,
+  temporaryBytes: 536_870_912,
+};

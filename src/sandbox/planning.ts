@@ -1,0 +1,70 @@
+// A decided request and the facts of the machine become a plan. INVARIANT: the plan is never wider than the deciding
+// grants, and nothing in it lets a program change what decides about it.
+import { pathText } from "../authority/path.ts";
+import { environmentOf, isPassedOn } from "./environment.ts";
+import { pinsOf } from "./pins.ts";
+import { isSame, temporaryFolder } from "./places.ts";
+import type { Limits, Plan } from "./plan.ts";
+import type { PlanFacts } from "./plan-facts.ts";
+import { networkOf } from "./plan-network.ts";
+import { rootRefused, runtimeTrees } from "./plan-places.ts";
+import { type Planned, type PlanRefused, planned, refusePlan } from "./plan-refusal.ts";
+import { type Decided, type RootAsked, rootAsked } from "./plan-root.ts";
+
+export type PlanResult =
+  /** `notes`: what is less than was written, for a person. */
+  { readonly ok: true; readonly plan: Plan; readonly notes: readonly string[] } | PlanRefused;
+
+export function planOf(decided: Decided, facts: PlanFacts): PlanResult {
+  const fault = limitFault(facts.limits);
+  if (fault !== null) return fault;
+  const place = placeOf(decided, facts);
+  if (!place.ok) return place;
+  const runtime = runtimeTrees(facts);
+  if (!runtime.ok) return runtime;
+  const asked = place.value;
+  const root = asked?.root ?? null;
+  const pinned = root === null ? planned([]) : pinsOf(root, runtime.value, facts);
+  if (!pinned.ok) return pinned;
+  const walls = { root, runtime: runtime.value, network: networkOf(decided.authority, facts.moment) };
+  const plan: Plan = {
+    ...walls,
+    pinned: pinned.value,
+    directory: asked?.directory ?? temporaryFolder(walls),
+    environment: environmentOf(walls, facts.host, facts.found),
+    limits: facts.limits,
+  };
+  return { ok: true, plan, notes: [...rootNotes(asked), ...variableNotes(plan, facts)] };
+}
+
+/** The root a decided request would get; what `namesToFind` is asked about before the plan is made. */
+export function placeOf(
+  decided: Decided,
+  facts: Pick<PlanFacts, "ours" | "program" | "moment" | "protectedPaths">,
+): Planned<RootAsked | null> {
+  const asked = rootAsked(decided, facts);
+  if (!asked.ok || asked.value === null) return asked;
+  return rootRefused(asked.value.root, facts) ?? asked;
+}
+
+/** Nought would mean "no limit" to more than one of those who are told; only time may be without one, by saying so. */
+function limitFault(limits: Limits): PlanRefused | null {
+  const { wallMilliseconds, memoryBytes, ...rest } = limits;
+  const counts = [...Object.values(rest), ...(memoryBytes === null ? [] : [memoryBytes])];
+  const isFine = [wallMilliseconds + 1, ...counts].every((one) => Number.isSafeInteger(one) && one > 0);
+  return isFine
+    ? null
+    : refusePlan("sandbox_unavailable", "a limit of the configuration is not a whole number above 0");
+}
+
+function rootNotes(asked: RootAsked | null): readonly string[] {
+  if (asked === null || isSame(asked.root.path, asked.directory)) return [];
+  return [`runs in ${pathText(asked.directory)} and sees ${pathText(asked.root.path)}`];
+}
+
+function variableNotes(plan: Plan, { host }: PlanFacts): readonly string[] {
+  const names = new Set(plan.environment.map(([name]) => name));
+  return host.allowed
+    .filter(([name, value]) => !isPassedOn(name, value) || !names.has(name))
+    .map(([name]) => `${name} is not passed on: programs can be run or redirected by it`);
+}

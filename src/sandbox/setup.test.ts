@@ -1,0 +1,120 @@
+// Set-up frames say what the plan says, in the words and the order of the protocol.
+import { describe, expect, test } from "vitest";
+import { FrameCutter, PayloadReader } from "./frame.ts";
+import type { Plan } from "./plan.ts";
+import { at, encode, NETWORK, PLAN, SYSTEM } from "./plan-fixture.ts";
+import { listedPorts, setupFrames } from "./setup.ts";
+
+interface Told {
+  readonly kind: string;
+  readonly payload: Uint8Array;
+}
+
+function cut(frames: readonly Uint8Array[]): readonly Told[] {
+  const cutter = new FrameCutter();
+  return frames.flatMap((frame) => cutter.push(frame) ?? []);
+}
+
+function told(plan: Plan, landlock = 7): readonly Told[] {
+  return cut(setupFrames(plan, SYSTEM, { landlock }, encode));
+}
+
+function text(bytes: Uint8Array | null): string {
+  return String.fromCharCode(...(bytes ?? []));
+}
+
+const of = (frames: readonly Told[], kind: string): readonly Told[] => frames.filter((frame) => frame.kind === kind);
+
+describe("a sandbox", () => {
+  test("is told pins, walls, limits and folders, and then to go", () => {
+    const kinds = told(PLAN).map(({ kind }) => kind);
+    expect(kinds.join("").replace(/(.)\1+/g, "$1")).toBe("TPHLSUDG");
+    expect(
+      told({ ...PLAN, network: NETWORK })
+        .map(({ kind }) => kind)
+        .join(""),
+    ).toMatch(/DDNG$/);
+  });
+
+  test("is told every pin behind its base, in the plan's order", () => {
+    expect(of(told(PLAN), "T").map(({ payload }) => text(payload))).toEqual(["/home/u/work/ws\0"]);
+    expect(of(told(PLAN), "P").map(({ payload }) => [payload[0], payload[1], text(payload.subarray(2))])).toEqual([
+      [1, 1, ".ambit\0"],
+      [2, 1, ".git\0"],
+      [1, 2, ".git/config\0"],
+      [3, 0, "secrets\0"],
+    ]);
+  });
+
+  test("is told no Landlock where the kernel has none", () => {
+    const kinds = told(PLAN, 0).map(({ kind }) => kind);
+    expect(kinds).not.toContain("H");
+    expect(kinds).not.toContain("L");
+    expect(kinds).toContain("S");
+  });
+
+  test("is told its limits by the kernel's numbers, and never leaves a core", () => {
+    const limits = of(told({ ...PLAN, limits: { ...PLAN.limits, memoryBytes: 5_000_000_000 } }), "U").map(
+      ({ payload }) => {
+        const reader = new PayloadReader(payload);
+        return [reader.u32(), reader.u64()];
+      },
+    );
+    expect(limits).toEqual([
+      [0, 120n],
+      [1, 1_073_741_824n],
+      [4, 0n],
+      [6, 512n],
+      [7, 1_024n],
+      [8, 65_536n],
+      [9, 5_000_000_000n],
+    ]);
+    expect(of(told(PLAN), "U")).toHaveLength(6);
+  });
+
+  test("empties its temporary folder and the home in it, and nothing of the host", () => {
+    const folders = (plan: Plan): string[] => of(told(plan), "D").map(({ payload }) => text(payload.subarray(4)));
+    expect(folders(PLAN)).toEqual(["/tmp\0", "/tmp/home\0"]);
+    for (const root of ["/tmp", "/tmp/project"])
+      expect(folders({ ...PLAN, root: { path: at(root), mode: "rw" } })).toEqual([
+        "/run/ambit/tmp\0",
+        "/run/ambit/tmp/home\0",
+      ]);
+    expect(folders({ ...PLAN, runtime: [at("/tmp/tools")] })).toEqual(["/run/ambit/tmp\0", "/run/ambit/tmp/home\0"]);
+  });
+
+  test("is told ports only where there is a network", () => {
+    expect(of(told(PLAN), "N")).toEqual([]);
+    const [network] = of(told({ ...PLAN, network: NETWORK }), "N");
+    expect([...(network?.payload ?? [])]).toEqual([1, 1, 0, 0xbb, 0x01]);
+  });
+
+  test("is told nothing longer than a path", () => {
+    for (const { payload } of told(PLAN)) expect(payload.length).toBeLessThan(4_096);
+  });
+});
+
+describe("ports that are opened one by one", () => {
+  test.each([
+    [[{ low: 443, high: 443 }], [443]],
+    [
+      [
+        { low: 8_000, high: 8_002 },
+        { low: 22, high: 22 },
+      ],
+      [22, 8_000, 8_001, 8_002],
+    ],
+    [[], []],
+  ])("%j", (ranges, wanted) => expect(listedPorts(ranges)).toEqual(wanted));
+
+  test("of all there are, the usual ones first, and never more than can be listened to", () => {
+    const ports = listedPorts([{ low: 1, high: 65_535 }]);
+    expect(ports).toHaveLength(64);
+    for (const port of [22, 80, 443, 5_432]) expect(ports).toContain(port);
+  });
+
+  test("are ports of the grants and no others", () => {
+    const ports = listedPorts([{ low: 9_000, high: 65_535 }]);
+    expect(ports.filter((port) => port < 9_000)).toEqual([]);
+  });
+});

@@ -1,0 +1,141 @@
+// The plan as set-up frames for pid 1 of a sandbox, in the order of `native/PROTOCOL.md`.
+import type { PortRange } from "../authority/scope.ts";
+import { instructionBytes } from "./bpf.ts";
+import { frameOf, PayloadWriter } from "./frame.ts";
+import { type LandlockRules, landlockRules } from "./landlock.ts";
+import { homeFolder, temporaryFolder } from "./places.ts";
+import type { Limits, Pin, Plan, PlanPath } from "./plan.ts";
+import { seccompProgram } from "./seccomp.ts";
+import type { SystemFacts } from "./system.ts";
+
+export type Encode = (text: string) => Uint8Array;
+
+/** What the program said of the kernel in its first frame. */
+export interface KernelFacts {
+  /** 0: no Landlock. */
+  readonly landlock: number;
+}
+
+export function setupFrames(
+  plan: Plan,
+  system: SystemFacts,
+  kernel: KernelFacts,
+  encode: Encode,
+): readonly Uint8Array[] {
+  const landlock = landlockRules(plan, system, kernel.landlock);
+  const seccomp = seccompProgram({ architecture: system.architecture, networkNamespace: true });
+  return [
+    ...plan.pinned.flatMap(({ base, pins }) => [baseFrame(base, encode), ...pins.map((pin) => pinFrame(pin, encode))]),
+    ...(landlock === null ? [] : landlockFrames(landlock, encode)),
+    frameOf("S", instructionBytes(seccomp)),
+    ...limitFrames(resourcesOf(plan.limits)),
+    ...temporaryFrames(plan, encode),
+    ...(plan.network === null ? [] : [networkFrame(plan.network.ports)]),
+    frameOf("G", new Uint8Array(0)),
+  ];
+}
+
+const ACTIONS = { readonly: 1, held: 2, masked: 3 } as const satisfies Record<Pin["action"], number>;
+const ABSENT = { leave: 0, folder: 1, file: 2 } as const satisfies Record<Pin["absent"], number>;
+
+function baseFrame(base: PlanPath, encode: Encode): Uint8Array {
+  return frameOf("T", new PayloadWriter().text(encode(`/${base.join("/")}`)).done());
+}
+
+function pinFrame({ path, action, absent }: Pin, encode: Encode): Uint8Array {
+  const payload = new PayloadWriter()
+    .u8(ACTIONS[action])
+    .u8(ABSENT[absent])
+    .text(encode(path.join("/")));
+  return frameOf("P", payload.done());
+}
+
+export function landlockFrames({ handled, rules }: LandlockRules, encode: Encode): readonly Uint8Array[] {
+  const { files, network, scopes } = handled;
+  return [
+    frameOf("H", new PayloadWriter().u64(files).u64(network).u64(scopes).done()),
+    ...rules.map(({ rights, path }) =>
+      frameOf(
+        "L",
+        new PayloadWriter()
+          .u64(rights)
+          .text(encode(`/${path.join("/")}`))
+          .done(),
+      ),
+    ),
+  ];
+}
+
+/** Numbers of `setrlimit`, the same on both architectures. */
+const RESOURCES = { cpu: 0, fileSize: 1, core: 4, processes: 6, openFiles: 7, lockedMemory: 8, memory: 9 } as const;
+
+export type Resources = readonly (readonly [resource: keyof typeof RESOURCES, limit: number])[];
+
+const lockedMemoryBytesMax = 65_536;
+
+function resourcesOf(limits: Limits): Resources {
+  return [
+    ["cpu", limits.cpuSeconds],
+    ["fileSize", limits.fileBytes],
+    // A core is a copy of everything the process knew.
+    ["core", 0],
+    ["processes", limits.processes],
+    ["openFiles", limits.openFiles],
+    ["lockedMemory", lockedMemoryBytesMax],
+    ...(limits.memoryBytes === null ? [] : [["memory", limits.memoryBytes] as const]),
+  ];
+}
+
+export function limitFrames(resources: Resources): readonly Uint8Array[] {
+  return resources.map(([resource, limit]) =>
+    frameOf(
+      "U",
+      new PayloadWriter()
+        .u32(RESOURCES[resource])
+        .u64(BigInt(count(limit)))
+        .done(),
+    ),
+  );
+}
+
+/** INVARIANT: no number wraps around on its way into a frame, where the largest ones mean "no limit". */
+export function count(number: number): number {
+  if (!Number.isSafeInteger(number) || number < 0) throw new RangeError("a limit is a whole number");
+  return number;
+}
+
+const bytesMax = 0xffffffff;
+
+/** The home folder lies in the temporary one, is emptied with it and made again after it. */
+function temporaryFrames(plan: Plan, encode: Encode): readonly Uint8Array[] {
+  const bytes = Math.min(count(plan.limits.temporaryBytes), bytesMax);
+  return [temporaryFolder(plan), homeFolder(plan)].map((path) =>
+    frameOf(
+      "D",
+      new PayloadWriter()
+        .u32(bytes)
+        .text(encode(`/${path.join("/")}`))
+        .done(),
+    ),
+  );
+}
+
+/** Listeners one by one are for kernels that cannot show us every port at once. */
+const portsMax = 64;
+const COMMON: readonly number[] = [443, 80, 22, 8_443, 8_080, 5_432, 3_306, 6_379, 9_418];
+
+/** Of ranges too wide to open port by port, the usual ones and then the lowest: less than was granted, never more. */
+export function listedPorts(ranges: readonly PortRange[]): readonly number[] {
+  const isIn = (port: number): boolean => ranges.some(({ low, high }) => port >= low && port <= high);
+  const ports = new Set(COMMON.filter(isIn));
+  for (const { low, high } of ranges)
+    for (let port = Math.max(low, 1); port <= Math.min(high, 65_535) && ports.size < portsMax; port++) ports.add(port);
+  return [...ports].sort((left, right) => left - right);
+}
+
+function networkFrame(ranges: readonly PortRange[]): Uint8Array {
+  const ports = listedPorts(ranges);
+  const payload = new PayloadWriter().u8(1).u16(ports.length);
+  for (const port of ports) payload.u16(port);
+  return frameOf("N", payload.done());
+}

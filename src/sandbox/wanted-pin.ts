@@ -1,0 +1,56 @@
+// Pins by their whole path, before they are put in order: the strictest word about a name counts, and what must not be
+// replaced keeps the folders above it in their places.
+import { isWithin } from "./places.ts";
+import type { Pin, PinAction, PlanPath } from "./plan.ts";
+
+export interface WantedPin extends Omit<Pin, "path"> {
+  /** From the top of the machine. */
+  readonly path: PlanPath;
+  /** How many names of the path are the project or home folder it belongs to: they are never made. */
+  readonly base: number;
+}
+
+const STRICTNESS: Readonly<Record<PinAction, number>> = { held: 0, readonly: 1, masked: 2 };
+
+/** Strictly below the root, folders before what lies in them, each name once, nothing below what is masked anyway. */
+export function orderedPins(root: PlanPath, wanted: readonly WantedPin[]): readonly Pin[] {
+  const below = wanted.filter(({ path }) => path.length > root.length && isWithin(path, root));
+  const byPath = new Map<string, WantedPin>();
+  for (const pin of [...below, ...below.flatMap((one) => foldersAbove(root, one))]) {
+    const key = pin.path.join("/");
+    const other = byPath.get(key);
+    byPath.set(key, other === undefined ? pin : stricter(other, pin));
+  }
+  const pins = [...byPath.values()].sort(byDepth);
+  return pins
+    .filter((pin) => !pins.some((other) => other !== pin && isIdle(pin, other)))
+    .map(({ path, action, absent }) => ({ path: path.slice(root.length), action, absent }));
+}
+
+function stricter(left: WantedPin, right: WantedPin): WantedPin {
+  const action = STRICTNESS[left.action] >= STRICTNESS[right.action] ? left.action : right.action;
+  return { ...left, action, absent: left.absent === "leave" ? right.absent : left.absent };
+}
+
+/** A folder that is renamed takes what is pinned in it along, and another can be put in its place. */
+function foldersAbove(root: PlanPath, { path, action, absent, base }: WantedPin): WantedPin[] {
+  // What is masked goes along masked, so there is nothing to gain.
+  if (action === "masked") return [];
+  const folders: WantedPin[] = [];
+  for (let length = root.length + 1; length < path.length; length++) {
+    const isMade = absent !== "leave" && length > base;
+    folders.push({ path: path.slice(0, length), action: "held", absent: isMade ? "folder" : "leave", base });
+  }
+  return folders;
+}
+
+/** Says nothing that the other, around it, does not say already. */
+function isIdle(pin: WantedPin, around: WantedPin): boolean {
+  if (pin.path.length <= around.path.length || !isWithin(pin.path, around.path)) return false;
+  return around.action === "masked" || (around.action === "readonly" && pin.action !== "masked");
+}
+
+function byDepth(left: WantedPin, right: WantedPin): number {
+  const [first, second] = [left.path.join("/"), right.path.join("/")];
+  return left.path.length - right.path.length || (first < second ? -1 : first > second ? 1 : 0);
+}

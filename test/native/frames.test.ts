@@ -1,0 +1,192 @@
+// What is not exactly the protocol is the end of the program: a failure frame, status 125, and nothing done.
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { frameOf, PayloadWriter } from "../../src/sandbox/frame.ts";
+import { bytes, commandPayload, Owner, PROJECT, start } from "./owner.ts";
+import { built, variants } from "./program.ts";
+
+const [EPERM, E2BIG, EEXIST, EINVAL, EPROTO] = [1, 7, 17, 22, 71];
+
+const writer = (): PayloadWriter => new PayloadWriter();
+const text = (value: string): Uint8Array => writer().text(bytes(value)).done();
+const pin = (path: string, action = 1, absent = 0): Uint8Array =>
+  writer().u8(action).u8(absent).text(bytes(path)).done();
+const limit = (resource: number): Uint8Array => writer().u32(resource).u64(1n).done();
+const raw = (length: number, kind: string, payload: Uint8Array): Uint8Array => {
+  const header = writer().u32(length).u8(kind.charCodeAt(0));
+  return header.bytes(payload).done();
+};
+const times = (count: number, frame: Uint8Array): Uint8Array => Buffer.concat(Array(count).fill(frame));
+const base = frameOf("T", text(PROJECT));
+const go = frameOf("G", new Uint8Array(0));
+const pinned = (payload: Uint8Array): Uint8Array => Buffer.concat([base, frameOf("P", payload)]);
+const handled = writer().u64(1n).u64(0n).u64(0n).done();
+const rule = (path: string): Uint8Array => writer().u64(1n).text(bytes(path)).done();
+
+const SETUP: readonly (readonly [title: string, frames: Uint8Array, errno: number])[] = [
+  ["a kind nobody knows", frameOf("?", new Uint8Array(0)), EPROTO],
+  ["a command before the set-up is over", frameOf("X", commandPayload({ argv: ["true"] })), EPROTO],
+  ["a length over the limit", raw(1_048_577, "T", new Uint8Array(0)), EPROTO],
+  ["the greatest length there is", raw(0xffffffff, "T", new Uint8Array(0)), EPROTO],
+  ["a text without its end", frameOf("T", bytes(PROJECT)), EPROTO],
+  ["a byte behind a text", frameOf("T", writer().text(bytes(PROJECT)).u8(1).done()), EPROTO],
+  ["no payload at all", frameOf("T", new Uint8Array(0)), EPROTO],
+  ["a base that is not absolute", frameOf("T", text("project")), EPROTO],
+  ["a base with a way up", frameOf("T", text("/project/../etc")), EPROTO],
+  ["a base with a double slash", frameOf("T", text("/project//x")), EPROTO],
+  ["a pin without a base", frameOf("P", pin("x")), EPROTO],
+  ["a pin of action 0", pinned(pin("x", 0)), EPROTO],
+  ["a pin of action 4", pinned(pin("x", 4)), EPROTO],
+  ["a pin to be made a third way", pinned(pin("x", 1, 3)), EPROTO],
+  ["an absolute pin", pinned(pin("/etc")), EPROTO],
+  ["an empty pin", pinned(pin("")), EPROTO],
+  ["a pin that goes up", pinned(pin("a/../../b")), EPROTO],
+  ["a pin of a dot", pinned(pin("./a")), EPROTO],
+  ["a pin that ends in a slash", pinned(pin("a/")), EPROTO],
+  ["a pin longer than a path", pinned(pin("a".repeat(4_096))), EPROTO],
+  ["1,025 pins", Buffer.concat([base, times(1_025, frameOf("P", pin("x")))]), E2BIG],
+  ["257 bases", times(257, base), E2BIG],
+  ["Landlock twice", times(2, frameOf("H", handled)), EEXIST],
+  ["Landlock cut short", frameOf("H", handled.subarray(1)), EPROTO],
+  ["a rule whose path is not absolute", frameOf("L", rule("usr")), EPROTO],
+  ["513 rules", times(513, frameOf("L", rule("/usr"))), E2BIG],
+  ["rules without anything handled", Buffer.concat([frameOf("L", rule("/usr")), go]), EINVAL],
+  [
+    "a right no kernel knows",
+    Buffer.concat([
+      frameOf(
+        "H",
+        writer()
+          .u64(1n << 60n)
+          .u64(0n)
+          .u64(0n)
+          .done(),
+      ),
+      go,
+    ]),
+    EINVAL,
+  ],
+  ["half an instruction", frameOf("S", new Uint8Array(12)), EPROTO],
+  ["no instruction", frameOf("S", new Uint8Array(0)), EPROTO],
+  ["4,097 instructions", frameOf("S", new Uint8Array(8 * 4_097)), E2BIG],
+  ["a second program", times(2, frameOf("S", new Uint8Array(8))), EEXIST],
+  ["a program the kernel refuses", Buffer.concat([frameOf("S", new Uint8Array(8).fill(255)), go]), EINVAL],
+  ["a resource nobody knows", Buffer.concat([frameOf("U", limit(99)), go]), EINVAL],
+  ["17 limits", times(17, frameOf("U", limit(4))), E2BIG],
+  ["the top as a folder to empty", frameOf("D", writer().u32(0).text(bytes("/")).done()), EPROTO],
+  ["five folders to empty", times(5, frameOf("D", writer().u32(0).text(bytes("/tmp")).done())), E2BIG],
+  ["fewer ports than counted", frameOf("N", writer().u8(0).u16(2).u16(80).done()), EPROTO],
+  ["more ports than counted", frameOf("N", writer().u8(0).u16(0).u16(80).done()), EPROTO],
+  ["port 0", frameOf("N", writer().u8(0).u16(1).u16(0).done()), EPROTO],
+  ["a third kind of network", frameOf("N", writer().u8(2).u16(0).done()), EPROTO],
+  ["two networks", times(2, frameOf("N", writer().u8(0).u16(0).done())), EEXIST],
+  ["a go with something in it", frameOf("G", new Uint8Array(1)), EPROTO],
+];
+
+const command = commandPayload({ argv: ["true"] });
+const COMMANDS: readonly (readonly [title: string, frames: Uint8Array])[] = [
+  ["a set-up frame", frameOf("U", limit(4))],
+  ["a kind nobody knows", frameOf("\0", new Uint8Array(0))],
+  ["a length over the limit", raw(1_048_577, "X", new Uint8Array(0))],
+  ["a command cut short", frameOf("X", command.subarray(0, -1))],
+  ["a command with a byte behind it", frameOf("X", Buffer.concat([command, new Uint8Array(1)]))],
+  ["an empty command", frameOf("X", new Uint8Array(0))],
+  ["a command without words", frameOf("X", commandPayload({ argv: [] }))],
+  ["a command whose folder is not absolute", frameOf("X", commandPayload({ argv: ["true"], directory: "tmp" }))],
+  [
+    "more words than there are",
+    frameOf("X", writer().u32(0).u64(0n).u8(0).text(bytes("/")).u32(0xffffffff).text(bytes("a")).done()),
+  ],
+  [
+    "a third kind of input",
+    frameOf("X", writer().u32(0).u64(0n).u8(2).text(bytes("/")).u32(1).text(bytes("a")).u32(0).done()),
+  ],
+  ["an end with something in it", frameOf("K", new Uint8Array(1))],
+  ["an end of input with something in it", frameOf("J", new Uint8Array(1))],
+];
+
+describe.each(variants)("%s", (_variant, program) => {
+  let root: string;
+  let owner: Owner;
+
+  beforeEach(async () => {
+    root = mkdtempSync(join(tmpdir(), "ambit-frames-"));
+    ({ owner } = await start({ program, root }));
+  });
+
+  afterEach(async () => {
+    await owner.end();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  test.each(SETUP)("the set-up fails: %s", async (_title, frames, errno) => {
+    owner.control.write(frames);
+    expect((await owner.failure()).errno).toBe(errno);
+    expect(await owner.exit()).toBe(125);
+    expect(owner.errors).toBe("");
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  test.each(COMMANDS)("a sandbox that is ready fails: %s", async (_title, frames) => {
+    owner.send("G");
+    await owner.ready();
+    owner.control.write(frames);
+    expect((await owner.failure()).errno).toBe(EPROTO);
+    expect(await owner.exit()).toBe(125);
+    expect(owner.errors).toBe("");
+  });
+
+  test("the most that is allowed is taken", async () => {
+    const most = [base, times(1_024, frameOf("P", pin("absent"))), times(255, base), times(16, frameOf("U", limit(4)))];
+    owner.control.write(Buffer.concat([...most, go]));
+    expect((await owner.ready()).pins).toEqual(Array(1_024).fill(0));
+    expect(await owner.run({ argv: ["true"] })).toMatchObject({ how: 0, value: 0 });
+  });
+
+  test("frames may arrive a byte at a time", async () => {
+    const frames = Buffer.concat([base, frameOf("P", pin("made", 1, 1)), go, frameOf("X", command)]);
+    for (const byte of frames) owner.control.write(Uint8Array.of(byte));
+    expect((await owner.ready()).pins).toEqual([2]);
+    expect(await owner.done()).toMatchObject({ how: 0, value: 0 });
+  });
+
+  test("an owner that leaves before it says go is no failure", async () => {
+    expect(await owner.end()).toBe(0);
+    expect(await owner.next()).toBeNull();
+  });
+});
+
+describe("the command line", () => {
+  const program = built("program");
+
+  test.each([
+    ["nothing", []],
+    ["an unknown word", ["other"]],
+    ["no descriptor", ["sandbox"]],
+    ["a descriptor that is the program's own input", ["sandbox", "0", "-"]],
+    ["a descriptor that is no number", ["sandbox", "3x", "-"]],
+    ["a sign", ["sandbox", "+3", "-"]],
+    ["the same descriptor twice", ["sandbox", "3", "3"]],
+    ["a word too many", ["sandbox", "3", "-", "more"]],
+  ])("is refused: %s", (_title, words) => {
+    expect(spawnSync(program, words).status).toBe(125);
+  });
+
+  test("outside a pid namespace of its own it does nothing: ending a command would end everything", async () => {
+    const owner = new Owner(spawn(program, ["sandbox", "3", "-"], { stdio: ["ignore", "ignore", "pipe", "pipe"] }));
+    expect(await owner.failure()).toEqual({ errno: EPERM, stage: "not pid 1" });
+    expect(await owner.exit()).toBe(125);
+  });
+
+  test("facts are one line of JSON", () => {
+    const facts = JSON.parse(execFileSync(program, ["facts"], { encoding: "utf8" }));
+    expect(Object.keys(facts)).toEqual([
+      ...["protocol", "arch", "landlockAbi", "seccomp", "openTree", "mountSetattr", "memfdNoexec", "tproxy"],
+      "userNamespaces",
+    ]);
+    expect(facts).toMatchObject({ protocol: 1, seccomp: true, openTree: true, mountSetattr: true });
+  });
+});

@@ -1,0 +1,27 @@
+// The parsers of the native program against frames that are nearly right, with sanitizers watching.
+import { execFileSync, spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { built } from "./program.ts";
+
+/** Each kind of frame, and the lines of git: all of them must have been accepted at least once. */
+const KINDS = "DGHLNPSTUXacdfklrsw";
+
+test("nothing that arrives is read beyond its end", () => {
+  const output = execFileSync(built("fuzz-path"), ["--seconds", "5", "--seed", "20260801"], { encoding: "utf8" });
+  const { rounds, kinds } = JSON.parse(output);
+  expect(rounds).toBeGreaterThan(1_000);
+  expect(kinds).toBe(KINDS);
+});
+
+test("the same seed does the same, another does something else", () => {
+  const [first, again, other] = ["7", "7", "8"].map((seed) =>
+    execFileSync(built("fuzz-path"), ["--rounds", "3000", "--seed", seed], { encoding: "utf8" }),
+  );
+  expect(again).toBe(first);
+  expect(other).not.toBe(first);
+});
+
+test("the sanitizers are there: the target says so of itself", () => {
+  const { stdout } = spawnSync("sh", ["-c", `grep -c __asan_report_load ${built("fuzz-path")}`], { encoding: "utf8" });
+  expect(Number(stdout)).toBeGreaterThan(0);
+});

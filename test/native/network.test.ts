@@ -1,0 +1,220 @@
+// The network of a sandbox: real sockets, handed to this very process, that accept what a program inside calls.
+import dgram from "node:dgram";
+import net from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { PayloadWriter } from "../../src/sandbox/frame.ts";
+import { NODE, type Owner, start } from "./owner.ts";
+import { users, variants } from "./program.ts";
+
+const [PORTS, TRANSPARENT] = [1, 2];
+const EBADF = 9;
+
+interface Message {
+  readonly kind: string;
+  readonly port?: number;
+}
+
+/** Calls each place in turn and prints what it hears, or why it hears nothing. */
+const CALLER = `
+const net = require("node:net");
+const call = (place) => new Promise((resolve) => {
+  const at = place.lastIndexOf(":");
+  const socket = net.connect({ host: place.slice(0, at), port: Number(place.slice(at + 1)) });
+  let heard = "";
+  socket.on("data", (chunk) => { heard += chunk; });
+  socket.on("error", (problem) => resolve(problem.code));
+  socket.on("end", () => resolve(heard));
+});
+(async () => { for (const place of process.argv.slice(1)) console.log(await call(place)); })();
+`;
+
+const ASKER = `
+const socket = require("node:dgram").createSocket("udp4");
+socket.connect(Number(process.argv[2]), process.argv[1], () => socket.send("question"));
+socket.on("message", (answer) => { console.log(String(answer)); socket.close(); });
+socket.on("error", (problem) => { console.log(problem.code); socket.close(); });
+`;
+
+const callers = variants.flatMap(([variant, program]) =>
+  users.map((user) => [variant, user ?? "self", program] as const),
+);
+
+describe.each(callers)("%s, as %s", (_variant, caller, program) => {
+  const opened: { close(): unknown }[] = [];
+  let owner: Owner | undefined;
+
+  afterEach(async () => {
+    for (const one of opened.splice(0)) one.close();
+    expect(await owner?.end()).not.toBe(99);
+  });
+
+  /** Serves every socket that arrives: a connection hears what it came through and where it was meant to go. */
+  async function open(transparent: boolean, ports: readonly number[]): Promise<{ mode: number; kinds: Message[] }> {
+    const started = await start({ program, user: caller === "self" ? null : caller, network: true });
+    owner = started.owner;
+    const kinds: Message[] = [];
+    owner.child.on("message", (message: Message, handle: unknown) => {
+      kinds.push(message);
+      if (message.kind === "dns") {
+        const socket = dgram.createSocket("udp4");
+        opened.push(socket);
+        socket.on("message", (question, from) => socket.send(`answer to ${question}`, from.port, from.address));
+        socket.bind(handle as dgram.BindOptions);
+        return;
+      }
+      const server = net.createServer((socket) => {
+        socket.on("error", () => undefined);
+        socket.end(`${message.kind} ${socket.localAddress} ${socket.localPort}`);
+      });
+      opened.push(server);
+      server.listen(handle as net.ListenOptions);
+    });
+    const payload = new PayloadWriter().u8(transparent ? 1 : 0).u16(ports.length);
+    for (const port of ports) payload.u16(port);
+    owner.send("N", payload.done());
+    owner.send("G");
+    return { mode: (await owner.ready()).network, kinds };
+  }
+
+  async function call(...places: readonly string[]): Promise<readonly string[]> {
+    const { output, errors } = await (owner as Owner).run({ argv: [NODE, "-e", CALLER, ...places] });
+    expect(errors).toBe("");
+    return output.trim().split("\n");
+  }
+
+  async function ask(address: string, port: number): Promise<string> {
+    return (await (owner as Owner).run({ argv: [NODE, "-e", ASKER, address, String(port)] })).output.trim();
+  }
+
+  test("ports: one listener each, at every fake address, and nothing else", async () => {
+    const { mode, kinds } = await open(false, [443, 8080, 53]);
+    expect(mode).toBe(PORTS);
+    expect(kinds).toEqual([
+      { kind: "dns" },
+      { kind: "dns-tcp" },
+      { kind: "broker" },
+      { kind: "tcp", port: 443 },
+      { kind: "tcp", port: 8080 },
+      { kind: "tcp", port: 53 },
+    ]);
+    expect(
+      await call("198.18.0.9:443", "198.19.255.254:8080", "198.18.0.53:53", "198.18.7.7:53", "198.18.0.2:1"),
+    ).toEqual([
+      "tcp 198.18.0.9 443",
+      "tcp 198.19.255.254 8080",
+      "dns-tcp 198.18.0.53 53",
+      "tcp 198.18.7.7 53",
+      "broker 198.18.0.2 1",
+    ]);
+    expect(await call("198.18.0.9:444", "192.0.2.1:443", "2001:db8::1:443", "198.18.0.3:1")).toEqual([
+      "ECONNREFUSED",
+      "ENETUNREACH",
+      "ENETUNREACH",
+      "ECONNREFUSED",
+    ]);
+  });
+
+  test("transparent: every address and port arrives as it was meant, both protocols", async () => {
+    const { mode, kinds } = await open(true, [443]);
+    expect(mode).toBe(TRANSPARENT);
+    expect(kinds.map(({ kind }) => kind)).toEqual(["dns", "dns-tcp", "broker", "transparent", "transparent"]);
+    const called = [
+      "198.18.0.9:443",
+      "192.0.2.1:65535",
+      "10.0.0.1:22",
+      "2001:db8::1:443",
+      "fd00::7:8080",
+      "198.18.0.1:15001",
+    ];
+    expect(await call(...called)).toEqual([
+      "transparent 198.18.0.9 443",
+      "transparent 192.0.2.1 65535",
+      "transparent 10.0.0.1 22",
+      "transparent 2001:db8::1 443",
+      "transparent fd00::7 8080",
+      "transparent 198.18.0.1 15001",
+    ]);
+    expect(await call("198.18.0.53:53", "198.18.0.2:1", "127.0.0.1:443", "::1:443", "198.18.0.53:80")).toEqual([
+      "dns-tcp 198.18.0.53 53",
+      "broker 198.18.0.2 1",
+      "ECONNREFUSED",
+      "ECONNREFUSED",
+      "ECONNREFUSED",
+    ]);
+  });
+
+  test("a program's own loopback is its own, also on a port that is caught elsewhere", async () => {
+    await open(true, []);
+    const script = `
+      const net = require("node:net");
+      const server = net.createServer((socket) => socket.end("own")).listen(15001, "127.0.0.1", () =>
+        net.connect(15001, "127.0.0.1").on("data", (chunk) => { console.log(String(chunk)); server.close(); }));`;
+    expect(await (owner as Owner).run({ argv: [NODE, "-e", script] })).toMatchObject({ output: "own\n", errors: "" });
+  });
+
+  test("names are asked of one address; every other datagram meets nobody", async () => {
+    await open(true, []);
+    expect(await ask("198.18.0.53", 53)).toBe("answer to question");
+    expect(await ask("198.18.0.54", 53)).toBe("ECONNREFUSED");
+    expect(await ask("192.0.2.1", 443)).toBe("ECONNREFUSED");
+  });
+
+  test("the listeners outlive the set-up and serve the next command as well", async () => {
+    await open(true, []);
+    for (let round = 0; round < 3; round++) expect(await call("192.0.2.9:80")).toEqual(["transparent 192.0.2.9 80"]);
+  });
+
+  test("git's credential helper asks the broker and passes on only what git asked for", async () => {
+    const { owner: started } = await start({ program, user: caller === "self" ? null : caller, network: true });
+    owner = started;
+    const heard: string[] = [];
+    owner.child.on("message", (message: Message, handle: unknown) => {
+      if (message.kind !== "broker") return;
+      const server = net.createServer({ allowHalfOpen: true }, (socket) => {
+        let question = "";
+        socket.on("data", (chunk) => {
+          question += chunk;
+        });
+        socket.on("end", () => {
+          heard.push(question);
+          const refused = question.includes("host=refused");
+          socket.end(
+            refused ? "" : "username=someone\npassword=placeholder\nquit=1\nurl=http://elsewhere\n\npassword=late\n",
+          );
+        });
+      });
+      opened.push(server);
+      server.listen(handle as net.ListenOptions);
+    });
+    owner.send("N", new PayloadWriter().u8(0).u16(0).done());
+    owner.send("G");
+    await owner.ready();
+    const argv = (action: string): string[] => ["/run/ambit/ambit-native", "credential", action];
+    const asked = "protocol=https\nhost=example.com\npath=a/b.git\nusername=x\nwwwauth[]=Basic\n\n";
+    expect(await owner.run({ argv: argv("get"), input: asked })).toMatchObject({
+      value: 0,
+      output: "username=someone\npassword=placeholder\n",
+    });
+    expect(heard).toEqual(["protocol=https\nhost=example.com\npath=a/b.git\n\n"]);
+    expect(await owner.run({ argv: argv("get"), input: "protocol=https\nhost=refused\n" })).toMatchObject({
+      value: 0,
+      output: "",
+    });
+    for (const action of ["store", "erase"])
+      expect(await owner.run({ argv: argv(action), input: asked })).toMatchObject({ value: 0, output: "" });
+    expect(heard.length).toBe(2);
+    expect(await owner.run({ argv: argv("get"), input: "host=a\tb\n" })).toMatchObject({ value: 1, output: "" });
+    expect(await owner.run({ argv: argv("get"), input: `host=${"a".repeat(70_000)}\n` })).toMatchObject({ value: 1 });
+    expect(await owner.run({ argv: argv("other"), input: "" })).toMatchObject({ value: 1 });
+    expect(heard.length).toBe(2);
+  });
+
+  test("a network without a channel to hand it out is a failure", async () => {
+    const { owner: started } = await start({ program, user: caller === "self" ? null : caller });
+    owner = started;
+    started.send("N", new PayloadWriter().u8(1).u16(0).done());
+    started.send("G");
+    expect((await started.failure()).errno).toBe(EBADF);
+    expect(await started.exit()).toBe(125);
+  });
+});

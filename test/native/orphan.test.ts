@@ -1,0 +1,56 @@
+// Nothing survives its owner: not when the owner is killed, at whatever moment that is.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { frameOf } from "../../src/sandbox/frame.ts";
+import { bubblewrapArguments, commandPayload } from "./owner.ts";
+import { built } from "./program.ts";
+
+/** An owner in a process of its own: starts a sandbox, sends what it was given, says each frame's size, waits. */
+const OWNER = `
+const [argv, frames] = [JSON.parse(process.argv[1]), Buffer.from(process.argv[2], "base64")];
+const child = require("node:child_process").spawn("bwrap", argv, { stdio: ["ignore", "ignore", "ignore", "pipe"] });
+child.stdio[3].write(frames);
+child.stdio[3].on("data", (chunk) => process.stdout.write(chunk.length + "\\n"));
+`;
+
+/** How long a sandboxed program may need to be gone on a busy machine; far more than it takes. */
+const goneMillisecondsMax = 60_000;
+
+test("an owner that is killed takes everything with it, without bubblewrap's help", async () => {
+  // Seconds nobody else sleeps: how the program is known among all others.
+  const marks = Array.from({ length: 12 }, (_, at) => String(7_000_000 + process.pid * 100 + at));
+  for (const [at, mark] of marks.entries()) {
+    const argv = bubblewrapArguments({ program: built("program") }).filter((word) => word !== "--die-with-parent");
+    const command = commandPayload({ argv: ["sh", "-c", `echo up; setsid sleep ${mark} & sleep ${mark}`] });
+    const frames = Buffer.concat([frameOf("G", new Uint8Array(0)), frameOf("X", command)]);
+    const owner = spawn(process.execPath, ["-e", OWNER, JSON.stringify(argv), frames.toString("base64")], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    // Some are killed before they could start anything, some with the command running.
+    if (at < 4) await once(owner.stdout, "data");
+    else await pause(at * 8);
+    owner.kill("SIGKILL");
+    await once(owner, "exit");
+  }
+  const deadline = Date.now() + goneMillisecondsMax;
+  while (running(marks).length > 0 && Date.now() < deadline) await pause(20);
+  expect(running(marks)).toEqual([]);
+});
+
+function running(marks: readonly string[]): readonly string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => commandLine(pid))
+    .filter((line) => line.startsWith("sleep\0") && marks.some((mark) => line.includes(mark)));
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
