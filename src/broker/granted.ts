@@ -1,0 +1,112 @@
+// The broker's own copy of what a sandbox may connect to, read from the plan's specs and from nothing else.
+import { verbEntry } from "../authority/catalog.ts";
+import type { Authority, Chain } from "../authority/chain.ts";
+import { type CompiledLink, compile, type Moment } from "../authority/compiled.ts";
+import type { Decision } from "../authority/decision.ts";
+import type { Destination } from "../authority/destination.ts";
+import type { Grant } from "../authority/grant.ts";
+import { judge } from "../authority/judge.ts";
+import { ALWAYS } from "../authority/link.ts";
+import type { Request } from "../authority/request.ts";
+import { type Screened, screen } from "../authority/screen.ts";
+import { readCompact } from "../notation/compact.ts";
+import { Diagnostics } from "../notation/diagnostic.ts";
+import type { Reading } from "../notation/reading.ts";
+import { toAscii } from "./ascii.ts";
+
+export type Chains = readonly (readonly (readonly string[])[])[];
+
+const CONNECT = verbEntry("net.connect");
+const READING: Reading = { ground: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
+
+/** `sni`: on 443 and 80 the program has to say the name again, in the open. `raw`: it may say anything. */
+export type Manner = "sni" | "raw";
+
+export function connectRequest(host: Destination, port: number, manner: Manner): Request {
+  if (CONNECT === null) throw new Error("the catalog has no net.connect");
+  return { verb: CONNECT, values: [host, port, manner] };
+}
+
+/** What one sandbox may connect to. Says nothing about budgets, approvals and revocation: those live with the owner. */
+export class Granted {
+  readonly #authority: Authority;
+  readonly #ports: readonly number[];
+  readonly #now: () => number;
+
+  constructor(authority: Authority, now: () => number) {
+    this.#authority = authority;
+    this.#now = now;
+    this.#ports = portsToTry(authority);
+  }
+
+  judge(request: Request): Decision {
+    return judge(this.#authority, request, this.#moment());
+  }
+
+  screen(request: Request, answers: readonly string[] | null): Screened {
+    return screen(this.#authority, request, answers, this.#moment());
+  }
+
+  /** Some port of this name could be connected to, asked or not. */
+  reaches(host: Destination): boolean {
+    return this.#ports.some((port) => this.judge(connectRequest(host, port, "sni")).outcome !== "deny");
+  }
+
+  /** Whether the session is clean is for the owner to say: here nothing is known that would speak against it. */
+  #moment(): Moment {
+    return { now: this.#now(), clean: true, generation: 0, revoked: null, exhausted: null };
+  }
+}
+
+/** Null when anything was not understood: nothing is granted then, not the rest. */
+export function readChains(chains: Chains): Authority | null {
+  const authority: Chain[] = [];
+  for (const specs of chains) {
+    const links: CompiledLink[] = [];
+    for (const link of specs) {
+      const grants = readLink(link);
+      if (grants === null) return null;
+      links.push(
+        compile({
+          id: `${links.length}`,
+          role: "limit",
+          issuer: "owner",
+          holder: "sandbox",
+          grants,
+          validity: ALWAYS,
+          calls: null,
+        }),
+      );
+    }
+    const [first, ...rest] = links;
+    // A chain of no links would cover everything.
+    if (first === undefined) return null;
+    authority.push([first, ...rest]);
+  }
+  return authority;
+}
+
+function readLink(specs: readonly string[]): readonly Grant[] | null {
+  const grants: Grant[] = [];
+  for (const text of specs) {
+    const diagnostics = new Diagnostics();
+    const span = { source: "plan", start: 0, end: text.length };
+    const grant = readCompact(text, { reading: READING, diagnostics, span, root: null });
+    if (grant === null || grant.verb !== CONNECT) return null;
+    if (diagnostics.list.some((one) => one.severity === "error")) return null;
+    grants.push(grant);
+  }
+  return grants;
+}
+
+/** Where ranges meet at all, they meet at the lower end of one of them. */
+function portsToTry(authority: Authority): readonly number[] {
+  const ports = new Set<number>([443]);
+  for (const chain of authority)
+    for (const { link } of chain)
+      for (const { scopes } of link.grants) {
+        const scope = scopes[1];
+        if (scope?.kind === "ports") for (const { low } of scope.of) ports.add(Math.max(1, low));
+      }
+  return [...ports];
+}

@@ -1,0 +1,48 @@
+// One TLS handshake message out of its records, however it was cut up. Bounded, and refuses what is not plainly one.
+
+export type HandshakeRead =
+  /** Not whole yet; looking again is of no use before the stream has this many bytes. */
+  | { readonly kind: "more"; readonly needed: number }
+  | { readonly kind: "malformed" }
+  /** `body` without its header; `used`: bytes of the stream it took. */
+  | { readonly kind: "message"; readonly type: number; readonly body: Uint8Array; readonly used: number };
+
+const HANDSHAKE = 22;
+const recordHeaderBytes = 5;
+const recordBytesMax = 16_384;
+const messageHeaderBytes = 4;
+
+/** `bytes`: the stream from a record's beginning on. A message that does not end with its record is refused. */
+export function readHandshake(bytes: Uint8Array, bytesMax: number): HandshakeRead {
+  const parts: number[] = [];
+  let at = 0;
+  for (;;) {
+    if (bytes[at] !== undefined && bytes[at] !== HANDSHAKE) return { kind: "malformed" };
+    if (bytes[at + 1] !== undefined && bytes[at + 1] !== 3) return { kind: "malformed" };
+    if (bytes[at + 2] !== undefined && (bytes[at + 2] as number) > 4) return { kind: "malformed" };
+    if (at + recordHeaderBytes > bytes.length) return unfinished(at + recordHeaderBytes, bytesMax);
+    const length = ((bytes[at + 3] as number) << 8) | (bytes[at + 4] as number);
+    // An empty fragment of a handshake is forbidden, and would let us be kept busy for nothing.
+    if (length === 0 || length > recordBytesMax) return { kind: "malformed" };
+    const end = at + recordHeaderBytes + length;
+    if (end > bytesMax) return { kind: "malformed" };
+    const isWhole = end <= bytes.length;
+    for (let place = at + recordHeaderBytes; place < Math.min(end, bytes.length); place++)
+      parts.push(bytes[place] as number);
+    const size = parts.length < messageHeaderBytes ? null : messageSize(parts);
+    if (size !== null && size > bytesMax) return { kind: "malformed" };
+    if (!isWhole) return { kind: "more", needed: end };
+    if (size !== null && parts.length > size) return { kind: "malformed" };
+    if (size !== null && parts.length === size)
+      return { kind: "message", type: parts[0] as number, body: new Uint8Array(parts.slice(4)), used: end };
+    at = end;
+  }
+}
+
+function messageSize(parts: readonly number[]): number {
+  return messageHeaderBytes + (((parts[1] as number) << 16) | ((parts[2] as number) << 8) | (parts[3] as number));
+}
+
+function unfinished(needed: number, bytesMax: number): HandshakeRead {
+  return needed > bytesMax ? { kind: "malformed" } : { kind: "more", needed };
+}

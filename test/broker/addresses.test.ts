@@ -1,0 +1,170 @@
+// Where names lead: what is screened is what is dialled, and the owner has the last word.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Decision } from "../../src/authority/decision.ts";
+import { requestText } from "../../src/notation/request-printer.ts";
+import { ServersOutside } from "./servers-outside.ts";
+import { ownAddress, type SandboxWish, World } from "./world.ts";
+
+const world = new World();
+const servers = new ServersOutside();
+const good = ownAddress(1);
+const bad = ownAddress(2);
+const PORT = 17_008;
+
+beforeAll(async () => {
+  await world.start();
+  await servers.counting(good, PORT);
+  await servers.counting(bad, PORT);
+});
+
+afterAll(async () => {
+  await world.stop();
+  await servers.stop();
+});
+
+/** One after the other: what each said, or how it failed. */
+const CONNECT = `
+  const net = require("node:net");
+  const [port, ...names] = process.argv.slice(1);
+  (async () => {
+    for (const name of names) {
+      const said = await new Promise((give) => {
+        const socket = net.connect({ host: name, port: Number(port), family: 4 }, () => socket.end("12345"));
+        let text = "";
+        socket.on("data", (bytes) => (text += bytes)).on("end", () => give(text.trim()));
+        socket.on("error", (error) => give(error.code));
+      });
+      console.log(name.split(".")[0] + ": " + said);
+    }
+  })();
+`;
+
+interface Tried {
+  readonly said: readonly string[];
+  readonly refused: readonly string[];
+}
+
+async function tried(wish: Pick<SandboxWish, "specs" | "judge">, names: readonly string[]): Promise<Tried> {
+  const sandbox = await world.open({ ...wish, ports: [PORT] });
+  try {
+    const { output, errors } = await sandbox.run("node", "-e", CONNECT, `${PORT}`, ...names);
+    if (errors !== "") throw new Error(errors);
+    return { said: output.trim().split("\n"), refused: await sandbox.refused() };
+  } finally {
+    await sandbox.end();
+  }
+}
+
+const spec = (name: string, opened = good): string =>
+  `net.connect{hosts=[${name}],ports=[${PORT}],private=[${name}=${opened}]}`;
+
+const SPECIAL: readonly (readonly [name: string, addresses: readonly string[], shown: string])[] = [
+  ["loopback", ["127.0.0.1"], "127.0.0.1"],
+  ["private", ["10.1.2.3"], "10.1.2.3"],
+  ["home", ["192.168.1.1"], "192.168.1.1"],
+  ["metadata", ["169.254.169.254"], "169.254.169.254"],
+  ["nowhere", ["0.0.0.0"], "0.0.0.0"],
+  ["carrier", ["100.64.0.1"], "100.64.0.1"],
+  ["fake", ["198.18.0.2"], "198.18.0.2"],
+  ["loopback6", ["::1"], "::1"],
+  ["mapped", ["::ffff:127.0.0.1"], "127.0.0.1"],
+  ["compatible", ["::127.0.0.1"], "::7f00:1"],
+  ["nat64", ["64:ff9b::127.0.0.1"], "64:ff9b::7f00:1"],
+  ["sixtofour", ["2002:7f00:1::"], "2002:7f00:1::"],
+  ["teredo", ["2001:0:7f00:1::"], "2001:0:7f00:1::"],
+  ["unique", ["fd00:ec2::254"], "fd00:ec2::254"],
+  ["local", ["fe80::1"], "fe80::1"],
+  ["among", [good, "10.1.2.3"], "10.1.2.3"],
+];
+
+test("no name reaches an address that is not of the public Internet, whatever it resolves to and however it is spelled", async () => {
+  for (const [name, addresses] of SPECIAL) world.names.names.set(`${name}.special.test`, [addresses]);
+  world.names.names.set("fine.special.test", [[good]]);
+  const before = servers.taken;
+  const { said, refused } = await tried({ specs: [spec("*.special.test")] }, [
+    "fine.special.test",
+    ...SPECIAL.map(([name]) => `${name}.special.test`),
+  ]);
+  expect(said).toEqual(["fine: took 5", ...SPECIAL.map(([name]) => `${name}: ECONNRESET`)]);
+  expect(servers.taken).toBe(before + 1);
+  expect(refused).toEqual(
+    SPECIAL.map(
+      ([name, , shown]) => `address_refused net.connect ${name}.special.test:${PORT} address=${shown} (authority)`,
+    ),
+  );
+});
+
+test("a name that leads nowhere is refused", async () => {
+  const { said, refused } = await tried({ specs: [spec("gone.special.test")] }, ["gone.special.test"]);
+  expect(said).toEqual(["gone: ECONNRESET"]);
+  expect(refused).toEqual([`address_refused net.connect gone.special.test:${PORT} (authority)`]);
+});
+
+test("an answer that changes is screened again, and nothing is looked up between screening and dialling", async () => {
+  world.names.names.set("turning.test", [[good], [bad]]);
+  world.names.names.set("steady.test", [[good]]);
+  const { said, refused } = await tried({ specs: [spec("turning.test"), spec("steady.test")] }, [
+    ...["turning.test", "turning.test", "steady.test", "steady.test"],
+  ]);
+  expect(said).toEqual(["turning: took 5", "turning: ECONNRESET", "steady: took 5", "steady: took 5"]);
+  expect(refused).toEqual([`address_refused net.connect turning.test:${PORT} address=${bad} (authority)`]);
+  // One question a connection: had there been a second before dialling, the first connection would have gone wrong.
+  expect([world.names.asked.get("turning.test"), world.names.asked.get("steady.test")]).toEqual([2, 2]);
+});
+
+test("an address that does not answer is followed by the next one, which was screened with it", async () => {
+  const nobody = ownAddress(3);
+  world.names.names.set("several.test", [[nobody, good]]);
+  const specs = [
+    `net.connect{hosts=[several.test],ports=[${PORT}],private=[several.test=${nobody},several.test=${good}]}`,
+  ];
+  const asked: string[] = [];
+  const judge: SandboxWish["judge"] = (request) => {
+    asked.push(requestText(request));
+    return { outcome: "allow", by: { chain: 0, grants: [0] } };
+  };
+  const { said } = await tried({ specs, judge }, ["several.test"]);
+  expect(said).toEqual(["several: took 5"]);
+  // Every address that is dialled is put to the owner; resolvers are free in the order they give.
+  expect(asked.at(-1)).toBe(`net.connect several.test:${PORT} address=${good}`);
+});
+
+test.each<[string, Decision, string]>([
+  ["no", { outcome: "deny", code: "revoked", at: null }, "revoked"],
+  ["no more", { outcome: "deny", code: "budget_exhausted", at: null }, "budget_exhausted"],
+  ["ask a person", { outcome: "ask", level: 1, by: { chain: 0, grants: [0] } }, "approval_required"],
+])("the owner says %s", async (_, decision, code) => {
+  world.names.names.set("owned.test", [[good]]);
+  const before = servers.taken;
+  const { said, refused } = await tried({ specs: [spec("owned.test")], judge: () => decision }, ["owned.test"]);
+  expect(said).toEqual(["owned: ECONNRESET"]);
+  expect(servers.taken).toBe(before);
+  expect(refused).toEqual([`${code} net.connect owned.test:${PORT} address=${good} (owner)`]);
+});
+
+test("an owner that fails to answer is an owner that says no", async () => {
+  world.names.names.set("owned.test", [[good]]);
+  const judge: SandboxWish["judge"] = () => {
+    throw new Error("broken");
+  };
+  const { said, refused } = await tried({ specs: [spec("owned.test")], judge }, ["owned.test"]);
+  expect(said).toEqual(["owned: ECONNRESET"]);
+  expect(refused).toEqual([`not_available net.connect owned.test:${PORT} address=${good} (owner)`]);
+});
+
+test("an owner that would allow everything does not widen what the broker reads in the plan", async () => {
+  world.names.names.set("owned.test", [[good]]);
+  world.names.names.set("other.test", [[good]]);
+  const judge: SandboxWish["judge"] = () => ({ outcome: "allow", by: { chain: 0, grants: [0] } });
+  const wide = await tried({ specs: [spec("owned.test"), spec("bad.test", bad)], judge }, ["owned.test", "other.test"]);
+  expect(wide.said).toEqual(["owned: took 5", "other: ENOTFOUND"]);
+});
+
+test("a grant that needs a person waits for the owner's word on each connection", async () => {
+  world.names.names.set("asked.test", [[good]]);
+  const specs = [`net.connect{hosts=[asked.test],ports=[${PORT}],private=[asked.test=${good}],ask}`];
+  const unasked = await tried({ specs }, ["asked.test"]);
+  expect(unasked.refused).toEqual([`approval_required net.connect asked.test:${PORT} address=${good} (owner)`]);
+  const judge: SandboxWish["judge"] = () => ({ outcome: "allow", by: { chain: 0, grants: [0] } });
+  expect((await tried({ specs, judge }, ["asked.test"])).said).toEqual(["asked: took 5"]);
+});

@@ -1,0 +1,257 @@
+// Unmodified programs in a real sandbox: what is granted works, and one step beside it does not.
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ServersOutside } from "./servers-outside.ts";
+import { INSIDE, type Inside, ownAddress, World } from "./world.ts";
+
+const world = new World();
+const servers = new ServersOutside();
+const here = ownAddress(1);
+const PORT = 17_007;
+const CLIENT = `${INSIDE}/client`;
+/** Whoever runs the tests may not be allowed to have them; then the rows that need them are named as not tried. */
+let hasLowPorts = true;
+
+const C_CLIENT = `
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+int main(int count, char **words) {
+  struct addrinfo wanted = {.ai_socktype = SOCK_STREAM}, *found;
+  if (count != 3 || getaddrinfo(words[1], words[2], &wanted, &found) != 0) return puts("no name"), 1;
+  const int connection = socket(found->ai_family, SOCK_STREAM, 0);
+  if (connect(connection, found->ai_addr, found->ai_addrlen) != 0) return puts("no connection"), 2;
+  if (write(connection, "12345", 5) != 5 || shutdown(connection, SHUT_WR) != 0) return puts("no writing"), 3;
+  char text[64] = {0};
+  const ssize_t length = read(connection, text, sizeof text - 1);
+  return length > 0 ? (fputs(text, stdout), 0) : (puts("no answer"), 4);
+}
+`;
+
+beforeAll(async () => {
+  await world.start();
+  await servers.counting(here, PORT);
+  try {
+    await servers.http(here, 80);
+    await servers.https(here, 443);
+  } catch {
+    hasLowPorts = false;
+  }
+  for (const name of ["api", "git", "raw"]) world.names.names.set(`${name}.example.test`, [[here]]);
+  const source = join(world.folder, "client.c");
+  writeFileSync(source, C_CLIENT);
+  execFileSync("cc", ["-o", join(world.root, "client"), source]);
+});
+
+afterAll(async () => {
+  await world.stop();
+  await servers.stop();
+});
+
+function grant(name: string, ports: string, more = ""): string {
+  return `net.connect{hosts=[${name}],ports=[${ports}],private=[${name}=${here}]${more}}`;
+}
+
+async function inside(specs: readonly string[], run: (sandbox: Inside) => Promise<void>): Promise<void> {
+  const sandbox = await world.open({ specs, ports: [80, 443, PORT] });
+  try {
+    await run(sandbox);
+  } finally {
+    await sandbox.end();
+  }
+}
+
+describe("a program that opens a socket itself", () => {
+  test("reaches the granted name on the granted port, half-closes, and is answered", () =>
+    inside([grant("api.example.test", `${PORT}`)], async (sandbox) => {
+      expect((await sandbox.run(CLIENT, "api.example.test", `${PORT}`)).output).toBe("took 5\n");
+      expect((await sandbox.run(CLIENT, "API.Example.TEST.", `${PORT}`)).output).toBe("took 5\n");
+      expect(await sandbox.refused()).toEqual([]);
+      expect(await sandbox.run(CLIENT, "evil.example.test", `${PORT}`)).toMatchObject({
+        value: 1,
+        output: "no name\n",
+      });
+      expect(await sandbox.run(CLIENT, "xapi.example.test", `${PORT}`)).toMatchObject({ value: 1 });
+      expect(await sandbox.refused()).toEqual([
+        "scope_violation net.connect evil.example.test:443 (question)",
+        "scope_violation net.connect xapi.example.test:443 (question)",
+      ]);
+    }));
+
+  test("is reset on a port that is served but not granted for the name, and meets nobody on any other", () =>
+    inside([grant("api.example.test", `${PORT}`)], async (sandbox) => {
+      expect((await sandbox.run(CLIENT, "api.example.test", "443")).value).toBeGreaterThan(2);
+      expect(await sandbox.refused()).toEqual(["scope_violation net.connect api.example.test:443 (authority)"]);
+      expect((await sandbox.run(CLIENT, "api.example.test", "444")).output).toBe("no connection\n");
+    }));
+
+  test("cannot say an address in place of a name", () =>
+    inside([grant("api.example.test", `${PORT}`)], async (sandbox) => {
+      const before = servers.taken;
+      // Addresses of the sandbox's own loopback reach the listener; they are judged as what they say.
+      expect((await sandbox.run(CLIENT, here, `${PORT}`)).value).toBeGreaterThan(2);
+      expect((await sandbox.run(CLIENT, "198.18.200.1", `${PORT}`)).value).toBeGreaterThan(2);
+      expect((await sandbox.run(CLIENT, "203.0.113.7", `${PORT}`)).output).toBe("no connection\n");
+      expect(servers.taken).toBe(before);
+      expect(await sandbox.refused()).toEqual([
+        `scope_violation net.connect ${here}:${PORT} (authority)`,
+        `scope_violation net.connect 198.18.200.1:${PORT} (authority)`,
+      ]);
+    }));
+
+  test("may say an address that is granted as one", () =>
+    inside([`net.connect{hosts=[${here}],ports=[${PORT}]}`], async (sandbox) => {
+      expect((await sandbox.run(CLIENT, here, `${PORT}`)).output).toBe("took 5\n");
+      expect((await sandbox.run(CLIENT, ownAddress(2), `${PORT}`)).value).toBeGreaterThan(2);
+      expect(await sandbox.refused()).toEqual([`scope_violation net.connect ${ownAddress(2)}:${PORT} (authority)`]);
+    }));
+
+  test("gets names over a stream as well", () =>
+    inside([grant("api.example.test", `${PORT}`)], async (sandbox) => {
+      const run = (name: string): ReturnType<Inside["run"]> =>
+        sandbox.run("env", "RES_OPTIONS=use-vc", CLIENT, name, `${PORT}`);
+      expect(await run("api.example.test")).toMatchObject({ errors: "", output: "took 5\n" });
+      expect((await run("evil.example.test")).output).toBe("no name\n");
+    }));
+});
+
+/** Each prints what the server said, or nothing. */
+const PROGRAMS: Readonly<Record<string, (url: string) => readonly string[]>> = {
+  curl: (url) => ["curl", "-sS", "--max-time", "60", url],
+  node: (url) => [
+    "node",
+    "-e",
+    `fetch(${JSON.stringify(url)}).then((a) => a.text()).then((t) => process.stdout.write(t))`,
+  ],
+  python: (url) => [
+    "python3",
+    "-c",
+    `import urllib.request as u; print(u.urlopen(${JSON.stringify(url)}).read().decode(), end="")`,
+  ],
+};
+
+const SECURE = `
+  const tls = require("node:tls");
+  const [servername, ...protocols] = process.argv.slice(1);
+  const socket = tls.connect({ host: "api.example.test", port: 443, servername, rejectUnauthorized: false }, () => {
+    socket.write("GET / HTTP/1.1\\r\\nHost: api.example.test\\r\\nConnection: close\\r\\n\\r\\n");
+  });
+  socket.on("data", (bytes) => process.stdout.write(bytes));
+  socket.on("error", (error) => { console.log(error.code); process.exit(1); });
+`;
+
+describe("the web", () => {
+  test.each(Object.keys(PROGRAMS))("%s fetches from the granted name and from no other", async (program) => {
+    if (!hasLowPorts) return console.log("not tried: no low ports here");
+    await inside([grant("api.example.test", "80,443")], async (sandbox) => {
+      const fetched = async (url: string): Promise<string> => {
+        const { output } = await sandbox.run(...(PROGRAMS[program] as (url: string) => readonly string[])(url));
+        return output;
+      };
+      expect(await fetched("https://api.example.test/")).toBe("hello api.example.test");
+      expect(await fetched("http://api.example.test/")).toBe("hello api.example.test");
+      expect(await sandbox.refused()).toEqual([]);
+      expect(await fetched("https://evil.example.test/")).toBe("");
+      expect(await fetched("https://git.example.test/")).toBe("");
+      expect(await sandbox.refused()).toEqual([
+        "scope_violation net.connect evil.example.test:443 (question)",
+        "scope_violation net.connect git.example.test:443 (question)",
+      ]);
+    });
+  });
+
+  test("git asks the broker for its credential, and only for hosts it may reach", async () => {
+    if (!hasLowPorts) return console.log("not tried: no low ports here");
+    const asked: string[] = [];
+    const sandbox = await world.open({
+      specs: [grant("git.example.test", "443")],
+      ports: [443],
+      credential: async ({ protocol, host, path }) => {
+        asked.push(`${protocol} ${host} ${path}`);
+        return { username: "someone", password: "secret" };
+      },
+    });
+    const git = [
+      "git",
+      "-c",
+      "credential.helper=/run/ambit/ambit-native credential",
+      "-c",
+      "credential.useHttpPath=true",
+    ];
+    const listed = await sandbox.run(...git, "ls-remote", "https://git.example.test/repository");
+    expect(listed.output).toBe(`${"1234567890".repeat(4)}\tHEAD\n${"1234567890".repeat(4)}\trefs/heads/main\n`);
+    expect(asked).toEqual(["https git.example.test repository"]);
+    const filled = await sandbox.owner.run({
+      argv: [...git, "credential", "fill"],
+      environment: ["PATH=/usr/bin:/bin", "HOME=/tmp", "GIT_TERMINAL_PROMPT=0"],
+      input: "protocol=https\nhost=evil.example.test\n\n",
+    });
+    expect(filled.value).not.toBe(0);
+    expect(asked).toHaveLength(1);
+    expect(await sandbox.refused()).toEqual(["secret_refused net.connect evil.example.test:443 (credential)"]);
+    await sandbox.end();
+  });
+
+  test.each([
+    ["the name", "api.example.test", "hello api.example.test", []],
+    [
+      "another name",
+      "git.example.test",
+      "ECONNRESET",
+      ["scope_violation net.connect git.example.test:443 (name_differs)"],
+    ],
+    ["no name", "", "ECONNRESET", ["scope_violation net.connect api.example.test:443 raw=true (name_missing)"]],
+  ])("a hello with %s", async (_, name, said, refused) => {
+    if (!hasLowPorts) return console.log("not tried: no low ports here");
+    await inside([grant("api.example.test", "443"), grant("git.example.test", "443")], async (sandbox) => {
+      expect((await sandbox.run("node", "-e", SECURE, name)).output).toContain(said);
+      expect(await sandbox.refused()).toEqual(refused);
+    });
+  });
+
+  test("a hello without a name goes out where the grant says raw", async () => {
+    if (!hasLowPorts) return console.log("not tried: no low ports here");
+    await inside([grant("api.example.test", "443", ",raw")], async (sandbox) => {
+      expect((await sandbox.run("node", "-e", SECURE, "")).output).toContain("hello api.example.test");
+      expect(await sandbox.refused()).toEqual([]);
+    });
+  });
+
+  test("a request for another host does not go out, not even as the second on a connection", async () => {
+    if (!hasLowPorts) return console.log("not tried: no low ports here");
+    await inside([grant("api.example.test", "80")], async (sandbox) => {
+      const before = servers.taken;
+      const wrong = await sandbox.run("curl", "-sS", "-H", "Host: git.example.test", "http://api.example.test/");
+      expect(wrong.output).toBe("");
+      expect(servers.taken).toBe(before);
+      const second = await sandbox.run(
+        ...[
+          "curl",
+          "-sS",
+          "http://api.example.test/",
+          "--next",
+          "-H",
+          "Host: git.example.test",
+          "http://api.example.test/",
+        ],
+      );
+      expect(second.output).toBe("hello api.example.test");
+      // A program may try again on a connection of its own.
+      expect(await sandbox.refused()).toEqual([
+        expect.stringMatching(/^scope_violation net.connect git.example.test:80 \(name_differs\) x[23]$/),
+      ]);
+    });
+  });
+
+  test("what is not TLS does not go out on 443", async () => {
+    if (!hasLowPorts) return console.log("not tried: no low ports here");
+    await inside([grant("api.example.test", "443")], async (sandbox) => {
+      expect((await sandbox.run(CLIENT, "api.example.test", "443")).value).toBeGreaterThan(2);
+      expect(await sandbox.refused()).toEqual(["scope_violation net.connect api.example.test:443 raw=true (protocol)"]);
+    });
+  });
+});

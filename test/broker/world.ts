@@ -1,0 +1,155 @@
+// A broker, a world outside it on loopback, and real sandboxes whose sockets it is given.
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import esbuild from "esbuild";
+import { BrokerClient, type NetworkWish, type OpenNetwork } from "../../src/broker/client.ts";
+import { Granted, readChains } from "../../src/broker/granted.ts";
+import type { SocketKind } from "../../src/broker/messages.ts";
+import { PayloadWriter } from "../../src/sandbox/frame.ts";
+import { type Outcome, type Owner, start } from "../native/owner.ts";
+import { CERTIFICATE } from "./certificate.ts";
+import { NamesOutside } from "./names-outside.ts";
+
+const NATIVE = fileURLToPath(new URL("../../dist/native/ambit-native", import.meta.url));
+
+export const INSIDE = "/inside";
+
+/** Addresses of this process alone, so that tests beside it can use the same ports. */
+export function ownAddress(last: number): string {
+  return `127.${64 + ((process.pid >> 14) & 63)}.${(process.pid >> 6) & 255}.${((process.pid & 63) << 2) | last}`;
+}
+
+export interface SandboxWish {
+  readonly specs: readonly string[];
+  readonly ports?: readonly number[];
+  readonly transparent?: boolean;
+  /** In place of the broker's own grants. */
+  readonly judge?: NetworkWish["judge"];
+  readonly credential?: NetworkWish["credential"];
+}
+
+export interface Inside {
+  readonly network: OpenNetwork;
+  readonly owner: Owner;
+  /** 1: one port at a time. 2: everything comes to the broker. */
+  readonly mode: number;
+  /** As they were told: code, request, reason. */
+  readonly told: string[];
+  readonly lost: string[];
+  run(...argv: readonly string[]): Promise<Outcome>;
+  /** What was refused since the last time, with how often where it was not once. */
+  refused(): Promise<readonly string[]>;
+  end(): Promise<void>;
+}
+
+export class World {
+  readonly folder: string = mkdtempSync(join(tmpdir(), "ambit-broker-"));
+  readonly names: NamesOutside = new NamesOutside();
+  client: BrokerClient = new BrokerClient("");
+  #resolver = "";
+  #count = 0;
+
+  async start(): Promise<void> {
+    await bundleBroker(this.bundle);
+    this.client = new BrokerClient(this.bundle);
+    this.#resolver = await this.names.start();
+    mkdirSync(join(this.folder, "etc"));
+    mkdirSync(join(this.folder, "root"));
+    writeFileSync(join(this.folder, "etc", "resolv.conf"), "nameserver 198.18.0.53\noptions timeout:30 attempts:1\n");
+    writeFileSync(join(this.folder, "etc", "authority.pem"), CERTIFICATE);
+  }
+
+  get bundle(): string {
+    return join(this.folder, "broker.cjs");
+  }
+
+  /** Seen inside as `INSIDE`. */
+  get root(): string {
+    return join(this.folder, "root");
+  }
+
+  async stop(): Promise<void> {
+    await this.client.stop();
+    this.names.stop();
+    rmSync(this.folder, { recursive: true });
+  }
+
+  async open(wish: SandboxWish): Promise<Inside> {
+    const chains = [[wish.specs]];
+    const authority = readChains(chains);
+    if (authority === null) throw new Error("the specs do not read");
+    const granted = new Granted(authority, () => Date.now());
+    const told: string[] = [];
+    const lost: string[] = [];
+    const network = await this.client.open({
+      sandbox: `test-${++this.#count}`,
+      chains,
+      resolver: { servers: [this.#resolver] },
+      judge: wish.judge ?? ((request) => granted.judge(request)),
+      credential: wish.credential ?? (async () => null),
+      events: {
+        denied: (code, request, reason) => told.push(`${code} ${request} (${reason})`),
+        lost: (lastWords) => lost.push(lastWords),
+      },
+    });
+    if (network === null) throw new Error("the broker did not open a network");
+    const { owner } = await start({
+      program: NATIVE,
+      network: true,
+      more: ["--ro-bind", join(this.folder, "etc"), "/etc", "--ro-bind", this.root, INSIDE],
+    });
+    const given: Promise<boolean>[] = [];
+    owner.child.on("message", (message, handle: unknown) =>
+      given.push(network.give((message as { readonly kind: SocketKind }).kind, handle)),
+    );
+    const ports = wish.ports ?? [];
+    const payload = new PayloadWriter().u8(wish.transparent === true ? 1 : 0).u16(ports.length);
+    for (const port of ports) payload.u16(port);
+    owner.send("N", payload.done());
+    owner.send("G");
+    const { network: mode } = await owner.ready();
+    if (!(await Promise.all(given)).every((one) => one)) throw new Error("a socket was not taken");
+    return {
+      network,
+      owner,
+      mode,
+      told,
+      lost,
+      run: (...argv) => owner.run({ argv, environment: ENVIRONMENT }),
+      refused: async () =>
+        ((await network.count())?.denials ?? []).map(
+          ({ code, request, reason, times }) => `${code} ${request} (${reason})${times === 1 ? "" : ` x${times}`}`,
+        ),
+      end: async () => {
+        await network.close();
+        owner.control.destroy();
+        if (owner.child.exitCode === null && owner.child.signalCode === null) await once(owner.child, "exit");
+      },
+    };
+  }
+}
+
+/** The broker as it is built, from the sources as they are now. */
+export async function bundleBroker(outfile: string): Promise<void> {
+  const entry = fileURLToPath(new URL("../../src/broker/main.ts", import.meta.url));
+  await esbuild.build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    logLevel: "error",
+  });
+}
+
+export const ENVIRONMENT: readonly string[] = [
+  "PATH=/usr/bin:/bin",
+  "HOME=/tmp",
+  ...["CURL_CA_BUNDLE", "SSL_CERT_FILE", "GIT_SSL_CAINFO", "NODE_EXTRA_CA_CERTS"].map(
+    (name) => `${name}=/etc/authority.pem`,
+  ),
+];
