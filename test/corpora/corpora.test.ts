@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { nativeMissing } from "../files/native.ts";
 import { start } from "./start.ts";
 import { passed, type Row } from "./tally.ts";
 
@@ -21,18 +22,18 @@ function folderWith(files: Readonly<Record<string, unknown>>): string {
   return folder;
 }
 
-function run(...given: readonly string[]): { status: number; out: string; faults: readonly string[] } {
+async function run(...given: readonly string[]): Promise<{ status: number; out: string; faults: readonly string[] }> {
   const [lines, faults]: [string[], string[]] = [[], []];
-  const status = start(given, { out: (line) => lines.push(line), fault: (line) => faults.push(line) });
+  const status = await start(given, { out: (line) => lines.push(line), fault: (line) => faults.push(line) });
   return { status, out: lines.join("\n"), faults };
 }
 
-function rowsOf(folder: string): readonly Row[] {
-  return (JSON.parse(run(folder, "--json").out) as { corpora: readonly Row[] }).corpora;
+async function rowsOf(folder: string): Promise<readonly Row[]> {
+  return (JSON.parse((await run(folder, "--json")).out) as { corpora: readonly Row[] }).corpora;
 }
 
-function only(folder: string): Row {
-  const rows = rowsOf(folder);
+async function only(folder: string): Promise<Row> {
+  const rows = await rowsOf(folder);
   expect(rows).toHaveLength(1);
   return rows[0] as Row;
 }
@@ -46,18 +47,30 @@ const globbed = (pattern: string, input: string, match: boolean) => ({
   cases: [{ pattern, input, match, lib: "made-up" }],
 });
 const pathed = (input: string, expect: string) => ({ cases: [{ input, kind: "payload", expect }] });
+const laid = (input: string, expect: string, fs: readonly string[], target: string | null = null) => ({
+  cases: [{ input, kind: "fs_layout", expect, fs, target }],
+});
 const fetched = (input: string, must: boolean | null, kind = "url") => ({ cases: [{ input, kind, must_block: must }] });
 const scenario = (more: object) => ({ cases: [], scenarios: [{ must_block: true, ...more }] });
 
+/** A row: what it is, what becomes of it, its file. */
+type Planted = [string, "missed" | "refused" | "decided" | "held", string, unknown];
+/** These need the native program. */
+const linked: readonly Planted[] = [
+  ["a link inside, said to be outside", "missed", "paths.json", laid("a", "error", ["a => b"], "b")],
+  ["a link outside, said to be inside", "refused", "paths.json", laid("a/b", "inside", ["a => ../c"])],
+  ["a link out and in again", "decided", "paths.json", laid("a", "error", ["a => ../ROOT/b"], "b")],
+];
+
 describe("our own corpora", () => {
-  test("nothing is missed, nothing refused, and nothing is a fault", () => {
-    const { status, faults } = run(ours);
+  test("nothing is missed, nothing refused, and nothing is a fault", async () => {
+    const { status, faults } = await run(ours);
     expect({ status, faults }).toEqual({ status: 0, faults: [] });
-    for (const row of rowsOf(ours)) expect(row).toMatchObject({ missed: 0, refused: 0 });
+    for (const row of await rowsOf(ours)) expect(row).toMatchObject({ missed: 0, refused: 0 });
   });
 
-  test("every case is counted once", () => {
-    const rows = rowsOf(ours);
+  test("every case is counted once", async () => {
+    const rows = await rowsOf(ours);
     expect(rows.reduce((sum, row) => sum + row.total, 0)).toBe(14 + 9 + 4 + 1 + 14 + 15 + 1 + 7 + 14 + 1);
     for (const row of rows) {
       expect(passed(row)).toBeGreaterThanOrEqual(row.decided);
@@ -65,20 +78,20 @@ describe("our own corpora", () => {
     }
   });
 
-  test("every reason is counted in the words beside the numbers", () => {
-    for (const row of rowsOf(ours)) {
+  test("every reason is counted in the words beside the numbers", async () => {
+    for (const row of await rowsOf(ours)) {
       const counts = row.why === "" ? [] : row.why.split("; ").map((each) => Number(/ (\d+)$/.exec(each)?.[1]));
       expect(counts.reduce((sum, count) => sum + count, 0)).toBe(row.decided + row.skipped);
     }
   });
 
-  test("the table ends in one line of totals", () => {
-    expect(run(ours).out.split("\n").at(-1)).toMatch(/^\d+ passed, 0 failed$/);
+  test("the table ends in one line of totals", async () => {
+    expect((await run(ours)).out.split("\n").at(-1)).toMatch(/^\d+ passed, 0 failed$/);
   });
 });
 
 describe("a planted case", () => {
-  test.each<[string, "missed" | "refused" | "decided" | "held", string, unknown]>([
+  test.each<Planted>([
     ["a name below that must not match", "missed", "hosts.json", pair("*.a.test", "b.a.test", false, deno)],
     ["a name beside that must match", "refused", "hosts.json", pair("*.a.test", "ba.test", true, deno)],
     ["the apex, where the semantics are ours", "missed", "hosts.json", pair("*.a.test", "a.test", false, deno)],
@@ -99,6 +112,7 @@ describe("a planted case", () => {
     ["a class", "decided", "globs.json", globbed("a/[bc]", "a/b", true)],
     ["a path inside, said to be outside", "missed", "paths.json", pathed("a/b", "outside")],
     ["a path outside, said to be inside", "refused", "paths.json", pathed("../a", "inside")],
+    ...(nativeMissing() === null ? linked : []),
     ["a public address that must be blocked", "missed", "ssrf.json", fetched("http://9.9.9.9/", true)],
     ["a private address that must not be", "refused", "ssrf.json", fetched("http://10.0.0.1/", false)],
     ["a public address as an address", "missed", "ssrf.json", fetched("9.9.9.9", true, "ip")],
@@ -117,13 +131,13 @@ describe("a planted case", () => {
         answers: [["9.9.9.9"], ["8.8.8.8"]],
       }),
     ],
-  ])("%s is %s", (_, kind, name, file) => {
+  ])("%s is %s", async (_, kind, name, file) => {
     const folder = folderWith({ [name]: file });
-    const row = only(folder);
+    const row = await only(folder);
     const counts = { missed: row.missed, refused: row.refused, decided: row.decided, skipped: row.skipped };
     const wanted = { missed: 0, refused: 0, decided: 0, skipped: 0, ...(kind === "held" ? {} : { [kind]: 1 }) };
     expect(counts).toEqual(wanted);
-    const { status, out } = run(folder, "--verbose");
+    const { status, out } = await run(folder, "--verbose");
     expect(status).toBe(kind === "missed" ? 1 : 0);
     expect(out.split("\n").at(-1)).toBe(`${kind === "decided" ? 1 : 0} passed, ${kind === "missed" ? 1 : 0} failed`);
     if (kind !== "decided") expect(out).toMatch(new RegExp(`^${kind}: `, "m"));
@@ -136,22 +150,23 @@ describe("a folder", () => {
     ["with a file that is not JSON", { "globs.json": "{" }, /^globs\.json: /],
     ["with a file of another shape", { "paths.json": { rows: [] } }, /^paths\.json: there is no "cases"/],
     ["with nothing to run", { "README.md": "" }, /no corpus in it/],
-  ])("%s is an error", (_, files, says) => {
-    const { status, faults } = run(folderWith(files));
+  ])("%s is an error", async (_, files, says) => {
+    const { status, faults } = await run(folderWith(files));
     expect(status).toBe(2);
     expect(faults).toEqual([expect.stringMatching(says)]);
   });
 
-  test("that is not there is an error", () => {
-    expect(run(join(ours, "nowhere")).status).toBe(2);
+  test("that is not there is an error", async () => {
+    expect((await run(join(ours, "nowhere"))).status).toBe(2);
   });
 
-  test("with a page to read beside the corpora is none", () => {
-    expect(run(folderWith({ "README.md": "", "hosts.json": pair("a.test", "a.test", true, deno) })).status).toBe(0);
+  test("with a page to read beside the corpora is none", async () => {
+    const folder = folderWith({ "README.md": "", "hosts.json": pair("a.test", "a.test", true, deno) });
+    expect((await run(folder)).status).toBe(0);
   });
 
-  test("is needed, and options are known ones", () => {
-    expect(run().status).toBe(2);
-    expect(run(ours, "--jsn").status).toBe(2);
+  test("is needed, and options are known ones", async () => {
+    expect((await run()).status).toBe(2);
+    expect((await run(ours, "--jsn")).status).toBe(2);
   });
 });

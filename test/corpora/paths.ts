@@ -1,37 +1,47 @@
-// paths.json: what leaves a root by its text alone. Links, races and layouts need a disk and a kernel: confinement.
-import { cases, type Data, flag, grouped, list, nameOf, text } from "./data.ts";
+// paths.json: what leaves a root by its text alone, by links on a real disk, and while somebody moves names about.
+import { nativeMissing } from "../files/native.ts";
+import { cases, type Data, grouped, list, nameOf, text } from "./data.ts";
+import { runLayout } from "./paths-layout.ts";
+import { runRace } from "./paths-races.ts";
 import { type Case, compared, type Group, type Outcome } from "./tally.ts";
 import { reached, root } from "./world.ts";
 
 const charactersMax = 4096;
 
-export function runPaths(file: Data): readonly Group[] {
+export async function runPaths(file: Data): Promise<readonly Group[]> {
   const kinds = grouped(cases(file), (each) => text(each, "kind") ?? "unknown");
-  const groups = [...kinds].map(([kind, rows]) => group(kind, rows, (row) => outcome(kind, row)));
-  const races = list(file, "races");
-  return [...groups, group("races", races, () => skipped("room confinement"))];
+  const groups: Group[] = [];
+  for (const [kind, rows] of kinds) groups.push(await group(kind, rows, (row) => outcome(kind, row)));
+  const race = async (row: Data): Promise<Outcome> => withoutWorker() ?? (await runRace(row));
+  return [...groups, await group("races", list(file, "races"), race)];
 }
 
-function group(name: string, rows: readonly Data[], run: (row: Data) => Outcome): Group {
-  const found = rows.map(
-    (row, at): Case => ({ name: nameOf(row, at), shown: JSON.stringify(row["input"] ?? null), outcome: run(row) }),
-  );
+/** One after the other: each has the disk and the processor to itself. */
+async function group(
+  name: string,
+  rows: readonly Data[],
+  run: (row: Data) => Outcome | Promise<Outcome>,
+): Promise<Group> {
+  const found: Case[] = [];
+  for (const [at, row] of rows.entries())
+    found.push({ name: nameOf(row, at), shown: JSON.stringify(row["input"] ?? null), outcome: await run(row) });
   return { corpus: "paths", group: name, cases: found };
 }
 
-function outcome(kind: string, row: Data): Outcome {
+function withoutWorker(): Outcome | null {
+  const why = nativeMissing();
+  return why === null ? null : skipped(`room confinement: ${why}`);
+}
+
+function outcome(kind: string, row: Data): Outcome | Promise<Outcome> {
   const input = text(row, "input");
   const expect = text(row, "expect") ?? "";
   if (text(row, "platform") === "windows") return skipped("Windows");
   if (kind === "report" || input === null) return skipped("a report, nothing to run");
-  if (kind === "fs_layout") {
-    // Such a join cuts off what leaves the root; we refuse it, before any disk is looked at.
-    const clamps = flag(row, "securejoin") === true && expect === "inside" && !reached(input);
-    return clamps ? { kind: "decided", reason: "clamped there, refused here" } : skipped("room confinement");
-  }
-  if (kind !== "lexical" && kind !== "payload") return skipped(`kind ${kind}`);
+  if (kind !== "lexical" && kind !== "payload" && kind !== "fs_layout") return skipped(`kind ${kind}`);
   const must = expected(expect);
   if (must === null) return skipped(`expectation ${JSON.stringify(expect)}`);
+  if (kind === "fs_layout") return withoutWorker() ?? runLayout(row, must);
   const ours = reached(located(input));
   if (must && !ours) {
     const reason = strictness.find(([, holds]) => holds(input))?.[0];

@@ -9,7 +9,9 @@ import { runPaths } from "./paths.ts";
 import { runSsrf } from "./ssrf.ts";
 import type { Group } from "./tally.ts";
 
-const corpora: ReadonlyMap<string, (file: Data) => readonly Group[]> = new Map([
+type Corpus = (file: Data) => readonly Group[] | Promise<readonly Group[]>;
+
+const corpora: ReadonlyMap<string, Corpus> = new Map<string, Corpus>([
   ["ssrf.json", runSsrf],
   ["paths.json", runPaths],
   ["hosts.json", runHosts],
@@ -30,7 +32,7 @@ export interface Run {
   readonly faults: readonly string[];
 }
 
-export function runCorpora(folder: string): Run {
+export async function runCorpora(folder: string): Promise<Run> {
   const names = namesIn(folder);
   if (typeof names === "string") return { groups: [], faults: [names] };
   const groups: Group[] = [];
@@ -40,7 +42,7 @@ export function runCorpora(folder: string): Run {
   for (const [name, run] of corpora) {
     if (!names.includes(name)) continue;
     try {
-      groups.push(...run(data(JSON.parse(readFileSync(join(folder, name), "utf8")), name)));
+      groups.push(...(await run(data(JSON.parse(readFileSync(join(folder, name), "utf8")), name))));
     } catch (problem) {
       if (!(problem instanceof ShapeError || problem instanceof SyntaxError)) throw problem;
       faults.push(`${name}: ${problem.message}`);

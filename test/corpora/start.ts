@@ -11,7 +11,7 @@ export interface Printed {
 }
 
 /** 0: nothing missed. 1: something was. 2: the folder could not be run as a whole. */
-export function start(given: readonly string[], print: Printed): number {
+export async function start(given: readonly string[], print: Printed): Promise<number> {
   const folders = given.filter((each) => !each.startsWith("--"));
   const unknown = given.filter((each) => each.startsWith("--") && each !== "--json" && each !== "--verbose");
   const [folder] = folders;
@@ -19,7 +19,7 @@ export function start(given: readonly string[], print: Printed): number {
     print.fault("usage: npm run corpora -- <folder> [--json] [--verbose]");
     return 2;
   }
-  const run = runCorpora(folder);
+  const run = await runCorpora(folder);
   const rows = run.groups.filter(({ cases }) => cases.length > 0).map(rowOf);
   if (given.includes("--json")) print.out(JSON.stringify({ corpora: rows }, null, 2));
   else for (const line of lines(run, rows, given.includes("--verbose"))) print.out(line);

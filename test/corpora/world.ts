@@ -5,8 +5,8 @@ import { judge } from "../../src/authority/judge.ts";
 import { parsePath, tree } from "../../src/authority/path.ts";
 import type { Request } from "../../src/authority/request.ts";
 import { ANY } from "../../src/authority/scope.ts";
-import { DEEP } from "../../src/authority/segment.ts";
 import { type Screened, screen } from "../../src/authority/screen.ts";
+import { DEEP } from "../../src/authority/segment.ts";
 import { groundOf } from "../../src/node/ground.ts";
 import { chain, grant, link, moment, verb } from "../forge/authority.ts";
 

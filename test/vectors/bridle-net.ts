@@ -3,8 +3,8 @@ import { type Address, addressText, parseAddress, parseRange } from "../../src/a
 import { type Opening, parseHostPattern } from "../../src/authority/destination.ts";
 import type { Grant } from "../../src/authority/grant.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/authority/json.ts";
-import { DEEP } from "../../src/authority/segment.ts";
 import { screen } from "../../src/authority/screen.ts";
+import { DEEP } from "../../src/authority/segment.ts";
 import { toAscii } from "../../src/node/ascii.ts";
 import { caveatsLink } from "./caveats.ts";
 import { answerOf, authorityOf, momentOf } from "./machine.ts";

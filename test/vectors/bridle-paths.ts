@@ -1,25 +1,43 @@
-// Trees of files that caveats open. What no link takes part in is decided here; links wait for the file worker.
+// Trees of files that caveats open: by name in the core, and read by a real worker from a real layout.
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { isSegments } from "../../src/authority/scope.ts";
+import { nativeMissing } from "../files/native.ts";
+import { filesUnder, isPermitted, treesOfGrants } from "../files/reading.ts";
 import { caveatsLink } from "./caveats.ts";
 import { buildLayout, placed } from "./layout.ts";
-import { answerOf, decisionOf } from "./machine.ts";
+import { answerOf, decisionOf, GROUND } from "./machine.ts";
 import { allowOrDeny, type Family, pending } from "./outcome.ts";
 import { requestFor } from "./requests.ts";
 import { textAt, textOr, textsAt } from "./row.ts";
 
 export const pathScope: Family = {
   answers: ["result", "error"],
-  run: (row, file) => {
+  run: async (row, file) => {
     const layout = buildLayout(textOr(file.header, "layout", ""));
     try {
       const path = placed(textAt(row, "path"), layout.root);
       const scope = textsAt(row, "scope").map((text) => placed(text, layout.root));
-      if ([path, ...scope].some(meetsLink)) return pending("confinement");
+      const expected = { expect: textAt(row, "result") };
+      const isLinked = [path, ...scope].some(meetsLink);
+      if (isLinked && nativeMissing() !== null) return pending("confinement");
       const request = requestFor("fs.read", { path });
       const { grants } = caveatsLink({ fs_read: { only: scope } });
-      const got = request.ok ? answerOf(decisionOf(grants, request.value)) : { expect: "deny", code: "invalid_input" };
-      return allowOrDeny({ expect: textAt(row, "result") }, got);
+      if (!request.ok) return allowOrDeny(expected, { expect: "deny", code: "invalid_input" });
+      const byName = answerOf(decisionOf(grants, request.value));
+      const [value] = request.value.values;
+      if (nativeMissing() !== null || !isSegments(value)) return allowOrDeny(expected, byName);
+      const reading = grants.filter(({ verb }) => verb.verb === "fs.read");
+      const files = filesUnder(reading, treesOfGrants(reading, "read"), GROUND.protectedPaths);
+      try {
+        const permitted = await isPermitted(files, value.segments);
+        const byWorker = permitted === true ? { expect: "allow" } : { expect: "deny", code: permitted.code };
+        // Where no link takes part, the names alone must have said the same.
+        const isOtherwise = !isLinked && byName["expect"] !== byWorker.expect;
+        return allowOrDeny(expected, isOtherwise ? { expect: `${byName["expect"]} by name alone` } : byWorker);
+      } finally {
+        files.close();
+      }
     } finally {
       layout.remove();
     }

@@ -13,7 +13,8 @@ export type DecisionRecord =
   | "0011-declarations"
   | "0012-protected-paths"
   | "0013-catalog"
-  | "0019-policy-requests";
+  | "0019-policy-requests"
+  | "0028-files-and-links";
 
 export interface Decision {
   readonly record: DecisionRecord;

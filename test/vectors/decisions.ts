@@ -1,5 +1,6 @@
 // The table of decisions: everything in which we answer differently from a seed, on purpose and written down.
 import type { Json, JsonObject } from "../../src/authority/json.ts";
+import { LINK_DECISIONS } from "./bridle-paths-decisions.ts";
 import type { Decision } from "./decision.ts";
 import { CAVEATS_DECISIONS } from "./decisions-caveats.ts";
 import { CHECK_DECISIONS } from "./decisions-check.ts";
@@ -25,6 +26,7 @@ export const DECISIONS: readonly Decision[] = [
   ...NOTATION_DECISIONS,
   ...REGISTRATION_DECISIONS,
   ...TOKEN_DECISIONS,
+  ...LINK_DECISIONS,
 ];
 
 /** Columns that explain; they are neither asked nor answered. */

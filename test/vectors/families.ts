@@ -3,10 +3,12 @@ import { doctorWarnings } from "./agents-doctor.ts";
 import { execScope, gate, lattice } from "./bridle-caveats.ts";
 import { netScreen, ssrfAddress } from "./bridle-net.ts";
 import { pathScope } from "./bridle-paths.ts";
+import { deniedVariables, sandboxProfile } from "./confinement.ts";
 import { check, subset } from "./egghead-check.ts";
 import { argvPattern, hostMatch, pathGlob } from "./egghead-patterns.ts";
 import { accessAndDefaults, checkedList, parse } from "./egghead-records.ts";
 import { skills } from "./egghead-skills.ts";
+import { scopedReads } from "./ethos-fs.ts";
 import { resolveHosts, scopedFetchHost, urlScreen } from "./ethos-hosts.ts";
 import { alwaysDenied, binaries, registration, secrets } from "./ethos-tools.ts";
 import { caveatsSource, dispatch, reads, waits } from "./later.ts";
@@ -18,7 +20,7 @@ export const FAMILIES: ReadonlyMap<string, Family> = new Map([
   ["bridle-caveats-lattice", lattice],
   ["bridle-caveats-source", caveatsSource],
   ["bridle-enforcement-report", reads("their backends and their three strengths; we report what held each axis")],
-  ["bridle-env-denylist", waits("confinement")],
+  ["bridle-env-denylist", deniedVariables],
   ["bridle-exec-scope", execScope],
   ["bridle-fnmatch", waits("tools")],
   ["bridle-gate", gate],
@@ -35,13 +37,13 @@ export const FAMILIES: ReadonlyMap<string, Family> = new Map([
   ["egghead-host-match", hostMatch],
   ["egghead-parse", parse],
   ["egghead-path-glob", pathGlob],
-  ["egghead-sandbox", waits("confinement")],
+  ["egghead-sandbox", sandboxProfile],
   ["egghead-skills", skills],
   ["egghead-subset", subset],
   ["egghead-tool-to-request", waits("tools")],
   ["egghead-validate", checkedList],
   ["ethos-always-deny-paths", alwaysDenied],
-  ["ethos-fs", waits("confinement")],
+  ["ethos-fs", scopedReads],
   ["ethos-network-policy-host", hostMatch],
   ["ethos-process", binaries],
   ["ethos-redirects", waits("tools")],

@@ -15,12 +15,17 @@ export function buildLayout(words: string): Layout {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "ambit-vectors-")));
   const remove = (): void => rmSync(root, { recursive: true, force: true });
   try {
-    for (const entry of splitOutside(words).flatMap(spelledOut)) build(entry.replaceAll(ROOT, root), root);
+    for (const entry of layoutEntries(words)) build(entry.replaceAll(ROOT, root), root);
   } catch (problem) {
     remove();
     throw problem;
   }
   return { root, remove };
+}
+
+/** One text for each folder, file and link. */
+export function layoutEntries(words: string): readonly string[] {
+  return splitOutside(words).flatMap(spelledOut);
 }
 
 export function placed(text: string, root: string): string {

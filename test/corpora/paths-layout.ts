@@ -1,0 +1,124 @@
+// fs_layout cases: the tree is built on the real disk, and the input is read in it by a real worker.
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, posix } from "node:path";
+import { parsePath, tree } from "../../src/authority/path.ts";
+import { filesUnder } from "../files/reading.ts";
+import { grant } from "../forge/authority.ts";
+import { type Data, flag, text, texts } from "./data.ts";
+import { compared, type Outcome } from "./tally.ts";
+
+const marker = "inside the root";
+
+export async function runLayout(row: Data, must: boolean): Promise<Outcome> {
+  const above = realpathSync(mkdtempSync(join(tmpdir(), "ambit-layout-")));
+  try {
+    const root = join(above, text(row, "root_name") ?? "ROOT");
+    build(root, texts(row["fs"] ?? []) ?? [], text(row, "target"), must);
+    const input = text(row, "input") ?? "";
+    const found = await reach(root, input);
+    if (found === "outside") return { kind: "missed", note: "something outside was read" };
+    const reached = found === "inside";
+    if (reached === must) return compared(must, reached, "");
+    const reason = differences.find(({ holds, side }) => side === must && holds(row, input))?.reason;
+    if (reason !== undefined) return { kind: "decided", reason };
+    return compared(must, reached, must ? `inside, not reached: ${found}` : "error, reached");
+  } finally {
+    rmSync(above, { recursive: true, force: true });
+  }
+}
+
+/** `a/` is a folder, `a => b` a link, anything else a file; the target is a file where nothing else is there. */
+function build(root: string, entries: readonly string[], target: string | null, must: boolean): void {
+  mkdirSync(root);
+  for (const entry of entries) {
+    const [name, link] = entry.split(" => ") as [string, string | undefined];
+    const path = join(root, name);
+    mkdirSync(dirname(path), { recursive: true });
+    if (link !== undefined) symlinkSync(link, path);
+    else if (name.endsWith("/")) mkdirSync(path, { recursive: true });
+    else writeFileSync(path, marker);
+  }
+  if (target === null || existsSync(join(root, target))) return;
+  const path = join(root, target);
+  if (!path.startsWith(`${root}/`)) throw new Error(`the target ${target} is not in the root`);
+  // Where it must be reached it must be there; a link in its own way is the case's business.
+  try {
+    if (must) mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, marker, { flag: "wx" });
+  } catch {
+    // Nothing to be read there: the case says whether that is right.
+  }
+}
+
+/** By reading it, or by listing it where it is a folder. */
+async function reach(root: string, input: string): Promise<string> {
+  const base = root.split("/").filter((name) => name !== "");
+  const path = parsePath(input, { home: null, base, protectedPaths: [] });
+  if (!path.ok) return path.code;
+  const granted = [grant("fs.read", [{ kind: "sequences", of: [tree(base)] }])];
+  const files = filesUnder(granted, [{ path: base, mode: "read" }], []);
+  try {
+    const read = await files.read(path.value.segments, { offset: 0, bytesMax: 1_000 });
+    if (read.ok) return Buffer.from(read.value).toString("utf8") === marker ? "inside" : "outside";
+    if (!read.reason.startsWith("EISDIR")) return `${read.code}: ${read.reason}`;
+    const listed = await files.list(path.value.segments, 10);
+    return listed.ok ? "inside" : `${listed.code}: ${listed.reason}`;
+  } finally {
+    files.close();
+  }
+}
+
+interface Difference {
+  readonly reason: string;
+  /** Which answer of the case it excuses: true where it must be reached. */
+  readonly side: boolean;
+  readonly holds: (row: Data, input: string) => boolean;
+}
+
+/** Each is seen from the input alone. */
+const differences: readonly Difference[] = [
+  {
+    reason: "clamped there, refused here",
+    side: true,
+    holds: (row, input) =>
+      flag(row, "securejoin") === true && (climbs(input) || input.startsWith("/") || linksOut(row)),
+  },
+  {
+    reason: "`..` is taken back in the text, before links are followed",
+    side: true,
+    holds: (row, input) => flag(row, "securejoin") === true && /(^|\/)\.\.(\/|$)/.test(input) && links(row).length > 0,
+  },
+  {
+    reason: "out of the root and in again: decided by where it ends",
+    side: false,
+    holds: (row, input) => climbs(input) || linksOut(row),
+  },
+  {
+    reason: "a slash behind a name says nothing",
+    side: false,
+    holds: (_, input) => input.endsWith("/"),
+  },
+];
+
+/** Above its start at some point, wherever it ends. */
+function climbs(path: string): boolean {
+  let depth = 0;
+  for (const name of path.split("/")) {
+    if (name === "" || name === ".") continue;
+    depth += name === ".." ? -1 : 1;
+    if (depth < 0) return true;
+  }
+  return false;
+}
+
+function links(row: Data): readonly (readonly [name: string, target: string])[] {
+  return (texts(row["fs"] ?? []) ?? []).flatMap((entry) => {
+    const [name, target] = entry.split(" => ") as [string, string | undefined];
+    return target === undefined ? [] : [[name, target] as const];
+  });
+}
+
+function linksOut(row: Data): boolean {
+  return links(row).some(([name, target]) => target.startsWith("/") || climbs(`${posix.dirname(name)}/${target}`));
+}

@@ -1,0 +1,25 @@
+// The native program the tests run, where it was built. Without it there is nothing to test, and the runner says so.
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { arch } from "node:os";
+import { join } from "node:path";
+import type { Walls } from "../../src/node/file-worker/walls.ts";
+
+/** `AMBIT_TEST_NATIVE`: another build of it, with sanitizers for example. */
+export const nativeProgram: string =
+  process.env["AMBIT_TEST_NATIVE"] ?? join(import.meta.dirname, "../../dist/native/ambit-native");
+
+/** Null where the program can be run; otherwise why not. */
+export function nativeMissing(program: string = nativeProgram): string | null {
+  if (process.platform !== "linux") return "the file worker runs on Linux";
+  return existsSync(program) ? null : "the native program is not built";
+}
+
+/** What the kernel offers to hold the worker by. */
+export function nativeWalls(program: string = nativeProgram): Walls {
+  const facts = JSON.parse(execFileSync(program, ["facts"], { encoding: "utf8" })) as { readonly landlockAbi: number };
+  return {
+    landlock: facts.landlockAbi,
+    architecture: arch() === "x64" ? "x86-64" : arch() === "arm64" ? "arm64" : null,
+  };
+}

@@ -1,0 +1,59 @@
+// One read through a real worker, for runners that have grants and a path and want to know what is decided.
+import type { Authority } from "../../src/authority/chain.ts";
+import type { Grant } from "../../src/authority/grant.ts";
+import { judge } from "../../src/authority/judge.ts";
+import type { Ground } from "../../src/authority/path.ts";
+import { ConfinedFiles, FILE_LIMITS } from "../../src/node/file-worker/confined-files.ts";
+import type { FileTree } from "../../src/node/file-worker/places.ts";
+import type { Walls } from "../../src/node/file-worker/walls.ts";
+import type { FilePath, FileRefused } from "../../src/ports/files.ts";
+import { chain, link, moment } from "../forge/authority.ts";
+import { nativeProgram, nativeWalls } from "./native.ts";
+
+let walls: Walls | null = null;
+
+export function filesUnder(
+  grants: readonly Grant[],
+  trees: readonly FileTree[],
+  protectedPaths: Ground["protectedPaths"],
+): ConfinedFiles {
+  const authority: Authority = [chain(link("record", grants))];
+  walls ??= nativeWalls();
+  return new ConfinedFiles({
+    program: nativeProgram,
+    trees,
+    judge: (request) => judge(authority, request, moment()),
+    protectedPaths,
+    pinned: [],
+    walls,
+    limits: FILE_LIMITS,
+  });
+}
+
+/** The trees that grants are about: what their patterns begin with, up to the first star. */
+export function treesOfGrants(grants: readonly Grant[], mode: FileTree["mode"]): readonly FileTree[] {
+  const trees = new Map<string, FileTree>();
+  for (const { scopes } of grants)
+    for (const scope of scopes)
+      for (const pattern of scope.kind === "sequences" ? scope.of : []) {
+        const star = pattern.findIndex((segment) => segment.kind !== "literal");
+        const path = pattern
+          .slice(0, star < 0 ? pattern.length : star)
+          .map((segment) => (segment.kind === "literal" ? segment.text : ""));
+        trees.set(path.join("/"), { path, mode });
+      }
+  return [...trees.values()];
+}
+
+/** What a refusal of the machine's own means: allowed, and not there, or not a file. */
+const PERMITTED = /^(ENOENT|ENOTDIR|EISDIR|EINVAL: not a plain file)/;
+
+/** Whether a read is permitted, whatever there is to read. A worker that does not answer is a failure of the run. */
+export async function isPermitted(files: ConfinedFiles, path: FilePath): Promise<true | FileRefused> {
+  const read = await files.read(path, { offset: 0, bytesMax: 1 });
+  if (read.ok) return true;
+  if (read.code !== "not_available") return read;
+  if (PERMITTED.test(read.reason)) return true;
+  if (read.reason.startsWith("EACCES")) return read;
+  throw new Error(`the read of /${path.join("/")} failed: ${read.reason}`);
+}

@@ -1,0 +1,117 @@
+// A folder of its own on the real disk, and files of an agent that is granted some of it.
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach } from "vitest";
+import type { Conditions, Grant } from "../../src/authority/grant.ts";
+import { judge } from "../../src/authority/judge.ts";
+import { parsePathPatterns, tree } from "../../src/authority/path.ts";
+import { ConfinedFiles, FILE_LIMITS, type FileLimits } from "../../src/node/file-worker/confined-files.ts";
+import type { FileTree } from "../../src/node/file-worker/places.ts";
+import type { Walls } from "../../src/node/file-worker/walls.ts";
+import type { FilePath, FileResult } from "../../src/ports/files.ts";
+import { chain, grant, link, moment } from "../forge/authority.ts";
+import { nativeProgram, nativeWalls } from "./native.ts";
+
+/** A grant in few words: verb, folder, and patterns below it (all of it without any). */
+export type Granted = readonly [
+  verb: "read" | "write" | "delete",
+  root: string,
+  paths?: readonly string[] | undefined,
+  ask?: 1,
+];
+
+export interface World {
+  readonly granted: readonly Granted[];
+  /** Without it, the roots of the grants. */
+  readonly trees?: readonly FileTree[];
+  readonly protectedPaths?: readonly string[];
+  readonly pinned?: readonly string[];
+  readonly limits?: Partial<FileLimits>;
+  readonly program?: string;
+  readonly walls?: Walls;
+}
+
+const folders: string[] = [];
+const opened: ConfinedFiles[] = [];
+
+afterEach(() => {
+  for (const files of opened.splice(0)) files.close();
+});
+afterAll(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Its real path. */
+export function newFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "ambit-files-")));
+  folders.push(folder);
+  return folder;
+}
+
+export function path(text: string): FilePath {
+  return text.split("/").filter((name) => name !== "");
+}
+
+export function grantOf([verb, root, paths, ask]: Granted): Grant {
+  const conditions: Partial<Conditions> = ask === undefined ? {} : { ask };
+  const of = (paths ?? []).flatMap((text) => {
+    const patterns = parsePathPatterns(text, path(root), { home: null, base: null, protectedPaths: [] });
+    if (!patterns.ok) throw new Error(patterns.message);
+    return patterns.value;
+  });
+  return grant(`fs.${verb}`, [{ kind: "sequences", of: paths === undefined ? [tree(path(root))] : of }], conditions);
+}
+
+export function treesOf(granted: readonly Granted[]): readonly FileTree[] {
+  const roots = [...new Set(granted.map(([, root]) => root))];
+  return roots.map((root) => ({
+    path: path(root),
+    mode: granted.some(([verb, other]) => other === root && verb !== "read") ? "write" : "read",
+  }));
+}
+
+let walls: Walls | null = null;
+
+export function filesIn(world: World): ConfinedFiles {
+  const authority = [chain(link("record", world.granted.map(grantOf)))];
+  walls ??= nativeWalls();
+  const files = new ConfinedFiles({
+    program: world.program ?? nativeProgram,
+    trees: world.trees ?? treesOf(world.granted),
+    judge: (request) => judge(authority, request, moment()),
+    protectedPaths: (world.protectedPaths ?? []).map(path),
+    pinned: (world.pinned ?? []).map(path),
+    walls: world.walls ?? walls,
+    limits: { ...FILE_LIMITS, ...world.limits },
+  });
+  opened.push(files);
+  return files;
+}
+
+/** Everything a small file holds, or the code and reason of the refusal. */
+export async function text(files: ConfinedFiles, file: string): Promise<string> {
+  return said(await files.read(path(file), { offset: 0, bytesMax: 65_536 }));
+}
+
+export function said(result: FileResult<unknown>): string {
+  if (!result.ok) return `${result.code}: ${result.reason}`;
+  return result.value instanceof Uint8Array ? Buffer.from(result.value).toString("utf8") : "done";
+}
+
+export function bytes(content: string): Uint8Array {
+  return Buffer.from(content);
+}
+
+/** A program that runs the native one as somebody without rights; null where we are not root. */
+export function asNobody(folder: string): string | null {
+  if (process.getuid?.() !== 0) return null;
+  const script = join(folder, "as-nobody");
+  const lines = [
+    "#!/bin/sh",
+    `exec /usr/bin/setpriv --reuid=12345 --regid=12345 --clear-groups "${nativeProgram}" "$@"`,
+    "",
+  ];
+  writeFileSync(script, lines.join("\n"), { mode: 0o755 });
+  return script;
+}

@@ -1,0 +1,102 @@
+// What a sandbox is planned with: which roots can be one, and which variables never get into one. Rows of attempts need
+// a running sandbox.
+
+import { verbEntry } from "../../src/authority/catalog.ts";
+import type { Authority } from "../../src/authority/chain.ts";
+import { compile } from "../../src/authority/compiled.ts";
+import { UNCONDITIONAL } from "../../src/authority/grant.ts";
+import { judge } from "../../src/authority/judge.ts";
+import { ALWAYS } from "../../src/authority/link.ts";
+import { tree } from "../../src/authority/path.ts";
+import { ANY } from "../../src/authority/scope.ts";
+import type { RunRefused } from "../../src/ports/process.ts";
+import { environmentOf } from "../../src/sandbox/environment.ts";
+import { DEFAULT_LIMITS, type PlanFacts } from "../../src/sandbox/plan-facts.ts";
+import { decidedBy, parsePlanRoot } from "../../src/sandbox/plan-root.ts";
+import { planOf } from "../../src/sandbox/planning.ts";
+import { GROUND } from "./machine.ts";
+import { type Family, type Outcome, pending, yesOrNo } from "./outcome.ts";
+import { flagAt, has, mapAt, type Row, textAt, textOr, textsAt } from "./row.ts";
+
+const FROM_HOST = "a value of the host";
+
+/** Set on the host and named in the configuration: not even then. */
+export const deniedVariables: Family = {
+  answers: ["expect"],
+  run: (row) => {
+    const name = textAt(row, "name");
+    const host = {
+      user: "u",
+      terminal: FROM_HOST,
+      language: FROM_HOST,
+      timeZone: FROM_HOST,
+      allowed: [[name, FROM_HOST]],
+    } as const;
+    const made = environmentOf({ root: null, runtime: [], network: null }, host);
+    const got = made.some(([known, value]) => known === name && value.includes(FROM_HOST)) ? "kept" : "dropped";
+    const expected = textAt(row, "expect");
+    return {
+      kind: "compared",
+      expected: { expect: expected },
+      got: { expect: got },
+      wider: expected === "dropped" && got === "kept",
+    };
+  },
+};
+
+export const sandboxProfile: Family = {
+  answers: ["valid", "error", "expect"],
+  run: (row) => (has(row, "profile") ? profile(row) : pending("confinement")),
+};
+
+function profile(row: Row): Outcome {
+  const roots = textsAt(mapAt(row, "profile"), "roots");
+  const refused = roots.map(rootRefused).find((one) => one !== null) ?? null;
+  const isValid = roots.length > 0 && refused === null;
+  const error = textOr(row, "error", null);
+  if (error === null) return yesOrNo("valid", flagAt(row, "valid"), isValid);
+  return {
+    kind: "compared",
+    expected: { valid: flagAt(row, "valid"), error },
+    got: { valid: isValid, error: refused?.message.includes(error) === true ? error : (refused?.message ?? null) },
+    wider: isValid && !flagAt(row, "valid"),
+  };
+}
+
+const FACTS: PlanFacts = {
+  home: GROUND.home,
+  workspaces: [],
+  ours: [["home", "u", ".local", "state", "ambit"]],
+  program: ["opt", "ambit"],
+  runtime: [],
+  protectedPaths: GROUND.protectedPaths,
+  found: [],
+  host: { user: "u", terminal: null, language: null, timeZone: null, allowed: [] },
+  limits: DEFAULT_LIMITS,
+  moment: { now: 0, clean: true, generation: 0, revoked: null, exhausted: null },
+};
+
+/** Why there is no sandbox for a process that was granted this very root; null where there is one. */
+function rootRefused(text: string): RunRefused | null {
+  const root = parsePlanRoot(text);
+  const verb = verbEntry("proc.eval");
+  if (!root.ok) return root.refused;
+  if (verb === null) throw new Error("no proc.eval");
+  const scopes = [{ kind: "sequences", of: [tree(root.value)] } as const, ANY];
+  const grant = { verb, scopes, conditions: UNCONDITIONAL, root: null, span: null, implied: null };
+  const link = {
+    id: "own",
+    role: "own",
+    issuer: "",
+    holder: "",
+    grants: [grant],
+    validity: ALWAYS,
+    calls: null,
+  } as const;
+  const authority: Authority = [[compile(link)]];
+  const request = { verb, values: [{ segments: root.value, guarded: null }, "ro"] };
+  const decided = decidedBy(authority, request, judge(authority, request, FACTS.moment), 0);
+  if (decided === null) throw new Error(`the row's own grant does not cover ${text}`);
+  const planned = planOf(decided, FACTS);
+  return planned.ok ? null : planned.refused;
+}
