@@ -1,13 +1,20 @@
 // `npm run bench -- NAME [--json]`: measures, prints, and never fails because something was slow.
 import { join } from "node:path";
 import { argv } from "node:process";
+import { attackBench } from "./attack/bench.ts";
 import { isCellProcess, serveCell } from "./cell-process.ts";
 import { cliBench } from "./cli.ts";
 import { decideBench } from "./decide/bench.ts";
 import { measureCell } from "./decide/cells.ts";
 import { benchFolder } from "./place.ts";
+import { sandboxBench } from "./sandbox/bench.ts";
 
-const benches: Readonly<Record<string, (json: boolean) => Promise<void>>> = { cli: cliBench, decide: decideBench };
+const benches: Readonly<Record<string, (json: boolean) => Promise<void>>> = {
+  attack: attackBench,
+  cli: cliBench,
+  decide: decideBench,
+  sandbox: sandboxBench,
+};
 
 process.exitCode = isCellProcess() ? await serveCell(measureCell) : await main(argv.slice(2));
 

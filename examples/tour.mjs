@@ -1,76 +1,95 @@
-// The tour: a scripted agent asks for a dozen things, in every notation, and each verdict is shown with its reason.
-// It ends with status 0 when every verdict was the expected one.
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+// The tour: a scripted agent asks for two dozen things, in every notation, then runs programs inside its bounds. It ends
+// with status 0 when everything went as expected.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { fetching, openNetwork } from "./tour-network.mjs";
+import { connections, decisions, programs } from "./tour-stops.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const ambit = join(here, "..", "bin", "ambit");
 const workspace = join(here, "workspace");
-
-/** What the agent asks, what must be answered (as an exit status), and why it is on the tour. */
-const stops = [
-  ["a project nobody has looked at yet", 14, ["scout", "net.get", "https://api.github.com/repos"]],
-  ["a person looks, and trusts it", 0, ["--yes"], "trust"],
-  ["a host below a granted name", 0, ["scout", "net.get", "https://api.github.com/repos"]],
-  ["a look-alike of it", 10, ["scout", "net.get", "https://github.com.evil.example/"]],
-  ["an address that hands out credentials", 10, ["scout", "net.get", "http://169.254.169.254/latest/meta-data/"]],
-  ["a verb that asks a person first", 11, ["scout", "net.post", "https://api.github.com/repos"]],
-  ["a file of the project", 0, ["scout", "fs.read", "README.md"]],
-  ["the way out of it", 10, ["scout", "fs.read", "../../../.ssh/id_ed25519"]],
-  ["a command that only looks", 0, ["scout", "proc.exec", "--", "git", "log", "--oneline"]],
-  ["an option that would run another program", 10, ["scout", "proc.exec", "--", "git", "log", "--ext-diff"]],
-  ["a tool from elsewhere within its bounds", 11, ["scout", "tool.invoke", "send_money", '{"amount": 5}']],
-  ["the same tool beyond them", 10, ["scout", "tool.invoke", "send_money", '{"amount": 5000}']],
-  ["passing on what it holds", 0, ["scout", "agent.grant", "aide", "net.get{hosts=[api.github.com]}"]],
-  ["passing on more than it holds", 10, ["scout", "agent.grant", "aide", "net.get{hosts=[*]}"]],
-  ["widening itself", 10, ["scout", "agent.grant", "scout", "records.read"]],
-  ["a preset: what only looks runs", 0, ["coder", "proc.exec", "--", "git", "status"]],
-  ["a preset: the rest asks", 11, ["coder", "proc.exec", "--", "rm", "-rf", "build"]],
-  ["an organisation's table: ask", 11, ["clerk", "net.get", "https://example.com/"]],
-  ["a manifest of tokens", 0, ["courier.manifest.yml", "net.connect", "mail.example.com:443"]],
-  ["Caveats in JSON: a program they name", 0, ["builder.caveats.json", "proc.exec", "--", "cargo", "build"]],
-  ["Caveats in JSON: one they do not", 10, ["builder.caveats.json", "proc.exec", "--", "rm", "-rf", "/"]],
-  ["a tool's declaration: what it needs", 0, ["weather.tool.yml", "net.get", "https://api.weather.gov/points"]],
-  ["a tool's declaration: what it never does", 10, ["weather.tool.yml", "fs.read", "/etc/hosts"]],
-  ["Caveats in TOML", 0, ["builder.caveats.toml", "fs.read", "/srv/build/Cargo.toml"]],
-];
-
-const outcomes = new Map([
-  [0, "allow"],
-  [10, "deny"],
-  [11, "ask"],
-  [14, "not trusted"],
-]);
-
-// What is trusted on the tour is forgotten after it.
-const state = mkdtempSync(join(tmpdir(), "ambit-tour-"));
+/** What is trusted and written on the tour is forgotten after it. */
+const own = realpathSync(mkdtempSync(join(tmpdir(), "ambit-tour-")));
 const environment = {
   ...process.env,
-  XDG_STATE_HOME: state,
+  XDG_STATE_HOME: join(own, "state"),
+  XDG_CONFIG_HOME: join(own, "config"),
   ...(process.stdout.isTTY && !process.env.NO_COLOR ? { FORCE_COLOR: "1" } : {}),
 };
+const counted = { stops: 0, unexpected: 0 };
 
-let unexpected = 0;
-for (const [why, wanted, request, command = "can"] of stops) {
-  const { status, stdout, stderr, error } = spawnSync(process.execPath, [ambit, command, ...request], {
-    cwd: workspace,
-    encoding: "utf8",
-    env: environment,
-  });
-  process.stdout.write(`\n# ${why}\n${stdout}${stderr}`);
-  if (error !== undefined || status !== wanted) {
-    unexpected++;
-    process.stdout.write(
-      `  UNEXPECTED: wanted ${outcomes.get(wanted)}, got ${outcomes.get(status ?? -1) ?? `status ${status}`}\n`,
-    );
-  }
+try {
+  for (const stop of decisions) await visit(workspace, stop);
+  await runPrograms();
+} finally {
+  rmSync(own, { recursive: true, force: true });
 }
-rmSync(state, { recursive: true, force: true });
-process.stdout.write(`\n${stops.length - unexpected} of ${stops.length} verdicts as expected\n`);
+process.stdout.write(`\n${counted.stops - counted.unexpected} of ${counted.stops} as expected\n`);
 process.stdout.write(
   "Try it yourself: cd examples/workspace && ../../bin/ambit trust && ../../bin/ambit can scout fs.write notes.md\n",
 );
-process.exitCode = unexpected === 0 ? 0 : 1;
+process.exitCode = counted.unexpected === 0 ? 0 : 1;
+
+async function runPrograms() {
+  const project = join(own, "project");
+  const network = await openNetwork();
+  try {
+    agent(project, "maker", ["proc.exec", "proc.eval", "sandbox.exec", granted(network.port)]);
+    agent(project, "narrow", ["proc.exec{cmds=[git]}"]);
+    mkdirSync(join(own, "config", "ambit"), { recursive: true });
+    writeFileSync(join(own, "config", "ambit", "config.yml"), `resolver: ${JSON.stringify(network.resolver)}\n`);
+    const [trusting, ...rest] = programs;
+    await visit(project, trusting);
+    const tried = await start(project, ["exec", "maker", "--json", "--", "true"]);
+    if (tried.text.includes('"sandbox_unavailable"')) {
+      process.stdout.write(`\n# no sandbox on this machine, so nothing is run; ambit doctor says why\n${tried.text}`);
+      return;
+    }
+    for (const stop of rest) await visit(project, stop);
+    const get = fetching();
+    if (get === null) process.stdout.write("\n# there is no curl, wget or python3 here to show the network with\n");
+    else for (const stop of connections(get, network.port)) await visit(project, stop);
+  } finally {
+    network.close();
+  }
+}
+
+function granted(port) {
+  return `net.connect{hosts=[api.example.test],ports=[${port}],private=[api.example.test=127.0.0.0/8]}`;
+}
+
+function agent(project, id, grants) {
+  mkdirSync(join(project, ".ambit", "agents"), { recursive: true });
+  const lines = grants.map((grant) => `  - ${JSON.stringify(grant)}\n`).join("");
+  writeFileSync(join(project, ".ambit", "agents", `${id}.md`), `---\nsandbox: .\ncapabilities:\n${lines}---\n`);
+}
+
+async function visit(cwd, [why, wanted, words]) {
+  counted.stops++;
+  const shown = words[0] === "exec" ? `$ ambit ${words.join(" ")}\n` : "";
+  process.stdout.write(`\n# ${why}\n${shown}`);
+  const { status, text } = await start(cwd, words);
+  process.stdout.write(text);
+  if (wanted === "fails" ? status !== 0 && status !== 125 && status !== null : status === wanted) return;
+  counted.unexpected++;
+  process.stdout.write(`  UNEXPECTED: wanted ${wanted}, got ${status}\n`);
+}
+
+async function start(cwd, words) {
+  const child = spawn(process.execPath, [ambit, ...words], {
+    cwd,
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (part) => {
+      text += part;
+    });
+  const [status] = await once(child, "close");
+  return { status, text };
+}

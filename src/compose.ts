@@ -1,26 +1,23 @@
 // The only place that joins ports to implementations; its parts are in `compose/`.
 import { extname, resolve } from "node:path";
-import pico from "picocolors";
-import type { Moment } from "./authority/compiled.ts";
 import type { Terminal } from "./cli/agents-world.ts";
-import { type Paint, PLAIN } from "./cli/paint.ts";
+import type { CanWorld } from "./cli/can.ts";
+import { COLOURS, PLAIN } from "./cli/paint.ts";
 import type { ProgramWorld } from "./cli/program.ts";
 import { VERSION } from "./cli/version.ts";
 import { agentOf } from "./compose/agent-text.ts";
-import { openAgents } from "./compose/agents.ts";
+import { askingAt } from "./compose/asking.ts";
 import { doctorWorld } from "./compose/doctor.ts";
 import { initParts } from "./compose/first-steps.ts";
 import { once } from "./compose/once.ts";
+import { nativeProgram, programsOf } from "./compose/programs.ts";
 import { recordsDesk, skillMachine } from "./compose/records.ts";
 import { trustingFiles } from "./compose/trusting-files.ts";
+import { installCommand } from "./doctor/backend.ts";
 import { AgentFiles } from "./node/agent-files.ts";
-import { toAscii } from "./node/ascii.ts";
-import { userFolders } from "./node/folders.ts";
-import { homeFolder } from "./node/ground.ts";
-import { machineGround } from "./node/machine-ground.ts";
-import { realRoot } from "./node/real-path.ts";
-import { agentIds, findWorkspace } from "./node/workspace.ts";
-import type { Reading } from "./notation/reading.ts";
+import { userName } from "./node/ground.ts";
+import { machineFacts } from "./node/machine.ts";
+import { agentIds } from "./node/workspace.ts";
 import { readFrontmatter } from "./text/frontmatter.ts";
 import { sourceCharactersMax } from "./text/read.ts";
 
@@ -32,31 +29,35 @@ export interface Machine {
   readonly colour: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;
+  /** The folder of our own package. */
+  readonly program: string;
   print(text: string): void;
   printError(text: string): void;
 }
 
+/** What is enough to answer a question. */
+export type AskingMachine = Omit<Machine, "terminal" | "program">;
+
+/** The part of the world that `can` looks at; the program that is started for it holds no more. */
+export function composeCan({ print, printError, ...machine }: AskingMachine): CanWorld {
+  const { agents, reading, moment } = askingAt(machine);
+  return {
+    get reading() {
+      return reading();
+    },
+    moment,
+    paint: machine.colour ? COLOURS : PLAIN,
+    loadAgent: agents.loadAgent,
+    print,
+    printError,
+  };
+}
+
 /** The world of the command line, over plain files. */
 export function composeWorld(machine: Machine): ProgramWorld {
-  const { cwd, now, environment, terminal, print, printError } = machine;
-  const workspace = findWorkspace(cwd);
-  const home = homeFolder();
-  const folders = userFolders({ environment, home, workspace });
-  const moment: Moment = { now, clean: true, generation: 0, revoked: null, exhausted: null };
-  const readingAt = (base: string): Reading => ({
-    ground: machineGround({ home, base, folders, workspace }),
-    toAscii,
-    ceiling: null,
-    realRoot,
-  });
-  const reading = once(() => readingAt(cwd));
-  const agents = openAgents({ cwd, workspace, home, folders, moment, readingAt });
-  const first = initParts({
-    cwd,
-    workspace,
-    home,
-    reopen: () => openAgents({ cwd, workspace: findWorkspace(cwd), home, folders, moment, readingAt }),
-  });
+  const { cwd, now, terminal, print, printError } = machine;
+  const { workspace, home, folders, moment, agents, readingAt, reading, reopen } = askingAt(machine);
+  const first = initParts({ cwd, workspace, home, reopen });
   const { nameOf, loadAgent, loadSet, openProject } = agents;
   const records = once(() => (workspace === null ? null : recordsDesk(workspace, folders.state, now, nameOf)));
   const skills = once(() => skillMachine({ home, config: folders.config, workspace, records: records(), now, nameOf }));
@@ -100,6 +101,25 @@ export function composeWorld(machine: Machine): ProgramWorld {
     }),
     ...first,
     isTerminal: terminal.isInteractive,
+    programs: programsOf({
+      cwd,
+      now: () => Date.now(),
+      install: () => installCommand(machineFacts().distribution),
+      ground: () => {
+        const { project } = agents.opened();
+        return {
+          home,
+          workspace,
+          folders,
+          program: machine.program,
+          ground: reading().ground,
+          environment: machine.environment,
+          user: agents.user()?.config ?? null,
+          project: project.isConfigAsTrusted ? (project.config?.config ?? null) : null,
+          userName: userName(),
+        };
+      },
+    }),
     doctor: doctorWorld({
       agents,
       place: { cwd, workspace, state: folders.state, now, resolve: (name) => resolve(cwd, name) },
@@ -107,6 +127,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
       reading,
       paint,
       terminal,
+      native: nativeProgram(machine.program),
       print,
       printError,
     }),
@@ -114,5 +135,3 @@ export function composeWorld(machine: Machine): ProgramWorld {
     printError,
   };
 }
-
-const COLOURS: Paint = { good: pico.green, bad: pico.red, warn: pico.yellow, dim: pico.dim, strong: pico.bold };

@@ -2,7 +2,7 @@
 // some one chain does. Narrowing or revoking any link takes effect at once, because nothing is ever merged.
 import { type CompiledLink, type Moment, WHOLE_LINK } from "./compiled.ts";
 import type { Basis } from "./decision.ts";
-import type { Grant, Level, Purpose } from "./grant.ts";
+import type { Level, Purpose } from "./grant.ts";
 import type { Request } from "./request.ts";
 
 /** Non-empty by its type: the meet of nothing would be everything. */
@@ -32,8 +32,8 @@ export function chainLevel(chain: Chain, request: Request, moment: Moment, purpo
     const needed = compiled.link.role === "limit" ? null : place === own ? purpose : "pass";
     const index = compiled.covers(request, moment, needed);
     if (index < 0) return -1;
-    const { ask } = (compiled.link.grants[index] as Grant).conditions;
-    if (ask > level) level = ask;
+    const needs = compiled.levelOf(index);
+    if (needs > level) level = needs;
   }
   return level;
 }

@@ -1,13 +1,13 @@
-// A link made ready for decisions: its grants by verb, and for verbs with many grants an index over the axis that
-// tells them apart best.
+// A link made ready for decisions: its grants by verb, and for each verb an index over the axis that tells them apart
+// best.
 import type { VerbEntry } from "./catalog.ts";
-import { type Grant, type Purpose, purposeAllowed } from "./grant.ts";
+import { type Grant, type Level, type Purpose, purposeAllowed } from "./grant.ts";
 import { indexAxis } from "./index-axis.ts";
 import type { Link } from "./link.ts";
+import { PatternIndex } from "./pattern-index.ts";
 import type { Request } from "./request.ts";
 import { isDestination, isNothing, isSegments, type Scope, scopeMatches, type Value } from "./scope.ts";
 import type { Segments } from "./sequence.ts";
-import { Trie } from "./trie.ts";
 
 /** What a decision depends on besides the request. */
 export interface Moment {
@@ -23,39 +23,64 @@ export interface Moment {
 /** In place of a grant's number: the account of the link itself. */
 export const WHOLE_LINK = -1;
 
-/** Below this many grants of a verb a plain loop is faster than any index (measured: `npm run bench -- decide`). */
-const INDEX_GRANTS_MIN = 4;
+/** A grant's mark: its level, and a bit for one that nothing limits but the indexed axis, so that a match there is all. */
+const LEVEL = 3;
+const PLAIN = 4;
 
 export class CompiledLink {
   readonly link: Link;
-  readonly #verbs = new Map<VerbEntry, VerbIndex>();
+  /** Few verbs, so that comparing is faster than hashing; in the same places the index of each. */
+  readonly #verbs: readonly VerbEntry[];
+  readonly #indexes: readonly VerbIndex[];
+  /** By a grant's number, what a decision asks of it most often: its level, and whether it is plain. */
+  readonly #marks: Uint8Array;
 
   constructor(link: Link) {
     this.link = link;
+    const marks = new Uint8Array(link.grants.length);
     const byVerb = new Map<VerbEntry, number[]>();
-    for (const [index, grant] of link.grants.entries()) {
+    for (let index = 0; index < link.grants.length; index++) {
+      const grant = link.grants[index] as Grant;
+      marks[index] = grant.conditions.ask;
       const list = byVerb.get(grant.verb);
       if (list === undefined) byVerb.set(grant.verb, [index]);
       else list.push(index);
     }
-    const plain = new Uint8Array(link.grants.length);
-    for (const [verb, indexes] of byVerb) this.#verbs.set(verb, new VerbIndex(link, indexes, plain));
+    this.#marks = marks;
+    this.#verbs = [...byVerb.keys()];
+    this.#indexes = [...byVerb.values()].map((indexes) => new VerbIndex(link, indexes, marks));
+  }
+
+  /** The level of one of the link's grants. */
+  levelOf(grant: number): Level {
+    return ((this.#marks[grant] as number) & LEVEL) as Level;
   }
 
   /** Grants of this verb, by their place in the link. */
   grantsOf(verb: VerbEntry): readonly number[] {
-    return this.#verbs.get(verb)?.indexes ?? [];
+    return this.#indexOf(verb)?.indexes ?? [];
   }
 
   /** Grants whose scopes match, whatever their conditions, in the order they were written. For explaining a denial. */
   matching(request: Request): readonly number[] {
-    return this.#verbs.get(request.verb)?.matching(request) ?? [];
+    return this.#indexOf(request.verb)?.matching(request) ?? [];
+  }
+
+  /** An axis on which no grant of the verb covers, if the index knows one; else -1. For explaining a denial. */
+  missedAxis(request: Request): number {
+    return this.#indexOf(request.verb)?.missedAxis(request) ?? -1;
   }
 
   /** The least demanding grant that covers, the first written among equals; -1 if none does. */
   covers(request: Request, moment: Moment, purpose: Purpose | null): number {
-    const index = this.#verbs.get(request.verb);
-    return index === undefined ? -1 : index.find(request, moment, purpose);
+    const index = this.#indexOf(request.verb);
+    return index === null ? -1 : index.find(request, moment, purpose);
+  }
+
+  #indexOf(verb: VerbEntry): VerbIndex | null {
+    const verbs = this.#verbs;
+    for (let at = 0; at < verbs.length; at++) if (verbs[at] === verb) return this.#indexes[at] as VerbIndex;
+    return null;
   }
 }
 
@@ -69,42 +94,44 @@ class VerbIndex {
   readonly #axis: number;
   /** The axis is one of hosts: its values are destinations, elsewhere they are segments. */
   readonly #hosts: boolean;
-  readonly #trie: Trie | null;
-  /** Grants the trie cannot find: unlimited on the axis. */
+  readonly #patterns: PatternIndex | null;
+  /** Grants the patterns cannot find: unlimited on the axis. */
   readonly #always: readonly number[];
   /** Grants that may cover a literal address. */
   readonly #literals: readonly number[];
-  /** By a grant's number: nothing but the indexed axis limits it, so that a match there is all there is to ask. */
-  readonly #plain: Uint8Array;
+  readonly #marks: Uint8Array;
 
-  constructor(link: Link, indexes: readonly number[], plain: Uint8Array) {
+  constructor(link: Link, indexes: readonly number[], marks: Uint8Array) {
     this.indexes = indexes;
     this.#link = link;
-    this.#plain = plain;
-    this.#axis = indexes.length < INDEX_GRANTS_MIN ? -1 : indexAxis(link, indexes);
+    this.#marks = marks;
+    this.#axis = indexAxis(link, indexes);
     const always: number[] = [];
     const literals: number[] = [];
     this.#always = always;
     this.#literals = literals;
-    this.#trie = this.#axis < 0 ? null : new Trie();
     this.#hosts = (link.grants[indexes[0] as number] as Grant).verb.axes[this.#axis]?.kind === "destination";
-    if (this.#trie === null) return;
+    this.#patterns = null;
+    if (this.#axis < 0) return;
+    const patterns = new PatternIndex();
     for (const index of indexes) {
       const grant = link.grants[index] as Grant;
       const scope = grant.scopes[this.#axis] as Scope;
       if (isNothing(scope)) continue;
-      if (isPlain(grant, this.#axis)) plain[index] = 1;
+      if (isPlain(grant, this.#axis)) marks[index] = PLAIN;
       // INVARIANT: what is in the index is of the axis's own kind, so that a match in it settles the axis.
-      if (scope.kind === "sequences" && !this.#hosts) for (const pattern of scope.of) this.#trie.add(pattern, index);
+      if (scope.kind === "sequences" && !this.#hosts) for (const pattern of scope.of) patterns.add(pattern, index);
       else if (scope.kind === "destinations" && this.#hosts) {
-        for (const pattern of scope.names) this.#trie.add(pattern, index);
+        for (const pattern of scope.names) patterns.add(pattern, index);
         if (scope.everyPublic || scope.ranges.length > 0) literals.push(index);
       } else always.push(index);
     }
+    patterns.seal();
+    this.#patterns = patterns;
   }
 
   find(request: Request, moment: Moment, purpose: Purpose | null): number {
-    if (this.#trie === null) return this.#best(this.indexes, this.indexes.length, -1, request, moment, purpose, -1);
+    if (this.#patterns === null) return this.#best(this.indexes, this.indexes.length, -1, request, moment, purpose, -1);
     const value = request.values[this.#axis];
     let best = -1;
     if (this.#always.length > 0) best = this.#best(this.#always, this.#always.length, -1, request, moment, purpose, -1);
@@ -121,29 +148,35 @@ class VerbIndex {
     const candidates = this.#candidates(request.values[this.#axis]);
     const grants = this.#link.grants;
     const found = candidates.filter((index) => grantMatches(grants[index] as Grant, request.values));
-    return [...new Set(found)].sort((left, right) => left - right);
+    return found.length < 2 ? found : [...new Set(found)].sort((left, right) => left - right);
   }
 
+  missedAxis(request: Request): number {
+    if (this.#patterns === null) return -1;
+    return this.#candidates(request.values[this.#axis]).length === 0 ? this.#axis : -1;
+  }
+
+  /** Every grant that can match on the indexed axis, and perhaps more. */
   #candidates(value: Value): readonly number[] {
-    if (this.#trie === null) return this.indexes;
+    if (this.#patterns === null) return this.indexes;
     if (isDestination(value) && value.name === null) return [...this.#always, ...this.#literals];
     const name: Segments | null = isDestination(value) ? value.name : isSegments(value) ? value : null;
     if (name === null) return this.#always;
-    const count = this.#trie.find(name);
-    return [...this.#always, ...this.#trie.found.slice(0, count)];
+    const count = this.#patterns.find(name);
+    return [...this.#always, ...this.#patterns.found.slice(0, count)];
   }
 
   #bestFound(
-    value: Parameters<Trie["find"]>[0],
+    value: Segments,
     settled: number,
     request: Request,
     moment: Moment,
     purpose: Purpose | null,
     best: number,
   ): number {
-    const trie = this.#trie as Trie;
-    const count = trie.find(value);
-    return count === 0 ? best : this.#best(trie.found, count, settled, request, moment, purpose, best);
+    const patterns = this.#patterns as PatternIndex;
+    const count = patterns.find(value);
+    return count === 0 ? best : this.#best(patterns.found, count, settled, request, moment, purpose, best);
   }
 
   #best(
@@ -157,17 +190,18 @@ class VerbIndex {
   ): number {
     const grants = this.#link.grants;
     let best = soFar;
-    let bestLevel = best < 0 ? 3 : (grants[best] as Grant).conditions.ask;
+    let bestLevel = best < 0 ? 3 : (this.#marks[best] as number) & LEVEL;
     for (let at = 0; at < count; at++) {
       const index = candidates[at] as number;
-      if (settled >= 0 && this.#plain[index] === 1 && moment.exhausted === null) {
+      const mark = this.#marks[index] as number;
+      if (mark === PLAIN && settled >= 0 && moment.exhausted === null) {
         if (bestLevel > 0 || index < best) best = index;
         bestLevel = 0;
         continue;
       }
-      const grant = grants[index] as Grant;
-      const level = grant.conditions.ask;
+      const level = mark & LEVEL;
       if (level > bestLevel || (level === bestLevel && index >= best)) continue;
+      const grant = grants[index] as Grant;
       if (!grantMatches(grant, request.values, settled) || !conditionsHold(grant, moment, purpose)) continue;
       if (moment.exhausted?.(this.#link.id, index) === true) continue;
       best = index;
@@ -181,7 +215,8 @@ class VerbIndex {
 function isPlain({ scopes, conditions }: Grant, axis: number): boolean {
   const { ask, expires, clean, pass } = conditions;
   if (ask !== 0 || expires !== null || clean || pass !== "both") return false;
-  return scopes.every((scope, at) => at === axis || scope.kind === "any");
+  for (let at = 0; at < scopes.length; at++) if (at !== axis && (scopes[at] as Scope).kind !== "any") return false;
+  return true;
 }
 
 /** `settled`: the axis on which the index has already found the grant to match, or -1. */

@@ -44,7 +44,7 @@ export function explain(authority: Authority, request: Request, moment: Moment, 
 function suggestion(request: Request, decision: Decision): Grant | null {
   const root = writtenRoot(request);
   const isUnwritable = decision.outcome === "deny" && decision.at?.axis === "mode" && root !== null;
-  const grant = isUnwritable ? suggestRoot(root) : suggestGrant(request);
+  const grant = isUnwritable ? suggestRoot(root.segments) : suggestGrant(request);
   return grant !== null && (isUnwritable || grantMatches(grant, request.values)) ? grant : null;
 }
 

@@ -1,5 +1,5 @@
 // Which axis of a verb to index: the one that limits the most grants and tells them apart best.
-import type { AxisKind } from "./catalog.ts";
+import type { Axis, AxisKind } from "./catalog.ts";
 import type { Grant } from "./grant.ts";
 import type { Link } from "./link.ts";
 import type { Scope } from "./scope.ts";
@@ -11,9 +11,11 @@ const INDEXED: readonly AxisKind[] = ["tool", "name", "path", "destination", "ar
 /** So many grants are looked at to learn how well an axis tells them apart. */
 const sampledGrantsMax = 64;
 
-/** The axis that limits the most grants and tells them apart best. */
+/** The axis that limits the most grants and tells them apart best; -1 for a verb without one that can be indexed. */
 export function indexAxis(link: Link, indexes: readonly number[]): number {
   const axes = (link.grants[indexes[0] as number] as Grant).verb.axes;
+  const only = onlyIndexed(axes);
+  if (only !== null) return only;
   let best = -1;
   let bestWeight = -1;
   for (const [axis, { kind }] of axes.entries()) {
@@ -28,6 +30,17 @@ export function indexAxis(link: Link, indexes: readonly number[]): number {
     }
   }
   return best;
+}
+
+/** The one axis that can be indexed; -1 without any, null where there is a choice. */
+function onlyIndexed(axes: readonly Axis[]): number | null {
+  let only = -1;
+  for (let axis = 0; axis < axes.length; axis++) {
+    if (!INDEXED.includes((axes[axis] as Axis).kind)) continue;
+    if (only >= 0) return null;
+    only = axis;
+  }
+  return only;
 }
 
 /** How many different scopes a sample of the grants has on an axis. */

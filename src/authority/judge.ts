@@ -3,7 +3,7 @@ import { type Authority, type Chain, coverage, type LinkFault, linkState, purpos
 import { type CompiledLink, conditionsHold, type Moment } from "./compiled.ts";
 import type { Decision, DenialCode, Shortfall } from "./decision.ts";
 import type { Grant, Level, Purpose } from "./grant.ts";
-import { nearestGrant } from "./nearest-grant.ts";
+import { nearestMiss } from "./nearest-grant.ts";
 import type { Request } from "./request.ts";
 import { isDestination, type Scope, scopeMatches } from "./scope.ts";
 import { isSpecial } from "./special.ts";
@@ -75,7 +75,7 @@ function linkFailure(
   if (compiled.grantsOf(request.verb).length === 0) return fail("capability_absent");
   const matching = compiled.matching(request);
   if (matching.length === 0) {
-    const nearest = nearestGrant(compiled, request);
+    const nearest = nearestMiss(compiled, request);
     const axis = nearest === null ? null : nearest.axis;
     return fail(onlyTheAddress(compiled, request) ? "address_refused" : "scope_violation", axis);
   }

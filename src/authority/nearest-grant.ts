@@ -5,6 +5,7 @@ import type { Grant } from "./grant.ts";
 import type { Request } from "./request.ts";
 import { type Scope, scopeMatches } from "./scope.ts";
 
+/** Whoever is denied can ask again at will, so the search for something near is bounded. */
 const nearestGrantsMax = 1024;
 
 export interface NearestGrant {
@@ -15,25 +16,44 @@ export interface NearestGrant {
 
 export function nearestGrant(compiled: CompiledLink, request: Request): NearestGrant | null {
   const [whole] = compiled.matching(request);
-  if (whole !== undefined) return { grant: whole, axis: null };
-  let best: NearestGrant | null = null;
+  return whole === undefined ? nearestMiss(compiled, request) : { grant: whole, axis: null };
+}
+
+/** The same where no grant of the link covers on every axis, as the caller knows. */
+export function nearestMiss(compiled: CompiledLink, request: Request): NearestGrant | null {
+  const grants = compiled.grantsOf(request.verb);
+  const enough = mostMet(request.verb.axes.length, compiled.missedAxis(request));
+  let best = -1;
   let most = -1;
-  // Whoever is denied can ask again at will, so the search for something near is bounded.
-  for (const index of compiled.grantsOf(request.verb).slice(0, nearestGrantsMax)) {
-    const { scopes } = compiled.link.grants[index] as Grant;
-    let met = 0;
-    let axis: AxisName | null = null;
-    for (const [at, scope] of scopes.entries()) {
-      // The first axis says what a grant is about; it counts for more than any one of the others.
-      if (scopeMatches(scope as Scope, request.values[at])) met += at === 0 ? 1.5 : 1;
-      else axis ??= request.verb.axes[at]?.name ?? null;
-    }
-    if (met > most) {
-      most = met;
-      best = { grant: index, axis };
-      // No grant matches on every axis; one that misses a single axis other than the first cannot be outdone.
-      if (met >= (scopes.length === 1 ? 0 : scopes.length - 0.5)) return best;
-    }
+  for (let at = 0; at < grants.length && at < nearestGrantsMax && most < enough; at++) {
+    const met = axesMet(compiled.link.grants[grants[at] as number] as Grant, request);
+    if (met <= most) continue;
+    most = met;
+    best = grants[at] as number;
   }
-  return best;
+  return best < 0 ? null : { grant: best, axis: missedName(compiled.link.grants[best] as Grant, request) };
+}
+
+/** The first axis says what a grant is about; it counts for more than any one of the others. */
+function weight(axis: number): number {
+  return axis === 0 ? 1.5 : 1;
+}
+
+/** What a grant can reach that misses an axis: this one, or, where none is known, the one that counts least. */
+function mostMet(axes: number, missed: number): number {
+  let all = 0;
+  for (let axis = 0; axis < axes; axis++) all += weight(axis);
+  return all - weight(missed < 0 ? axes - 1 : missed);
+}
+
+function axesMet({ scopes }: Grant, { values }: Request): number {
+  let met = 0;
+  for (let axis = 0; axis < scopes.length; axis++)
+    if (scopeMatches(scopes[axis] as Scope, values[axis])) met += weight(axis);
+  return met;
+}
+
+function missedName({ scopes }: Grant, { verb, values }: Request): AxisName | null {
+  const missed = scopes.findIndex((scope, axis) => !scopeMatches(scope, values[axis]));
+  return verb.axes[missed]?.name ?? null;
 }

@@ -54,10 +54,9 @@ class Node {
 }
 
 export class Trie {
-  /** What the last look-up found: the first so many places, as `find` answers. Never shortened, only overwritten. */
-  readonly found: number[] = [];
   readonly #root = new Node(false);
   #lookup = 0;
+  #found: number[] = [];
   #count = 0;
   /** Scratch, reused so that a decision makes no garbage. Nothing awaits while it is in use. */
   #here: Node[] = [];
@@ -101,13 +100,17 @@ export class Trie {
     node.ends = withGrant(node.ends, grant);
   }
 
-  /** How many grants with a pattern that matches stand in `found` now; a grant may come more than once. */
-  find(value: Segments): number {
+  /**
+   * Puts the grants whose pattern matches into `found` behind the first `from`, and answers how many are there now. A
+   * grant may come more than once.
+   */
+  find(value: Segments, found: number[], from: number): number {
     const { segments, guarded } = value;
     let here = this.#here;
     let next = this.#next;
     this.#lookup++;
-    this.#count = 0;
+    this.#found = found;
+    this.#count = from;
     let count = this.#enter(this.#root, here, 0, guarded, 0);
     for (let at = 0; at < segments.length && count > 0; at++) {
       const text = segments[at] as string;
@@ -155,13 +158,13 @@ export class Trie {
     const kind = leaf & ((1 << LEAF_BITS) - 1);
     if (kind === LEAF_END && at !== length) return;
     if (kind === LEAF_TAIL && guarded !== null && guarded.indexOf(true, at) >= 0) return;
-    this.found[this.#count++] = leaf >> LEAF_BITS;
+    this.#found[this.#count++] = leaf >> LEAF_BITS;
   }
 
   #append(grants: Grants): void {
     if (typeof grants !== "number")
-      for (let index = 0; index < grants.length; index++) this.found[this.#count++] = grants[index] as number;
-    else if (grants !== NONE) this.found[this.#count++] = grants;
+      for (let index = 0; index < grants.length; index++) this.#found[this.#count++] = grants[index] as number;
+    else if (grants !== NONE) this.#found[this.#count++] = grants;
   }
 }
 

@@ -39,6 +39,20 @@ describe("a root is writable", () => {
     ["after asking, where writing asks", [chain(link("r", [run, write(["w"], { ask: 1 })]))], ["w"], "rw", "ask"],
     ["not with leave that is over", [chain(link("r", [run, write(["w"], { expires: 1 })]))], ["w"], "rw", "deny"],
   ];
+  test("in a protected path only where a grant names that path", () => {
+    const keys = { segments: ["w", "keys"], guarded: [false, true] };
+    const asked: Request = { verb: verb("proc.exec"), values: [keys, segmentsOf(["make"]), "rw"] };
+    const runs = grant("proc.exec", [
+      { kind: "sequences", of: [tree(["w", "keys"])] },
+      ANY,
+      { kind: "words", of: ["ro", "rw"] },
+    ]);
+    const outcome = (...grants: readonly Grant[]): string =>
+      judge([chain(link("r", [...grants]))], asked, moment()).outcome;
+    expect(outcome(runs, write(["w"]))).toBe("deny");
+    expect(outcome(runs, write(["w", "keys"]))).toBe("allow");
+  });
+
   for (const [title, authority, root, mode, outcome] of rows) {
     test(title, () => {
       const decision = judge(authority, request(root, mode), moment());

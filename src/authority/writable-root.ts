@@ -6,19 +6,22 @@ import type { Grant, Level, Purpose } from "./grant.ts";
 import type { Request } from "./request.ts";
 import { ANY_TEXT } from "./reserved.ts";
 import { isSegments } from "./scope.ts";
-import { starSegments } from "./sequence.ts";
+import { type Segments, starSegments } from "./sequence.ts";
 
 const WRITE = verbEntry("fs.write");
 
 /** The root a request wants to write in; null for a request that does not. */
-export function writtenRoot({ verb, values }: Request): readonly string[] | null {
+export function writtenRoot({ verb, values }: Request): Segments | null {
   const mode = verb.axes.findIndex((axis) => axis.name === "mode");
   const root = values[verb.axes.findIndex((axis) => axis.name === "root")];
-  return mode >= 0 && values[mode] === "rw" && isSegments(root) ? root.segments : null;
+  return mode >= 0 && values[mode] === "rw" && isSegments(root) ? root : null;
 }
 
-/** The level at which the chain covers writing the whole tree, or -1. As in `witness.ts`, unknown names stand for all. */
-export function writeLevel(chain: Chain, root: readonly string[], moment: Moment, purpose: Purpose): Level | -1 {
+/**
+ * The level at which the chain covers writing the whole tree, or -1. As in `witness.ts`, unknown names stand for all.
+ * INVARIANT: the root keeps its guards: a tree in a protected path is written only where a grant names that path.
+ */
+export function writeLevel(chain: Chain, root: Segments, moment: Moment, purpose: Purpose): Level | -1 {
   if (WRITE === null) return -1;
   let stars = 0;
   for (const compiled of chain) {
@@ -29,8 +32,10 @@ export function writeLevel(chain: Chain, root: readonly string[], moment: Moment
   }
   let level: Level = 0;
   for (let copies = 0; copies <= stars + 1; copies++) {
-    const segments = [...root, ...new Array<string>(copies).fill(ANY_TEXT)];
-    const one = chainLevel(chain, { verb: WRITE, values: [{ segments, guarded: null }] }, moment, purpose);
+    const unknown = new Array<string>(copies).fill(ANY_TEXT);
+    const guarded = root.guarded === null ? null : [...root.guarded, ...unknown.map(() => false)];
+    const value = { segments: [...root.segments, ...unknown], guarded };
+    const one = chainLevel(chain, { verb: WRITE, values: [value] }, moment, purpose);
     if (one < 0) return -1;
     if (one > level) level = one as Level;
   }

@@ -15,7 +15,10 @@ export interface CanOptions {
   readonly json: boolean;
 }
 
-export function can(world: World, name: string, words: readonly string[], options: CanOptions): ExitCode {
+/** As much of the world as it looks at. */
+export type CanWorld = Pick<World, "loadAgent" | "moment" | "paint" | "print" | "printError" | "reading">;
+
+export function can(world: CanWorld, name: string, words: readonly string[], options: CanOptions): ExitCode {
   const loaded = world.loadAgent(name);
   if (!loaded.ok) return fail(world, options, EXIT.error, loaded.message, loaded.fix);
   const { agent, source, trust } = loaded.value;
@@ -54,7 +57,7 @@ function exitOf(shown: VerdictShown): ExitCode {
   return shown.code === "expired" ? EXIT.expired : EXIT.deny;
 }
 
-function fail(world: World, options: CanOptions, exit: ExitCode, message: string, fix: string | null): ExitCode {
+function fail(world: CanWorld, options: CanOptions, exit: ExitCode, message: string, fix: string | null): ExitCode {
   if (options.json) world.print(JSON.stringify({ error: { message, fix } }));
   else
     world.printError(

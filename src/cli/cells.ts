@@ -43,23 +43,31 @@ export function cellsOf(text: string): Cells {
 }
 
 /** Control, formatting, private and unassigned characters, half characters, and blanks that are not a space. */
-const hidden = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
+const hidden = (): RegExp => /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Text that shows what it is: a tab as blanks, everything an editor would hide or reorder by its number. */
 export function shown(text: string): string {
-  return text.replace(hidden, (character) =>
+  if (isPlain(text)) return text;
+  return text.replace(hidden(), (character) =>
     character === "\t" ? tab : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
 
 const tab = "  ";
-const wide =
+
+/** Nearly all text. The classes of Unicode are slow to make, so they are made when something else is met. */
+function isPlain(text: string): boolean {
+  return /^[ -~]*$/.test(text);
+}
+
+const wide = (): RegExp =>
   /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{17000}-\u{18AFF}\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFD}]|\p{Emoji_Presentation}/u;
 
 function columnsOf(character: string): number {
+  if (isPlain(character)) return 1;
   const text = shown(character);
   if (text !== character) return text.length;
-  return /\p{M}/u.test(character) ? 0 : wide.test(character) ? 2 : 1;
+  return /\p{M}/u.test(character) ? 0 : wide().test(character) ? 2 : 1;
 }
 
 /** How many from the beginning fit. */

@@ -17,6 +17,9 @@ const WELL: MachineFacts = {
   userNamespaces: true,
   appArmorRestricts: false,
   landlock: null,
+  native: "unknown",
+  controlGroups: "unknown",
+  isRoot: false,
 };
 
 interface Told {

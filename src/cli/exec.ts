@@ -1,6 +1,6 @@
 // `ambit exec <agent> -- program`: runs it inside the agent's bounds. Its output and status are the program's own;
 // what we refuse ends with 125, and what was refused to it while it ran is told behind it.
-import { decide } from "../gate/decide.ts";
+import { decide, type Verdict } from "../gate/decide.ts";
 import { requestText } from "../notation/request-printer.ts";
 import type { Ending, RunDenial, RunRefused } from "../ports/process.ts";
 import { sentence } from "./can.ts";
@@ -8,6 +8,7 @@ import { shown } from "./cells.ts";
 import { keptStreams, passingStreams } from "./exec-streams.ts";
 import type { ExecAsked, ExecResult, ExecWorld } from "./exec-world.ts";
 import { EXIT, type ExitCode, passedOn } from "./exit.ts";
+import { ProtectedHint } from "./protected-hint.ts";
 import { renderDiagnostic } from "./render.ts";
 import { trustLine, underTrust } from "./untrusted.ts";
 import { showVerdict } from "./verdict.ts";
@@ -55,9 +56,22 @@ export async function exec(
   try {
     const streams = kept?.streams ?? passing?.streams;
     if (streams === undefined) return EXIT.error;
-    const result = await world.programs.run({ agent, ...read }, streams);
-    if (kept !== null) world.print(JSON.stringify({ agent: agent.id, ...resultData(result), ...kept.kept() }));
-    else tell(world, name, loaded.value, result);
+    const hint = new ProtectedHint();
+    const heard = {
+      ...streams,
+      errors: (bytes: Uint8Array): void => {
+        hint.hear(bytes);
+        streams.errors(bytes);
+      },
+    };
+    const result = await world.programs.run({ agent, ...read }, heard);
+    const verdict = verdictOf(world, loaded.value, result);
+    if (kept !== null)
+      world.print(JSON.stringify({ agent: agent.id, ...resultData(result, verdict), hint: hint.line, ...kept.kept() }));
+    else {
+      tell(world, name, loaded.value, result, verdict);
+      if (hint.line !== null) world.printError(`${world.paint.warn("ambit")}: ${hint.line}`);
+    }
     return result.ok ? exitOf(result.ran.ending) : EXIT.refused;
   } finally {
     passing?.release();
@@ -83,10 +97,20 @@ function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecA
   };
 }
 
-function resultData(result: ExecResult): object {
+/** Where it was the gate that refused: what it says about the same request, trust included. */
+function verdictOf(world: ExecWorld, { agent, trust }: LoadedAgent, { ok, request }: ExecResult): Verdict | null {
+  if (ok || request === null) return null;
+  const { protectedPaths } = world.reading.ground;
+  const decided = decide({ agent: agent.id, authority: agent.authority }, request, world.moment, protectedPaths);
+  const verdict = underTrust(trust, request, decided, world);
+  return verdict.decision.outcome === "allow" ? null : verdict;
+}
+
+function resultData(result: ExecResult, verdict: Verdict | null): object {
   const request = result.request === null ? null : requestText(result.request);
   if (!result.ok) {
-    const { code, message, fix } = result.refused;
+    const { message, fix } = result.refused;
+    const code = verdict?.decision.outcome === "deny" ? verdict.decision.code : result.refused.code;
     return { request, outcome: "refused", code, message, fix, status: null };
   }
   const { ending, usage, denials, enforcement, outputDropped } = result.ran;
@@ -104,26 +128,22 @@ function resultData(result: ExecResult): object {
 }
 
 /** INVARIANT: nothing of it goes to stdout, which is the program's. */
-function tell(world: ExecWorld, name: string, { agent, source, trust }: LoadedAgent, result: ExecResult): void {
+function tell(
+  world: ExecWorld,
+  name: string,
+  { agent, source }: LoadedAgent,
+  result: ExecResult,
+  verdict: Verdict | null,
+): void {
   const { paint } = world;
   if (result.ok) {
     const ended = endedText(result.ran.ending);
     if (ended !== null) world.printError(`${paint.bad("ambit")}: ${ended}`);
     for (const denial of result.ran.denials) world.printError(denialText(agent.id, denial, paint.warn("ambit")));
-    return;
-  }
-  const { refused, request } = result;
-  if (request !== null) {
-    const { protectedPaths } = world.reading.ground;
-    const decided = decide({ agent: agent.id, authority: agent.authority }, request, world.moment, protectedPaths);
-    const verdict = underTrust(trust, request, decided, world);
-    if (verdict.decision.outcome !== "allow") {
-      const told = showVerdict(agent.authority, request, verdict, world.moment);
-      world.printError(sentence(agent.id, name, told, source, paint));
-      return;
-    }
-  }
-  world.printError(refusalText(refused, paint.bad("refused")));
+  } else if (verdict !== null && result.request !== null) {
+    const told = showVerdict(agent.authority, result.request, verdict, world.moment);
+    world.printError(sentence(agent.id, name, told, source, paint));
+  } else world.printError(refusalText(result.refused, paint.bad("refused")));
 }
 
 function refusalText({ code, message, fix }: RunRefused, word: string): string {

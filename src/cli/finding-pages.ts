@@ -107,4 +107,26 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
     doThis: "Nothing has to be done. A newer kernel has it.",
     example: "cat /sys/kernel/security/lsm",
   },
+  program_missing: {
+    means: "The small program that is pid 1 of every sandbox is not built, so no process and no file tool runs.",
+    doThis: "Install a C compiler and build again; on an installed package, install it again.",
+    example: "sudo apt-get install gcc libc6-dev && npm run build",
+  },
+  kernel_too_old: {
+    means: "The kernel lacks mounts by descriptor or system call filters, which every sandbox is made of.",
+    doThis: "Run a kernel of 5.12 or later, with seccomp.",
+    example: "uname -r",
+  },
+  network_narrower: {
+    means:
+      "The kernel cannot show us every connection. Programs reach granted names on the ports that are listed one by one; a raw address or another port fails without being reported, and wide port ranges are cut.",
+    doThis: "Load the kernel's transparent proxy support.",
+    example: "sudo modprobe nft_tproxy",
+  },
+  limits_weaker: {
+    means:
+      "Memory and processes are limited for each process, not for the whole tree: many small ones can use more together.",
+    doThis: "Let systemd delegate control groups to you, or start ambit inside a scope of your own.",
+    example: "systemd-run --user --scope -p Delegate=yes ambit exec scout -- make",
+  },
 };

@@ -2,17 +2,31 @@
 import { fstatSync, statSync, writeSync } from "node:fs";
 import { isatty } from "node:tty";
 
-/** What still has to be written when the descriptor does not take more now goes to the stream, which waits. */
-export function writeText(descriptor: 1 | 2, text: string): void {
-  let rest: Uint8Array = Buffer.from(text, "utf8");
-  while (rest.length > 0) {
-    try {
-      rest = rest.subarray(writeSync(descriptor, rest));
-    } catch (error) {
-      if (codeOf(error) === "EAGAIN") (descriptor === 1 ? process.stdout : process.stderr).write(rest);
-      // Nobody reads any more (`ambit ... | head`), or nothing is there: the exit status still says how it ended.
-      return;
+type Descriptor = 1 | 2;
+
+/** INVARIANT: what is written to one descriptor arrives in its order, also when the descriptor is slow. */
+export class Output {
+  /** Descriptors that did not take all of it: what follows goes the same way, behind it. */
+  readonly #waiting = new Set<Descriptor>();
+
+  /** Something is still on its way, and ends with the process if that is ended now. */
+  get isWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  write(descriptor: Descriptor, text: string): void {
+    let rest: Uint8Array = Buffer.from(text, "utf8");
+    while (rest.length > 0 && !this.#waiting.has(descriptor)) {
+      try {
+        rest = rest.subarray(writeSync(descriptor, rest));
+      } catch (error) {
+        // Nobody reads any more (`ambit ... | head`), or nothing is there: the exit status still says how it ended.
+        if (codeOf(error) !== "EAGAIN") return;
+        this.#waiting.add(descriptor);
+      }
     }
+    // The stream waits until the descriptor takes more.
+    if (rest.length > 0) (descriptor === 1 ? process.stdout : process.stderr).write(rest);
   }
 }
 

@@ -5,6 +5,8 @@ import type { AgentsWorld } from "./agents-world.ts";
 import { can } from "./can.ts";
 import { diff } from "./diff.ts";
 import { addDoctor } from "./doctor-command.ts";
+import { addExec } from "./exec-command.ts";
+import type { ExecWorld } from "./exec-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { explainName } from "./explain.ts";
 import { addFirstSteps, type FirstStepsWorld } from "./first-steps.ts";
@@ -15,7 +17,7 @@ import { test } from "./test.ts";
 import { TRUST_EXAMPLES, type TrustOptions, trust } from "./trust.ts";
 
 /** Everything the commands together need. */
-export type ProgramWorld = AgentsWorld & FirstStepsWorld;
+export type ProgramWorld = AgentsWorld & FirstStepsWorld & ExecWorld;
 
 /** Runs one command line and says how it ended. Everything behind `--` belongs to the request, dashes and all. */
 export async function run(argv: readonly string[], world: ProgramWorld): Promise<ExitCode> {
@@ -93,6 +95,7 @@ export async function run(argv: readonly string[], world: ProgramWorld): Promise
   };
   addAgents(program, world, end);
   addDoctor(program, world.doctor, end);
+  addExec(program, world, behind, end);
   addRecords(program, world, end);
   addSkills(program, world, end);
   addFirstSteps(program, world, behind, end);

@@ -36,6 +36,7 @@ export interface Agents {
   readonly readers: Readers;
   /** A path as a person near it writes it. */
   nameOf(path: string): string;
+  user(): ConfigRead | null;
   opened(): { readonly project: Project; readonly trusted: TrustStore | null; readonly config: ConfigText | null };
   openProject(): ProjectOpened | null;
   loadAgent(name: string): LoadResult;
@@ -127,6 +128,7 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
   return {
     readers,
     nameOf,
+    user,
     opened,
     openProject,
     loadAgent: (name) => {

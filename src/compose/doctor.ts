@@ -31,13 +31,16 @@ interface Asked {
   readonly place: DoctorPlace;
   readonly paint: Paint;
   readonly terminal: Terminal;
+  /** Where our native program lies. */
+  readonly native: string;
   read(source: Source, id: string): Agent;
   reading(): Reading;
   print(text: string): void;
   printError(text: string): void;
 }
 
-export function doctorWorld({ agents, place, read, reading, paint, terminal, print, printError }: Asked): DoctorWorld {
+export function doctorWorld({ agents, place, read, reading, native, ...asked }: Asked): DoctorWorld {
+  const { paint, terminal, print, printError } = asked;
   const { cwd, workspace, state, now } = place;
   const probe = (names: readonly string[]): ProbeResult => {
     const found: ProbeAgent[] = [];
@@ -67,7 +70,7 @@ export function doctorWorld({ agents, place, read, reading, paint, terminal, pri
         })),
         workspace:
           workspace === null ? null : { folders: [segmentsOf(join(workspace, ".ambit"))], trust: trustOf(agents) },
-        machine: machineFacts(),
+        machine: machineFacts({ native }),
         tools: [],
         ground: reading().ground,
         now,

@@ -13,6 +13,9 @@ const WELL: MachineFacts = {
   userNamespaces: true,
   appArmorRestricts: false,
   landlock: 4,
+  native: { transparent: true, descriptorMounts: true, seccomp: true },
+  controlGroups: ["memory", "processes"],
+  isRoot: false,
 };
 
 const told = (facts: Partial<MachineFacts>, needed = true) =>
@@ -22,7 +25,13 @@ describe("a machine", () => {
   test("with everything passes", () => {
     expect(examineMachine(WELL, true)).toEqual({
       findings: [],
-      passed: ["sandbox: bubblewrap 0.8.0", "Landlock version 4"],
+      passed: [
+        "sandbox: bubblewrap 0.8.0",
+        "Landlock version 4",
+        "system calls: filtered; protected names: held by the kernel",
+        "network: names, addresses and every port are seen by the broker",
+        "limits of a whole tree: memory, processes",
+      ],
     });
     expect(examineMachine({ ...WELL, platform: "darwin" }, true).findings).toEqual([]);
   });
@@ -66,6 +75,28 @@ describe("a machine", () => {
     ]);
     expect(told({ landlock: "unknown" })).toEqual([]);
     expect(told({ landlock: null })).toMatchObject([{ code: "landlock_missing", severity: "info" }]);
+  });
+
+  test("without our native program, or on a kernel that is too old for it, is told so", () => {
+    expect(told({ native: null })).toMatchObject([{ code: "program_missing", severity: "error" }]);
+    expect(told({ native: null }, false)).toMatchObject([{ code: "program_missing", severity: "warning" }]);
+    expect(told({ native: "unknown" })).toEqual([]);
+    const old = { transparent: true, descriptorMounts: false, seccomp: true };
+    expect(told({ native: old })).toMatchObject([{ code: "kernel_too_old", severity: "error" }]);
+  });
+
+  test("that holds less than it could is told what, and what would mend it", () => {
+    const native = { transparent: false, descriptorMounts: true, seccomp: true };
+    expect(told({ native })).toMatchObject([
+      { code: "network_narrower", severity: "info", fix: expect.stringMatching(/nft_tproxy/) },
+    ]);
+    expect(told({ controlGroups: [] })).toMatchObject([{ code: "limits_weaker", severity: "info" }]);
+    expect(told({ controlGroups: "unknown" })).toEqual([]);
+    const { findings } = examineMachine({ ...WELL, controlGroups: ["memory"], isRoot: true }, true);
+    expect(findings[0]).toMatchObject({
+      message: expect.stringMatching(/for processes/),
+      meaning: expect.stringMatching(/For root/),
+    });
   });
 
   test("of another kind has no sandbox", () => {

@@ -21,7 +21,7 @@ export function examineMachine(facts: MachineFacts, needed: boolean): MachineRep
         severity,
         message: "bubblewrap is not installed",
         meaning: "Processes of agents are refused: nothing runs outside a sandbox.",
-        fix: installCommand(facts.distribution === "unknown" ? [] : facts.distribution),
+        fix: installCommand(facts.distribution),
       }),
     );
   } else if (facts.sandboxStarts === false || facts.userNamespaces === false) {
@@ -36,7 +36,11 @@ export function examineMachine(facts: MachineFacts, needed: boolean): MachineRep
       }),
     );
   } else passed.push(backend(facts));
-  if (facts.platform === "linux") landlock(facts, findings, passed);
+  if (facts.platform === "linux") {
+    landlock(facts, findings, passed);
+    native(facts, severity, findings, passed);
+    limits(facts, findings, passed);
+  }
   return { findings, passed };
 }
 
@@ -92,6 +96,61 @@ function landlock({ landlock: version }: MachineFacts, findings: Finding[], pass
   }
 }
 
+function native({ native }: MachineFacts, severity: Finding["severity"], findings: Finding[], passed: string[]): void {
+  if (native === "unknown") return;
+  if (native === null) {
+    findings.push(
+      found("program_missing", NOBODY, {
+        severity,
+        message: "ambit's native program is not built, or does not run here",
+        meaning: "Processes of agents and their file tools are refused.",
+        fix: "npm run build   # needs a C compiler",
+      }),
+    );
+    return;
+  }
+  if (!native.descriptorMounts || !native.seccomp) {
+    findings.push(
+      found("kernel_too_old", NOBODY, {
+        severity,
+        message: "this kernel lacks what a sandbox is made of",
+        meaning: "Processes of agents are refused.",
+        fix: "a kernel of 5.12 or later, with seccomp",
+      }),
+    );
+    return;
+  }
+  passed.push("system calls: filtered; protected names: held by the kernel");
+  if (native.transparent) passed.push("network: names, addresses and every port are seen by the broker");
+  else {
+    findings.push(
+      found("network_narrower", NOBODY, {
+        severity: "info",
+        message: "the network broker sees listed ports only",
+        meaning: "Nothing more is reachable; denials of raw addresses and other ports are not reported.",
+        fix: "sudo modprobe nft_tproxy",
+      }),
+    );
+  }
+}
+
+function limits({ controlGroups, isRoot }: MachineFacts, findings: Finding[], passed: string[]): void {
+  if (controlGroups === "unknown") return;
+  const missing = (["memory", "processes"] as const).filter((one) => !controlGroups.includes(one));
+  if (controlGroups.length > 0) passed.push(`limits of a whole tree: ${controlGroups.join(", ")}`);
+  if (missing.length === 0) return;
+  const root =
+    isRoot && missing.includes("processes") ? " For root the number of processes is not limited at all." : "";
+  findings.push(
+    found("limits_weaker", NOBODY, {
+      severity: "info",
+      message: `no control groups of ours for ${missing.join(" and ")}`,
+      meaning: `These limits are of single processes, not of the whole tree.${root}`,
+      fix: "systemd-run --user --scope -p Delegate=yes ambit ...",
+    }),
+  );
+}
+
 /** By the family of the distribution, the nearest first. */
 const INSTALL: ReadonlyMap<string, string> = new Map([
   ["debian", "sudo apt-get install bubblewrap"],
@@ -105,7 +164,8 @@ const INSTALL: ReadonlyMap<string, string> = new Map([
   ["suse", "sudo zypper install bubblewrap"],
 ]);
 
-function installCommand(ids: readonly string[]): string {
+export function installCommand(distribution: MachineFacts["distribution"]): string {
+  const ids = distribution === "unknown" ? [] : distribution;
   const family = ids.map((id) => (id.startsWith("opensuse") ? "opensuse" : id)).find((id) => INSTALL.has(id));
   return INSTALL.get(family ?? "") ?? "install the package bubblewrap with your system's package manager";
 }

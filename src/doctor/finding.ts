@@ -23,6 +23,10 @@ export const FINDING_CODES = [
   "sandbox_missing",
   "sandbox_blocked",
   "landlock_missing",
+  "program_missing",
+  "kernel_too_old",
+  "network_narrower",
+  "limits_weaker",
 ] as const;
 export type FindingCode = (typeof FINDING_CODES)[number];
 
@@ -58,6 +62,10 @@ export function kindOf(code: Finding["code"]): FindingKind {
     case "sandbox_missing":
     case "sandbox_blocked":
     case "landlock_missing":
+    case "program_missing":
+    case "kernel_too_old":
+    case "network_narrower":
+    case "limits_weaker":
       return "machine";
     default:
       return (FINDING_CODES as readonly string[]).includes(code) ? "policy" : "diagnostic";

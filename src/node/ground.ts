@@ -15,26 +15,54 @@ export function homeFolder(): string | null {
   }
 }
 
-/** Other homes, root's and everybody's: their keys are worth as much as the user's own. */
-const otherHomes: readonly string[] = ["/root", "/var/root", "/home/*", "/Users/*"];
-
 export function groundOf(machine: { readonly home: string | null; readonly cwd: string | null }): Ground {
-  const home = machine.home === null ? null : segments(machine.home);
-  const homes = [home, ...otherHomes.map(segments)].filter((one) => one !== null);
-  const paths = PROTECTED_PATHS.flatMap((path) => {
-    if (!path.startsWith("~/")) return [segments(path) ?? []];
-    return homes.map((one) => [...one, ...path.slice(2).split("/")]);
-  });
+  const home = machine.home === null ? null : absoluteSegments(machine.home);
   return {
-    // A home that is the whole machine, as some accounts have it, would make `~` mean everything.
-    home: home !== null && home.length > 0 ? home : null,
-    base: machine.cwd === null ? null : segments(machine.cwd),
-    protectedPaths: [...new Map(paths.map((path) => [path.join("/"), path])).values()],
+    home: asHome(home),
+    base: machine.cwd === null ? null : absoluteSegments(machine.cwd),
+    protectedPaths: protectedBelow(home === null ? [] : [home], []),
   };
 }
 
+/** A home that is the whole machine, as some accounts have it, would make `~` mean everything. */
+export function asHome(home: readonly string[] | null): readonly string[] | null {
+  return home === null || home.length === 0 ? null : home;
+}
+
+/** As the password database has it; a number without a name is a user, too. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "user";
+  }
+}
+
+/** Other homes, root's and everybody's: their keys are worth as much as the user's own. */
+const otherHomes: readonly string[] = ["/root", "/var/root", "/home/*", "/Users/*"];
+
+/** What is protected everywhere and below these homes, and `more`; each path once. */
+export function protectedBelow(
+  homes: readonly (readonly string[])[],
+  more: readonly (readonly string[])[],
+): Ground["protectedPaths"] {
+  const roots = new Set([...homes.map(textOf), ...otherHomes]);
+  // As text until the end: joining and splitting hundreds of short paths is what the machine is quick at.
+  const paths = new Set<string>();
+  for (const path of PROTECTED_PATHS) {
+    if (path.startsWith("~/")) for (const root of roots) paths.add(root + path.slice(1));
+    else paths.add(path);
+  }
+  for (const path of more) paths.add(textOf(path));
+  return Array.from(paths, (path) => path.slice(1).split("/"));
+}
+
+function textOf(path: readonly string[]): string {
+  return path.map((name) => `/${name}`).join("");
+}
+
 /** Null for what is not one absolute path. */
-function segments(path: string): readonly string[] | null {
+export function absoluteSegments(path: string): readonly string[] | null {
   if (!path.startsWith("/") || path.includes("\0")) return null;
   const normal: string[] = [];
   for (const segment of path.split("/")) {

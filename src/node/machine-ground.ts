@@ -1,30 +1,30 @@
 // This machine's ground after links are followed: a folder has one name, and a home under two names is protected twice.
 import type { Ground } from "../authority/path.ts";
 import { segmentsOf, type UserFolders } from "./folders.ts";
-import { groundOf } from "./ground.ts";
+import { absoluteSegments, asHome, protectedBelow } from "./ground.ts";
 import { realRoot } from "./real-path.ts";
 
 export interface GroundAsked {
   readonly home: string | null;
-  /** What relative paths are read by. */
-  readonly base: string;
   readonly folders: UserFolders;
   /** Its `.ambit` is protected: what agents may do is not theirs to write, whatever root lies around it. */
   readonly workspace: string | null;
 }
 
-/** Absent on purpose: following each protected path. Some lead to the working directory, and all cost time. */
-export function machineGround({ home, base, folders, workspace }: GroundAsked): Ground {
-  const written = groundOf({ home, cwd: base });
-  const realHome = written.home === null ? null : realRoot(written.home);
-  const real = groundOf({ home: realHome === null ? null : `/${realHome.join("/")}`, cwd: null });
+/**
+ * The ground at each folder that relative paths may be read by; what is protected is the same at all of them, and is
+ * listed once. Absent on purpose: following each protected path. Some lead to the working directory, and all cost time.
+ */
+export function machineGround({ home, folders, workspace }: GroundAsked): (base: string) => Ground {
+  const written = home === null ? null : absoluteSegments(home);
+  const real = written === null ? null : realRoot(written);
   const own = workspace === null ? null : `${workspace}/.ambit`;
   const ours = [folders.config, folders.state, own].flatMap((folder) => (folder === null ? [] : [segmentsOf(folder)]));
-  const paths = [...written.protectedPaths, ...real.protectedPaths, ...ours, ...ours.flatMap(followed)];
-  return {
-    home: real.home,
-    base: written.base === null ? null : realRoot(written.base),
-    protectedPaths: [...new Map(paths.map((path) => [path.join("/"), path])).values()],
+  const homes = [written, real].filter((one) => one !== null);
+  const protectedPaths = protectedBelow(homes, [...ours, ...ours.flatMap(followed)]);
+  return (base) => {
+    const start = absoluteSegments(base);
+    return { home: asHome(real), base: start === null ? null : realRoot(start), protectedPaths };
   };
 }
 

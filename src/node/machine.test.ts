@@ -28,6 +28,7 @@ function facts(files: Readonly<Record<string, string | Uint8Array>>, bwrap: stri
     root,
     path: join(root, "bin"),
     millisecondsMax: 400,
+    self: root,
   });
 }
 
@@ -43,6 +44,9 @@ describe("a machine that says nothing", () => {
       userNamespaces: "unknown",
       appArmorRestricts: "unknown",
       landlock: "unknown",
+      native: "unknown",
+      controlGroups: [],
+      isRoot: process.getuid?.() === 0,
     });
   });
 });
@@ -133,6 +137,31 @@ describe("Landlock", () => {
     mkdirSync(join(root, "sys/kernel/security"), { recursive: true });
     writeFileSync(join(root, "sys/kernel/security/lsm"), "landlock");
     expect(machineFacts({ platform: "linux", kernel, root, path: root, millisecondsMax: 400 }).landlock).toBe(wanted);
+  });
+});
+
+describe("our native program", () => {
+  const says = (text: string | null): MachineFacts => {
+    const native = join(root, "native");
+    if (text !== null) writeFileSync(native, `#!/bin/sh\n${text}\n`);
+    if (text !== null) chmodSync(native, 0o755);
+    return machineFacts({ platform: "linux", root, path: root, self: root, millisecondsMax: 2_000, native });
+  };
+
+  test("has the last word on the kernel", () => {
+    const said = '{"landlockAbi":7,"tproxy":true,"openTree":true,"mountSetattr":true,"seccomp":true}';
+    expect(says(`echo '${said}'`)).toMatchObject({
+      landlock: 7,
+      native: { transparent: true, descriptorMounts: true, seccomp: true },
+    });
+    expect(says(`echo '{"landlockAbi":0}'`)).toMatchObject({
+      landlock: null,
+      native: { transparent: false, descriptorMounts: false, seccomp: false },
+    });
+  });
+
+  test.each([null, "exit 1", "echo nonsense", "echo 7", "sleep 10"])("that says %j is not there", (text) => {
+    expect(says(text).native).toBeNull();
   });
 });
 

@@ -2,8 +2,9 @@
 import { spawnSync } from "node:child_process";
 import { release } from "node:os";
 import { join } from "node:path";
-import type { Fact, MachineFacts } from "../ports/machine.ts";
+import type { Fact, MachineFacts, NativeFacts } from "../ports/machine.ts";
 import { readTextFile } from "./files.ts";
+import { groupPlaces } from "./sandbox/group-places.ts";
 
 /** Where to look; the real machine unless a test says otherwise. */
 export interface MachineQuestion {
@@ -14,6 +15,10 @@ export interface MachineQuestion {
   /** Where programs are looked for. */
   readonly path: string;
   readonly millisecondsMax: number;
+  /** Where our native program lies; null where nobody knows. */
+  readonly native: string | null;
+  /** The kernel's view of this process. */
+  readonly self: string;
 }
 
 const fileCharactersMax = 65_536;
@@ -25,6 +30,8 @@ export function machineFacts(asked: Partial<MachineQuestion> = {}): MachineFacts
     root: "/",
     path: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
     millisecondsMax: 3_000,
+    native: null,
+    self: "/proc/self",
     ...asked,
   };
   const { platform } = question;
@@ -37,8 +44,12 @@ export function machineFacts(asked: Partial<MachineQuestion> = {}): MachineFacts
       userNamespaces: "unknown",
       appArmorRestricts: "unknown",
       landlock: "unknown",
+      native: "unknown",
+      controlGroups: "unknown",
+      isRoot: process.getuid?.() === 0,
     };
   }
+  const said = question.native === null ? "unknown" : nativeSays(question.native, question.millisecondsMax);
   const bubblewrap = bubblewrapVersion(question);
   return {
     platform,
@@ -47,7 +58,10 @@ export function machineFacts(asked: Partial<MachineQuestion> = {}): MachineFacts
     sandboxStarts: typeof bubblewrap === "string" && bubblewrap !== "unknown" ? sandboxStarts(question) : "unknown",
     userNamespaces: userNamespaces(question),
     appArmorRestricts: flag(question, "proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
-    landlock: landlock(question),
+    landlock: said === "unknown" || said === null ? landlock(question) : landlockSaid(said),
+    native: said === "unknown" || said === null ? said : nativeFacts(said),
+    controlGroups: groupPlaces(question.self).flatMap(({ holds }) => holds),
+    isRoot: process.getuid?.() === 0,
   };
 }
 
@@ -106,6 +120,38 @@ function userNamespaces(question: MachineQuestion): Fact<boolean> {
 function flag(question: MachineQuestion, file: string): Fact<boolean> {
   const text = read(question, file)?.trim();
   return text === undefined || !/^\d+$/.test(text) ? "unknown" : Number(text) > 0;
+}
+
+/** Its own words, or null where there are none. */
+function nativeSays(program: string, millisecondsMax: number): Readonly<Record<string, unknown>> | null {
+  const { status, stdout } = spawnSync(program, ["facts"], {
+    env: {},
+    cwd: "/",
+    stdio: ["ignore", "pipe", "ignore"],
+    encoding: "utf8",
+    timeout: millisecondsMax,
+    killSignal: "SIGKILL",
+    maxBuffer: fileCharactersMax,
+  });
+  try {
+    const said: unknown = status === 0 ? JSON.parse(stdout) : null;
+    return typeof said === "object" && said !== null ? { ...said } : null;
+  } catch {
+    return null;
+  }
+}
+
+function landlockSaid({ landlockAbi }: Readonly<Record<string, unknown>>): Fact<number | null> {
+  return typeof landlockAbi !== "number" ? "unknown" : landlockAbi === 0 ? null : landlockAbi;
+}
+
+function nativeFacts(said: Readonly<Record<string, unknown>>): NativeFacts {
+  const { tproxy, openTree, mountSetattr, seccomp } = said;
+  return {
+    transparent: tproxy === true,
+    descriptorMounts: openTree === true && mountSetattr === true,
+    seccomp: seccomp === true,
+  };
 }
 
 /** From which kernel on which version is spoken. Only the call itself would tell for certain. */

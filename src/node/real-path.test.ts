@@ -105,7 +105,7 @@ describe("the user's folders", () => {
 
 describe("the ground after links are followed", () => {
   const folders = { config: "/c/ambit", state: "/s/ambit" };
-  const ground = machineGround({ home: join(base, "home-link"), base: join(base, "link"), folders, workspace: null });
+  const ground = machineGround({ home: join(base, "home-link"), folders, workspace: null })(join(base, "link"));
   test("home and base are where they really lie", () => {
     expect(ground.home).toEqual(segmentsOf(join(base, "home")));
     expect(ground.base).toEqual(segmentsOf(join(base, "real")));

@@ -1,5 +1,5 @@
 // Where agents are on disk: the nearest folder with an `.ambit` in it, and the files that name agents.
-import { type Dirent, readdirSync, statSync } from "node:fs";
+import { type Dirent, opendirSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
 
 const FOLDER = ".ambit";
@@ -9,16 +9,31 @@ const ENDINGS: readonly string[] = [".md", ".yml", ".yaml", ".json", ".toml"];
 const foldersMax = 256;
 const agentFilesMax = 10_000;
 
-/** The nearest folder, from here upwards, that holds an `.ambit` folder. */
+/** The nearest folder, from here upwards, that holds an `.ambit` with something in it: sandboxes leave empty ones behind. */
 export function findWorkspace(from: string): string | null {
   let folder = resolve(from);
   for (let step = 0; step < foldersMax; step++) {
-    if (kindOf(join(folder, FOLDER)) === "folder") return folder;
+    if (hasEntries(join(folder, FOLDER))) return folder;
     const above = dirname(folder);
     if (above === folder) return null;
     folder = above;
   }
   return null;
+}
+
+/** A folder that cannot be listed counts: what it says is told where it is read. */
+function hasEntries(path: string): boolean {
+  if (kindOf(path) !== "folder") return false;
+  try {
+    const folder = opendirSync(path);
+    try {
+      return folder.readSync() !== null;
+    } finally {
+      folder.closeSync();
+    }
+  } catch {
+    return true;
+  }
 }
 
 export interface AgentFile {

@@ -17,4 +17,19 @@ export interface MachineFacts {
   readonly appArmorRestricts: Fact<boolean>;
   /** The version of Landlock this kernel speaks, or null where it has none. */
   readonly landlock: Fact<number | null>;
+  /** What our own native program says of the kernel; null where it is not built or does not run. */
+  readonly native: Fact<NativeFacts | null>;
+  /** What we can limit for a whole tree of processes. */
+  readonly controlGroups: Fact<readonly ("memory" | "processes")[]>;
+  /** Some limits of single processes do not hold for root. */
+  readonly isRoot: boolean;
+}
+
+/** Asked by trying, not by version. */
+export interface NativeFacts {
+  /** Every name and port a program tries can be seen, not only those that are listed. */
+  readonly transparent: boolean;
+  /** Mounts by descriptor, which pins are made of. */
+  readonly descriptorMounts: boolean;
+  readonly seccomp: boolean;
 }

@@ -8,14 +8,17 @@ import type { Range } from "../notation/source.ts";
  */
 export type Dialect = "written" | "data";
 
-const refusedIn: Readonly<Record<Dialect, RegExp>> = {
-  written: /(?![\t\n\r])\p{Cc}|\r(?!\n)|[\p{Cs}\p{Zl}\p{Zp}\uE000\uE001\uFEFF\uFFFE\uFFFF\u202A-\u202E\u2066-\u2069]/u,
-  data: /[\p{Cs}\uE000\uE001]/u,
+/** Spelled as ranges: a property is looked up for each character there is, once a start. A test holds them to it. */
+const refusedIn: Readonly<Record<Dialect, () => RegExp>> = {
+  written: () =>
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+    /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]|\r(?!\n)|[\uD800-\uDFFF\u2028\u2029\uE000\uE001\uFEFF\uFFFE\uFFFF\u202A-\u202E\u2066-\u2069]/u,
+  data: () => /[\uD800-\uDFFF\uE000\uE001]/u,
 };
 
 /** The first character the text may not hold. */
 export function refusedCharacter(text: string, dialect: Dialect): (Range & { readonly message: string }) | null {
-  const found = refusedIn[dialect].exec(text);
+  const found = refusedIn[dialect]().exec(text);
   if (found === null) return null;
   const message =
     found[0] === "\r" ? "a line may not end with a carriage return alone" : `the text may not hold ${named(found[0])}`;

@@ -24,24 +24,31 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** An install of its own, in a path as people have them, with a program of one line. */
-function install(says: string): string {
+/** An install of its own, in a path as people have them, with programs of one line. */
+function install(says: string, short: string | null = null): string {
   const folder = join(mkdtempSync(join(tmpdir(), "ambit start ü-")), "a b");
   folders.push(join(folder, ".."));
   mkdirSync(join(folder, "bin"), { recursive: true });
   mkdirSync(join(folder, "dist"));
   for (const name of ["ambit", "package.json"]) copyFileSync(join(root, "bin", name), join(folder, "bin", name));
   for (const each of [join(folder, ".."), folder]) chmodSync(each, 0o755);
-  writeFileSync(join(folder, "dist", "ambit.cjs"), bundle(says));
+  writeFileSync(join(folder, "dist", "ambit.cjs"), bundle(program(says)));
+  if (short !== null) writeFileSync(join(folder, "dist", "can.cjs"), bundle(shortly(short)));
   return folder;
 }
 
+const parameters = "exports,require,module,__filename,__dirname,absent";
+
 function program(says: string): string {
-  return `(function(exports,require){require("node:fs").writeSync(1,${JSON.stringify(says)});})`;
+  return `(function(${parameters}){exports.start=()=>{require("node:fs").writeSync(1,${JSON.stringify(says)});};})`;
 }
 
-function bundle(says: string): string {
-  const text = program(says);
+/** `answer` is an expression: what to say, or null. */
+function shortly(answer: string): string {
+  return `(function(${parameters}){const say=(text)=>()=>{require("node:fs").writeSync(1,text);};exports.answer=()=>${answer};})`;
+}
+
+function bundle(text: string): string {
   return `/*${digestOf(text)}*/${text}\n`;
 }
 
@@ -62,7 +69,7 @@ function start(folder: string, more: { readonly uid?: number; readonly word?: st
 }
 
 function compiledOf(folder: string): readonly string[] {
-  return readdirSync(join(folder, "dist")).filter((name) => name !== "ambit.cjs");
+  return readdirSync(join(folder, "dist")).filter((name) => name.endsWith(".compiled"));
 }
 
 const compiled = `ambit-${process.version}-${process.arch}.compiled`;
@@ -78,11 +85,49 @@ function poisoned(honest: string, evil: string): Buffer {
   return Buffer.concat([mark, whole.subarray(64, -64), mark]);
 }
 
+describe("the short program answers a can, or leaves it to the whole one", () => {
+  const rows: readonly (readonly [string, string, string | null])[] = [
+    ["what it answers is said", "short", 'say("short")'],
+    ["what it does not understand is left", "whole", "null"],
+    ["what it does not hold is left", "whole", "absent()"],
+    ["also where somebody caught that", "whole", '{try{absent()}catch{}return say("short")}'],
+    ["a mistake of its own is left", "whole", '{throw new TypeError("x")}'],
+    ["a program that is not there leaves everything", "whole", null],
+  ];
+  for (const [title, says, answer] of rows) {
+    test(title, () => expect(start(install("whole", answer))).toBe(says));
+  }
+
+  test("no other command is its to answer", () => {
+    expect(start(install("whole", 'say("short")'), { word: "can't" })).toBe("whole");
+  });
+
+  test("its cache is kept once it has answered; what it leaves keeps none of it", () => {
+    const folder = install("whole", 'say("short")');
+    expect(start(folder)).toBe("short");
+    expect(compiledOf(folder)).toEqual([compiled.replace("ambit-", "can-")]);
+    expect(start(folder)).toBe("short");
+    const other = install("whole", "null");
+    expect(start(other)).toBe("whole");
+    expect(compiledOf(other)).toEqual([compiled]);
+  });
+});
+
+test("it is started through a link, from anywhere", () => {
+  const folder = install("whole", 'say("short")');
+  symlinkSync(join(folder, "bin", "ambit"), join(folder, "..", "link"));
+  for (const [word, says] of [
+    ["can", "short"],
+    ["agents", "whole"],
+  ] as const) {
+    const { stdout } = spawnSync(process.execPath, [join(folder, "..", "link"), word], { encoding: "utf8", cwd: "/" });
+    expect(stdout).toBe(says);
+  }
+});
+
 describe("the compiled program", () => {
-  test("is kept after a can, and only then, under one name a version of Node", () => {
+  test("is kept under one name a version of Node", () => {
     const folder = install("honest");
-    expect(start(folder, { word: "--version" })).toBe("honest");
-    expect(compiledOf(folder)).toEqual([]);
     expect(start(folder)).toBe("honest");
     expect(compiledOf(folder)).toEqual([compiled]);
     const before = readFileSync(join(folder, "dist", compiled));
@@ -93,7 +138,7 @@ describe("the compiled program", () => {
   test("of another bundle of the same length is not used, and is replaced", () => {
     const folder = install("honest");
     start(folder);
-    writeFileSync(join(folder, "dist", "ambit.cjs"), bundle("change"));
+    writeFileSync(join(folder, "dist", "ambit.cjs"), bundle(program("change")));
     expect(start(folder)).toBe("change");
     expect(start(folder)).toBe("change");
     const mark = readFileSync(join(folder, "dist", compiled)).toString("latin1", 0, 64);

@@ -1,0 +1,108 @@
+// `npm run bench -- attack`: the attempts of test/attack made in other sandboxes beside ours, as an ordinary user. It
+// measures nothing: it says what each stops. "Open" means that the attempt got through, not that somebody made use of it.
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Attempt, type Outcome, outcomesIn } from "../../test/attack/attempt.ts";
+import { PINS } from "../../test/attack/attempts/pins.ts";
+import { type CallerFacts, callers } from "../../test/attack/callers.ts";
+import { type Compiled, compile } from "../../test/attack/compiled.ts";
+import { installInto } from "../../test/attack/program.ts";
+import { rowsFor } from "../../test/attack/rows.ts";
+import { makeScene, plantCarriers, restoreRoot, type Scene } from "../../test/attack/scene.ts";
+import { machine } from "../machine.ts";
+import { installPeers } from "../peers.ts";
+import { rootFolder } from "../place.ts";
+import { ambitCage, type Cage, PEERS } from "./cages.ts";
+import { attackTable } from "./table.ts";
+
+export type Verdict = "blocked" | "open" | "untried";
+
+export interface CageResult {
+  readonly name: string;
+  readonly note: string;
+  /** By attempt; what is missing was not reached. */
+  readonly outcomes: ReadonlyMap<string, Outcome>;
+}
+
+const runMilliseconds = 120_000;
+const outputBytesMax = 16_777_216;
+
+export async function attackBench(json: boolean): Promise<void> {
+  installPeers();
+  const who = callers().at(-1);
+  if (who === undefined) throw new Error("there is nobody to run as");
+  const folder = mkdtempSync(join(tmpdir(), "ambit-bench-"));
+  chmodSync(folder, 0o755);
+  try {
+    const programs = compile(folder, join(rootFolder, "test", "attack"));
+    const start = await installInto(join(folder, "program"));
+    const rows = rowsFor(who.caller).filter(({ word }) => process.getuid?.() === 0 || !word.startsWith("carries="));
+    const results: CageResult[] = [];
+    for (const cage of [...PEERS, ambitCage(start)]) results.push(await attacked(cage, who, programs, rows, start));
+    if (json) console.log(JSON.stringify(data(rows, results)));
+    else console.log(attackTable(rows, results));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function attacked(
+  cage: Cage,
+  who: CallerFacts,
+  programs: Compiled,
+  rows: readonly Attempt[],
+  start: string,
+): Promise<CageResult> {
+  const scene = await makeScene(who, programs);
+  try {
+    if (process.getuid?.() === 0) plantCarriers(scene, programs.probe);
+    run(scene, [...who.prefix, process.execPath, start, "trust", "--yes"]);
+    const outcomes = new Map<string, Outcome>();
+    const probe = (words: readonly string[]): void => {
+      const argv = [join(scene.root, "probe"), join(scene.root, "scene"), ...words];
+      const lines = run(scene, cage.command(scene, who, argv)).split("\n");
+      for (const one of outcomesIn(lines.filter((line) => line.startsWith("{")).join("\n")))
+        outcomes.set(one.attempt, one);
+    };
+    const isPin = (row: Attempt): boolean => PINS.includes(row);
+    probe(rows.filter((row) => !isPin(row)).map(({ word }) => word));
+    // One that gets through changes what the next one finds: each has the root as it was.
+    for (const { word } of rows.filter(isPin)) {
+      restoreRoot(scene, who);
+      probe([word]);
+    }
+    return { name: cage.name, note: cage.note, outcomes };
+  } finally {
+    await scene.end();
+  }
+}
+
+function run(scene: Scene, command: readonly string[]): string {
+  const [program = "", ...words] = command;
+  const { stdout, error } = spawnSync(program, words, {
+    cwd: scene.root,
+    env: { ...scene.environment },
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: runMilliseconds,
+    maxBuffer: outputBytesMax,
+  });
+  if (error !== undefined) throw error;
+  return stdout;
+}
+
+function data(rows: readonly Attempt[], results: readonly CageResult[]): object {
+  return {
+    bench: "attack",
+    machine: machine(),
+    cages: results.map(({ name, note }) => ({ name, note })),
+    rows: rows.map((row) => ({
+      attempt: row.word,
+      tries: row.tries,
+      by: row.by,
+      outcomes: results.map(({ outcomes }) => outcomes.get(row.word) ?? null),
+    })),
+  };
+}

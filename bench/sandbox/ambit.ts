@@ -1,0 +1,63 @@
+// Our own sandboxes as the product composes them, and a run in one told as what it printed.
+import { join } from "node:path";
+import { ControlGroups } from "../../src/node/sandbox/control-groups.ts";
+import { detectSandbox, type SandboxGround } from "../../src/node/sandbox/detect-sandbox.ts";
+import { groupPlaces } from "../../src/node/sandbox/group-places.ts";
+import { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
+import type { NetworkBroker } from "../../src/node/sandbox/network.ts";
+import type { SandboxOwner } from "../../src/sandbox/sandboxes.ts";
+import { rootFolder } from "../place.ts";
+import type { BenchGround, Planned } from "./ground.ts";
+
+export const OURS = "ambit";
+const AGENT = "bench";
+
+export function sandboxGround(): SandboxGround {
+  const native = join(rootFolder, "dist", "native", "ambit-native");
+  const detected = detectSandbox({ native, install: () => "install bubblewrap" });
+  if (!detected.ok) throw new Error(`${detected.refused.message}: ${detected.refused.fix ?? ""}`);
+  return detected.ground;
+}
+
+/** `grouped`: with control groups, where the kernel lets us have them, as the product does it. */
+export function sandboxesOn(
+  ground: SandboxGround,
+  { folder }: BenchGround,
+  broker: NetworkBroker | null,
+  grouped: boolean,
+): LinuxSandboxes {
+  const places = grouped ? groupPlaces() : [];
+  const groups = places.length === 0 ? null : new ControlGroups(places);
+  return new LinuxSandboxes({ ground, groups, broker, quarantine: join(folder, "aside") });
+}
+
+let sessions = 0;
+
+/** Of nobody else: whoever runs as it has no warm sandbox yet. */
+export function newOwner(): SandboxOwner {
+  const name = `${AGENT}-${++sessions}`;
+  return { agent: name, session: name, generation: 0 };
+}
+
+/** What it printed. Throws for anything but status 0. */
+export async function runInside(
+  sandboxes: LinuxSandboxes,
+  owner: SandboxOwner,
+  { plan, judge }: Planned,
+  argv: readonly [string, ...string[]],
+): Promise<string> {
+  const said = { output: "", errors: "" };
+  const sinks = {
+    output: (bytes: Uint8Array) => {
+      said.output += Buffer.from(bytes).toString("latin1");
+    },
+    errors: (bytes: Uint8Array) => {
+      said.errors += Buffer.from(bytes).toString("latin1");
+    },
+  };
+  const result = await sandboxes.run(owner, plan, { argv, input: null }, sinks, judge, null);
+  if (!result.ok) throw new Error(`${argv.join(" ")}: ${result.refused.message}`);
+  const { ending, denials } = result.ran;
+  if (ending.kind === "exited" && ending.status === 0) return said.output;
+  throw new Error(`${argv.join(" ")}: ${JSON.stringify(ending)} ${JSON.stringify(denials)} ${said.errors}`);
+}

@@ -1,0 +1,50 @@
+// A program started by Node and nothing else, and the same behind plain bubblewrap with the mounts of our own plan.
+import { type SpawnOptions, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import type { SandboxGround } from "../../src/node/sandbox/detect-sandbox.ts";
+import { bubblewrapCommand } from "../../src/sandbox/bubblewrap.ts";
+import type { Plan } from "../../src/sandbox/plan.ts";
+
+export const BARE = "bare spawn";
+export const BUBBLEWRAP = "bubblewrap";
+
+/** What it printed, when it is over and has closed its output. Throws for anything but status 0. */
+export function runBare(
+  program: string,
+  argv: readonly string[],
+  { data = [], ...options }: SpawnOptions & { readonly data?: readonly Data[] } = {},
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const stdio: ("ignore" | "pipe")[] = ["ignore", "pipe", "pipe"];
+    for (const { fd } of data) {
+      while (stdio.length < fd) stdio.push("ignore");
+      stdio[fd] = "pipe";
+    }
+    const child = spawn(program, argv, { env: { PATH: "/usr/bin:/bin" }, ...options, stdio });
+    for (const { fd, bytes } of data) (child.stdio[fd] as Writable).on("error", () => {}).end(bytes);
+    const said = { output: "", errors: "" };
+    (child.stdout as Readable).on("data", (bytes: Buffer) => {
+      said.output += bytes.toString("latin1");
+    });
+    (child.stderr as Readable).on("data", (bytes: Buffer) => {
+      said.errors += bytes.toString("latin1");
+    });
+    child.on("error", reject);
+    child.on("close", (status, signal) => {
+      if (status === 0) resolve(said.output);
+      else reject(new Error(`${program.slice(0, 40)} ended with ${status ?? signal}: ${said.errors.slice(0, 500)}`));
+    });
+  });
+}
+
+interface Data {
+  readonly fd: number;
+  readonly bytes: Uint8Array;
+}
+
+/** The flags of our own sandbox to the last word, with another program in it: no set-up of ours, nothing held by us. */
+export function runBubblewrap(ground: SandboxGround, plan: Plan, program: string): Promise<string> {
+  const { argv, data } = bubblewrapCommand(plan, ground.system, (text) => Buffer.from(text));
+  const flags = argv.slice(0, argv.indexOf("--"));
+  return runBare(ground.bubblewrap, [...flags, "--", program], { env: {}, cwd: "/", data });
+}

@@ -1,0 +1,108 @@
+// `npm run bench -- sandbox`: starts, files and the network, beside a bare process, plain bubblewrap and a peer.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { chdir } from "node:process";
+import { BrokerClient } from "../../src/broker/client.ts";
+import type { NetworkBroker } from "../../src/node/sandbox/network.ts";
+import { NamesOutside } from "../../test/broker/names-outside.ts";
+import { type Machine, machine } from "../machine.ts";
+import { installPeers } from "../peers.ts";
+import { rootFolder } from "../place.ts";
+import type { Row } from "../row.ts";
+import { sandboxesOn, sandboxGround } from "./ambit.ts";
+import { measureFiles } from "./file-cases.ts";
+import { type BenchGround, makeGround, planWith } from "./ground.ts";
+import { IDLE, measureMemory } from "./memory.ts";
+import { measureNetwork } from "./network-cases.ts";
+import { compilePrograms } from "./network-programs.ts";
+import { report } from "./report.ts";
+import { RUNTIME, runtimeMissing, type SandboxRuntime, startRuntime } from "./sandbox-runtime.ts";
+import { measureStarts } from "./starts.ts";
+
+export interface SandboxResult {
+  readonly bench: "sandbox";
+  readonly machine: Machine;
+  readonly rows: readonly Row[];
+  readonly notes: readonly string[];
+}
+
+const NAME = "api.example.test";
+/** What a peer passes on to its programs; nothing of ours reads any of it. */
+const KEPT = ["PATH", "LD_LIBRARY_PATH", "TMPDIR"];
+
+export async function sandboxBench(json: boolean): Promise<void> {
+  installPeers();
+  const before = machine();
+  const ground = makeGround();
+  // A proxy of the caller's would lead a peer's connections to it, and a peer looks through the folder it is in.
+  for (const name of Object.keys(process.env)) if (!KEPT.includes(name)) delete process.env[name];
+  process.env["HOME"] = ground.home;
+  chdir(ground.project);
+  try {
+    const result: SandboxResult = { bench: "sandbox", machine: before, ...(await measureAll(ground)) };
+    process.stdout.write(json ? `${JSON.stringify(result)}\n` : report(result));
+  } finally {
+    chdir(rootFolder);
+    rmSync(ground.folder, { recursive: true, force: true });
+  }
+}
+
+async function measureAll(ground: BenchGround): Promise<Pick<SandboxResult, "rows" | "notes">> {
+  const { server: program, client } = compilePrograms(ground.folder, ground.project);
+  const server = spawn(program, [], { stdio: ["ignore", "pipe", "inherit"], env: {} });
+  const names = new NamesOutside();
+  const broker = new BrokerClient(join(rootFolder, "dist", "broker.cjs"));
+  const kernel = sandboxGround();
+  const network = brokerWith(broker, await names.start());
+  const sandboxes = sandboxesOn(kernel, ground, network, true);
+  const ungrouped = sandboxesOn(kernel, ground, null, false);
+  const missing = runtimeMissing();
+  const notes = missing.map((one) => `${RUNTIME} is not measured: there is no ${one} on the PATH`);
+  let runtime: SandboxRuntime | null = null;
+  try {
+    const port = await portOf(server);
+    names.names.set(NAME, [["127.0.0.1"]]);
+    const planned = planWith(ground, []);
+    const networked = planWith(ground, [`net.connect{hosts=[${NAME}],ports=[${port}],private=[${NAME}=127.0.0.1]}`]);
+    if (missing.length === 0) runtime = await startRuntime(ground);
+    say("memory");
+    const idle = await measureMemory(sandboxes, planned);
+    if (idle === null) notes.push(`${IDLE}: the kernel does not tell us`);
+    say("starts");
+    const starts = await measureStarts({ ground: kernel, planned, networked, sandboxes, ungrouped, runtime });
+    say("files");
+    const files = await measureFiles(kernel, ground);
+    say("network");
+    const ways = await measureNetwork({ sandboxes, networked, client, name: NAME, port, runtime });
+    return {
+      rows: [...starts.rows, ...(idle === null ? [] : [idle]), ...files, ...ways.rows],
+      notes: [...notes, ...starts.notes, ...ways.notes],
+    };
+  } finally {
+    await Promise.all([sandboxes.end(null), ungrouped.end(null)]);
+    await broker.stop();
+    await runtime?.close();
+    names.stop();
+    server.kill("SIGKILL");
+  }
+}
+
+function brokerWith(broker: BrokerClient, resolver: string): NetworkBroker {
+  return {
+    open: (wish) => broker.open({ ...wish, resolver: { servers: [resolver] }, credential: async () => null }),
+  };
+}
+
+async function portOf({ stdout }: ChildProcess): Promise<number> {
+  if (stdout === null) throw new Error("the server has no output");
+  const [said] = (await once(stdout, "data")) as [Buffer];
+  const port = Number(said.toString().trim());
+  if (!(port > 0)) throw new Error("the server did not start");
+  return port;
+}
+
+function say(what: string): void {
+  process.stderr.write(`bench: ${what}\n`);
+}

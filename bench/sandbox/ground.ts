@@ -1,0 +1,88 @@
+// A project on the real disk, an agent that may run programs in it, and the plans the product itself would make.
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Authority } from "../../src/authority/chain.ts";
+import { compile, type Moment } from "../../src/authority/compiled.ts";
+import { judge } from "../../src/authority/judge.ts";
+import { ALWAYS } from "../../src/authority/link.ts";
+import { toAscii } from "../../src/broker/ascii.ts";
+import { planFor, type RunGround } from "../../src/compose/plan-facts.ts";
+import { userName } from "../../src/node/ground.ts";
+import { machineGround } from "../../src/node/machine-ground.ts";
+import { readCompact } from "../../src/notation/compact.ts";
+import { Diagnostics } from "../../src/notation/diagnostic.ts";
+import type { Reading } from "../../src/notation/reading.ts";
+import { readRequest } from "../../src/notation/request.ts";
+import type { Judge } from "../../src/ports/judge.ts";
+import type { Plan } from "../../src/sandbox/plan.ts";
+import { decidedBy } from "../../src/sandbox/plan-root.ts";
+import { rootFolder } from "../place.ts";
+
+export interface BenchGround {
+  /** Everything of the run is in here. */
+  readonly folder: string;
+  readonly project: string;
+  readonly home: string;
+}
+
+export function makeGround(): BenchGround {
+  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), "ambit-bench-")));
+  const project = join(folder, "project");
+  const home = join(folder, "home");
+  for (const path of [".git/hooks", ".ambit/agents", "src"]) mkdirSync(join(project, path), { recursive: true });
+  mkdirSync(join(home, ".local", "state", "ambit"), { recursive: true });
+  mkdirSync(join(home, ".config", "ambit"), { recursive: true });
+  writeFileSync(join(project, ".git", "config"), "[core]\n\tbare = false\n");
+  writeFileSync(join(project, "package.json"), "{}\n");
+  return { folder, project, home };
+}
+
+/** What an agent may do, and the plan for a program of it in the project, which it may write. */
+export interface Planned {
+  readonly plan: Plan;
+  readonly judge: Judge;
+}
+
+/** `more`: grants beside running programs and writing there, as compact specs. */
+export function planWith({ folder, project, home }: BenchGround, more: readonly string[]): Planned {
+  const folders = { config: join(home, ".config", "ambit"), state: join(home, ".local", "state", "ambit") };
+  const ground = machineGround({ home, folders, workspace: project })(project);
+  const reading: Reading = { ground, toAscii, ceiling: null };
+  const authority = authorityOf([`proc.exec{in=${project}}`, `fs.write{in=${project}}`, ...more], reading);
+  const request = readRequest(["proc.exec", `in=${project}`, "root=rw", "--", "true"], reading);
+  if (!request.ok) throw new Error(request.message);
+  const decided = decidedBy(authority, request.value, judge(authority, request.value, moment()), 0);
+  if (decided === null) throw new Error("the program may not be run");
+  const run: RunGround = {
+    home,
+    workspace: project,
+    folders,
+    program: rootFolder,
+    ground,
+    environment: { TMPDIR: folder },
+    user: null,
+    project: null,
+    userName: userName(),
+  };
+  const planned = planFor(decided, run, null, moment());
+  if (!planned.ok) throw new Error(planned.refused.message);
+  return { plan: planned.plan, judge: (asked) => judge(authority, asked, moment()) };
+}
+
+export function authorityOf(specs: readonly string[], reading: Reading): Authority {
+  const diagnostics = new Diagnostics();
+  const span = { source: "bench", start: 0, end: 0 };
+  const grants = specs.map((text) => {
+    const grant = readCompact(text, { reading, diagnostics, span, root: null });
+    if (grant === null || diagnostics.list.length > 0) throw new Error(`${text}: ${diagnostics.list[0]?.message}`);
+    return grant;
+  });
+  return [
+    [compile({ id: "own", role: "own", issuer: "person", holder: "agent", grants, validity: ALWAYS, calls: null })],
+  ];
+}
+
+export function moment(): Moment {
+  return { now: Date.now(), clean: true, generation: 0, revoked: null, exhausted: null };
+}

@@ -1,0 +1,61 @@
+// @anthropic-ai/sandbox-runtime, as a library in our process and as its command line.
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { execPath } from "node:process";
+import { pathToFileURL } from "node:url";
+import { benchFolder } from "../place.ts";
+import { runBare } from "./bare.ts";
+import type { BenchGround } from "./ground.ts";
+
+export const RUNTIME = "sandbox-runtime";
+export const RUNTIME_CLI = "sandbox-runtime CLI";
+
+/** What of it is used. */
+interface Manager {
+  initialize(config: object): Promise<void>;
+  wrapWithSandbox(command: string): Promise<string>;
+  cleanupAfterCommand(): void;
+  reset(): Promise<void>;
+}
+
+export interface SandboxRuntime {
+  /** What the command printed: wrapped, started in a shell as its manual says, to its end. */
+  run(command: string): Promise<string>;
+  /** A Node of its own that does the same once. */
+  runCli(program: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+const folder = join(benchFolder, "node_modules", "@anthropic-ai", "sandbox-runtime", "dist");
+
+/** What it cannot be started without; empty where all is there. */
+export function runtimeMissing(): readonly string[] {
+  return ["bwrap", "socat", "rg"].filter((name) => spawnSync(name, ["--version"], { stdio: "ignore" }).error);
+}
+
+export async function startRuntime({ folder: own, project }: BenchGround): Promise<SandboxRuntime> {
+  const { SandboxManager: manager } = (await import(pathToFileURL(join(folder, "index.js")).href)) as {
+    readonly SandboxManager: Manager;
+  };
+  const config = {
+    network: { allowedDomains: ["localhost"], deniedDomains: [] },
+    filesystem: { denyRead: [], allowWrite: [project], denyWrite: [] },
+  };
+  const settings = join(own, "sandbox-runtime.json");
+  writeFileSync(settings, JSON.stringify(config));
+  await manager.initialize(config);
+  const options = { cwd: project, env: process.env };
+  return {
+    run: async (command) => {
+      const wrapped = await manager.wrapWithSandbox(command);
+      try {
+        return await runBare(wrapped, [], { ...options, shell: "/bin/bash" });
+      } finally {
+        manager.cleanupAfterCommand();
+      }
+    },
+    runCli: (program) => runBare(execPath, [join(folder, "cli.js"), "--settings", settings, program], options),
+    close: () => manager.reset(),
+  };
+}

@@ -1,0 +1,127 @@
+// What it costs to start a program that does nothing: bare, behind plain bubblewrap, behind ours, behind a peer.
+import type { SandboxGround } from "../../src/node/sandbox/detect-sandbox.ts";
+import type { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
+import type { SandboxOwner } from "../../src/sandbox/sandboxes.ts";
+import type { Row } from "../row.ts";
+import { newOwner, OURS, runInside } from "./ambit.ts";
+import { BARE, BUBBLEWRAP, runBare, runBubblewrap } from "./bare.ts";
+import type { Planned } from "./ground.ts";
+import { RUNTIME, RUNTIME_CLI, type SandboxRuntime } from "./sandbox-runtime.ts";
+import { byTurns, type Contender, inFlight, timed } from "./turns.ts";
+
+const TRUE = "/usr/bin/true";
+const turnsCount = 80;
+/** Of what takes half a second each time. */
+const slowTurnsCount = 12;
+const flightTurnsCount = 6;
+const lanesCount = 8;
+const laneStartsCount = 4;
+
+export const COLD = "start, cold";
+export const COLD_ENDED = "start, cold, until it is gone";
+export const COLD_NETWORK = "start, cold, with a network";
+export const WARM = "start, warm";
+export const CLI = "start, from the command line";
+export const flight = (name: string): string => `${name}, 8 in flight`;
+
+export interface StartsAsked {
+  readonly ground: SandboxGround;
+  readonly planned: Planned;
+  readonly networked: Planned;
+  readonly sandboxes: LinuxSandboxes;
+  /** Without control groups. */
+  readonly ungrouped: LinuxSandboxes;
+  readonly runtime: SandboxRuntime | null;
+}
+
+export interface Measured {
+  readonly rows: readonly Row[];
+  readonly notes: readonly string[];
+}
+
+export async function measureStarts(asked: StartsAsked): Promise<Measured> {
+  const { ground, planned, networked, sandboxes, ungrouped, runtime } = asked;
+  const warm = newOwner();
+  const bare: Contender = { subject: BARE, turn: () => timed(() => runBare(TRUE, [])) };
+  const library: Contender[] = [];
+  if (runtime !== null) library.push({ subject: RUNTIME, turn: () => timed(() => runtime.run(TRUE)) });
+  const bubblewrap = (plan: Planned["plan"]): Contender => ({
+    subject: BUBBLEWRAP,
+    turn: () => timed(() => runBubblewrap(ground, plan, TRUE)),
+  });
+  const rows = [
+    ...(await byTurns(COLD, turnsCount, [
+      bare,
+      bubblewrap(planned.plan),
+      { subject: OURS, turn: () => cold(sandboxes, planned) },
+      { subject: `${OURS}, no control groups`, turn: () => cold(ungrouped, planned) },
+      ...library,
+    ])),
+    ...(await byTurns(COLD_ENDED, turnsCount, [
+      bubblewrap(planned.plan),
+      { subject: OURS, turn: () => timed(() => startAndEnd(sandboxes, planned)) },
+    ])),
+    ...(await byTurns(WARM, turnsCount * 2, [
+      bare,
+      { subject: OURS, turn: () => timed(() => runInside(sandboxes, warm, planned, [TRUE])) },
+    ])),
+    ...(await byTurns(COLD_NETWORK, turnsCount, [
+      bubblewrap(networked.plan),
+      { subject: OURS, turn: () => cold(sandboxes, networked) },
+    ])),
+  ];
+  const flights = await inFlights(asked);
+  await sandboxes.end(null);
+  const clis: Contender[] =
+    runtime === null ? [] : [{ subject: RUNTIME_CLI, turn: () => timed(() => runtime.runCli(TRUE)) }];
+  return { rows: [...rows, ...flights.rows, ...(await byTurns(CLI, slowTurnsCount, clis))], notes: flights.notes };
+}
+
+/** From the call to its result, in a sandbox that nobody had before; its end is not part of the time. */
+async function cold(sandboxes: LinuxSandboxes, planned: Planned): Promise<readonly number[]> {
+  const owner = newOwner();
+  const took = await timed(() => runInside(sandboxes, owner, planned, [TRUE]));
+  await sandboxes.end(owner.agent);
+  return took;
+}
+
+async function startAndEnd(sandboxes: LinuxSandboxes, planned: Planned, owner = newOwner()): Promise<void> {
+  await runInside(sandboxes, owner, planned, [TRUE]);
+  await sandboxes.end(owner.agent);
+}
+
+/** A peer that fails when it is started beside itself is known for it: what fails is counted, not measured. */
+async function inFlights({ ground, planned, sandboxes, runtime }: StartsAsked): Promise<Measured> {
+  const owners: readonly SandboxOwner[] = Array.from({ length: lanesCount }, newOwner);
+  const all = async (work: (lane: number) => Promise<unknown>): Promise<readonly number[]> => [
+    await inFlight(lanesCount, laneStartsCount, async (lane) => void (await work(lane))),
+  ];
+  let failed = 0;
+  let tried = 0;
+  const contenders: Contender[] = [
+    { subject: BARE, turn: () => all(() => runBare(TRUE, [])) },
+    { subject: BUBBLEWRAP, turn: () => all(() => runBubblewrap(ground, planned.plan, TRUE)) },
+    { subject: OURS, turn: () => all(() => startAndEnd(sandboxes, planned)) },
+  ];
+  if (runtime !== null)
+    contenders.push({
+      subject: RUNTIME,
+      turn: () =>
+        all(async () => {
+          tried++;
+          await runtime.run(TRUE).catch(() => failed++);
+        }),
+    });
+  const rows = [
+    ...(await byTurns(flight(COLD), flightTurnsCount, contenders)),
+    ...(await byTurns(flight(WARM), flightTurnsCount, [
+      { subject: BARE, turn: () => all(() => runBare(TRUE, [])) },
+      {
+        subject: OURS,
+        turn: () => all((lane) => runInside(sandboxes, owners[lane] as SandboxOwner, planned, [TRUE])),
+      },
+    ])),
+  ];
+  const notes = failed === 0 ? [] : [`${RUNTIME}, ${flight(COLD)}: ${failed} of ${tried} starts failed`];
+  return { rows, notes };
+}

@@ -1,0 +1,153 @@
+// Patterns with the same number of words before their end, in one flat table.
+//
+// What a look-up among many costs is the memory it touches, not its steps. Here that is a slot, a record and the text of
+// a word; a value that is not covered mostly ends at an empty slot.
+import type { Leaf } from "./literal-form.ts";
+import { type LiteralPatterns, wordsOf } from "./literal-patterns.ts";
+import { LiteralRecords } from "./literal-records.ts";
+import type { Segments, Sequence } from "./sequence.ts";
+
+/** Up to so many are compared one by one. */
+const scannedMax = 4;
+/** Further from its own slot no record stands: nobody can choose names that make a look-up long. */
+const probesMax = 64;
+/** More steps than this a pattern, and the characters looked at do not tell the patterns apart. */
+const probesMeanMax = 3;
+/** So many characters at the end of a word are tried, the fewest first; no key costs more for a word that is longer. */
+const keyCharactersMax = 256;
+const keyCharacters: readonly number[] = [2, 6, keyCharactersMax];
+/** A key is looked for among so many of the last words, and then in all of these at once. */
+const keyWordsMax = 8;
+const ALL_WORDS = -1;
+
+const NO_SLOTS: Int32Array = new Int32Array(0);
+const MULTIPLIER = 0x9e3779b1;
+
+/** What is said of words that are not there: no slot is left for them; or, below this, the slot they would have. */
+const ABSENT = -1;
+
+export class LiteralTable {
+  /** Which of the patterns found no place here. */
+  readonly left: readonly number[];
+  readonly #size: number;
+  readonly #open: boolean;
+  readonly #records: LiteralRecords;
+  /** Where few are compared one by one: the record of each. */
+  readonly #scanned: number[] | null;
+  /** Elsewhere pairs: a key, and a record's place raised by one; zero is an empty slot. */
+  #slots: Int32Array = NO_SLOTS;
+  #shift = 0;
+  /** What a key is made of: the last characters of one word, or of several. */
+  #word: number = ALL_WORDS;
+  #characters: number = keyCharactersMax;
+
+  constructor(all: LiteralPatterns) {
+    this.#size = all.size;
+    this.#open = all.open;
+    this.#records = new LiteralRecords(all);
+    this.#scanned = all.size === 0 || all.patterns.length <= scannedMax ? [] : null;
+    if (this.#scanned !== null) this.#list(all, this.#scanned);
+    this.left = this.#scanned === null ? this.#choose(all) : [];
+  }
+
+  /** Puts the grants whose pattern matches into `found` behind the first `from`, and answers how many are there now. */
+  find(value: Segments, found: number[], from: number): number {
+    const { segments } = value;
+    if (segments.length < this.#size || (segments.length > this.#size && !this.#open)) return from;
+    const record =
+      this.#scanned === null ? this.#seek(segments, this.#key(segments)) : this.#scan(segments, this.#scanned);
+    return record < 0 ? from : this.#records.collect(record, value, found, from);
+  }
+
+  #list({ size, patterns, leaves }: LiteralPatterns, scanned: number[]): void {
+    const shared = new Map<string, string>();
+    for (let at = 0; at < patterns.length; at++) {
+      const words = wordsOf(patterns[at] as Sequence, size, []);
+      const record = this.#scan(words, scanned);
+      if (record >= 0) this.#records.join(leaves[at] as Leaf, record);
+      else scanned.push(this.#records.append(leaves[at] as Leaf, words, ALL_WORDS, shared));
+    }
+  }
+
+  /** Tries keys, the cheapest first, until one tells the patterns apart. */
+  #choose(all: LiteralPatterns): readonly number[] {
+    this.#shift = Math.clz32(all.patterns.length * 2 - 1);
+    this.#slots = new Int32Array(2 << (32 - this.#shift));
+    // A word that every pattern has tells none apart.
+    const first = Math.max(Math.min(all.common, all.size - 1), all.size - keyWordsMax);
+    for (const characters of keyCharacters) {
+      for (let word = this.#size - 1; word >= first; word--) {
+        this.#word = word;
+        this.#characters = characters;
+        const left = this.#fill(all, probesMeanMax);
+        if (left?.length === 0) return left;
+        this.#slots.fill(0);
+        this.#records.clear();
+      }
+    }
+    this.#word = ALL_WORDS;
+    return this.#fill(all, Number.POSITIVE_INFINITY) ?? [];
+  }
+
+  /** Fills the empty table; answers with what found no place, or null where it takes more steps than `meanMax` each. */
+  #fill({ size, patterns, leaves }: LiteralPatterns, meanMax: number): readonly number[] | null {
+    const slots = this.#slots;
+    const words: string[] = [];
+    const shared = new Map<string, string>();
+    const left: number[] = [];
+    let steps = 0;
+    for (let at = 0; at < patterns.length; at++) {
+      wordsOf(patterns[at] as Sequence, size, words);
+      const key = this.#key(words);
+      const place = this.#seek(words, key);
+      if (place === ABSENT) {
+        left.push(at);
+        steps += probesMax;
+      } else if (place >= 0) this.#records.join(leaves[at] as Leaf, place);
+      else {
+        const slot = ABSENT - 1 - place;
+        slots[slot] = key;
+        slots[slot + 1] = this.#records.append(leaves[at] as Leaf, words, this.#word, shared) + 1;
+        steps += ((slot - ((key >>> this.#shift) << 1)) & (slots.length - 1)) >> 1;
+      }
+      if (steps > meanMax * (at + probesMax)) return null;
+    }
+    return left;
+  }
+
+  #scan(segments: readonly string[], scanned: readonly number[]): number {
+    for (let at = 0; at < scanned.length; at++)
+      if (this.#records.same(scanned[at] as number, segments)) return scanned[at] as number;
+    return ABSENT;
+  }
+
+  /** The record of the words that the segments begin with, or what stands for their absence. */
+  #seek(segments: readonly string[], key: number): number {
+    const slots = this.#slots;
+    let slot = (key >>> this.#shift) << 1;
+    for (let probe = 0; probe < probesMax; probe++) {
+      const record = (slots[slot + 1] as number) - 1;
+      if (record < 0) return ABSENT - 1 - slot;
+      // INVARIANT: a key is a hint; only the words themselves decide.
+      if (slots[slot] === key && this.#records.same(record, segments)) return record;
+      slot = (slot + 2) & (slots.length - 1);
+    }
+    return ABSENT;
+  }
+
+  #key(segments: readonly string[]): number {
+    if (this.#word !== ALL_WORDS) return textKey(segments[this.#word] as string, this.#characters, 0);
+    let key = 0;
+    for (let at = Math.max(0, this.#size - keyWordsMax); at < this.#size; at++)
+      key = textKey(segments[at] as string, this.#characters, key);
+    return key;
+  }
+}
+
+/** The first bits of a key choose its slot, so every character must reach them. `before`: the key of the words before. */
+export function textKey(text: string, characters: number, before: number): number {
+  let key = before ^ (before >>> 15) ^ text.length;
+  for (let at = Math.max(0, text.length - characters); at < text.length; at++)
+    key = Math.imul(key ^ text.charCodeAt(at), MULTIPLIER);
+  return key;
+}

@@ -1,0 +1,97 @@
+// What a plan needs to know of this machine, gathered for one run.
+import type { Moment } from "../authority/compiled.ts";
+import type { Ground } from "../authority/path.ts";
+import { findNames } from "../node/find-names.ts";
+import { segmentsOf, type UserFolders } from "../node/folders.ts";
+import { realRoot } from "../node/real-path.ts";
+import { registeredWorkspaces } from "../node/registered-workspaces.ts";
+import type { Config } from "../notation/config.ts";
+import type { WrittenLimits } from "../notation/run-settings.ts";
+import { namesToFind } from "../sandbox/pins.ts";
+import type { Limits, PlanPath } from "../sandbox/plan.ts";
+import { DEFAULT_LIMITS, type PlanFacts } from "../sandbox/plan-facts.ts";
+import type { Decided } from "../sandbox/plan-root.ts";
+import { type PlanResult, placeOf, planOf } from "../sandbox/planning.ts";
+
+export interface RunGround {
+  readonly home: string | null;
+  readonly workspace: string | null;
+  readonly folders: UserFolders;
+  /** Of our package. */
+  readonly program: string;
+  readonly ground: Ground;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly user: Config | null;
+  /** Null where the project's configuration does not count. */
+  readonly project: Config | null;
+  readonly userName: string;
+}
+
+export function planFor(decided: Decided, run: RunGround, milliseconds: number | null, moment: Moment): PlanResult {
+  const { folders, workspace, user, project, environment } = run;
+  const known = registeredWorkspaces(folders.state);
+  if (known === null) return refused("the workspaces of this machine cannot be listed");
+  const facts: Omit<PlanFacts, "found"> = {
+    home: realOf(run.home),
+    workspaces: [...known, ...(workspace === null ? [] : [workspace])].flatMap((one) => {
+      const real = realOf(one);
+      return real === null ? [] : [real];
+    }),
+    ours: [folders.state, folders.config].flatMap((one) => {
+      const real = realOf(one);
+      return one === null ? [] : [segmentsOf(one), ...(real === null ? [] : [real])];
+    }),
+    program: realOf(run.program) ?? segmentsOf(run.program),
+    runtime: [...(user?.runtime ?? []), ...(project?.runtime ?? [])].flatMap((tree) => {
+      const real = realRoot(tree);
+      return real === null ? [] : [real];
+    }),
+    protectedPaths: run.ground.protectedPaths,
+    host: {
+      user: run.userName,
+      terminal: environment["TERM"] ?? null,
+      language: environment["LC_ALL"] ?? environment["LANG"] ?? null,
+      timeZone: environment["TZ"] ?? null,
+      allowed: (user?.environment ?? []).flatMap((name) => {
+        const value = environment[name];
+        return value === undefined ? [] : [[name, value] as const];
+      }),
+    },
+    limits: limitsOf(user?.limits ?? {}, milliseconds),
+    moment,
+  };
+  const place = placeOf(decided, facts);
+  if (!place.ok) return place;
+  const found = place.value === null ? [] : findNames(namesToFind(place.value.root, facts));
+  return found === null
+    ? refused("there is too much in the folder to find what is protected in it")
+    : planOf(decided, { ...facts, found });
+}
+
+function refused(message: string): PlanResult {
+  return { ok: false, refused: { code: "sandbox_unavailable", message, fix: null } };
+}
+
+function realOf(path: string | null): PlanPath | null {
+  return path === null ? null : realRoot(segmentsOf(path));
+}
+
+const MEBIBYTE = 1_048_576;
+
+/** A command may be given less time than is configured, never more. */
+function limitsOf(written: WrittenLimits, milliseconds: number | null): Limits {
+  const mebibytes = (value: number | undefined, otherwise: number): number =>
+    value === undefined ? otherwise : value * MEBIBYTE;
+  const wall = written.seconds === undefined ? DEFAULT_LIMITS.wallMilliseconds : written.seconds * 1000;
+  return {
+    wallMilliseconds: Math.min(wall, milliseconds ?? wall),
+    cpuSeconds: written.cpu_seconds ?? Math.max(DEFAULT_LIMITS.cpuSeconds, Math.ceil(wall / 1000)),
+    memoryBytes: DEFAULT_LIMITS.memoryBytes,
+    treeMemoryBytes: mebibytes(written.memory_mib, DEFAULT_LIMITS.treeMemoryBytes),
+    processes: written.processes ?? DEFAULT_LIMITS.processes,
+    fileBytes: mebibytes(written.file_mib, DEFAULT_LIMITS.fileBytes),
+    openFiles: written.open_files ?? DEFAULT_LIMITS.openFiles,
+    outputBytes: mebibytes(written.output_mib, DEFAULT_LIMITS.outputBytes),
+    temporaryBytes: mebibytes(written.temporary_mib, DEFAULT_LIMITS.temporaryBytes),
+  };
+}

@@ -1,0 +1,75 @@
+// The control descriptor from the owner's side: frames in, frames out, and one ending whatever the reason.
+import type { Duplex } from "node:stream";
+import { type Answer, readAnswer } from "../../sandbox/answers.ts";
+import { FrameCutter } from "../../sandbox/frame.ts";
+
+export interface ChannelListener {
+  answered(answer: Answer): void;
+  /** Once. `odd`: the other side said what nobody understands, and was cut off. */
+  ended(odd: boolean): void;
+}
+
+export class Channel {
+  readonly #socket: Duplex;
+  readonly #listener: ChannelListener;
+  readonly #cutter = new FrameCutter();
+  #isOver = false;
+
+  constructor(socket: Duplex, listener: ChannelListener) {
+    this.#socket = socket;
+    this.#listener = listener;
+    socket.on("data", (chunk: Uint8Array) => this.#received(chunk));
+    socket.on("close", () => this.#end(false));
+    // Closing follows, and says all there is to say.
+    socket.on("error", () => {});
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  write(bytes: Uint8Array): void {
+    if (!this.#isOver) this.#socket.write(bytes);
+  }
+
+  /** Whether something written is still with us. */
+  get isFull(): boolean {
+    return this.#socket.writableLength > 0;
+  }
+
+  /** Kept when what was written has left us, or will never. */
+  async drained(): Promise<void> {
+    if (this.#isOver || !this.#socket.writableNeedDrain) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        this.#socket.off("drain", done).off("close", done);
+        resolve();
+      };
+      this.#socket.once("drain", done).once("close", done);
+    });
+  }
+
+  /** End of file for the other side, which ends with it. */
+  close(): void {
+    this.#socket.destroy();
+    this.#end(false);
+  }
+
+  #received(chunk: Uint8Array): void {
+    for (const frame of this.#cutter.push(chunk) ?? [null]) {
+      // What was heard before may have been the last thing wanted.
+      if (this.#isOver) return;
+      const answer = frame === null ? null : readAnswer(frame);
+      if (answer === null) {
+        this.#socket.destroy();
+        this.#end(true);
+      } else this.#listener.answered(answer);
+    }
+  }
+
+  #end(odd: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#listener.ended(odd);
+  }
+}

@@ -1,0 +1,19 @@
+// Where our own programs lie: looked up in fixed folders, never on the PATH of whoever called us.
+import { accessSync, constants, statSync } from "node:fs";
+import { join } from "node:path";
+
+export const PROGRAM_FOLDERS: readonly string[] = ["/usr/bin", "/bin", "/usr/local/bin"];
+
+/** The absolute path, or null where none of the folders has such a program. */
+export function findProgram(name: string, folders: readonly string[] = PROGRAM_FOLDERS): string | null {
+  return folders.map((folder) => join(folder, name)).find(isProgram) ?? null;
+}
+
+export function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,67 @@
+// What became of a command, in the words of the port: how it ended, what it used, what was refused to it, what held it.
+import { verbEntry } from "../../authority/catalog.ts";
+import { segmentsOf } from "../../authority/sequence.ts";
+import { requestText } from "../../notation/request-printer.ts";
+import type { Enforcement } from "../../ports/enforcement.ts";
+import type { Ending, Ran, RunDenial, Usage } from "../../ports/process.ts";
+import { enforcementOf } from "../../sandbox/enforcement.ts";
+import type { ControlGroup } from "./control-groups.ts";
+import type { LiveSandbox } from "./live-sandbox.ts";
+import type { ChangedPin } from "./pins.ts";
+import type { Outcome } from "./running.ts";
+
+const NOTHING_USED: Usage = { wallMicroseconds: 0, userMicroseconds: 0, systemMicroseconds: 0, memoryKibibytes: 0 };
+
+/** Somebody said stop before there was anything to stop. */
+export const STOPPED_BEFORE: Ran = {
+  ending: { kind: "ended", because: "stopped" },
+  usage: NOTHING_USED,
+  denials: [],
+  enforcement: [],
+  outputDropped: 0,
+};
+
+type Over = Exclude<Outcome, { readonly kind: "unavailable" }>;
+
+export function ranOf(
+  { parts, ready }: LiveSandbox,
+  outcome: Over,
+  denials: readonly RunDenial[],
+  changed: readonly ChangedPin[],
+): Ran {
+  const done = outcome.kind === "done" ? outcome.done : null;
+  return {
+    ending: changed.length > 0 ? { kind: "ended", because: "pin_changed" } : endingOf(outcome),
+    usage: done?.usage ?? NOTHING_USED,
+    denials: [...denials, ...changed.map(denialOf)],
+    enforcement:
+      ready === null ? [] : enforcementOf(parts.plan, { kind: "sandbox", ready }).map(withLimits(parts.group)),
+    outputDropped: done?.outputDropped ?? 0,
+  };
+}
+
+/** With its first process the kernel kills everything in a sandbox, and that is the signal it uses. */
+const killSignal = 9;
+
+function endingOf(outcome: Over): Ending {
+  if (outcome.kind === "done") return outcome.done.ending;
+  if (outcome.because === null) return { kind: "signalled", signal: killSignal };
+  return { kind: "ended", because: outcome.because };
+}
+
+const WRITE = verbEntry("fs.write");
+
+function denialOf({ base, way }: ChangedPin): RunDenial {
+  const path = [...base.split("/").filter((name) => name !== ""), ...way];
+  if (WRITE === null) throw new Error("the catalog has no fs.write");
+  return { code: "pin_changed", request: requestText({ verb: WRITE, values: [segmentsOf(path)] }), times: 1 };
+}
+
+/** Limits are no axis of their own; they are told where running programs is. */
+function withLimits(group: ControlGroup | null): (one: Enforcement) => Enforcement {
+  const limits =
+    group === null
+      ? "limits are those of each process alone"
+      : `limits of the whole tree: ${group.holds.join(", ")}; the others of each process`;
+  return (one) => (one.axis === "argv" ? { ...one, note: one.note === null ? limits : `${one.note}; ${limits}` } : one);
+}

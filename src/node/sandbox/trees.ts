@@ -1,0 +1,74 @@
+// The trees of the host that a sandbox sees, known by device and inode: a name may lead elsewhere a moment later.
+import { closeSync, fstatSync, lstatSync, realpathSync } from "node:fs";
+import type { RunRefused } from "../../ports/process.ts";
+import type { Plan, PlanPath } from "../../sandbox/plan.ts";
+import { hostPath, openFolder } from "./host-path.ts";
+import { type Identity, identityAt, identityOf, isSame } from "./identity.ts";
+import { codeOf, unavailable } from "./refusal.ts";
+
+interface Tree {
+  readonly path: string;
+  readonly identity: Identity;
+}
+
+export type TreesHeld =
+  | { readonly ok: true; readonly trees: HeldTrees }
+  | { readonly ok: false; readonly refused: RunRefused };
+
+export class HeldTrees {
+  readonly #trees: readonly Tree[];
+  /** Open as long as we compare: the number of a folder that is held is given to no other folder. */
+  readonly #held: number | null;
+  /** Tells one root from another under the same name. */
+  readonly mark: string;
+
+  private constructor(trees: readonly Tree[], held: number | null) {
+    this.#trees = trees;
+    this.#held = held;
+    this.mark = trees.map(({ identity }) => `${identity.device}:${identity.inode}`).join(" ");
+  }
+
+  static hold({ root, runtime }: Plan): TreesHeld {
+    let held: number | null = null;
+    try {
+      const trees: Tree[] = [];
+      if (root !== null) {
+        const path = straight(root.path);
+        held = openFolder(path);
+        trees.push({ path, identity: identityOf(fstatSync(held, { bigint: true })) });
+      }
+      for (const tree of runtime) {
+        const path = straight(tree);
+        trees.push({ path, identity: identityOf(lstatSync(path, { bigint: true })) });
+      }
+      return { ok: true, trees: new HeldTrees(trees, held) };
+    } catch (error) {
+      if (held !== null) closeSync(held);
+      return { ok: false, refused: refusalOf(error) };
+    }
+  }
+
+  /** Whether each name still leads to the same tree; `from` is where the machine's top is looked for. */
+  areUnchanged(from = ""): boolean {
+    return this.#trees.every(({ path, identity }) => isSame(identity, identityAt(`${from}${path}`)));
+  }
+
+  close(): void {
+    if (this.#held !== null) closeSync(this.#held);
+  }
+}
+
+class Crooked extends Error {}
+
+/** A plan names trees without links; where the machine has changed since, nothing is started. */
+function straight(path: PlanPath): string {
+  const written = hostPath(path);
+  if (realpathSync.native(written) !== written) throw new Crooked(written);
+  return written;
+}
+
+function refusalOf(error: unknown): RunRefused {
+  if (error instanceof Crooked)
+    return unavailable(`${JSON.stringify(error.message)} is now reached through a link`, "name the folder it leads to");
+  return unavailable(`a folder of the sandbox cannot be opened (${codeOf(error)})`);
+}

@@ -1,0 +1,86 @@
+// Every attempt of the table, made by a real program in a real sandbox through the command line, as root and as an
+// ordinary user. Each must have been made, must have come to the answer that shows who stopped it, and must have left
+// the machine as it was.
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Ambit, type Executed } from "./ambit.ts";
+import { type Attempt, type Outcome, outcomesIn } from "./attempt.ts";
+import { callers } from "./callers.ts";
+import { type Compiled, compile } from "./compiled.ts";
+import { installInto } from "./program.ts";
+import { rowsFor } from "./rows.ts";
+import { makeScene, plantCarriers, type Scene } from "./scene.ts";
+
+/** What every machine can try; fewer means that rows were lost on the way. */
+const triedMin = { root: 330, user: 330 };
+
+/** Files and services some machines do not have: the attempt then fails for another reason, which proves nothing. */
+const isRoot = process.getuid?.() === 0;
+let folder = "";
+let programs: Compiled;
+let start = "";
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "ambit-attack-"));
+  chmodSync(folder, 0o755);
+  programs = compile(folder);
+  start = await installInto(join(folder, "program"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe.each(callers())("as $caller", (who) => {
+  const rows = rowsFor(who.caller).filter((row) => isRoot || !row.word.startsWith("carries="));
+  let scene: Scene;
+  let ran: Executed;
+  let outcomes: ReadonlyMap<string, Outcome>;
+  let visits: Readonly<Record<string, number>>;
+  let canary = "";
+
+  beforeAll(async () => {
+    scene = await makeScene(who, programs);
+    if (isRoot && who.caller === "user") plantCarriers(scene, programs.probe);
+    const ambit = new Ambit(start, who, scene);
+    await ambit.trust();
+    ran = await ambit.probe(rows.map(({ word }) => word));
+    outcomes = new Map(outcomesIn(ran.output).map((outcome) => [outcome.attempt, outcome]));
+    canary = readFileSync(join(scene.folder, "outside", "canary"), "utf8");
+    visits = await scene.end();
+  });
+
+  test("the probe ran to its end", () => {
+    expect(ran).toMatchObject({ outcome: "ran", status: 0, errors: "", denials: [] });
+  });
+
+  test("every attempt was made", () => {
+    const untried = rows.filter(
+      ({ word }) => outcomes.get(word)?.outcome !== "blocked" && outcomes.get(word)?.outcome !== "open",
+    );
+    expect(untried.map(({ word }) => outcomes.get(word) ?? word)).toEqual([]);
+    expect(outcomes.size).toBe(rows.length);
+    expect(outcomes.size).toBeGreaterThanOrEqual(triedMin[who.caller]);
+  });
+
+  test.each(rows.map((row): [string, Attempt] => [`${row.tries} (${row.word}): ${row.by}`, row]))(
+    "%s",
+    (_title, row) => {
+      const { outcome, how, detail } = outcomes.get(row.word) as Outcome;
+      expect({ outcome, how: row.how.includes(how) ? row.how : how, detail }).toEqual({
+        outcome: row.by === "nobody" ? "open" : "blocked",
+        how: row.how,
+        detail,
+      });
+    },
+  );
+
+  test("nobody came to the machine's sockets, and the file beside the root is as it was", () => {
+    expect(Object.entries(visits).filter(([, count]) => count > 0)).toEqual([]);
+    expect(Object.keys(visits).length).toBeGreaterThanOrEqual(8);
+    expect(canary).toBe("as it was\n");
+  });
+
+  test("the secret is nowhere in what the program said", () => {
+    expect(ran.output + ran.errors).not.toContain(scene.token);
+  });
+});

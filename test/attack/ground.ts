@@ -1,0 +1,51 @@
+// What every file of attacks begins with: the programs compiled, ambit installed where any caller can read it.
+import { chmodSync, lchownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Ambit, type ExecOptions } from "./ambit.ts";
+import type { CallerFacts } from "./callers.ts";
+import { type Compiled, compile } from "./compiled.ts";
+import { installInto } from "./program.ts";
+import { makeScene, type Scene } from "./scene.ts";
+
+export class Ground {
+  readonly folder: string = mkdtempSync(join(tmpdir(), "ambit-attack-"));
+  readonly programs: Compiled;
+  readonly #start: Promise<string>;
+
+  constructor() {
+    chmodSync(this.folder, 0o755);
+    this.programs = compile(this.folder);
+    this.#start = installInto(join(this.folder, "program"));
+  }
+
+  /** A scene of this caller's, trusted by it. */
+  async scene(who: CallerFacts): Promise<{ readonly scene: Scene; readonly ambit: Ambit }> {
+    const start = await this.#start;
+    const scene = await makeScene(who, this.programs);
+    const ambit = new Ambit(start, who, scene);
+    await ambit.trust();
+    return { scene, ambit };
+  }
+
+  /** Another agent, of a project beside the root, whose own root is this folder. */
+  async agentBeside(scene: Scene, ambit: Ambit, who: CallerFacts, root: string): Promise<ExecOptions> {
+    const folder = join(scene.folder, "beside");
+    const agents = join(folder, ".ambit", "agents");
+    mkdirSync(agents, { recursive: true });
+    const record = `---\nid: beside\nsandbox: ${root}\ncapabilities:\n  - proc.exec\n---\n`;
+    writeFileSync(join(agents, "beside.md"), record);
+    for (const path of [folder, join(folder, ".ambit"), agents, join(agents, "beside.md")]) this.give(path, who);
+    await ambit.trust(folder);
+    return { agent: "beside", folder, options: ["--in", root] };
+  }
+
+  /** What we made as ourselves is the caller's. */
+  give(path: string, { user, group }: CallerFacts): void {
+    lchownSync(path, user, group);
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,48 @@
+// Somebody who keeps a sandbox warm: runs the commands it is told, one after another, in the same one, and says of each
+// how it ended and what it wrote. One JSON object a line, both ways.
+import { createInterface } from "node:readline";
+import { detectSandbox } from "../../src/node/sandbox/detect-sandbox.ts";
+import { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
+import { environmentOf } from "../../src/sandbox/environment.ts";
+import type { Plan } from "../../src/sandbox/plan.ts";
+import { DEFAULT_LIMITS } from "../../src/sandbox/plan-facts.ts";
+
+const [root = "", native = "", quarantine = ""] = process.argv.slice(2);
+const detected = detectSandbox({ native, install: () => "" });
+if (!detected.ok) throw new Error(detected.refused.message);
+const sandboxes = new LinuxSandboxes({ ground: detected.ground, groups: null, broker: null, quarantine });
+const segments = root.split("/").filter((name) => name !== "");
+const bare: Omit<Plan, "environment"> = {
+  root: { path: segments, mode: "rw" },
+  runtime: [],
+  pinned: [],
+  directory: segments,
+  network: null,
+  limits: DEFAULT_LIMITS,
+};
+const host = { user: "user", terminal: null, language: null, timeZone: null, allowed: [] };
+const plan: Plan = { ...bare, environment: environmentOf(bare, host) };
+const owner = { agent: "attack", session: "attack", generation: 1 };
+
+void serve();
+
+async function serve(): Promise<void> {
+  for await (const line of createInterface({ input: process.stdin })) {
+    const argv = JSON.parse(line) as [string, ...string[]];
+    const parts: Uint8Array[] = [];
+    const keep = (bytes: Uint8Array): void => {
+      parts.push(bytes.slice());
+    };
+    const result = await sandboxes.run(
+      owner,
+      plan,
+      { argv, input: null },
+      { output: keep, errors: keep },
+      () => ({ outcome: "deny", code: "scope_violation", at: null }),
+      null,
+    );
+    const output = Buffer.concat(parts).toString("utf8");
+    process.stdout.write(`${JSON.stringify({ ending: result.ok ? result.ran.ending : result.refused, output })}\n`);
+  }
+  await sandboxes.end(null);
+}

@@ -1,0 +1,63 @@
+// What every attempt is written with: how it says what came of it, and where the test put things.
+#ifndef PROBE_H
+#define PROBE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// An attempt is a name and a function; what stands behind `=` on the command line is its argument, or NULL.
+struct attempt {
+  const char *name;
+  void (*run)(const char *argument);
+};
+
+extern const struct attempt file_attempts[];
+extern const struct attempt pin_attempts[];
+extern const struct attempt device_attempts[];
+extern const struct attempt process_attempts[];
+extern const struct attempt namespace_attempts[];
+extern const struct attempt kernel_attempts[];
+extern const struct attempt proc_attempts[];
+extern const struct attempt socket_attempts[];
+extern const struct attempt network_attempts[];
+extern const struct attempt name_attempts[];
+extern const struct attempt limit_attempts[];
+extern const struct attempt state_attempts[];
+extern const struct attempt foreign_attempts[];
+
+// How long an answer is waited for.
+extern int patience_milliseconds;
+
+// The three endings of an attempt. None of them returns.
+_Noreturn void blocked(const char *how, const char *format, ...);
+_Noreturn void open_way(const char *how, const char *format, ...);
+_Noreturn void untried(const char *format, ...);
+// Blocked, by the error the kernel has just given.
+_Noreturn void refused(const char *what);
+// An open way where the result is not negative, otherwise blocked by errno.
+_Noreturn void judge(long result, const char *what);
+
+// A fact of the test: a path, a port, a number. Ends the attempt as untried where the test did not give it.
+const char *scene(const char *key);
+const char *scene_or(const char *key, const char *otherwise);
+// A path below the root of the sandbox; from a ring of buffers, so that several may be held at once.
+const char *below(const char *format, ...);
+// Copies a file's beginning into memory; the length or -1.
+long take(const char *path, char *bytes, size_t size);
+// Makes a small file that may be moved over others.
+const char *own_file(const char *name);
+const char *own_folder(const char *name);
+
+#endif

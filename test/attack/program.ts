@@ -1,0 +1,38 @@
+// ambit as it would be installed, from the sources as they are: the command line, the broker, the native program.
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { root } from "../e2e/ambit.ts";
+
+/** Puts it into the folder; the file to start is what comes back. Whoever may read the folder may run it. */
+export async function installInto(folder: string): Promise<string> {
+  const dist = join(folder, "dist");
+  mkdirSync(join(dist, "native"), { recursive: true });
+  const bundle = (entry: string, name: string): Promise<unknown> =>
+    build({
+      absWorkingDir: root,
+      entryPoints: [entry],
+      outfile: join(dist, name),
+      bundle: true,
+      platform: "node",
+      format: "cjs",
+      target: "node20",
+      mainFields: ["module", "main"],
+      logLevel: "error",
+    });
+  await Promise.all([bundle("src/cli/main.ts", "ambit.cjs"), bundle("src/broker/main.ts", "broker.cjs")]);
+  copyFileSync(await nativeProgram(), join(dist, "native", "ambit-native"));
+  const start = join(folder, "start.cjs");
+  writeFileSync(start, 'require("./dist/ambit.cjs").start(process.argv.slice(2));\n');
+  return start;
+}
+
+/** Built where it is missing, by the same rules as for use. */
+async function nativeProgram(): Promise<string> {
+  const house = pathToFileURL(join(root, "scripts", "house", "native.mjs")).href;
+  const { buildNative } = (await import(house)) as { buildNative(): Promise<string | undefined> };
+  const path = await buildNative();
+  if (path === undefined) throw new Error("there is no C compiler, so there is nothing to attack");
+  return path;
+}

@@ -1,0 +1,26 @@
+// Every attempt on a sandbox without a network, in the order in which they are made: the greedy ones last.
+import type { Attempt, Caller } from "./attempt.ts";
+import { DEVICE_FILES, FILES } from "./attempts/files.ts";
+import { PINS } from "./attempts/pins.ts";
+import { KERNEL, PROC, PROCESSES } from "./attempts/processes.ts";
+import { ADDRESSES, SOCKETS } from "./attempts/sockets.ts";
+import { CARRIED, LIMITS, STATE, TREE_LIMITS } from "./attempts/state.ts";
+
+const ROWS: readonly Attempt[] = [
+  ...STATE,
+  ...FILES,
+  ...DEVICE_FILES,
+  ...PINS,
+  ...PROCESSES,
+  ...KERNEL,
+  ...PROC,
+  ...SOCKETS,
+  ...ADDRESSES,
+  ...CARRIED,
+  ...LIMITS,
+  ...TREE_LIMITS,
+];
+
+export function rowsFor(caller: Caller): readonly Attempt[] {
+  return ROWS.filter((row) => row.caller === null || row.caller === caller);
+}

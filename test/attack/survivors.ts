@@ -1,0 +1,30 @@
+// Processes of the machine that belong to a scene: those that have its folder among their words or as their place.
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+
+const pollMilliseconds = 20;
+const waitMillisecondsMax = 20_000;
+
+export function processesOf(folder: string): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => pid !== process.pid && isOf(pid, folder));
+}
+
+/** Those still there after a while; ended ones take a moment to be gone. */
+export async function survivorsOf(folder: string, known: readonly number[]): Promise<readonly number[]> {
+  const others = (): readonly number[] => processesOf(folder).filter((pid) => !known.includes(pid));
+  for (let waited = 0; waited < waitMillisecondsMax && others().length > 0; waited += pollMilliseconds)
+    await pause(pollMilliseconds);
+  return others();
+}
+
+function isOf(pid: number, folder: string): boolean {
+  try {
+    const words = readFileSync(`/proc/${pid}/cmdline`, "latin1");
+    return words.includes(folder) || readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,56 @@
+// A warm sandbox of some caller's: `owner.ts` as a process, one command after another.
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { bundled, type Program } from "../e2e/bundle.ts";
+import { type Outcome, outcomesIn } from "./attempt.ts";
+import type { CallerFacts } from "./callers.ts";
+import type { Ground } from "./ground.ts";
+import type { Scene } from "./scene.ts";
+
+export class Warm {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #lines: AsyncIterator<string>;
+  readonly #scene: Scene;
+  readonly #program: Program;
+
+  private constructor(child: ChildProcessWithoutNullStreams, scene: Scene, program: Program) {
+    this.#child = child;
+    this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    this.#scene = scene;
+    this.#program = program;
+  }
+
+  static async start(ground: Ground, who: CallerFacts, scene: Scene): Promise<Warm> {
+    const program = await bundled("test/attack/owner.ts");
+    chmodSync(join(program.path, ".."), 0o755);
+    const native = join(ground.folder, "program", "dist", "native", "ambit-native");
+    const quarantine = join(scene.folder, "state", "ambit", "quarantine");
+    const [command = "", ...words] = [...who.prefix, process.execPath, program.path, scene.root, native, quarantine];
+    const child = spawn(command, words, { cwd: "/", env: { ...scene.environment }, stdio: ["pipe", "pipe", "pipe"] });
+    child.stderr.pipe(process.stderr);
+    return new Warm(child, scene, program);
+  }
+
+  async run(argv: readonly string[]): Promise<{ readonly ending: object; readonly output: string }> {
+    this.#child.stdin.write(`${JSON.stringify(argv)}\n`);
+    const line = await this.#lines.next();
+    if (line.done === true) throw new Error("the owner is gone");
+    return JSON.parse(line.value);
+  }
+
+  async probe(...words: readonly string[]): Promise<readonly Outcome[]> {
+    const { root } = this.#scene;
+    const { output } = await this.run([join(root, "probe"), join(root, "scene"), ...words]);
+    return outcomesIn(output);
+  }
+
+  async end(): Promise<void> {
+    const ended = once(this.#child, "exit");
+    this.#child.stdin.end();
+    await ended;
+    this.#program.remove();
+  }
+}

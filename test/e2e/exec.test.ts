@@ -1,0 +1,238 @@
+// `ambit exec` as a user meets it: the built program, the real sandbox, as root and as an ordinary user.
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Ran, root } from "./ambit.ts";
+
+const program = join(root, "bin", "ambit");
+let base = "";
+let project = "";
+
+/** An ordinary user can only be played by root, and needs to reach the program and its own folders. */
+const ORDINARY = 12_345;
+const CALLERS: readonly number[] = process.getuid?.() === 0 ? [0, ORDINARY] : [process.getuid?.() ?? 0];
+
+function begin(name = "project"): void {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-exec-")));
+  chmodSync(base, 0o755);
+  project = join(base, name);
+  mkdirSync(join(project, ".ambit", "agents"), { recursive: true });
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(base, path)), { recursive: true });
+  writeFileSync(join(base, path), text);
+}
+
+function agent(id: string, ...grants: readonly string[]): void {
+  const lines = grants.map((grant) => `  - ${JSON.stringify(grant)}`).join("\n");
+  writeFileSync(join(project, ".ambit", "agents", `${id}.md`), `---\nsandbox: .\ncapabilities:\n${lines}\n---\n`);
+}
+
+function owned(user: number): void {
+  if (user === 0 || process.getuid?.() !== 0) return;
+  for (const path of [base, ...readdirSync(base, { recursive: true, encoding: "utf8" }).map((one) => join(base, one))])
+    chownSync(path, user, user);
+}
+
+function ambit(user: number, cwd: string, words: readonly string[], input = ""): Ran {
+  const as = user === process.getuid?.() ? [] : ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
+  const [command = "", ...rest] = [...as, process.execPath, program, ...words];
+  const env = {
+    PATH: process.env["PATH"],
+    NO_COLOR: "1",
+    HOME: base,
+    SECRET_OF_THE_HOST: "hunter2hunter2",
+    XDG_STATE_HOME: join(base, "state"),
+    XDG_CONFIG_HOME: join(base, "config"),
+  };
+  const { status, stdout, stderr } = spawnSync(command, rest, { cwd, encoding: "utf8", env, input, timeout: 120_000 });
+  return { status, out: stdout, err: stderr };
+}
+
+const ALL = ["proc.exec", "proc.eval", "sandbox.exec", "fs.read", "fs.write"];
+
+beforeEach(() => begin());
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+describe.each(CALLERS)("for user %i", (user) => {
+  const trusted = (): void => {
+    owned(user);
+    expect(ambit(user, project, ["trust", "--yes"])).toMatchObject({ status: 0 });
+  };
+  const exec = (...words: readonly string[]): Ran => ambit(user, project, ["exec", ...words]);
+
+  test("output and status are the program's own, and its input reaches it", () => {
+    agent("coder", ...ALL);
+    trusted();
+    expect(exec("coder", "--", "sh", "-c", "echo out; echo err >&2; exit 7")).toEqual({
+      status: 7,
+      out: "out\n",
+      err: "err\n",
+    });
+    expect(ambit(user, project, ["exec", "coder", "--", "tr", "a-z", "A-Z"], "hello").out).toBe("HELLO");
+    expect(exec("coder", "--", "sh", "-c", "kill -9 $$").status).toBe(128 + 9);
+    expect(exec("coder", "--shell", "--", "echo a | tr a b").out).toBe("b\n");
+  });
+
+  test("what it writes below its root is there, and nothing else changes", () => {
+    agent("coder", ...ALL);
+    write("outside.txt", "old");
+    trusted();
+    expect(exec("coder", "--", "sh", "-c", "echo new > made.txt; echo new > ../outside.txt").status).not.toBe(0);
+    expect(readFileSync(join(project, "made.txt"), "utf8")).toBe("new\n");
+    expect(readFileSync(join(base, "outside.txt"), "utf8")).toBe("old");
+  });
+
+  test("without leave to write the root is read-only, and --root rw is refused by the gate", () => {
+    agent("reader", "proc.exec", "fs.read", "fs.write{paths=[]}");
+    trusted();
+    const tried = exec("reader", "--", "touch", "made.txt");
+    expect(tried.status).toBe(1);
+    expect(tried.err).toMatch(/Read-only/);
+    expect(exec("reader", "--root", "rw", "--", "true")).toMatchObject({
+      status: 125,
+      err: expect.stringMatching(/deny {2}reader {2}proc\.exec .*scope_violation/),
+    });
+  });
+
+  test("a program that is not granted is refused with the code, the nearest grant and the fix", () => {
+    agent("narrow", "proc.exec{cmds=[git]}");
+    trusted();
+    const refused = exec("narrow", "--", "ls");
+    expect(refused).toMatchObject({ status: 125, out: "" });
+    expect(refused.err).toMatch(/scope_violation/);
+    expect(refused.err).toMatch(/smallest grant that would allow it: proc\.exec\{.*ls/);
+    const { code, outcome } = JSON.parse(exec("narrow", "--json", "--", "ls").out) as Record<string, unknown>;
+    expect({ code, outcome }).toEqual({ code: "scope_violation", outcome: "refused" });
+    expect(exec("narrow", "--", "git", "--version").status).toBe(0);
+  });
+
+  test("the environment starts empty, the home is private, the machine is not there", () => {
+    agent("coder", ...ALL);
+    trusted();
+    const { out } = exec("coder", "--", "sh", "-c", "env; ls -A / $HOME; cat /etc/passwd; ls /proc | grep -c '^[0-9]'");
+    expect(out).not.toMatch(/hunter2/);
+    expect(out).not.toMatch(/^(root|home|var|opt|srv|mnt)$/m);
+    expect(out.trimEnd().split("\n").at(-1)).toMatch(/^[1-5]$/);
+    expect(out.match(/^[^\n:]+:x:/gm)?.length).toBeLessThanOrEqual(2);
+    expect(exec("coder", "--", "cat", "/etc/shadow").status).not.toBe(0);
+    expect(exec("coder", "--", "ls", root).status).not.toBe(0);
+  });
+
+  test("--json is one object with status, usage, denials, enforcement and output", () => {
+    agent("coder", ...ALL);
+    trusted();
+    const ran = JSON.parse(exec("coder", "--json", "--", "sh", "-c", "echo hi; exit 3").out) as Record<string, unknown>;
+    expect(ran).toMatchObject({ outcome: "ran", status: 3, output: "hi\n", denials: [] });
+    expect(ran["usage"]).toMatchObject({ wallMicroseconds: expect.any(Number), memoryKibibytes: expect.any(Number) });
+    expect(ran["enforcement"]).toContainEqual({ axis: "root", strength: "kernel", note: null });
+  });
+
+  test("a throw-away sandbox has nothing of this machine, and needs its own grant", () => {
+    agent("coder", ...ALL);
+    agent("none", "proc.exec");
+    write("project/file.txt", "x");
+    trusted();
+    expect(exec("coder", "--throwaway", "--", "sh", "-c", "cd; pwd; ls -A / ..").out).not.toMatch(/file\.txt|project/);
+    expect(exec("none", "--throwaway", "--", "true")).toMatchObject({
+      status: 125,
+      err: expect.stringMatching(/capability_absent/),
+    });
+  });
+
+  test("time, a missing program and a bad command line end with their own status", () => {
+    agent("coder", ...ALL);
+    trusted();
+    expect(exec("coder", "--timeout", "0.5", "--", "sh", "-c", "setsid sleep 300 & sleep 300")).toMatchObject({
+      status: 124,
+      err: expect.stringMatching(/its time was over/),
+    });
+    expect(exec("coder", "--", "no-such-program").status).toBe(127);
+    expect(exec("coder").status).toBe(125);
+    expect(exec("coder", "--root", "x", "--", "true").status).toBe(125);
+    expect(exec("coder", "--timeout", "-1", "--", "true").status).toBe(125);
+    expect(exec("nobody", "--", "true").status).toBe(125);
+  });
+
+  test("protected names stay as they are, whatever the program tries", () => {
+    agent("coder", ...ALL);
+    trusted();
+    const before = readFileSync(join(project, ".ambit", "agents", "coder.md"), "utf8");
+    for (const line of [
+      "echo x >> .ambit/agents/coder.md",
+      "rm -rf .ambit",
+      "mv .ambit moved",
+      "mkdir -p .git/hooks && echo x > .git/hooks/pre-commit",
+      "mv .git moved",
+      "echo x > .vscode/tasks.json",
+    ])
+      expect([line, exec("coder", "--shell", "--", line).status]).not.toEqual([line, 0]);
+    expect(readFileSync(join(project, ".ambit", "agents", "coder.md"), "utf8")).toBe(before);
+    expect(existsSync(join(project, "moved"))).toBe(false);
+    expect(existsSync(join(project, ".git", "hooks", "pre-commit"))).toBe(false);
+  });
+
+  test("an untrusted project runs nothing", () => {
+    agent("coder", ...ALL);
+    owned(user);
+    const refused = exec("coder", "--json", "--", "true");
+    expect(refused.status).toBe(125);
+    expect(JSON.parse(refused.out)).toMatchObject({ outcome: "refused", code: "untrusted_policy" });
+  });
+
+  test("a decision and its outcome are on disk afterwards", () => {
+    agent("coder", ...ALL);
+    trusted();
+    exec("coder", "--", "true");
+    exec("coder", "--root", "rw", "--in", "/usr", "--", "true");
+    const lines = readFileSync(join(base, "state", "ambit", "audit.jsonl"), "utf8")
+      .trimEnd()
+      .split("\n");
+    const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(entries).toMatchObject([
+      { kind: "decision", agent: "coder", outcome: "allow" },
+      { kind: "outcome", ended: "exited 0", id: entries[0]?.["id"] },
+      { kind: "decision", agent: "coder", outcome: "deny", code: "scope_violation" },
+    ]);
+  });
+
+  test.each(["with space", "ünï-코드", "new\nline", "quote'\"$x", "-dash"])(
+    "a project folder called %j works",
+    (name) => {
+      rmSync(base, { recursive: true, force: true });
+      begin(name);
+      agent("coder", ...ALL);
+      trusted();
+      expect(exec("coder", "--", "sh", "-c", "echo x > made.txt && cat made.txt")).toMatchObject({
+        status: 0,
+        out: "x\n",
+      });
+      expect(existsSync(join(project, "made.txt"))).toBe(true);
+    },
+  );
+
+  test("a project reached through a link, and a folder inside it", () => {
+    agent("coder", ...ALL);
+    mkdirSync(join(project, "inner"));
+    symlinkSync(project, join(base, "linked"));
+    trusted();
+    const ran = ambit(user, join(base, "linked", "inner"), ["exec", "coder", "--", "sh", "-c", "pwd; touch made.txt"]);
+    expect(ran).toMatchObject({ status: 0, out: `${join(project, "inner")}\n` });
+    expect(existsSync(join(project, "inner", "made.txt"))).toBe(true);
+  });
+});

@@ -1,0 +1,236 @@
+// git inside the sandbox against a real server over HTTPS: clone, commit, fetch, push with a credential that the sandbox
+// asks for, and one line about what protected names forbid.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { CERTIFICATE, KEY } from "../broker/certificate.ts";
+import { NamesOutside } from "../broker/names-outside.ts";
+import { ownAddress } from "../broker/world.ts";
+import { type Ran, root } from "./ambit.ts";
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-git-")));
+const project = join(base, "project");
+const names = new NamesOutside();
+const address = ownAddress(3);
+const TOKEN = "a-token-that-nobody-guesses";
+const USER = "me";
+let server: Server;
+/** What the server was shown: never more than the one credential. */
+const shown = new Set<string>();
+
+/** Port 443 is root's; elsewhere there is nothing to test with, and that is said. */
+const isRoot = process.getuid?.() === 0;
+
+beforeAll(async () => {
+  const bare = join(base, "served", "demo.git");
+  host("init", "--quiet", "--bare", "--initial-branch=main", bare);
+  host("-C", bare, "config", "http.receivepack", "true");
+  mkdirSync(join(base, "seed"));
+  host("-C", join(base, "seed"), "init", "--quiet", "--initial-branch=main");
+  writeFileSync(join(base, "seed", "README"), "first\n");
+  host("-C", join(base, "seed"), "add", "README");
+  host(
+    "-C",
+    join(base, "seed"),
+    "-c",
+    "user.name=a",
+    "-c",
+    "user.email=a@example.test",
+    "commit",
+    "--quiet",
+    "-m",
+    "first",
+  );
+  host("-C", join(base, "seed"), "push", "--quiet", bare, "main");
+  server = createServer({ cert: CERTIFICATE, key: KEY }, backend).listen(443, address);
+  await once(server, "listening");
+  names.names.set("git.example.test", [[address]]);
+  names.names.set("other.example.test", [[address]]);
+  const resolver = await names.start();
+  mkdirSync(join(base, "config", "ambit"), { recursive: true });
+  writeFileSync(
+    join(base, "config", "ambit", "config.yml"),
+    [
+      `resolver: ${JSON.stringify(resolver)}`,
+      "secrets:",
+      `  git-token: { from: env:THE_TOKEN, hosts: [git.example.test], username: ${USER} }`,
+      "",
+    ].join("\n"),
+  );
+  mkdirSync(join(project, ".ambit", "agents"), { recursive: true });
+  writeFileSync(join(project, "authority.pem"), CERTIFICATE);
+  const connect = `net.connect{hosts=[git.example.test],ports=[443],private=[git.example.test=127.0.0.0/8]}`;
+  const grants = ["proc.exec", "proc.eval", "fs.read", "fs.write", connect];
+  agent("pusher", ...grants, "secret.use{names=[git-token],hosts=[git.example.test]}");
+  agent("puller", ...grants);
+  expect(await ambit("trust", "--yes")).toMatchObject({ status: 0 });
+});
+afterAll(() => {
+  server?.close();
+  names.stop();
+  rmSync(base, { recursive: true, force: true });
+});
+
+function agent(id: string, ...grants: readonly string[]): void {
+  const lines = grants.map((grant) => `  - ${JSON.stringify(grant)}`).join("\n");
+  writeFileSync(join(project, ".ambit", "agents", `${id}.md`), `---\nsandbox: .\ncapabilities:\n${lines}\n---\n`);
+}
+
+function host(...words: readonly string[]): void {
+  const { status, stderr } = spawnSync("git", words, { encoding: "utf8" });
+  if (status !== 0) throw new Error(stderr);
+}
+
+/** git's own server program, for whoever shows the credential; reading is anybody's. */
+function backend(request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse): void {
+  const url = new URL(request.url ?? "/", "https://git.example.test");
+  const credential = request.headers.authorization;
+  if (credential !== undefined) shown.add(credential);
+  const isPush = url.pathname.endsWith("git-receive-pack") || url.searchParams.get("service") === "git-receive-pack";
+  if (isPush && credential !== `Basic ${Buffer.from(`${USER}:${TOKEN}`).toString("base64")}`) {
+    response.writeHead(401, { "WWW-Authenticate": 'Basic realm="git"' }).end();
+    return;
+  }
+  const child = spawn("git", ["http-backend"], {
+    env: {
+      PATH: process.env["PATH"],
+      GIT_PROJECT_ROOT: join(base, "served"),
+      GIT_HTTP_EXPORT_ALL: "1",
+      REMOTE_USER: USER,
+      REQUEST_METHOD: request.method,
+      PATH_INFO: url.pathname,
+      QUERY_STRING: url.search.slice(1),
+      CONTENT_TYPE: request.headers["content-type"],
+      CONTENT_LENGTH: request.headers["content-length"],
+      HTTP_CONTENT_ENCODING: request.headers["content-encoding"],
+      GIT_PROTOCOL: request.headers["git-protocol"]?.toString(),
+    },
+  });
+  request.pipe(child.stdin);
+  const parts: Buffer[] = [];
+  child.stdout.on("data", (part: Buffer) => parts.push(part));
+  child.on("close", () => {
+    const all = Buffer.concat(parts);
+    const end = all.indexOf("\r\n\r\n");
+    const headers = all.subarray(0, Math.max(end, 0)).toString("latin1").split("\r\n");
+    const status = headers.find((line) => /^status:/i.test(line));
+    for (const line of headers) {
+      const [, name, value] = /^([^:]+): (.*)$/.exec(line) ?? [];
+      if (name !== undefined && value !== undefined && name.toLowerCase() !== "status") response.setHeader(name, value);
+    }
+    response.writeHead(status === undefined ? 200 : Number(status.split(" ")[1])).end(all.subarray(end + 4));
+  });
+}
+
+async function ambit(...words: readonly string[]): Promise<Ran> {
+  const child = spawn(process.execPath, [join(root, "bin", "ambit"), ...words], {
+    cwd: project,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env["PATH"],
+      NO_COLOR: "1",
+      THE_TOKEN: TOKEN,
+      XDG_STATE_HOME: join(base, "state"),
+      XDG_CONFIG_HOME: join(base, "config"),
+    },
+  });
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (text: Buffer) => {
+    out += text;
+  });
+  child.stderr.on("data", (text: Buffer) => {
+    err += text;
+  });
+  const [status] = (await once(child, "close")) as [number | null];
+  return { status, out, err };
+}
+
+const TRUSTING = ["-c", "http.sslCAInfo=authority.pem"];
+const git = (id: string, ...words: readonly string[]): Promise<Ran> =>
+  ambit("exec", id, "--", "git", ...TRUSTING, ...words);
+
+test.runIf(isRoot)(
+  "clone, commit, fetch and push work; the secret is shown to its host alone and is in no file",
+  async () => {
+    expect(await git("pusher", "clone", "--quiet", "https://git.example.test/demo.git")).toEqual({
+      status: 0,
+      out: "",
+      err: "",
+    });
+    expect(readFileSync(join(project, "demo", "README"), "utf8")).toBe("first\n");
+    writeFileSync(join(project, "demo", "README"), "second\n");
+    const committed = await ambit(
+      "exec",
+      "pusher",
+      "--shell",
+      "--",
+      "cd demo && git commit --quiet -am second && git log --format='%s %an'",
+    );
+    expect(committed).toMatchObject({ status: 0, err: "" });
+    expect(committed.out).toMatch(/^second .+\nfirst a\n$/);
+    const pushed = await ambit(
+      "exec",
+      "pusher",
+      "--shell",
+      "--",
+      "cd demo && git -c http.sslCAInfo=../authority.pem push --quiet origin main",
+    );
+    expect(pushed).toEqual({ status: 0, out: "", err: "" });
+    const log = spawnSync("git", ["-C", join(base, "served", "demo.git"), "log", "--format=%s", "main"], {
+      encoding: "utf8",
+    });
+    expect(log.stdout).toBe("second\nfirst\n");
+    const fetched = await ambit(
+      "exec",
+      "pusher",
+      "--shell",
+      "--",
+      "cd demo && git -c http.sslCAInfo=../authority.pem fetch origin",
+    );
+    expect(fetched.status).toBe(0);
+    expect([...shown]).toEqual([`Basic ${Buffer.from(`${USER}:${TOKEN}`).toString("base64")}`]);
+    const kept = spawnSync("grep", ["-rlaF", TOKEN, base], { encoding: "utf8" });
+    expect(kept.stdout).toBe("");
+    rmSync(join(project, "demo"), { recursive: true });
+  },
+);
+
+test.runIf(isRoot)("without leave to use the secret there is no push, and no other host is reached", async () => {
+  shown.clear();
+  expect((await git("puller", "clone", "--quiet", "https://git.example.test/demo.git")).status).toBe(0);
+  const pushed = await ambit(
+    "exec",
+    "puller",
+    "--shell",
+    "--",
+    "cd demo && git -c http.sslCAInfo=../authority.pem push origin main:other",
+  );
+  expect(pushed.status).not.toBe(0);
+  expect([...shown]).toEqual([]);
+  const other = await git("puller", "ls-remote", "https://other.example.test/demo.git");
+  expect(other.status).not.toBe(0);
+  expect(other.err).toMatch(/Could not resolve host/);
+  expect(other.err).toMatch(/refused while it ran: net\.connect other\.example\.test:\S+ {2}scope_violation/);
+  rmSync(join(project, "demo"), { recursive: true });
+});
+
+test.runIf(isRoot)("what protected names forbid is told in one line", async () => {
+  host("-C", project, "init", "--quiet");
+  const added = await git("pusher", "remote", "add", "elsewhere", "https://elsewhere.example.test/x.git");
+  expect(added.status).not.toBe(0);
+  expect(added.err).toMatch(/ambit: \.git\/config is protected/);
+  const hooked = await ambit("exec", "pusher", "--shell", "--", "echo x > .git/hooks/pre-commit");
+  expect(hooked.status).not.toBe(0);
+  expect(hooked.err).toMatch(/ambit: \.git\/hooks\/pre-commit is protected/);
+  const config = readFileSync(join(project, ".git", "config"), "utf8");
+  expect(config).not.toContain("elsewhere");
+});
+
+test("whether this was tried at all is told", () => {
+  if (!isRoot) console.warn("git over HTTPS was not tried: port 443 needs root");
+  expect(typeof isRoot).toBe("boolean");
+});

@@ -1,0 +1,167 @@
+// A sandbox that cannot start: always the same code, a cause, a line that mends it where there is one, nothing run.
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { detectSandbox, sandboxFacts } from "../../src/node/sandbox/detect-sandbox.ts";
+import type { RunRefused } from "../../src/ports/process.ts";
+import { nativeProgram, ownFolder, planFor, realGround, removeFolder, sandboxesIn, segments, shell } from "./ground.ts";
+import { processesLeft } from "./leftovers.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = ownFolder();
+});
+afterEach(async () => {
+  const left = await processesLeft(folder);
+  removeFolder(folder);
+  expect(left).toEqual([]);
+});
+
+/** Runs with this in bubblewrap's place. */
+async function refusedBy(script: string): Promise<RunRefused> {
+  const bubblewrap = join(folder, "bwrap");
+  writeFileSync(bubblewrap, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return refusedWith(bubblewrap);
+}
+
+async function refusedWith(bubblewrap: string): Promise<RunRefused> {
+  const sandboxes = sandboxesIn(folder, { ground: { ...realGround(), bubblewrap } });
+  const { result, output, errors } = await shell(sandboxes, planFor(folder), `touch ${folder}/ran`);
+  await sandboxes.end(null);
+  expect([result.ok, output, errors, existsSync(join(folder, "ran"))]).toEqual([false, "", "", false]);
+  if (result.ok) throw new Error("it ran");
+  expect(result.refused.code).toBe("sandbox_unavailable");
+  return result.refused;
+}
+
+const HELLO = String.raw`printf '\010\000\000\000h\001\000\000\000\007\000\000\000' >&3`;
+
+describe("bubblewrap that", () => {
+  test.each([
+    [
+      "AppArmor holds back",
+      "echo 'bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted' >&2; exit 1",
+      /AppArmor/,
+      /apparmor_parser/,
+    ],
+    [
+      "may not make namespaces",
+      "echo 'bwrap: No permissions to creating new namespace, likely because the kernel does not allow it' >&2; exit 1",
+      /user namespaces are switched off/,
+      /sysctl/,
+    ],
+    [
+      "runs in a container",
+      "echo 'bwrap: Failed to make / slave: Permission denied' >&2; exit 1",
+      /container/,
+      /container/,
+    ],
+    ["is too old", "echo 'bwrap: Unknown option --as-pid-1' >&2; exit 1", /too old/, /0\.8/],
+    ["says something new", "echo 'bwrap: the moon is full' >&2; exit 1", /the moon is full/, null],
+    ["says nothing", "exit 1", /before it was ready/, null],
+    ["is killed", "kill -9 $$", /before it was ready/, null],
+    ["floods us with complaints", "yes complaint | head -c 1000000 >&2; exit 1", /complaint/, null],
+  ])("%s", async (_what, script, message, fix) => {
+    const refused = await refusedBy(script);
+    expect(refused.message).toMatch(message);
+    expect(refused.message.length).toBeLessThan(500);
+    if (fix === null) expect(refused.fix).toBeNull();
+    else expect(refused.fix).toMatch(fix);
+  });
+
+  test("is not there any more", async () => {
+    expect((await refusedWith(join(folder, "none"))).message).toMatch(/ENOENT|before it was ready/);
+  });
+
+  test("is no program", async () => {
+    mkdirSync(join(folder, "dir"));
+    expect((await refusedWith(join(folder, "dir"))).message).toMatch(/EACCES|before it was ready/);
+  });
+});
+
+describe("a program inside that", () => {
+  test.each([
+    ["speaks another language", "printf 'GET / HTTP/1.1\\r\\n\\r\\n' >&3; sleep 1", /not understood/],
+    [
+      "speaks another version",
+      String.raw`printf '\010\000\000\000h\002\000\000\000\007\000\000\000' >&3; sleep 1`,
+      /not understood/,
+    ],
+    ["greets twice", `${HELLO}; ${HELLO}; sleep 1`, /not understood|cannot be told/],
+    [
+      "is ready before it is told to be",
+      String.raw`printf '\010\000\000\000R\001\001\000\000\000\000\000\000' >&3; sleep 1`,
+      /not understood/,
+    ],
+    ["is done before it began", String.raw`printf '\000\000\000\000D' >&3; sleep 1`, /not understood/],
+    ["talks before it is asked", String.raw`printf '\001\000\000\000Ox' >&3; sleep 1`, /not understood/],
+    [
+      "fails",
+      String.raw`printf '\016\000\000\000F\001\000\000\000seccomp ok\000' >&3; sleep 1`,
+      /not understood|seccomp/,
+    ],
+    [
+      "says that it failed",
+      String.raw`printf '\014\000\000\000F\001\000\000\000seccomp\000' >&3; sleep 1`,
+      /seccomp \(EPERM\)/,
+    ],
+    ["claims a frame without end", String.raw`printf '\377\377\377\377O' >&3; sleep 1`, /not understood/],
+  ])("%s", async (_what, script, message) => {
+    expect((await refusedBy(script)).message).toMatch(message);
+  });
+
+  test("fails for real: a pin that cannot be held", async () => {
+    const sandboxes = sandboxesIn(folder);
+    const base = segments(join(folder, "none"));
+    const plan = planFor(folder, { pinned: [{ base, pins: [{ path: ["x"], action: "readonly", absent: "leave" }] }] });
+    const { result } = await shell(sandboxes, plan, "touch ran");
+    expect(result).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable" } });
+    if (!result.ok) expect(result.refused.message).toContain("pin");
+    await sandboxes.end(null);
+  });
+});
+
+describe("a network", () => {
+  test("without a broker is no sandbox", async () => {
+    const { result } = await shell(
+      sandboxesIn(folder),
+      planFor(folder, { network: { ports: [], chains: [] } }),
+      "touch ran",
+    );
+    expect(result).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable" } });
+    expect(existsSync(join(folder, "ran"))).toBe(false);
+  });
+});
+
+describe("what this machine has", () => {
+  test("bubblewrap and our program, and what they say", () => {
+    const { version, kernel } = sandboxFacts(realGround());
+    expect(version).toMatch(/^\d+\.\d+/);
+    expect(kernel).toMatchObject({ protocol: 1 });
+  });
+
+  test("no bubblewrap: the command that installs it", () => {
+    const detected = detectSandbox({ native: nativeProgram(), folders: [folder], install: () => "install it" });
+    expect(detected).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable", fix: "install it" } });
+  });
+
+  test("our program is not built", () => {
+    const detected = detectSandbox({ native: join(folder, "none"), install: () => "install it" });
+    expect(detected).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable", fix: "npm run build" } });
+  });
+
+  test.each([
+    ["does not run", "exit 1"],
+    ["answers something else", "echo '[1]'"],
+  ])("our program %s: nothing is known, and nothing runs", async (_what, script) => {
+    const native = join(folder, "native");
+    writeFileSync(native, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const detected = detectSandbox({ native, install: () => "install it" });
+    if (!detected.ok) throw new Error(detected.refused.message);
+    expect(sandboxFacts(detected.ground).kernel).toBeNull();
+    const sandboxes = sandboxesIn(folder, { ground: detected.ground });
+    const { result } = await shell(sandboxes, planFor(folder), "touch ran");
+    expect(result).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable" } });
+    expect(existsSync(join(folder, "ran"))).toBe(false);
+  });
+});

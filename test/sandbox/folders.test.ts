@@ -1,0 +1,104 @@
+// Project folders as people have them: any name, any place, behind links. What is mounted is the folder that was meant.
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ownFolder, planFor, ranOf, realGround, removeFolder, sandboxesIn, shell } from "./ground.ts";
+import { processesLeft } from "./leftovers.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = ownFolder();
+});
+afterEach(async () => {
+  const left = await processesLeft(folder);
+  removeFolder(folder);
+  expect(left).toEqual([]);
+});
+
+const NAMES: readonly string[] = [
+  "with spaces  in it",
+  "Ünïcödé ordner 文件夹 🗂",
+  "line\nbreak",
+  "--bind",
+  "-",
+  "quote'\"$(touch x)`;&|",
+  "back\\slash",
+  join(...Array.from({ length: 15 }, (_, at) => `${at}-${"long".repeat(50)}`)),
+];
+
+describe("a command in a folder", () => {
+  test.each(NAMES)("called %j reads and writes there", async (name) => {
+    const project = join(folder, name);
+    mkdirSync(project, { recursive: true });
+    const sandboxes = sandboxesIn(folder);
+    const told = await shell(sandboxes, planFor(project), "echo text > file && pwd");
+    await sandboxes.end(null);
+    expect([told.errors, told.output]).toEqual(["", `${project}\n`]);
+    expect(readFileSync(join(project, "file"), "utf8")).toBe("text\n");
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("below /usr/local, which is otherwise only read", async () => {
+    const project = `/usr/local/ambit-sandbox-${process.pid}`;
+    mkdirSync(project);
+    const sandboxes = sandboxesIn(folder);
+    try {
+      const told = await shell(sandboxes, planFor(project), "echo text > file; echo no > ../beside");
+      expect(ranOf(told).ending.kind).toBe("exited");
+      expect(readFileSync(join(project, "file"), "utf8")).toBe("text\n");
+      expect(existsSync("/usr/local/beside")).toBe(false);
+    } finally {
+      await sandboxes.end(null);
+      rmSync(project, { recursive: true });
+    }
+  });
+});
+
+describe("a folder behind a link", () => {
+  test("is refused by that name and runs by its own", async () => {
+    mkdirSync(join(folder, "real", "project"), { recursive: true });
+    symlinkSync("real", join(folder, "linked"));
+    const sandboxes = sandboxesIn(folder);
+    const { result } = await shell(sandboxes, planFor(join(folder, "linked", "project")), "touch file");
+    expect(result).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable" } });
+    expect(existsSync(join(folder, "real", "project", "file"))).toBe(false);
+    ranOf(await shell(sandboxes, planFor(join(folder, "real", "project")), "touch file"));
+    expect(existsSync(join(folder, "real", "project", "file"))).toBe(true);
+    await sandboxes.end(null);
+  });
+
+  test("that is not there is refused", async () => {
+    const { result } = await shell(sandboxesIn(folder), planFor(join(folder, "none")), "true");
+    expect(result).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable" } });
+  });
+});
+
+describe("a folder that is swapped while bubblewrap starts", () => {
+  test.each(["another folder", "a link to a secret place"])("for %s is never run in", async (what) => {
+    const project = join(folder, "project");
+    const secret = join(folder, "secret");
+    for (const path of [project, secret]) mkdirSync(path);
+    writeFileSync(join(secret, "key"), "key");
+    // Waits until the swap is done, then goes on as the real one.
+    const slow = join(folder, "bwrap");
+    const ground = realGround();
+    writeFileSync(slow, `#!/bin/sh\nwhile [ ! -e ${folder}/swapped ]; do :; done\nexec ${ground.bubblewrap} "$@"\n`, {
+      mode: 0o755,
+    });
+    const sandboxes = sandboxesIn(folder, { ground: { ...ground, bubblewrap: slow } });
+    const running = shell(sandboxes, planFor(project), "touch ran; cat key");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    renameSync(project, `${project}-old`);
+    if (what === "another folder") mkdirSync(project);
+    else symlinkSync(secret, project);
+    writeFileSync(join(folder, "swapped"), "");
+    const told = await running;
+    await sandboxes.end(null);
+    expect(told.result).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable" } });
+    expect(told.output).toBe("");
+    expect([project, secret, `${project}-old`].map((path) => existsSync(join(path, "ran")))).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+});

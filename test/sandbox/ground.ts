@@ -1,0 +1,115 @@
+// What every test of real sandboxes stands on: the built program, a plan for a folder, and a run told as text.
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { detectSandbox, type SandboxGround } from "../../src/node/sandbox/detect-sandbox.ts";
+import { LinuxSandboxes, type LinuxSandboxesParts } from "../../src/node/sandbox/linux-sandboxes.ts";
+import type { Judge } from "../../src/ports/judge.ts";
+import type { Ran, RunResult, Sinks } from "../../src/ports/process.ts";
+import type { Plan, PlanPath } from "../../src/sandbox/plan.ts";
+import { DEFAULT_LIMITS } from "../../src/sandbox/plan-facts.ts";
+import type { SandboxOwner, Stop } from "../../src/sandbox/sandboxes.ts";
+
+/** Beside the sources, or wherever a bundle of these tests is told. */
+export function nativeProgram(): string {
+  return process.env["AMBIT_NATIVE"] ?? fileURLToPath(new URL("../../dist/native/ambit-native", import.meta.url));
+}
+
+export function realGround(): SandboxGround {
+  const detected = detectSandbox({ native: nativeProgram(), install: () => "install it" });
+  if (!detected.ok) throw new Error(detected.refused.message);
+  return detected.ground;
+}
+
+/** A folder without links in its path. */
+export function ownFolder(): string {
+  return realpathSync.native(mkdtempSync(join(tmpdir(), "ambit-sandbox-")));
+}
+
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+export function segments(path: string): PlanPath {
+  return path.split("/").filter((name) => name !== "");
+}
+
+export function planFor(folder: string, changes: Partial<Plan> = {}): Plan {
+  return {
+    root: { path: segments(folder), mode: "rw" },
+    runtime: [],
+    pinned: [],
+    directory: segments(folder),
+    environment: [["PATH", "/usr/bin:/bin"]],
+    network: null,
+    limits: { ...DEFAULT_LIMITS, wallMilliseconds: 60_000 },
+    ...changes,
+  };
+}
+
+export function sandboxesIn(folder: string, parts: Partial<LinuxSandboxesParts> = {}): LinuxSandboxes {
+  return new LinuxSandboxes({
+    ground: realGround(),
+    groups: null,
+    broker: null,
+    quarantine: `${folder}-aside`,
+    ...parts,
+  });
+}
+
+export const OWNER: SandboxOwner = { agent: "agent", session: "session", generation: 1 };
+export const NOBODY: Judge = () => ({ outcome: "deny", code: "not_available", at: null });
+
+export interface Told {
+  readonly result: RunResult;
+  readonly output: string;
+  readonly errors: string;
+}
+
+export interface Asked {
+  readonly owner?: SandboxOwner;
+  readonly input?: AsyncIterable<Uint8Array>;
+  readonly stop?: Stop;
+  readonly sinks?: Sinks;
+}
+
+export async function run(
+  sandboxes: LinuxSandboxes,
+  plan: Plan,
+  argv: readonly [string, ...string[]],
+  { owner = OWNER, input, stop, sinks }: Asked = {},
+): Promise<Told> {
+  const heard: Record<keyof Sinks, Uint8Array[]> = { output: [], errors: [] };
+  const own: Sinks = {
+    output: (bytes) => heard.output.push(Buffer.from(bytes)),
+    errors: (bytes) => heard.errors.push(Buffer.from(bytes)),
+  };
+  const result = await sandboxes.run(owner, plan, { argv, input: input ?? null }, sinks ?? own, NOBODY, stop ?? null);
+  return { result, output: Buffer.concat(heard.output).toString(), errors: Buffer.concat(heard.errors).toString() };
+}
+
+export function shell(sandboxes: LinuxSandboxes, plan: Plan, script: string, asked: Asked = {}): Promise<Told> {
+  return run(sandboxes, plan, ["/bin/sh", "-c", script], asked);
+}
+
+/** Fails where nothing was run. */
+export function ranOf({ result }: Told): Ran {
+  if (!result.ok) throw new Error(`${result.refused.code}: ${result.refused.message}`);
+  return result.ran;
+}
+
+/** A bell for `Stop`. */
+export class Bell implements Stop {
+  stopped = false;
+  readonly #rings: (() => void)[] = [];
+
+  onStop(ring: () => void): void {
+    this.#rings.push(ring);
+  }
+
+  ring(): void {
+    this.stopped = true;
+    for (const ring of this.#rings) ring();
+  }
+}

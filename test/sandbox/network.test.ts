@@ -1,0 +1,126 @@
+// A sandbox with a network and the real broker: sockets handed over before anything runs, refusals told with the command
+// they belong to, and the word of whoever runs the command just now.
+import { createServer, type Server } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BrokerClient } from "../../src/broker/client.ts";
+import { Granted, readChains } from "../../src/broker/granted.ts";
+import { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
+import type { Judge } from "../../src/ports/judge.ts";
+import type { RunResult } from "../../src/ports/process.ts";
+import type { Plan } from "../../src/sandbox/plan.ts";
+import { NamesOutside } from "../broker/names-outside.ts";
+import { bundleBroker, ownAddress } from "../broker/world.ts";
+import { NOBODY, OWNER, ownFolder, planFor, realGround, removeFolder } from "./ground.ts";
+import { processesLeft } from "./leftovers.ts";
+
+const PORT = 17_107;
+const here = ownAddress(3);
+const names = new NamesOutside();
+const server: Server = createServer((socket) => socket.on("error", () => {}).end("hello\n"));
+let folder = "";
+let project = "";
+let broker: BrokerClient;
+let sandboxes: LinuxSandboxes;
+let plan: Plan;
+let granted: Judge;
+
+beforeAll(async () => {
+  folder = ownFolder();
+  project = ownFolder();
+  await bundleBroker(`${folder}/broker.cjs`);
+  broker = new BrokerClient(`${folder}/broker.cjs`);
+  await new Promise<void>((resolve) => server.listen(PORT, here, resolve));
+  const servers = [await names.start()];
+  names.names.set("api.example.test", [[here]]);
+  const chains = [[[`net.connect{hosts=[api.example.test],ports=[${PORT}],private=[api.example.test=${here}]}`]]];
+  const authority = readChains(chains);
+  if (authority === null) throw new Error("the grants do not read");
+  const grants = new Granted(authority, () => Date.now());
+  granted = (request) => grants.judge(request);
+  plan = planFor(project, { network: { ports: [{ low: PORT, high: PORT }], chains } });
+  sandboxes = new LinuxSandboxes({
+    ground: realGround(),
+    groups: null,
+    broker: { open: (wish) => broker.open({ ...wish, resolver: { servers }, credential: async () => null }) },
+    quarantine: `${folder}/aside`,
+  });
+});
+afterAll(async () => {
+  await sandboxes.end(null);
+  await broker.stop();
+  names.stop();
+  server.close();
+  const left = await processesLeft(project);
+  removeFolder(folder);
+  removeFolder(project);
+  expect(left).toEqual([]);
+});
+
+/** What the server said, and what was refused on the way. */
+async function call(name: string, judge: Judge = granted, port = PORT): Promise<readonly [string, readonly string[]]> {
+  const heard: string[] = [];
+  const sinks = { output: (bytes: Uint8Array) => heard.push(Buffer.from(bytes).toString()), errors: () => {} };
+  const argv = ["/bin/bash", "-c", `cat < /dev/tcp/${name}/${port}`] as const;
+  const result: RunResult = await sandboxes.run(OWNER, plan, { argv: [...argv], input: null }, sinks, judge, null);
+  if (!result.ok) throw new Error(result.refused.message);
+  return [heard.join(""), result.ran.denials.map(({ code, request, times }) => `${code} ${request} ${times}`)];
+}
+
+describe("a program in a sandbox with a network", () => {
+  test("reaches what is granted, and is told what is not, each time it tries", async () => {
+    expect(await call("api.example.test")).toEqual(["hello\n", []]);
+    const [heard, denials] = await call("evil.example.test");
+    expect(heard).toBe("");
+    expect(denials).toEqual([expect.stringMatching(/^scope_violation net\.connect evil\.example\.test:\d+ \d+$/)]);
+    expect((await call("evil.example.test"))[1]).toEqual([expect.stringMatching(/^scope_violation .* \d+$/)]);
+    expect(await call("api.example.test")).toEqual(["hello\n", []]);
+  });
+
+  test("asks whoever runs it now: yesterday's word does not count", async () => {
+    expect((await call("api.example.test"))[0]).toBe("hello\n");
+    const [heard, denials] = await call("api.example.test", NOBODY);
+    expect(heard).toBe("");
+    expect(denials).toEqual([expect.stringContaining("not_available net.connect api.example.test")]);
+    expect((await call("api.example.test"))[0]).toBe("hello\n");
+  });
+
+  test("finds nothing of the host on loopback", async () => {
+    expect((await call("127.0.0.1"))[0]).toBe("");
+    expect((await call(here))[0]).toBe("");
+  });
+
+  test("says what held it", async () => {
+    const silent = { output: () => {}, errors: () => {} };
+    const result = await sandboxes.run(OWNER, plan, { argv: ["true"], input: null }, silent, granted, null);
+    expect(result.ok && result.ran.enforcement.find(({ axis }) => axis === "host")?.strength).toBe("broker");
+  });
+});
+
+describe("a command that does not end by itself", () => {
+  test("is told what was refused to it all the same", async () => {
+    const limited = { ...plan, limits: { ...plan.limits, wallMilliseconds: 1_500 } };
+    const argv = ["/bin/bash", "-c", "cat < /dev/tcp/evil.example.test/80; sleep 600"] as const;
+    const silent = { output: () => {}, errors: () => {} };
+    const result = await sandboxes.run(OWNER, limited, { argv: [...argv], input: null }, silent, granted, null);
+    expect(result).toMatchObject({
+      ran: { ending: { because: "time" }, denials: [{ code: "scope_violation" }] },
+    });
+  });
+
+  test("and neither is lost when its sandbox is ended under it", async () => {
+    const argv = ["/bin/bash", "-c", "cat < /dev/tcp/evil.example.test/80; echo tried; sleep 600"] as const;
+    const sinks = { output: () => void sandboxes.end(null), errors: () => {} };
+    const result = await sandboxes.run(OWNER, plan, { argv: [...argv], input: null }, sinks, granted, null);
+    expect(result).toMatchObject({
+      ran: { ending: { kind: "signalled", signal: 9 }, denials: [{ code: "scope_violation" }] },
+    });
+  });
+});
+
+describe("a broker that is gone", () => {
+  test("takes its sandboxes with it, and the next one has another", async () => {
+    expect((await call("api.example.test"))[0]).toBe("hello\n");
+    await broker.stop();
+    expect((await call("api.example.test"))[0]).toBe("hello\n");
+  });
+});

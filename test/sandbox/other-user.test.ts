@@ -1,0 +1,59 @@
+// The same walls for somebody who is not root: the tests run as root here and there, people do not.
+import { spawnSync } from "node:child_process";
+import { chmodSync, chownSync, copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bundled } from "../e2e/bundle.ts";
+import { nativeProgram, ownFolder, removeFolder } from "./ground.ts";
+
+const USER = 12_345;
+const SETPRIV = ["setpriv", `--reuid=${USER}`, `--regid=${USER}`, "--clear-groups", "--"] as const;
+
+/** Only root can be somebody else; and that one must be able to run Node where it lies. */
+function canTry(): boolean {
+  const [program, ...words] = [...SETPRIV, process.execPath, "-e", "0"];
+  return process.getuid?.() === 0 && spawnSync(program, words, { cwd: "/", timeout: 60_000 }).status === 0;
+}
+
+const folder = ownFolder();
+afterAll(() => removeFolder(folder));
+
+describe.skipIf(!canTry())("a caller without any rights", () => {
+  let told: Record<string, unknown> = {};
+  beforeAll(async () => {
+    const program = await bundled("test/sandbox/other-user.ts");
+    const [script, native] = [join(folder, "program.cjs"), join(folder, "ambit-native")];
+    copyFileSync(program.path, script);
+    copyFileSync(nativeProgram(), native);
+    program.remove();
+    for (const path of [folder, script, native]) {
+      chmodSync(path, 0o755);
+      chownSync(path, USER, USER);
+    }
+    const [first, ...words] = [...SETPRIV, process.execPath, script, folder];
+    const ran = spawnSync(first, words, {
+      cwd: "/",
+      encoding: "utf8",
+      timeout: 150_000,
+      env: { AMBIT_NATIVE: native, TMPDIR: folder },
+    });
+    if (ran.status !== 0) throw new Error(`${ran.status} ${ran.stderr}`);
+    told = JSON.parse(ran.stdout) as Record<string, unknown>;
+  });
+
+  test.each<[string, string, unknown]>([
+    ["is itself inside, nobody else", "who", `${USER}\n${USER}\n`],
+    ["writes in its folder", "wrote", "text\n"],
+    ["has no capabilities", "capabilities", "0000000000000000\n"],
+    ["gets none by running a program", "noNew", "1\n"],
+    ["cannot touch what is pinned", "hooks", "[core]\n"],
+    ["sees nobody's secrets", "secrets", ""],
+    ["is told what it must not make", "appeared", { kind: "ended", because: "pin_changed" }],
+    ["starts no more processes than it may", "forked", ""],
+    ["starts many sandboxes at once", "together", ["exited"]],
+    ["leaves nothing behind", "left", [[], []]],
+    ["but its own files", "files", ["file"]],
+  ])("%s", (_what, key, wanted) => {
+    expect(told[key]).toEqual(wanted);
+  });
+});

@@ -1,0 +1,58 @@
+// What somebody who is not root does with sandboxes, as a program that tells what came of it.
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PROJECT_NAMES } from "../../src/sandbox/protected-names.ts";
+import { OWNER, planFor, ranOf, sandboxesIn, segments, shell } from "./ground.ts";
+import { mountsNaming, processesLeft } from "./leftovers.ts";
+
+async function main(folder: string): Promise<unknown> {
+  const project = join(folder, "project with spaces");
+  mkdirSync(join(project, ".git", "hooks"), { recursive: true });
+  writeFileSync(join(project, ".git", "config"), "[core]\n");
+  const pins = PROJECT_NAMES.map(({ path, kind, absent }) => ({
+    path,
+    action: "readonly" as const,
+    absent: absent === "make" ? kind : ("leave" as const),
+  }));
+  const git = [".git/hooks", ".git/config"].map((path) => ({
+    path: path.split("/"),
+    action: "readonly" as const,
+    absent: "leave" as const,
+  }));
+  const held = { path: [".git"], action: "held" as const, absent: "leave" as const };
+  const plan = planFor(project, { pinned: [{ base: segments(project), pins: [...pins, held, ...git] }] });
+  const sandboxes = sandboxesIn(folder);
+  const said = async (script: string): Promise<string> => (await shell(sandboxes, plan, script)).output;
+
+  const told = {
+    who: await said("id -u; id -g"),
+    wrote: await said("echo text > file && cat file"),
+    capabilities: await said("grep -E '^Cap(Eff|Prm|Bnd|Inh)' /proc/self/status | cut -f 2 | sort -u"),
+    noNew: await said("grep NoNewPrivs /proc/self/status | cut -f 2"),
+    hooks: await said(
+      "echo x > .git/hooks/pre-commit; echo x >> .git/config; mv .git g; ls -A .git/hooks; cat .git/config",
+    ),
+    secrets: await said("cat /etc/shadow /root/.profile 2>/dev/null; ls -d /home/* /root 2>/dev/null"),
+    appeared: ranOf(await shell(sandboxes, plan, "echo x > .bashrc")).ending,
+    forked: await shell(
+      sandboxes,
+      { ...plan, limits: { ...plan.limits, processes: 20 } },
+      "i=0; while [ $i -lt 60 ]; do sleep 5 & i=$((i+1)); done; echo all",
+    ).then(({ output }) => output),
+    together: await Promise.all(
+      Array.from({ length: 16 }, (_, at) =>
+        shell(sandboxes, plan, "exit 0", { owner: { ...OWNER, session: `${at}` } }).then(
+          (one) => ranOf(one).ending.kind,
+        ),
+      ),
+    ).then((kinds) => [...new Set(kinds)]),
+  };
+  await sandboxes.end(null);
+  return {
+    ...told,
+    left: [await processesLeft(folder), mountsNaming(folder)],
+    files: readdirSync(project).filter((name) => !name.startsWith(".")),
+  };
+}
+
+void main(process.argv[2] ?? "").then((told) => process.stdout.write(JSON.stringify(told)));

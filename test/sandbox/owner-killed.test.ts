@@ -1,0 +1,104 @@
+// Whoever owns a sandbox may be killed at any moment, the first milliseconds of a start above all: nothing survives it.
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ControlGroups } from "../../src/node/sandbox/control-groups.ts";
+import { groupPlaces } from "../../src/node/sandbox/group-places.ts";
+import { bundled, type Program } from "../e2e/bundle.ts";
+import { nativeProgram, ownFolder, removeFolder } from "./ground.ts";
+import { mountsNaming, processesLeft, processesNaming } from "./leftovers.ts";
+
+const startsPerOwner = 8;
+/** Each starts Node anew; on a busy machine that takes its time. */
+const ownerMillisecondsMax = 20_000;
+const owners = process.env["AMBIT_LONG"] === "1" ? 125 : 13;
+
+let folder = "";
+let program: Program;
+beforeAll(async () => {
+  folder = ownFolder();
+  program = await bundled("test/sandbox/owner.ts");
+});
+afterAll(() => {
+  program.remove();
+  removeFolder(folder);
+});
+
+/** Kills an owner so many milliseconds after it has said this word. */
+async function killedAfter(word: string, milliseconds: number, words: readonly string[]): Promise<void> {
+  const [project, temporary] = [join(folder, "project"), join(folder, "temporary")];
+  for (const path of [project, temporary]) mkdirSync(path, { recursive: true });
+  const owner = spawn(process.execPath, [program.path, project, ...words], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { TMPDIR: temporary, AMBIT_NATIVE: nativeProgram() },
+  });
+  const gone = new Promise((resolve) => owner.once("close", resolve));
+  for await (const said of owner.stdout) if (String(said).includes(word)) break;
+  await pause(milliseconds);
+  owner.kill("SIGKILL");
+  await gone;
+}
+
+describe("nothing is left of an owner that was killed", () => {
+  test(
+    `${owners * startsPerOwner} starts, killed within their first ten milliseconds`,
+    async () => {
+      const moments = fc.sample(fc.double({ min: 0, max: 10, noNaN: true }), owners);
+      for (const moment of moments) await killedAfter("started", moment, [String(startsPerOwner)]);
+      const project = join(folder, "project");
+      expect([await processesLeft(project), mountsNaming(project)]).toEqual([[], []]);
+      expect([readdirSync(join(folder, "temporary")), existsSync(`${project}-aside`)]).toEqual([[], false]);
+      expect(readdirSync(project).filter((name) => name !== ".ambit")).toEqual([]);
+    },
+    ownerMillisecondsMax * owners,
+  );
+
+  test("in the middle of a command", async () => {
+    await killedAfter("running", 0, ["2"]);
+    expect(await processesLeft(join(folder, "project"))).toEqual([]);
+  });
+
+  test("and before that, something was there to be left: the search finds it", async () => {
+    const project = join(folder, "project");
+    const owner = spawn(process.execPath, [program.path, project, "1"], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { AMBIT_NATIVE: nativeProgram() },
+    });
+    for await (const said of owner.stdout) if (String(said).includes("running")) break;
+    const found = processesNaming(project);
+    owner.kill("SIGKILL");
+    // bubblewrap, our program, the shell and two that sleep, and the owner itself.
+    expect(found.length).toBeGreaterThanOrEqual(5);
+    expect(await processesLeft(project)).toEqual([]);
+  });
+
+  test("nor of one that simply comes to its end with a warm sandbox in hand: it is not kept from it", async () => {
+    const project = join(folder, "project");
+    const owner = spawn(process.execPath, [program.path, project, "1", "single", "leave"], {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { AMBIT_NATIVE: nativeProgram() },
+    });
+    expect(await new Promise((resolve) => owner.once("close", resolve))).toBe(0);
+    expect(await processesLeft(project)).toEqual([]);
+  });
+
+  test("its control groups go when the next owner starts", async () => {
+    const ours = (): readonly string[] =>
+      groupPlaces().flatMap(({ folder: place }) => readdirSync(place).filter((name) => name.includes(`-${killed}-`)));
+    const owner = spawn(process.execPath, [program.path, join(folder, "project"), "2", "groups"], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { AMBIT_NATIVE: nativeProgram() },
+    });
+    const killed = owner.pid;
+    const gone = new Promise((resolve) => owner.once("close", resolve));
+    for await (const said of owner.stdout) if (String(said).includes("running")) break;
+    owner.kill("SIGKILL");
+    await gone;
+    expect(await processesLeft(join(folder, "project"))).toEqual([]);
+    new ControlGroups(groupPlaces());
+    expect(ours()).toEqual([]);
+  });
+});

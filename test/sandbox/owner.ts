@@ -1,0 +1,34 @@
+// A process that owns sandboxes and is about to be killed: starts some, says so, and waits for its end.
+
+import { ControlGroups } from "../../src/node/sandbox/control-groups.ts";
+import { groupPlaces } from "../../src/node/sandbox/group-places.ts";
+import { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
+import { NOBODY, OWNER, planFor, realGround } from "./ground.ts";
+
+const [folder = "", count = "1", limits = "single", then = "wait"] = process.argv.slice(2);
+const sandboxes = new LinuxSandboxes({
+  ground: realGround(),
+  groups: limits === "groups" ? new ControlGroups(groupPlaces()) : null,
+  broker: null,
+  quarantine: `${folder}-aside`,
+});
+const plan = planFor(folder, {
+  pinned: [{ base: folder.split("/").slice(1), pins: [{ path: [".ambit"], action: "readonly", absent: "folder" }] }],
+});
+const sinks = { output: (): void => say("running\n"), errors: (): void => {} };
+let started = 0;
+start();
+
+/** One after the other, so that whenever the end comes each is somewhere else on its way. */
+function start(): void {
+  const script = then === "wait" ? "echo running; sleep 600 & sleep 600" : "echo running";
+  const argv = ["/bin/sh", "-c", script, folder] as const;
+  void sandboxes.run(OWNER, plan, { argv: [...argv], input: null }, sinks, NOBODY, null);
+  started++;
+  if (started === 1) setImmediate(() => say("started\n"));
+  if (started < Number(count)) setTimeout(start, 1);
+}
+
+function say(text: string): void {
+  process.stdout.write(text);
+}

@@ -1,0 +1,198 @@
+// One command in a real sandbox: how it ends, what it says, what it is told, and what it cannot do.
+import { existsSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
+import type { Plan } from "../../src/sandbox/plan.ts";
+import { Bell, ownFolder, planFor, ranOf, removeFolder, run, sandboxesIn, shell } from "./ground.ts";
+import { mountsNaming, processesLeft } from "./leftovers.ts";
+
+let folder = "";
+let sandboxes: LinuxSandboxes;
+let plan: Plan;
+beforeAll(() => {
+  folder = ownFolder();
+  sandboxes = sandboxesIn(folder);
+  plan = planFor(folder);
+});
+afterAll(async () => {
+  await sandboxes.end(null);
+  const left = await processesLeft(folder);
+  const mounts = mountsNaming(folder);
+  removeFolder(folder);
+  expect([left, mounts, existsSync(`${folder}-aside`)]).toEqual([[], [], false]);
+});
+
+describe("how a command ends", () => {
+  test.each([
+    [["/usr/bin/true"], { kind: "exited", status: 0 }],
+    [["/bin/sh", "-c", "exit 7"], { kind: "exited", status: 7 }],
+    [["/bin/sh", "-c", "kill -9 $$"], { kind: "signalled", signal: 9 }],
+    [["sh", "-c", "exit 3"], { kind: "exited", status: 3 }],
+    [["no-such-program"], { kind: "unstarted", reason: "no such program on the sandbox's PATH" }],
+    [["/etc/os-release"], { kind: "unstarted", reason: "it may not be executed" }],
+  ] as const)("%j", async (argv, ending) => {
+    expect(ranOf(await run(sandboxes, plan, [...argv])).ending).toEqual(ending);
+  });
+
+  test("its time is over", async () => {
+    const limited = { ...plan, limits: { ...plan.limits, wallMilliseconds: 300 } };
+    const told = await shell(sandboxes, limited, "echo begun; sleep 600 & sleep 600");
+    expect(ranOf(told).ending).toEqual({ kind: "ended", because: "time" });
+    expect(told.output).toBe("begun\n");
+  });
+
+  test("it wrote more than it may; what is dropped is counted", async () => {
+    const limited = { ...plan, limits: { ...plan.limits, outputBytes: 100_000 } };
+    const told = await shell(sandboxes, limited, "head -c 300000 /dev/zero; sleep 600");
+    expect(ranOf(told).ending).toEqual({ kind: "ended", because: "output" });
+    expect(told.output.length).toBe(100_000);
+    expect(ranOf(told).outputDropped).toBeGreaterThan(0);
+  });
+
+  test("exactly as much as it may is not too much", async () => {
+    const limited = { ...plan, limits: { ...plan.limits, outputBytes: 100_000 } };
+    const told = await shell(sandboxes, limited, "head -c 100000 /dev/zero");
+    expect([ranOf(told).ending, ranOf(told).outputDropped]).toEqual([{ kind: "exited", status: 0 }, 0]);
+  });
+
+  test("somebody said stop, while it ran and before it did", async () => {
+    const bell = new Bell();
+    const running = shell(sandboxes, plan, "echo begun; sleep 600", {
+      stop: bell,
+      sinks: { output: () => bell.ring(), errors: () => {} },
+    });
+    expect(ranOf(await running).ending).toEqual({ kind: "ended", because: "stopped" });
+    const again = await shell(sandboxes, plan, `touch ${folder}/never`, { stop: bell });
+    expect(ranOf(again).ending).toEqual({ kind: "ended", because: "stopped" });
+    expect(existsSync(`${folder}/never`)).toBe(false);
+  });
+
+  test("what took it said stop although nobody reads its input", async () => {
+    const bell = new Bell();
+    const endless = async function* (): AsyncIterable<Uint8Array> {
+      for (;;) yield new Uint8Array(1_048_576);
+    };
+    const running = shell(sandboxes, plan, "echo begun; sleep 600", {
+      stop: bell,
+      input: endless(),
+      sinks: { output: () => setTimeout(() => bell.ring(), 200), errors: () => {} },
+    });
+    expect(ranOf(await running).ending).toEqual({ kind: "ended", because: "stopped" });
+  });
+
+  test("a word that cannot be said is refused, and nothing runs", async () => {
+    const { result } = await run(sandboxes, plan, ["/usr/bin/touch", `${folder}/zero\0byte`]);
+    expect(result).toMatchObject({ ok: false, refused: { code: "invalid_input" } });
+    expect(existsSync(`${folder}/zero`)).toBe(false);
+  });
+
+  test("a sink that fails ends the command and is told to whoever gave it", async () => {
+    const sinks = {
+      output: () => {
+        throw new Error("full");
+      },
+      errors: () => {},
+    };
+    await expect(shell(sandboxes, plan, "echo one; sleep 600", { sinks })).rejects.toThrow("full");
+    expect((await shell(sandboxes, plan, "echo next")).output).toBe("next\n");
+  });
+});
+
+describe("what it says and hears", () => {
+  test("both streams, apart", async () => {
+    const told = await shell(sandboxes, plan, "echo out; echo err >&2");
+    expect([told.output, told.errors]).toEqual(["out\n", "err\n"]);
+  });
+
+  test("an input of any size, to its end", async () => {
+    const parts = async function* (): AsyncIterable<Uint8Array> {
+      for (let part = 0; part < 40; part++) yield new Uint8Array(100_000).fill(97);
+    };
+    expect((await run(sandboxes, plan, ["wc", "-c"], { input: parts() })).output).toBe("4000000\n");
+  });
+
+  test("no input is an empty one", async () => {
+    expect((await run(sandboxes, plan, ["wc", "-c"])).output).toBe("0\n");
+  });
+
+  test("an input that breaks off ends the command: half of it is not all of it", async () => {
+    const broken = async function* (): AsyncIterable<Uint8Array> {
+      yield Buffer.from("half");
+      throw new Error("gone");
+    };
+    const told = await shell(sandboxes, plan, "cat; sleep 600", { input: broken() });
+    expect(ranOf(told).ending).toEqual({ kind: "ended", because: "stopped" });
+  });
+
+  test("a command that does not read its input ends all the same", async () => {
+    const endless = async function* (): AsyncIterable<Uint8Array> {
+      for (;;) yield new Uint8Array(65_536);
+    };
+    expect(ranOf(await run(sandboxes, plan, ["/usr/bin/true"], { input: endless() })).ending.kind).toBe("exited");
+  });
+
+  test("megabytes arrive whole", async () => {
+    const told = await shell(sandboxes, plan, "head -c 5000000 /dev/zero | tr '\\0' x");
+    expect(told.output).toBe("x".repeat(5_000_000));
+  });
+
+  test("what it used is told", async () => {
+    const { usage } = ranOf(await shell(sandboxes, plan, "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"));
+    expect(usage.wallMicroseconds).toBeGreaterThan(0);
+    expect(usage.userMicroseconds + usage.systemMicroseconds).toBeGreaterThan(0);
+    expect(usage.memoryKibibytes).toBeGreaterThan(100);
+  });
+
+  test("each axis says what held it", async () => {
+    const { enforcement } = ranOf(await run(sandboxes, plan, ["/usr/bin/true"]));
+    expect(enforcement.find(({ axis }) => axis === "root")).toMatchObject({ strength: "kernel" });
+    expect(enforcement.find(({ axis }) => axis === "argv")?.note).toContain("limits are those of each process alone");
+  });
+});
+
+describe("what it has", () => {
+  test("the plan's environment and nothing of ours", async () => {
+    process.env["AMBIT_TEST_SECRET"] = "secret";
+    const told = await run(
+      sandboxes,
+      {
+        ...plan,
+        environment: [
+          ["PATH", "/usr/bin"],
+          ["WORD", "a b"],
+        ],
+      },
+      ["env"],
+    );
+    expect(told.output.split("\n").sort()).toEqual(["", "PATH=/usr/bin", "WORD=a b"]);
+  });
+
+  test("three descriptors", async () => {
+    const told = await run(sandboxes, plan, ["ls", "/proc/self/fd"]);
+    // The fourth is the folder that is being listed.
+    expect(told.output.trim().split("\n")).toEqual(["0", "1", "2", "3"]);
+  });
+
+  test("its folder, writable, and no other of the host", async () => {
+    expect(ranOf(await shell(sandboxes, plan, "echo text > file")).ending).toEqual({ kind: "exited", status: 0 });
+    expect(readFileSync(`${folder}/file`, "utf8")).toBe("text\n");
+    const told = await shell(sandboxes, plan, `ls ${folder}/.. /home /root; touch /usr/x; touch /x`);
+    expect(told.errors).not.toBe("");
+    expect(told.output).not.toContain("-aside");
+    expect([existsSync("/usr/x"), existsSync("/x")]).toEqual([false, false]);
+  });
+
+  test("a folder that is only read cannot be written", async () => {
+    const { root } = plan;
+    if (root === null) throw new Error("the plan has a root");
+    const told = await shell(sandboxes, { ...plan, root: { ...root, mode: "ro" } }, "echo no > other; cat file");
+    expect(told.errors).toContain("Read-only");
+    expect(existsSync(`${folder}/other`)).toBe(false);
+  });
+
+  test("without a root, no folder of the host at all", async () => {
+    const told = await shell(sandboxes, { ...plan, root: null, directory: ["tmp"] }, `pwd; ls ${folder}`);
+    expect(told.output).toBe("/tmp\n");
+    expect(told.errors).toContain("No such file");
+  });
+});
