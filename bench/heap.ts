@@ -1,8 +1,9 @@
-// Bytes on the JavaScript heap after everything unused is gone. Cells are started with the collector exposed.
+// Bytes on the JavaScript heap, and in the arrays beside it, after everything unused is gone. Cells are started with the collector exposed.
 
 export function heapBytes(): number {
   const { gc } = globalThis as { readonly gc?: () => void };
   if (gc === undefined) throw new Error("the collector is not exposed");
   for (let turn = 0; turn < 4; turn++) gc();
-  return process.memoryUsage().heapUsed;
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
 }

@@ -24,6 +24,8 @@ export interface CageResult {
   readonly note: string;
   /** By attempt; what is missing was not reached. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
+  /** What it complained of where not one attempt could be made. */
+  readonly complaint: string | null;
 }
 
 const runMilliseconds = 120_000;
@@ -60,44 +62,53 @@ async function attacked(
     if (process.getuid?.() === 0) plantCarriers(scene, programs.probe);
     run(scene, [...who.prefix, process.execPath, start, "trust", "--yes"]);
     const outcomes = new Map<string, Outcome>();
-    const probe = (words: readonly string[]): void => {
+    const probe = (words: readonly string[]): string => {
       const argv = [join(scene.root, "probe"), join(scene.root, "scene"), ...words];
-      const lines = run(scene, cage.command(scene, who, argv)).split("\n");
+      const { said, complained } = run(scene, cage.command(scene, who, argv));
+      const lines = said.split("\n");
       for (const one of outcomesIn(lines.filter((line) => line.startsWith("{")).join("\n")))
         outcomes.set(one.attempt, one);
+      return complained;
     };
     const isPin = (row: Attempt): boolean => PINS.includes(row);
-    probe(rows.filter((row) => !isPin(row)).map(({ word }) => word));
+    const complaint = probe(rows.filter((row) => !isPin(row)).map(({ word }) => word));
+    if (outcomes.size === 0) return { name: cage.name, note: cage.note, outcomes, complaint };
     // One that gets through changes what the next one finds: each has the root as it was.
     for (const { word } of rows.filter(isPin)) {
       restoreRoot(scene, who);
       probe([word]);
     }
-    return { name: cage.name, note: cage.note, outcomes };
+    return { name: cage.name, note: cage.note, outcomes, complaint: null };
   } finally {
     await scene.end();
   }
 }
 
-function run(scene: Scene, command: readonly string[]): string {
+interface Ran {
+  readonly said: string;
+  readonly complained: string;
+}
+
+function run(scene: Scene, command: readonly string[]): Ran {
   const [program = "", ...words] = command;
-  const { stdout, error } = spawnSync(program, words, {
+  const { stdout, stderr, error } = spawnSync(program, words, {
     cwd: scene.root,
-    env: { ...scene.environment },
+    // Peers look for their tools where the person who measures has them.
+    env: { ...scene.environment, PATH: process.env["PATH"] },
     encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", "pipe", "pipe"],
     timeout: runMilliseconds,
     maxBuffer: outputBytesMax,
   });
   if (error !== undefined) throw error;
-  return stdout;
+  return { said: stdout, complained: stderr.split("\n")[0] ?? "" };
 }
 
 function data(rows: readonly Attempt[], results: readonly CageResult[]): object {
   return {
     bench: "attack",
     machine: machine(),
-    cages: results.map(({ name, note }) => ({ name, note })),
+    cages: results.map(({ name, note, complaint }) => ({ name, note, complaint })),
     rows: rows.map((row) => ({
       attempt: row.word,
       tries: row.tries,

@@ -7,9 +7,12 @@ export function attackTable(rows: readonly Attempt[], results: readonly CageResu
   const count = (result: CageResult, what: string): number =>
     rows.filter((row) => verdict(result, row) === what).length;
   const names = results.map(({ name }) => name);
-  const differing = rows.filter((row) => results.some((result) => verdict(result, row) !== "blocked"));
+  const tried = results.filter(({ complaint }) => complaint === null);
+  const differing = rows.filter((row) => tried.some((result) => verdict(result, row) !== "blocked"));
   return [
-    ...results.map(({ name, note }) => `${name}: ${note}`),
+    ...results.map(
+      ({ name, note, complaint }) => `${name}: ${note}${complaint === null ? "" : ` (not tried: ${complaint})`}`,
+    ),
     "",
     line(["", ...names]),
     line(["---", ...names.map(() => "--:")]),

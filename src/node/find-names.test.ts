@@ -1,3 +1,4 @@
+// What there is of the names looked for, the links on the way among it.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +15,7 @@ beforeEach(() => {
   symlinkSync("nowhere", join(folder, "a", "dangling"));
   base = folder.split("/").filter((name) => name !== "");
 });
-afterEach(() => rmSync(`/${base.join("/")}`, { recursive: true }));
+afterEach(() => rmSync(folder(), { recursive: true }));
 
 const names = (...patterns: string[]): readonly string[] | undefined =>
   findNames(patterns.map((pattern) => [...base, ...pattern.split("/")]))?.map(
@@ -28,7 +29,7 @@ test.each<[string, readonly string[]]>([
   ["*", ["folder a", "folder b", "link c"]],
   ["a/dangling", ["link a/dangling"]],
   ["b/keys/x", []],
-  ["c/keys", []],
+  ["c/keys", ["link c"]],
 ])("%s", (pattern, expected) => {
   expect(names(pattern)?.toSorted()).toEqual([...expected].sort());
 });
@@ -37,3 +38,43 @@ test("a name that two patterns find is found once; more than can be looked at is
   expect(names("a", "*")).toHaveLength(3);
   expect(findNames(new Array<string[]>(20_001).fill([...base, "a"]))).toBeNull();
 });
+
+test("a link into the folder is followed, and what is behind it has its own name", () => {
+  const look = (...patterns: string[]): unknown =>
+    findNames(
+      patterns.map((pattern) => [...base, ...pattern.split("/")]),
+      base,
+    )?.map(({ path, kind, target, by }) => [
+      kind,
+      ...[path, ...(target === null ? [] : [target]), ...by].map((one) => one.slice(base.length).join("/")),
+    ]);
+  symlinkSync("c/../b/keys", join(folder(), "d"));
+  symlinkSync("/usr", join(folder(), "out"));
+  symlinkSync("ring", join(folder(), "ring"));
+  expect(look("c/keys")).toEqual([
+    ["link", "c", "a"],
+    ["folder", "a/keys"],
+  ]);
+  expect(look("d")).toEqual([
+    ["link", "d", "b/keys", "c"],
+    ["file", "b/keys"],
+  ]);
+  expect(look("a/dangling/x")).toEqual([["link", "a/dangling", "a/nowhere"]]);
+  expect(look("out/bin")).toEqual([["link", "out", ""]]);
+  expect(look("ring/x")?.valueOf()).toMatchObject([["link", "ring"]]);
+});
+
+test("what a repository holds by the thousand is passed over, but not where a repository has that name", () => {
+  for (const name of ["objects/a", "lib/objects/aa", "lib/inner"])
+    mkdirSync(join(folder(), ".git", "modules", name), { recursive: true });
+  for (const name of ["objects", "lib/objects/aa", "lib/inner"])
+    writeFileSync(join(folder(), ".git", "modules", name, "config"), "");
+  expect(names(".git/modules/*/config", ".git/modules/*/*/config", ".git/modules/*/*/*/config")?.toSorted()).toEqual([
+    "file .git/modules/lib/inner/config",
+    "file .git/modules/objects/config",
+  ]);
+});
+
+function folder(): string {
+  return `/${base.join("/")}`;
+}

@@ -21,7 +21,7 @@ async function main(folder: string): Promise<unknown> {
   }));
   const held = { path: [".git"], action: "held" as const, absent: "leave" as const };
   const plan = planFor(project, { pinned: [{ base: segments(project), pins: [...pins, held, ...git] }] });
-  const sandboxes = sandboxesIn(folder);
+  const sandboxes = sandboxesIn(join(folder, "state"));
   const said = async (script: string): Promise<string> => (await shell(sandboxes, plan, script)).output;
 
   const told = {

@@ -70,8 +70,8 @@ describe("nothing is left of an owner that was killed", () => {
     for await (const said of owner.stdout) if (String(said).includes("running")) break;
     const found = processesNaming(project);
     owner.kill("SIGKILL");
-    // bubblewrap, our program, the shell and two that sleep, and the owner itself.
-    expect(found.length).toBeGreaterThanOrEqual(5);
+    // The owner itself, bubblewrap, our program and the shell; whether anything sleeps yet is not certain.
+    expect(found.length).toBeGreaterThanOrEqual(4);
     expect(await processesLeft(project)).toEqual([]);
   });
 

@@ -1,6 +1,5 @@
-// What a sandbox is planned with: which roots can be one, and which variables never get into one. Rows of attempts need
-// a running sandbox.
-
+// What a sandbox is planned with: which roots can be one, and which variables never get into one. Rows of attempts are
+// tried in a running sandbox.
 import { verbEntry } from "../../src/authority/catalog.ts";
 import type { Authority } from "../../src/authority/chain.ts";
 import { compile } from "../../src/authority/compiled.ts";
@@ -15,8 +14,9 @@ import { DEFAULT_LIMITS, type PlanFacts } from "../../src/sandbox/plan-facts.ts"
 import { decidedBy, parsePlanRoot } from "../../src/sandbox/plan-root.ts";
 import { planOf } from "../../src/sandbox/planning.ts";
 import { GROUND } from "./machine.ts";
-import { type Family, type Outcome, pending, yesOrNo } from "./outcome.ts";
+import { type Family, type Outcome, yesOrNo } from "./outcome.ts";
 import { flagAt, has, mapAt, type Row, textAt, textOr, textsAt } from "./row.ts";
+import { attempted } from "./sandbox-attempts.ts";
 
 const FROM_HOST = "a value of the host";
 
@@ -45,8 +45,8 @@ export const deniedVariables: Family = {
 };
 
 export const sandboxProfile: Family = {
-  answers: ["valid", "error", "expect"],
-  run: (row) => (has(row, "profile") ? profile(row) : pending("confinement")),
+  answers: ["valid", "error", "expect", "ambit_note", "measured_linux"],
+  run: (row) => (has(row, "profile") ? profile(row) : attempted(row)),
 };
 
 function profile(row: Row): Outcome {

@@ -14,6 +14,7 @@ export type DecisionRecord =
   | "0012-protected-paths"
   | "0013-catalog"
   | "0019-policy-requests"
+  | "0025-walls"
   | "0028-files-and-links";
 
 export interface Decision {

@@ -28,6 +28,14 @@ function isIgnored(one: PlainGrant, other: PlainGrant): boolean {
 
 export const ROOT_DECISIONS: readonly Decision[] = [
   {
+    record: "0025-walls",
+    when: "temporary files are asked for: they have a private folder, never one in the root",
+    files: ["egghead-sandbox"],
+    holds: (input) => input["attempt"] === "TMPDIR",
+    answer: () => ({ expect: "private" }),
+    seed: () => ({ expect: "<root>/.egghead-tmp" }),
+  },
+  {
     record: "0009-roots",
     when: "roots, ids, patterns or missing commands take part: they are part of the comparison",
     files: SUBSET,

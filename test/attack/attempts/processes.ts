@@ -1,5 +1,5 @@
 // Other processes, namespaces and the kernel's own machinery.
-import { type Attempt, attempt, onlyFor } from "../attempt.ts";
+import { type Attempt, attempt, type Mechanism, onlyFor, stillOpen } from "../attempt.ts";
 
 export const PROCESSES: readonly Attempt[] = [
   attempt("ptrace-attach", "attaches to pid 1", "seccomp", "EPERM"),
@@ -22,7 +22,7 @@ export const PROCESSES: readonly Attempt[] = [
   attempt("read-link-of=/proc/1/fd/3", "asks what pid 1's control channel is", "not dumpable", ["EACCES", "EPERM"]),
   attempt("list-of=/proc/1/map_files", "lists pid 1's mapped files", "not dumpable", ["EACCES", "EPERM"]),
   attempt("proc-write=/proc/1/oom_score_adj", "has pid 1 killed first", "landlock", ["EACCES", "EPERM"]),
-  attempt("prlimit-init", "changes pid 1's limits", "seccomp", "EPERM"),
+  ...stillOpen([attempt("prlimit-init", "changes pid 1's limits", "seccomp", "EPERM")]),
   attempt("kill-init=9", "kills pid 1", "pid namespace", "ignored"),
   attempt("kill-init=15", "asks pid 1 to end", "pid namespace", "ignored"),
   attempt("kill-init=19", "stops pid 1", "pid namespace", "ignored"),
@@ -98,6 +98,11 @@ const GUARDED: readonly string[] = ["kcore", "kmsg"];
 /** What it gives to the machine's root by the file's mode alone. */
 const ROOTS_OWN: readonly string[] = ["kpagecount", "kpageflags", "slabinfo", "vmallocinfo", "timer_list"];
 
+function rootsOwn(by: Mechanism): readonly Attempt[] {
+  const how = ["EACCES", "EPERM", "ENOENT", "empty"];
+  return ROOTS_OWN.map((name) => attempt(`proc-read=/proc/${name}`, `reads /proc/${name}`, by, how));
+}
+
 export const PROC: readonly Attempt[] = [
   ...SETTINGS.map((name) =>
     attempt(`proc-write=/proc/${name}`, `opens /proc/${name} for writing`, "landlock", [
@@ -111,9 +116,8 @@ export const PROC: readonly Attempt[] = [
     const how = ["EACCES", "EPERM", "ENOENT", "EIO", "empty"];
     return attempt(`proc-read=/proc/${name}`, `reads /proc/${name}`, "capabilities", how);
   }),
-  ...ROOTS_OWN.map((name) =>
-    attempt(`proc-read=/proc/${name}`, `reads /proc/${name}`, "mounts", ["EACCES", "EPERM", "ENOENT", "empty"]),
-  ),
+  ...onlyFor("user", rootsOwn("user namespace")),
+  ...onlyFor("root", stillOpen(rootsOwn("mounts"))),
   attempt("read-path=/sys/kernel/notes", "looks at /sys", "mounts", "ENOENT"),
   attempt("list-of=/sys/fs/cgroup", "looks at control groups", "mounts", "ENOENT"),
   ...["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"].map((set) =>
