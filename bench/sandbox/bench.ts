@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { chdir } from "node:process";
 import { BrokerClient } from "../../src/broker/client.ts";
 import type { NetworkBroker } from "../../src/node/sandbox/network.ts";
-import { NamesOutside } from "../../test/broker/names-outside.ts";
 import { type Machine, machine } from "../machine.ts";
 import { installPeers } from "../peers.ts";
 import { rootFolder } from "../place.ts";
@@ -15,6 +14,7 @@ import { sandboxesOn, sandboxGround } from "./ambit.ts";
 import { measureFiles } from "./file-cases.ts";
 import { type BenchGround, makeGround, planWith } from "./ground.ts";
 import { IDLE, measureMemory } from "./memory.ts";
+import { OneName } from "./names.ts";
 import { measureNetwork } from "./network-cases.ts";
 import { compilePrograms } from "./network-programs.ts";
 import { report } from "./report.ts";
@@ -52,7 +52,7 @@ export async function sandboxBench(json: boolean): Promise<void> {
 async function measureAll(ground: BenchGround): Promise<Pick<SandboxResult, "rows" | "notes">> {
   const { server: program, client } = compilePrograms(ground.folder, ground.project);
   const server = spawn(program, [], { stdio: ["ignore", "pipe", "inherit"], env: {} });
-  const names = new NamesOutside();
+  const names = new OneName(NAME);
   const broker = new BrokerClient(join(rootFolder, "dist", "broker.cjs"));
   const kernel = sandboxGround();
   const network = brokerWith(broker, await names.start());
@@ -63,7 +63,6 @@ async function measureAll(ground: BenchGround): Promise<Pick<SandboxResult, "row
   let runtime: SandboxRuntime | null = null;
   try {
     const port = await portOf(server);
-    names.names.set(NAME, [["127.0.0.1"]]);
     const planned = planWith(ground, []);
     const networked = planWith(ground, [`net.connect{hosts=[${NAME}],ports=[${port}],private=[${NAME}=127.0.0.1]}`]);
     if (missing.length === 0) runtime = await startRuntime(ground);

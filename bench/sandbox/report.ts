@@ -6,18 +6,17 @@ import type { SandboxResult } from "./bench.ts";
 import { goals } from "./goals.ts";
 import { CURL_DOWNLOAD, DOWNLOAD } from "./network-cases.ts";
 import { downloadBytes } from "./network-programs.ts";
-
-const P95 = ", p95";
+import { LEAST, P95 } from "./turns.ts";
 
 export function report({ machine, rows, notes }: SandboxResult): string {
   const { processor, cores, memory, node, platform, load } = machine;
   return [
     `${processor}, ${cores} cores, ${memory}, ${platform}, Node ${node}, load ${load}`,
     "",
-    "median, what 95 of 100 stay below, and how many times ours (below 1x, the other is faster)",
+    "median, least, what 95 of 100 stay below, and how many times our median (below 1x, the other is faster)",
     table(
-      ["case", "subject", "median", "p95", "of ours"],
-      rows.filter((row) => !row.case.endsWith(P95)).map((row) => lineOf(row, rows)),
+      ["case", "subject", "median", "least", "p95", "of ours"],
+      rows.filter((row) => !row.case.endsWith(P95) && !row.case.endsWith(LEAST)).map((row) => lineOf(row, rows)),
       2,
     ),
     "",
@@ -33,14 +32,18 @@ export function report({ machine, rows, notes }: SandboxResult): string {
 }
 
 function lineOf({ subject, case: name, value, unit }: Row, rows: readonly Row[]): readonly string[] {
-  const high = measuredValue(rows, subject, `${name}${P95}`);
+  const shown = (what: string): string => {
+    const found = measuredValue(rows, subject, `${name}${what}`);
+    return found === null ? "-" : figure(found, unit);
+  };
   const ours = measuredValue(rows, OURS, name);
   const isDownload = name === DOWNLOAD || name === CURL_DOWNLOAD;
   return [
     name,
     isDownload ? `${subject} (${(downloadBytes / 2 ** 30 / (value / 1e9)).toFixed(2)} GiB/s)` : subject,
     figure(value, unit),
-    high === null ? "-" : figure(high, unit),
+    shown(LEAST),
+    shown(P95),
     ours === null ? "-" : ratio(value / ours),
   ];
 }

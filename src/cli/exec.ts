@@ -139,6 +139,10 @@ function tell(
   if (result.ok) {
     const ended = endedText(result.ran.ending);
     if (ended !== null) world.printError(`${paint.bad("ambit")}: ${ended}`);
+    if (result.ran.enforcement.some(({ strength }) => strength === "none"))
+      world.printError(
+        `${paint.bad("ambit")}: nothing held this program: no sandbox here, and your config.yml says bare`,
+      );
     for (const denial of result.ran.denials) world.printError(denialText(agent.id, denial, paint.warn("ambit")));
   } else if (verdict !== null && result.request !== null) {
     const told = showVerdict(agent.authority, result.request, verdict, world.moment);

@@ -7,6 +7,7 @@ import type { Request } from "../authority/request.ts";
 import { BrokerClient } from "../broker/client.ts";
 import type { ExecAsked, ExecResult, ExecStreams } from "../cli/exec-world.ts";
 import { auditFile } from "../node/audit-file.ts";
+import { barePrograms } from "../node/bare-programs.ts";
 import { ControlGroups } from "../node/sandbox/control-groups.ts";
 import { detectSandbox } from "../node/sandbox/detect-sandbox.ts";
 import { groupPlaces } from "../node/sandbox/group-places.ts";
@@ -56,10 +57,10 @@ export function programsOf(asked: ProgramsAsked): {
 
 type Made = { readonly ok: true; readonly sandboxes: Sandboxes } | { readonly ok: false; readonly refused: RunRefused };
 
-function sandboxesOf({ install }: ProgramsAsked, { program, folders }: RunGround, broker: NetworkBroker): Made {
+function sandboxesOf({ install }: ProgramsAsked, { program, folders, user }: RunGround, broker: NetworkBroker): Made {
   const detected = detectSandbox({ native: nativeProgram(program), install });
-  if (!detected.ok) return detected;
   if (folders.state === null) return { ok: false, refused: STATELESS };
+  if (!detected.ok) return user?.bare === true ? { ok: true, sandboxes: barePrograms() } : detected;
   const places = groupPlaces();
   const groups = places.length === 0 ? null : new ControlGroups(places);
   const quarantine = join(folders.state, "quarantine");

@@ -69,7 +69,7 @@ class Names {
   }
 
   #isInside(target: Place | null): target is Place {
-    return target !== null && this.#within !== null && this.#within.every((name, at) => target[at] === name);
+    return target !== null && (this.#within?.every((name, at) => target[at] === name) ?? false);
   }
 
   #at(place: Place): NameFound | null {

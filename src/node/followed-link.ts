@@ -8,6 +8,7 @@ export interface FollowedLink {
   readonly by: readonly (readonly string[])[];
 }
 
+const NOWHERE: FollowedLink = { target: null, by: [] };
 /** The kernel's own bound. */
 const linksMax = 40;
 
@@ -25,7 +26,7 @@ export function followedLink(link: readonly string[]): FollowedLink {
       const text = name === ".." ? null : textAt(next);
       if (text === null) place = next;
       else {
-        if (++links > linksMax) return { target: null, by };
+        if (++links > linksMax) return NOWHERE;
         if (links > 1) by.push(next);
         if (text.startsWith("/")) place = [];
         rest = [...text.split("/"), ...rest];
@@ -33,7 +34,7 @@ export function followedLink(link: readonly string[]): FollowedLink {
     }
     return { target: place, by };
   } catch {
-    return { target: null, by };
+    return NOWHERE;
   }
 }
 

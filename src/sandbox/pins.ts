@@ -1,27 +1,26 @@
 // What in a root stays as it is, and what in it nobody sees.
 import { pathText } from "../authority/path.ts";
-import { gitPatterns, gitPins } from "./git-names.ts";
-import { isAlong, isSame, isWithin } from "./places.ts";
+import { foundBy, keptNames, keptPatterns } from "./kept-names.ts";
+import { linkAt, throughLinks } from "./linked-names.ts";
+import { isWithin } from "./places.ts";
 import type { PinBase, Plan, PlanPath, PlanRoot } from "./plan.ts";
 import type { PlanFacts } from "./plan-facts.ts";
 import { AUTHORITY, couldHold } from "./plan-places.ts";
-import { type Planned, planned, refusePlan } from "./plan-refusal.ts";
-import { HOME_NAMES, PROJECT_NAMES, type ProtectedName } from "./protected-names.ts";
+import { type Planned, type PlanRefused, planned, refusePlan } from "./plan-refusal.ts";
 import { programPatterns } from "./search-path.ts";
 import { orderedPins, type WantedPin } from "./wanted-pin.ts";
 
-type FactsToFind = Pick<PlanFacts, "home" | "workspaces" | "protectedPaths" | "runtime">;
+type FactsToFind = Pick<PlanFacts, "home" | "workspaces" | "protectedPaths" | "ours" | "runtime">;
 
 /** Patterns to look for before a plan is made; `*` is any one name. What there is goes into `PlanFacts.found`. */
 export function namesToFind(root: PlanRoot | null, facts: FactsToFind): readonly PlanPath[] {
   return [...programPatterns(facts.runtime), ...(root === null ? [] : namesBelow(root, facts))];
 }
 
-function namesBelow(root: PlanRoot, facts: FactsToFind): readonly PlanPath[] {
-  const starred = patternsBelow(root.path, facts.protectedPaths).filter((pattern) => pattern.includes("*"));
-  if (root.mode === "ro") return starred;
-  const kept = basesOf(root.path, facts).flatMap((base) => [...gitPatterns(base), ...ownPackage(base)]);
-  return [...starred, ...kept.filter((pattern) => couldHold(root.path, pattern))];
+function namesBelow({ path, mode }: PlanRoot, facts: FactsToFind): readonly PlanPath[] {
+  const masked = patternsBelow(path, [...facts.protectedPaths, ...facts.ours]);
+  const kept = mode === "ro" ? [] : keptPatterns(path, facts).filter((pattern) => couldHold(path, pattern));
+  return [...masked, ...kept];
 }
 
 /** As many as the native program takes. */
@@ -30,10 +29,10 @@ const pinsMax = 1_024;
 /** A root that is only read has nothing to keep as it is: names are masked in it and nothing is made. */
 export function pinsOf(root: PlanRoot, runtime: readonly PlanPath[], facts: PlanFacts): Planned<readonly PinBase[]> {
   const kept = root.mode === "ro" ? [] : keptNames(root.path, runtime, facts);
-  const inside = kept.find(({ path, action }) => action !== "held" && isWithin(root.path, path));
-  if (inside !== undefined)
-    return refusePlan("self_modification", `${pathText(inside.path)} stays as it is in every sandbox`, "root=ro");
-  const pins = orderedPins(root.path, [...kept, ...maskedNames(root.path, facts)]);
+  const wanted = throughLinks([...kept, ...maskedNames(root, facts)], facts.found);
+  const fault = wholeRootFault(root, wanted) ?? linkFault(root, facts);
+  if (fault !== null) return fault;
+  const pins = orderedPins(root, wanted);
   if (pins.length > pinsMax)
     return refusePlan(
       "sandbox_unavailable",
@@ -52,58 +51,43 @@ export function watchedNames(plan: Pick<Plan, "pinned">): readonly PlanPath[] {
   );
 }
 
-/** The root, and every workspace and home folder that lies in it or around it. */
-function basesOf(root: PlanPath, { home, workspaces }: FactsToFind): readonly PlanPath[] {
-  const others = [...workspaces, ...(home === null ? [] : [home])].filter((path) => isAlong(path, root));
-  return [root, ...others.filter((path) => !isSame(path, root))];
+/** A name that is the root or lies above it, by itself or by a link. */
+function wholeRootFault(root: PlanRoot, wanted: readonly WantedPin[]): PlanRefused | null {
+  const around = wanted.find(({ path, action }) => action !== "held" && isWithin(root.path, path));
+  if (around === undefined) return null;
+  return around.action === "masked"
+    ? refusePlan("scope_violation", `a protected path leads to ${pathText(around.path)}`)
+    : refusePlan("self_modification", `${pathText(around.path)} stays as it is in every sandbox`, "root=ro");
 }
 
-function keptNames(root: PlanPath, runtime: readonly PlanPath[], facts: PlanFacts): readonly WantedPin[] {
-  const bases = basesOf(root, facts);
-  const isHome = (base: PlanPath): boolean => facts.home !== null && isSame(base, facts.home);
-  return [
-    ...bases.flatMap((base) => [
-      ...PROJECT_NAMES.map((name) => namePin(base, name)),
-      ...(isHome(base) ? HOME_NAMES.map((name) => namePin(base, name)) : []),
-      ...gitPins(base, facts.found),
-    ]),
-    ...bases.flatMap((base) => foundBy(ownPackage(base), facts)).map(asItIs),
-    ...[facts.program, ...runtime].filter((path) => path.length > root.length && isWithin(path, root)).map(asItIs),
-  ];
-}
-
-function namePin(base: PlanPath, { path, kind, absent }: ProtectedName): WantedPin {
-  return {
-    path: [...base, ...path],
-    action: "readonly",
-    absent: absent === "make" ? kind : "leave",
-    base: base.length,
-  };
-}
-
-function asItIs(path: PlanPath): WantedPin {
-  return { path, action: "readonly", absent: "leave", base: path.length };
-}
-
-/** Our package as a project installs it, and where one package manager keeps the real one. */
-function ownPackage(base: PlanPath): readonly PlanPath[] {
-  const modules = [...base, "node_modules"];
-  return [
-    [...modules, "ambit"],
-    [...modules, ".pnpm", "*", "node_modules", "ambit"],
-  ];
+/** No mount holds a link. Whoever replaces one on the way to our own folders says what we find there. */
+function linkFault({ path: root, mode }: PlanRoot, { ours, found }: PlanFacts): PlanRefused | null {
+  const below = mode === "ro" ? [] : ours.filter((folder) => isWithin(folder, root));
+  const link = below.map((folder) => linkAt(folder, found)).find((one) => one !== null);
+  if (link == null) return null;
+  return refusePlan(
+    "self_modification",
+    `${pathText(link.path)} is a link on the way to ambit's own files, and could be replaced`,
+    "root=ro",
+  );
 }
 
 /** Our own folders and protected paths. Authority files are no secret, and git would take a masked one for deleted. */
-function maskedNames(root: PlanPath, facts: PlanFacts): readonly WantedPin[] {
-  const patterns = patternsBelow(root, facts.protectedPaths);
+function maskedNames({ path: root, mode }: PlanRoot, { ours, protectedPaths, found }: PlanFacts): readonly WantedPin[] {
+  const patterns = patternsBelow(root, protectedPaths);
   const plain = patterns.filter((pattern) => !pattern.includes("*"));
   const starred = foundBy(
     patterns.filter((pattern) => pattern.includes("*")),
-    facts,
+    found,
   );
   const paths = [...plain, ...starred].filter((path) => path[path.length - 1] !== AUTHORITY);
-  return [...facts.ours, ...paths].map((path) => ({ path, action: "masked", absent: "leave", base: path.length }));
+  return [
+    // Made where they are not, or somebody else would make them.
+    ...ours.map(
+      (path): WantedPin => ({ path, action: "masked", absent: mode === "ro" ? "leave" : "folder", base: root.length }),
+    ),
+    ...paths.map((path): WantedPin => ({ path, action: "masked", absent: "leave", base: path.length })),
+  ];
 }
 
 /** Those that may name something strictly below the root, with the root's own names in place of their first stars. */
@@ -111,14 +95,4 @@ function patternsBelow(root: PlanPath, patterns: readonly PlanPath[]): readonly 
   return patterns
     .filter((pattern) => couldHold(root, pattern))
     .map((pattern) => [...root, ...pattern.slice(root.length)]);
-}
-
-function foundBy(patterns: readonly PlanPath[], { found }: PlanFacts): readonly PlanPath[] {
-  return found
-    .map(({ path }) => path)
-    .filter((path) =>
-      patterns.some(
-        (pattern) => pattern.length === path.length && pattern.every((name, at) => name === "*" || name === path[at]),
-      ),
-    );
 }

@@ -15,7 +15,7 @@ export interface PlanFacts {
   readonly runtime: readonly PlanPath[];
   /** As the ground has them: `*` stands for any one name. */
   readonly protectedPaths: readonly PlanPath[];
-  /** Of the patterns of `namesToFind`, what there is. */
+  /** Of the patterns of `namesToFind`, what there is, and every link they come by. */
   readonly found: readonly FoundName[];
   readonly host: HostWords;
   readonly limits: Limits;
@@ -23,8 +23,13 @@ export interface PlanFacts {
 }
 
 export interface FoundName {
+  /** Without links but, where it is one, its last name. */
   readonly path: PlanPath;
   readonly kind: "file" | "folder" | "link";
+  /** Of a link: where it leads, there or not; null where that has no answer. */
+  readonly target: PlanPath | null;
+  /** Of a link: the other links on the way there. */
+  readonly by: readonly PlanPath[];
 }
 
 /** What of the caller's environment may be repeated inside, where it is plain. */

@@ -1,7 +1,7 @@
 // Pins by their whole path, before they are put in order: the strictest word about a name counts, and what must not be
 // replaced keeps the folders above it in their places.
 import { isWithin } from "./places.ts";
-import type { Pin, PinAction, PlanPath } from "./plan.ts";
+import type { Pin, PinAction, PlanPath, PlanRoot } from "./plan.ts";
 
 export interface WantedPin extends Omit<Pin, "path"> {
   /** From the top of the machine. */
@@ -13,10 +13,12 @@ export interface WantedPin extends Omit<Pin, "path"> {
 const STRICTNESS: Readonly<Record<PinAction, number>> = { held: 0, readonly: 1, masked: 2 };
 
 /** Strictly below the root, folders before what lies in them, each name once, nothing below what is masked anyway. */
-export function orderedPins(root: PlanPath, wanted: readonly WantedPin[]): readonly Pin[] {
+export function orderedPins({ path: root, mode }: PlanRoot, wanted: readonly WantedPin[]): readonly Pin[] {
   const below = wanted.filter(({ path }) => path.length > root.length && isWithin(path, root));
   const byPath = new Map<string, WantedPin>();
-  for (const pin of [...below, ...below.flatMap((one) => foldersAbove(root, one))]) {
+  // Nothing is renamed in a root that is only read.
+  const above = mode === "ro" ? [] : below.flatMap((one) => foldersAbove(root, one));
+  for (const pin of [...below, ...above]) {
     const key = pin.path.join("/");
     const other = byPath.get(key);
     byPath.set(key, other === undefined ? pin : stricter(other, pin));
@@ -32,10 +34,11 @@ function stricter(left: WantedPin, right: WantedPin): WantedPin {
   return { ...left, action, absent: left.absent === "leave" ? right.absent : left.absent };
 }
 
-/** A folder that is renamed takes what is pinned in it along, and another can be put in its place. */
-function foldersAbove(root: PlanPath, { path, action, absent, base }: WantedPin): WantedPin[] {
-  // What is masked goes along masked, so there is nothing to gain.
-  if (action === "masked") return [];
+/**
+ * A folder that is renamed takes what is pinned in it along, and another can be put in its place: one with forged files
+ * of ours, say, where those were masked.
+ */
+function foldersAbove(root: PlanPath, { path, absent, base }: WantedPin): WantedPin[] {
   const folders: WantedPin[] = [];
   for (let length = root.length + 1; length < path.length; length++) {
     const isMade = absent !== "leave" && length > base;

@@ -1,17 +1,15 @@
 // Every attempt of the table, made by a real program in a real sandbox through the command line, as root and as an
 // ordinary user. Each must have been made, must have come to the answer that shows who stopped it, and must have left
 // the machine as it was.
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Ambit, type Executed } from "./ambit.ts";
+import type { Executed } from "./ambit.ts";
 import { type Attempt, type Outcome, outcomesIn } from "./attempt.ts";
 import { callers } from "./callers.ts";
-import { type Compiled, compile } from "./compiled.ts";
-import { installInto } from "./program.ts";
+import { Ground } from "./ground.ts";
 import { rowsFor } from "./rows.ts";
-import { makeScene, plantCarriers, type Scene } from "./scene.ts";
+import { plantCarriers, type Scene } from "./scene.ts";
 
 /** What every machine can try; fewer means that rows were lost on the way. */
 const triedMin = 330;
@@ -24,17 +22,12 @@ function reasonNot({ word }: Attempt): string | null {
   const [, path] = /^(?:device|proc-read|proc-write)=(.+)$/.exec(word) ?? [];
   return path === undefined || existsSync(path) ? null : `this machine has no ${path}`;
 }
-let folder = "";
-let programs: Compiled;
-let start = "";
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "ambit-attack-"));
-  chmodSync(folder, 0o755);
-  programs = compile(folder);
-  start = await installInto(join(folder, "program"));
+let ground: Ground;
+beforeAll(() => {
+  ground = new Ground();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => ground.remove());
 
 describe.each(callers())("as $caller", (who) => {
   const all = rowsFor(who.caller);
@@ -46,11 +39,10 @@ describe.each(callers())("as $caller", (who) => {
   let canary = "";
 
   beforeAll(async () => {
-    scene = await makeScene(who, programs);
-    if (isRoot && who.caller === "user") plantCarriers(scene, programs.probe);
-    const ambit = new Ambit(start, who, scene);
-    await ambit.trust();
-    ran = await ambit.probe(rows.map(({ word }) => word));
+    const made = await ground.scene(who);
+    scene = made.scene;
+    if (isRoot && who.caller === "user") plantCarriers(scene, ground.programs.probe);
+    ran = await made.ambit.probe(rows.map(({ word }) => word));
     outcomes = new Map(outcomesIn(ran.output).map((outcome) => [outcome.attempt, outcome]));
     canary = readFileSync(join(scene.folder, "outside", "canary"), "utf8");
     visits = await scene.end();
