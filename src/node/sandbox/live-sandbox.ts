@@ -38,6 +38,8 @@ export class LiveSandbox {
   #channel: Channel | null = null;
   #state: "starting" | "going" | "handing" | "ready" | "over" = "starting";
   #landlock: number | null = null;
+  /** The pid that was put under the limits, as soon as it was there: the kernel takes its time over it. */
+  #limited: Promise<number | null> = Promise.resolve(null);
   readonly #setup: { readonly landlock: number; readonly frames: Uint8Array };
   #ready: Ready | null = null;
   #failure: RunRefused | null = null;
@@ -57,6 +59,7 @@ export class LiveSandbox {
     try {
       const command = bubblewrapCommand(plan, ground.system, encode);
       this.#process = new StartedProcess(ground.bubblewrap, command, network !== null);
+      this.#limited = this.#limit(this.#process);
       if (network !== null) this.#process.onHandle((message, handle) => this.#give(network, message, handle));
       this.#channel = new Channel(this.#process.control, {
         answered: (answer) => this.#answered(answer),
@@ -156,12 +159,19 @@ export class LiveSandbox {
     if (first === null) return this.#fail("the first process of the sandbox cannot be told");
     if (!trees.areUnchanged(`/proc/${first}/root`))
       return this.#fail("a folder was replaced by another while the sandbox started");
-    if (group !== null && !(await group.add(first))) return this.#fail("the sandbox could not be put under its limits");
+    if (group !== null && (await this.#limited) !== first)
+      return this.#fail("the sandbox could not be put under its limits");
     if (this.#state !== "starting") return;
     this.#state = "going";
     this.#channel?.write(landlock === this.#setup.landlock ? this.#setup.frames : this.#framesFor(landlock));
     // Without a network the first command follows the set-up without waiting for an answer.
     if (network === null) this.#send();
+  }
+
+  async #limit(started: StartedProcess): Promise<number | null> {
+    const { group } = this.parts;
+    const first = await started.announced;
+    return group !== null && first !== null && (await group.add(first)) ? first : null;
   }
 
   #framesFor(landlock: number): Uint8Array {

@@ -10,6 +10,8 @@ const endMillisecondsMax = 5_000;
 
 export class StartedProcess {
   readonly control: Duplex;
+  /** The sandbox's own pid 1, as the host numbers it, from the moment it is there; null where bubblewrap never says so. */
+  readonly announced: Promise<number | null>;
   /** Kept when it is gone and has said all it will. Never broken. */
   readonly gone: Promise<void>;
   readonly #child: ChildProcess;
@@ -22,10 +24,13 @@ export class StartedProcess {
     stdio[CONTROL_FD] = "pipe";
     stdio[HANDLES_FD] = withHandles ? "ipc" : "ignore";
     for (const { fd } of data) stdio[fd] = "pipe";
-    this.#child = spawn(program, endedByEndOfFile(argv), { stdio, env: {}, cwd: "/" });
+    const info = stdio.length;
+    stdio[info] = "pipe";
+    this.#child = spawn(program, ["--info-fd", String(info), ...endedByEndOfFile(argv)], { stdio, env: {}, cwd: "/" });
     this.gone = this.#watch();
     const pipes = this.#child.stdio as readonly (Duplex | null | undefined)[];
     this.control = pipes[CONTROL_FD] as Duplex;
+    this.announced = announcement(pipes[info]);
     for (const { fd, bytes } of data) (pipes[fd] as Writable).on("error", () => {}).end(bytes);
   }
 
@@ -42,7 +47,7 @@ export class StartedProcess {
     this.#child.on("message", (message, handle) => take(message, handle));
   }
 
-  /** The sandbox's own pid 1, as the host numbers it; null where that cannot be told for certain. */
+  /** The same, as the kernel has it now; null where that cannot be told for certain. */
   firstProcess(): number | null {
     const { pid } = this.#child;
     try {
@@ -98,6 +103,23 @@ export class StartedProcess {
       this.#isGone = true;
     });
   }
+}
+
+const announcementCharactersMax = 4_096;
+
+/** One object of JSON, written when the child is made and long before its mounts are. */
+function announcement(pipe: Duplex | null | undefined): Promise<number | null> {
+  return new Promise((resolve) => {
+    let text = "";
+    pipe?.on("error", () => resolve(null));
+    pipe?.on("data", (chunk: Uint8Array) => {
+      text = (text + Buffer.from(chunk).toString("latin1")).slice(0, announcementCharactersMax);
+      const pid = /"child-pid":\s*(\d{1,10})\b/.exec(text)?.[1];
+      if (pid !== undefined) resolve(Number(pid));
+    });
+    if (pipe == null) resolve(null);
+    else pipe.once("close", () => resolve(null));
+  });
 }
 
 type Held = { ref?(): void; unref?(): void; readonly destroyed?: boolean } | null | undefined;
