@@ -1,5 +1,6 @@
 // Pins: what stands below a writable root and cannot be changed, moved away, or seen. As root and as an ordinary user.
 import {
+  chmodSync,
   chownSync,
   existsSync,
   lstatSync,
@@ -198,6 +199,25 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
       }
     expect(readdirSync(outside)).toEqual(["inner"]);
     expect(lstatSync(join(root, name)).isSymbolicLink()).toBe(true);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    "a folder of somebody else's that nobody here writes to stays as it is",
+    async () => {
+      // Its mode is not ours to change, so no command makes the name there, either.
+      const stranger = 54_321;
+      chownSync(join(root, "sub"), stranger, stranger);
+      expect(await hold([READ_ONLY, FOLDER, "sub/.vscode"], [READ_ONLY, FILE, "sub/config"])).toEqual([ABSENT, ABSENT]);
+      expect(await attempts("mkdir sub/.vscode", "chmod 777 sub", "touch sub/x", "ls sub")).toEqual([3]);
+    },
+  );
+
+  test("a folder of our own that is closed for now is a failure: a command could open it", async () => {
+    chmodSync(join(root, "sub"), 0o555);
+    const failing = await begin([PROJECT, [[READ_ONLY, FOLDER, "sub/.vscode"]]]);
+    expect(await failing.failure()).toMatchObject({ stage: "pin 0" });
+    await failing.exit();
+    chmodSync(join(root, "sub"), 0o755);
   });
 
   test("a base that is missing, no folder, or reached through a link is a failure of the whole", async () => {
