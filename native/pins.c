@@ -54,6 +54,13 @@ static int open_parent(int base, const char *path, const char **name) {
   return open_beneath(base, parent);
 }
 
+// Whether the folder refuses us as it refuses every command, which has our user and groups. Not where it is our own:
+// then a command could change its mode and write.
+static bool is_closed_to_us(int folder, int error) {
+  struct stat found;
+  return (error == EACCES || error == EPERM) && fstat(folder, &found) == 0 && found.st_uid != geteuid();
+}
+
 // 1: made. 0: it is there already, or cannot be here (its folder is missing, a link, or a place nobody writes to).
 static int make_one(int base, const struct pin *pin) {
   const char *name;
@@ -68,8 +75,11 @@ static int make_one(int base, const struct pin *pin) {
     result = file < 0 ? -1 : close(file);
   }
   if (result != 0) {
-    close_keeping(parent);
-    return errno == EEXIST || errno == EROFS || is_absent(errno) ? 0 : -1;
+    const int error = errno;
+    const bool closed = is_closed_to_us(parent, error);
+    close(parent);
+    errno = error;
+    return closed || error == EEXIST || error == EROFS || is_absent(error) ? 0 : -1;
   }
   close(parent);
   return 1;

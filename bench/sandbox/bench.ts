@@ -71,6 +71,8 @@ async function measureAll(ground: BenchGround): Promise<Pick<SandboxResult, "row
     if (idle === null) notes.push(`${IDLE}: the kernel does not tell us`);
     say("starts");
     const starts = await measureStarts({ ground: kernel, planned, networked, sandboxes, ungrouped, runtime });
+    const megabytes = Math.round(process.memoryUsage.rss() / 1e6);
+    notes.push(`the measuring process held ${megabytes} MB, and every spawn of Node's costs more the more that is`);
     say("files");
     const files = await measureFiles(kernel, ground);
     say("network");

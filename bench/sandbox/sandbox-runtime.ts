@@ -12,7 +12,7 @@ export const RUNTIME = "sandbox-runtime";
 export const RUNTIME_CLI = "sandbox-runtime CLI";
 
 /** What of it is used. */
-interface Manager {
+interface Library {
   initialize(config: object): Promise<void>;
   wrapWithSandbox(command: string): Promise<string>;
   cleanupAfterCommand(): void;
@@ -35,27 +35,27 @@ export function runtimeMissing(): readonly string[] {
 }
 
 export async function startRuntime({ folder: own, project }: BenchGround): Promise<SandboxRuntime> {
-  const { SandboxManager: manager } = (await import(pathToFileURL(join(folder, "index.js")).href)) as {
-    readonly SandboxManager: Manager;
-  };
+  const loaded = (await import(pathToFileURL(join(folder, "index.js")).href)) as Readonly<Record<string, Library>>;
+  const library = loaded["SandboxManager"];
+  if (library === undefined) throw new Error(`${RUNTIME} has another door now`);
   const config = {
     network: { allowedDomains: ["localhost"], deniedDomains: [] },
     filesystem: { denyRead: [], allowWrite: [project], denyWrite: [] },
   };
   const settings = join(own, "sandbox-runtime.json");
   writeFileSync(settings, JSON.stringify(config));
-  await manager.initialize(config);
+  await library.initialize(config);
   const options = { cwd: project, env: process.env };
   return {
     run: async (command) => {
-      const wrapped = await manager.wrapWithSandbox(command);
+      const wrapped = await library.wrapWithSandbox(command);
       try {
         return await runBare(wrapped, [], { ...options, shell: "/bin/bash" });
       } finally {
-        manager.cleanupAfterCommand();
+        library.cleanupAfterCommand();
       }
     },
     runCli: (program) => runBare(execPath, [join(folder, "cli.js"), "--settings", settings, program], options),
-    close: () => manager.reset(),
+    close: () => library.reset(),
   };
 }

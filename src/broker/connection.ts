@@ -79,8 +79,19 @@ export async function serve(socket: Socket, world: ConnectionWorld): Promise<voi
     return void reset(socket);
   }
   world.connected(outside.socket);
-  await splice({ inside: socket, outside: outside.socket, inspection, opening: opening.bytes, refused: misspoken });
+  const left = world.granted.millisecondsLeft(request);
+  // INVARIANT: a connection does not outlive the grant that let it through.
+  const over = (): void => refuse("expired", requestText(request), "authority");
+  const timer = left === null ? undefined : setTimeout(over, Math.min(left, timerMillisecondsMax));
+  try {
+    await splice({ inside: socket, outside: outside.socket, inspection, opening: opening.bytes, refused: misspoken });
+  } finally {
+    clearTimeout(timer);
+  }
 }
+
+/** The most a timer of Node takes; no sandbox lives as long. */
+const timerMillisecondsMax = 2_147_483_647;
 
 const NOTHING_SAID: Step = { kind: "pass", bytes: [] };
 

@@ -9,6 +9,7 @@ import { judge } from "../authority/judge.ts";
 import { ALWAYS } from "../authority/link.ts";
 import type { Request } from "../authority/request.ts";
 import { type Screened, screen } from "../authority/screen.ts";
+import { coveredUntil } from "../authority/until.ts";
 import { readCompact } from "../notation/compact.ts";
 import { Diagnostics } from "../notation/diagnostic.ts";
 import type { Reading } from "../notation/reading.ts";
@@ -45,6 +46,13 @@ export class Granted {
 
   screen(request: Request, answers: readonly string[] | null): Screened {
     return screen(this.#authority, request, answers, this.#moment());
+  }
+
+  /** For how long what is allowed now stays so; null for ever. */
+  millisecondsLeft(request: Request): number | null {
+    const moment = this.#moment();
+    const end = coveredUntil(this.#authority, request, moment);
+    return end === null ? null : end - moment.now;
   }
 
   /** Some port of this name could be connected to, asked or not. */

@@ -1,8 +1,9 @@
 // The words of `ambit agents`, and its help.
 import type { Command } from "commander";
-import { type AgentsListOptions, agentsCapabilities, agentsList, agentsShow, agentsTree } from "./agents.ts";
+import { type AgentsListOptions, agentsCapabilities, agentsList, agentsShow } from "./agents.ts";
 import { agentsGrant, agentsRevoke, type EditOptions, type GrantOptions } from "./agents-edit.ts";
 import { agentsDelete, agentsNew, agentsRename, agentsUndo, type NewOptions } from "./agents-files.ts";
+import { agentsTree } from "./agents-tree.ts";
 import type { AgentsWorld } from "./agents-world.ts";
 import type { ExitCode } from "./exit.ts";
 import type { Asked } from "./problems.ts";
@@ -27,7 +28,9 @@ export function addAgents(program: Command, world: AgentsWorld, end: (exit: Exit
     .alias("caps")
     .argument("<agent>", AGENT)
     .action((name: string, options: Asked) => end(agentsCapabilities(world, name, options)));
-  looking("tree", "agents by the folders of their ids").action((options: Asked) => end(agentsTree(world, options)));
+  looking("tree", "agents by folder, with the risk of each and what it may pass on").action((options: Asked) =>
+    end(agentsTree(world, options)),
+  );
   editing("new", "write a new agent; never over one that is there")
     .argument("<id>", "such as scout or team/scout")
     .option("--extends <preset>", "reader, reviewer, coder or researcher")

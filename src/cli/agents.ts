@@ -1,15 +1,16 @@
-// `ambit agents list | show | capabilities | tree`: who is there, and what each may do.
+// `ambit agents list | show | capabilities`: who is there, and what each may do.
 import type { Grant } from "../authority/grant.ts";
-import { isNothing } from "../authority/scope.ts";
 import { within } from "../authority/within.ts";
 import { compactText, grantWords } from "../notation/printer.ts";
 import { place } from "../notation/source.ts";
 import { readGrantSpec } from "../record/edit-spec.ts";
-import { counted, grantLine, highestRisk, riskText, sortedByRisk } from "./agents-risk.ts";
+import { isBroken, type Listed, listedAgents, listedRow, listedSummary } from "./agents-listed.ts";
+import { counted, grantLine, sortedByRisk } from "./agents-risk.ts";
 import type { AgentsWorld } from "./agents-world.ts";
 import { shown } from "./cells.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { type Asked, fail } from "./problems.ts";
+import { progressOf, type Step } from "./progress.ts";
 import { renderDiagnostic } from "./render.ts";
 import type { LoadedAgent } from "./world.ts";
 
@@ -17,41 +18,35 @@ export interface AgentsListOptions extends Asked {
   readonly can?: string;
 }
 
-type Listed =
-  | { readonly id: string; readonly loaded: LoadedAgent }
-  | { readonly id: string; readonly loaded: null; readonly message: string };
-
 export function agentsList(world: AgentsWorld, options: AgentsListOptions): ExitCode {
-  const all = listed(world);
+  const all = listedAgents(world, options);
   if (options.can !== undefined) return holders(world, all, options.can, options);
   if (options.json) {
-    world.print(JSON.stringify({ agents: all.map(summary) }));
+    world.print(JSON.stringify({ agents: all.map(listedSummary) }));
     return all.some(isBroken) ? EXIT.invalidPolicy : EXIT.ok;
   }
   const width = Math.max(0, ...all.map(({ id }) => shown(id).length));
-  for (const one of all) world.print(row(world, one, width));
+  for (const one of all) world.print(listedRow(world, one, width));
   world.print(all.length === 0 ? "no agents here: ambit agents new <id>" : counted(all.length, "agent", "agents"));
   return all.some(isBroken) ? EXIT.invalidPolicy : EXIT.ok;
 }
 
-/** The agents that hold at least what the spec says. Whoever cannot be shown to hold it is not named. */
-function holders(world: AgentsWorld, all: readonly Listed[], can: string, options: Asked): ExitCode {
+interface Holder {
+  readonly id: string;
+  readonly by: readonly string[];
+}
+
+type NoSpec = Extract<ReturnType<typeof readGrantSpec>, { ok: false }>;
+
+/** Who holds at least what the spec says. Whoever cannot be shown to hold it is not named. */
+function holdersOf(world: AgentsWorld, all: readonly Listed[], can: string, step: Step): readonly Holder[] | NoSpec {
   const { protectedPaths } = world.reading.ground;
-  const found: { readonly id: string; readonly by: readonly string[] }[] = [];
-  for (const { id, loaded } of all) {
+  const found: Holder[] = [];
+  for (const [at, { id, loaded }] of all.entries()) {
+    step(at, all.length);
     const root = loaded?.agent.workingRoot ?? world.reading.ground.base;
     const spec = readGrantSpec(can, { expires: null, calls: null }, { reading: world.editGround(id).reading, root });
-    if (!spec.ok) {
-      if (!options.json)
-        for (const one of spec.diagnostics) world.printError(renderDiagnostic(one, spec.source, world.paint));
-      return fail(
-        world,
-        options,
-        EXIT.usage,
-        spec.message,
-        "ambit agents list --can 'net.get{hosts=[api.example.com]}'",
-      );
-    }
+    if (!spec.ok) return spec;
     const { grant } = spec.value;
     if (
       loaded === null ||
@@ -59,6 +54,16 @@ function holders(world: AgentsWorld, all: readonly Listed[], can: string, option
     )
       continue;
     found.push({ id, by: loaded.agent.grants.filter((one) => one.verb === grant.verb).map(compactText) });
+  }
+  return found;
+}
+
+function holders(world: AgentsWorld, all: readonly Listed[], can: string, options: Asked): ExitCode {
+  const found = progressOf(world, options).over("comparing agents", (step) => holdersOf(world, all, can, step));
+  if ("ok" in found) {
+    const { diagnostics, source, message } = found;
+    if (!options.json) for (const one of diagnostics) world.printError(renderDiagnostic(one, source, world.paint));
+    return fail(world, options, EXIT.usage, message, "ambit agents list --can 'net.get{hosts=[api.example.com]}'");
   }
   if (options.json) world.print(JSON.stringify({ can, agents: found }));
   else {
@@ -113,58 +118,6 @@ export function agentsShow(world: AgentsWorld, name: string, options: Asked): Ex
     world.print(counted(agent.grants.length, "capability", "capabilities"));
   }
   return agent.refused ? EXIT.invalidPolicy : EXIT.ok;
-}
-
-/** Agents by the folders of their ids. */
-export function agentsTree(world: AgentsWorld, options: Asked): ExitCode {
-  const all = listed(world);
-  if (options.json) {
-    world.print(JSON.stringify({ agents: all.map(summary) }));
-    return EXIT.ok;
-  }
-  const seen = new Set<string>();
-  for (const one of all) {
-    const parts = one.id.split("/");
-    for (const depth of parts.keys()) {
-      const folder = parts.slice(0, depth).join("/");
-      if (depth === 0 || seen.has(folder)) continue;
-      seen.add(folder);
-      world.print(`${"  ".repeat(depth - 1)}${world.paint.dim(`${shown(parts[depth - 1] as string)}/`)}`);
-    }
-    world.print(`${"  ".repeat(parts.length - 1)}${row(world, { ...one, id: parts.at(-1) as string }, 0)}`);
-  }
-  world.print(counted(all.length, "agent", "agents"));
-  return EXIT.ok;
-}
-
-function listed(world: AgentsWorld): readonly Listed[] {
-  return world.agentIds().map((id) => {
-    const found = world.loadAgent(id);
-    return found.ok ? { id, loaded: found.value } : { id, loaded: null, message: found.message };
-  });
-}
-
-function isBroken({ loaded }: Listed): boolean {
-  return loaded === null || loaded.agent.refused;
-}
-
-function summary(one: Listed): object {
-  if (one.loaded === null) return { id: one.id, error: one.message };
-  const { grants, refused } = one.loaded.agent;
-  return { id: one.id, file: one.loaded.source.name, capabilities: grants.length, risk: highestRisk(grants), refused };
-}
-
-function row(world: AgentsWorld, one: Listed, width: number): string {
-  const { paint } = world;
-  const name = paint.strong(shown(one.id).padEnd(width));
-  if (one.loaded === null) return `${paint.bad("✗")} ${name}  ${shown(one.message)}`;
-  const { grants, refused } = one.loaded.agent;
-  if (refused) return `${paint.bad("✗")} ${name}  not valid: grants nothing`;
-  const risk = highestRisk(grants);
-  const live = grants.filter((grant) => !grant.scopes.some(isNothing));
-  const dot = risk === null ? paint.dim("○") : riskText(paint, risk, "●");
-  const up = risk === null ? "" : `, up to ${riskText(paint, risk, risk)}`;
-  return `${dot} ${name}  ${counted(live.length, "capability", "capabilities")}${up}`;
 }
 
 function grantData(grant: Grant): object {

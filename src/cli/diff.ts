@@ -8,8 +8,9 @@ import { type Change, differenceOf } from "../record/difference.ts";
 import { shown as visible } from "./cells.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import type { Paint } from "./paint.ts";
+import { progressOf, type Step } from "./progress.ts";
 import { renderDiagnostic } from "./render.ts";
-import type { AgentSet, LoadedAgent, World } from "./world.ts";
+import type { AgentSet, LoadedAgent, SetResult, World } from "./world.ts";
 
 export interface DiffOptions {
   readonly json: boolean;
@@ -31,8 +32,10 @@ interface ShownChange {
 }
 
 export function diff(world: World, from: string, to: string, options: DiffOptions): ExitCode {
-  const before = world.loadSet(from);
-  const after = world.loadSet(to);
+  const progress = progressOf(world, options);
+  const load = (name: string): SetResult => progress.over("reading agents", (step) => world.loadSet(name, step));
+  const before = load(from);
+  const after = load(to);
   for (const side of [before, after]) {
     if (side.ok) continue;
     if (options.json) world.print(JSON.stringify({ error: { message: side.message, fix: side.fix } }));
@@ -44,10 +47,11 @@ export function diff(world: World, from: string, to: string, options: DiffOption
   }
   if (!before.ok || !after.ok) return EXIT.error;
   const { protectedPaths } = world.reading.ground;
-  const diffs =
+  const diffs = progress.over("comparing agents", (step) =>
     before.isOneFile && after.isOneFile
       ? compareFiles(before.value, after.value, protectedPaths)
-      : compareSets(before.value, after.value, protectedPaths);
+      : compareSets(before.value, after.value, protectedPaths, step),
+  );
   const widened = diffs.some((one) => one.widened.length > 0);
   const invalid = [...after.value.values()].filter(({ agent }) => agent.refused);
   if (options.json) world.print(JSON.stringify({ widened, agents: diffs }));
@@ -77,20 +81,24 @@ export function compareSets(
   before: AgentSet,
   after: AgentSet,
   protectedPaths: Ground["protectedPaths"],
+  step: Step = () => {},
 ): readonly AgentDiff[] {
   const ids = [...new Set([...before.keys(), ...after.keys()])].sort();
   return comparePairs(
     ids.map((id) => [id, before.get(id), after.get(id)]),
     protectedPaths,
+    step,
   );
 }
 
 function comparePairs(
   pairs: readonly (readonly [string, LoadedAgent | undefined, LoadedAgent | undefined])[],
   protectedPaths: Ground["protectedPaths"],
+  step: Step = () => {},
 ): readonly AgentDiff[] {
   const nobody = agentRefused("nobody", "record", []);
-  return pairs.flatMap(([id, old, now]) => {
+  return pairs.flatMap(([id, old, now], at) => {
+    step(at, pairs.length);
     const { widened, narrowed } = differenceOf(old?.agent ?? nobody, now?.agent ?? nobody, protectedPaths);
     const one = {
       agent: id,

@@ -9,12 +9,13 @@ import { sectionText, showSection } from "./doctor-text.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import type { Paint } from "./paint.ts";
 import { fail } from "./problems.ts";
+import { type ProgressWorld, progressOf, type Step } from "./progress.ts";
 
 /** What the command needs of the machine. */
-export interface DoctorWorld {
+export interface DoctorWorld extends ProgressWorld {
   readonly paint: Paint;
   /** Looks at all agents of the workspace, or at those named: ids or files. */
-  probe(names: readonly string[]): ProbeResult;
+  probe(names: readonly string[], step?: Step): ProbeResult;
   /** The agent that another text of the same file would be. */
   readAgent(source: Source, id: string): Agent;
   /** Writes the file anew if it still holds the text it was read with. */
@@ -39,11 +40,13 @@ export interface DoctorOptions {
 }
 
 export async function doctor(world: DoctorWorld, names: readonly string[], options: DoctorOptions): Promise<ExitCode> {
-  const first = world.probe(names);
+  const progress = progressOf(world, options);
+  const probe = (): ProbeResult => progress.over("reading agents", (step) => world.probe(names, step));
+  const first = probe();
   if (!first.ok) return fail(world, options, EXIT.error, first.message, first.fix);
   const fixes = options.fix ? await fixAgents(world, first.value, options) : [];
   const isChanged = fixes.some(({ outcome }) => outcome === "written");
-  const second = isChanged ? world.probe(names) : first;
+  const second = isChanged ? probe() : first;
   if (!second.ok) return fail(world, options, EXIT.error, second.message, second.fix);
   const sections = examine(second.value);
   const { agents, configs } = second.value;

@@ -2,43 +2,65 @@
 import { writeSync } from "node:fs";
 import type { ExecStreams } from "./exec-world.ts";
 
-/** Output as it comes. A reader that went away is not our mistake; the program runs to its end. */
-export function passingStreams(): { readonly streams: ExecStreams; release(): void } {
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Whoever ends us ends the program first: what it did is then looked at, put right and written down. */
+function stopping(): { onStop(ring: () => void): void; release(): void } {
   const rings: (() => void)[] = [];
   const stop = (): void => {
     for (const ring of rings) ring();
   };
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.on(signal, stop);
+  for (const signal of SIGNALS) process.on(signal, stop);
+  return {
+    onStop: (ring) => rings.push(ring),
+    release: () => {
+      for (const signal of SIGNALS) process.off(signal, stop);
+    },
+  };
+}
+
+/** Output as it comes. A reader that went away is not our mistake; the program runs to its end. */
+export function passingStreams(): { readonly streams: ExecStreams; release(): void } {
+  const { onStop, release } = stopping();
   return {
     streams: {
       input: process.stdin,
       output: (bytes) => writeBytes(1, bytes),
       errors: (bytes) => writeBytes(2, bytes),
-      onStop: (ring) => rings.push(ring),
+      onStop,
     },
     release: () => {
-      for (const signal of signals) process.off(signal, stop);
+      release();
       process.stdin.destroy();
     },
   };
 }
 
+/** What was kept as text, and how much of it was not. */
+export interface KeptOutput {
+  readonly output: string;
+  readonly errors: string;
+  readonly outputCut: number;
+}
+
 /** For `--json`: nothing to read, and all output kept up to a bound. */
 export function keptStreams(bytesMax: number): {
   readonly streams: ExecStreams;
-  kept(): { readonly output: string; readonly errors: string };
+  kept(): KeptOutput;
+  release(): void;
 } {
   const output = new Kept(bytesMax);
   const errors = new Kept(bytesMax);
+  const { onStop, release } = stopping();
   return {
     streams: {
       input: null,
       output: (bytes) => output.add(bytes),
       errors: (bytes) => errors.add(bytes),
-      onStop: () => undefined,
+      onStop,
     },
-    kept: () => ({ output: output.text(), errors: errors.text() }),
+    kept: () => ({ output: output.text(), errors: errors.text(), outputCut: output.cut + errors.cut }),
+    release,
   };
 }
 
@@ -46,6 +68,7 @@ class Kept {
   readonly #bytesMax: number;
   readonly #parts: Uint8Array[] = [];
   #length = 0;
+  cut = 0;
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
@@ -55,6 +78,7 @@ class Kept {
     const part = bytes.slice(0, this.#bytesMax - this.#length);
     this.#parts.push(part);
     this.#length += part.length;
+    this.cut += bytes.length - part.length;
   }
 
   text(): string {

@@ -34,7 +34,7 @@ export async function exec(
 ): Promise<ExitCode> {
   const { json } = options;
   const wrong = (message: string, fix: string | null): ExitCode => {
-    if (json) world.print(JSON.stringify({ error: { message, fix } }));
+    if (json) world.print(JSON.stringify(refusedData({ code: "invalid_input", message, fix }, null)));
     else {
       const hint = fix === null ? "" : `\n  fix: ${shown(fix)}`;
       world.printError(`${world.paint.bad("error")}: ${shown(message)}${hint}`);
@@ -67,7 +67,14 @@ export async function exec(
     const result = await world.programs.run({ agent, ...read }, heard);
     const verdict = verdictOf(world, loaded.value, result);
     if (kept !== null)
-      world.print(JSON.stringify({ agent: agent.id, ...resultData(result, verdict), hint: hint.line, ...kept.kept() }));
+      world.print(
+        JSON.stringify({
+          agent: agent.id,
+          ...resultData(world, loaded.value, result, verdict),
+          hint: hint.line,
+          ...kept.kept(),
+        }),
+      );
     else {
       tell(world, name, loaded.value, result, verdict);
       if (hint.line !== null) world.printError(`${world.paint.warn("ambit")}: ${hint.line}`);
@@ -75,6 +82,7 @@ export async function exec(
     return result.ok ? exitOf(result.ran.ending) : EXIT.refused;
   } finally {
     passing?.release();
+    kept?.release();
   }
 }
 
@@ -106,25 +114,25 @@ function verdictOf(world: ExecWorld, { agent, trust }: LoadedAgent, { ok, reques
   return verdict.decision.outcome === "allow" ? null : verdict;
 }
 
-function resultData(result: ExecResult, verdict: Verdict | null): object {
+function resultData(world: ExecWorld, { agent }: LoadedAgent, result: ExecResult, verdict: Verdict | null): object {
   const request = result.request === null ? null : requestText(result.request);
   if (!result.ok) {
-    const { message, fix } = result.refused;
-    const code = verdict?.decision.outcome === "deny" ? verdict.decision.code : result.refused.code;
-    return { request, outcome: "refused", code, message, fix, status: null };
+    if (verdict === null || result.request === null) return refusedData(result.refused, request);
+    // What a person is shown on the terminal is here, too.
+    const { code, outcome, nearest, suggest } = showVerdict(agent.authority, result.request, verdict, world.moment);
+    const short = nearest === null ? "" : `: the nearest grant falls short on ${nearest.axis ?? "its conditions"}`;
+    const message = outcome === "ask" ? "a person has to approve it" : `it is not covered${short}`;
+    const fix = suggest === null ? null : `ambit agents grant ${agent.id} '${suggest}'`;
+    return refusedData({ code: code ?? result.refused.code, message, fix }, request);
   }
   const { ending, usage, denials, enforcement, outputDropped } = result.ran;
-  return {
-    request,
-    outcome: "ran",
-    code: null,
-    status: statusOf(ending),
-    ending,
-    usage,
-    denials,
-    enforcement,
-    outputDropped,
-  };
+  const status = statusOf(ending);
+  return { request, outcome: "ran", code: null, status, ending, usage, denials, enforcement, outputDropped };
+}
+
+/** One shape for everything that was not run. */
+export function refusedData({ code, message, fix }: RunRefused, request: string | null): object {
+  return { request, outcome: "refused", code, message, fix, status: null };
 }
 
 /** INVARIANT: nothing of it goes to stdout, which is the program's. */

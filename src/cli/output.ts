@@ -25,10 +25,17 @@ export class Output {
         this.#waiting.add(descriptor);
       }
     }
-    // The stream waits until the descriptor takes more.
-    if (rest.length > 0) (descriptor === 1 ? process.stdout : process.stderr).write(rest);
+    if (rest.length > 0) this.#queue(descriptor === 1 ? process.stdout : process.stderr, rest);
+  }
+
+  /** The stream waits until the descriptor takes more. That nobody reads any more is no mistake here either. */
+  #queue(stream: NodeJS.WriteStream, rest: Uint8Array): void {
+    if (!stream.listeners("error").includes(ignored)) stream.on("error", ignored);
+    stream.write(rest);
   }
 }
+
+function ignored(): void {}
 
 /** Asked of the file system first: to ask Node loads its network, for a pipe or a file in vain. */
 export function isTerminal(descriptor: 0 | 1 | 2): boolean {

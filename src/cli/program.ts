@@ -5,6 +5,7 @@ import type { AgentsWorld } from "./agents-world.ts";
 import { can } from "./can.ts";
 import { diff } from "./diff.ts";
 import { addDoctor } from "./doctor-command.ts";
+import { refusedData } from "./exec.ts";
 import { addExec } from "./exec-command.ts";
 import type { ExecWorld } from "./exec-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
@@ -103,6 +104,12 @@ export async function run(argv: readonly string[], world: ProgramWorld): Promise
     await program.parseAsync([...own], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    // Whoever asked for one object gets one, whatever is wrong with the words.
+    if (error.exitCode !== 0 && own[0] === "exec" && own.includes("--json")) {
+      const refused = { code: "invalid_input", message: error.message, fix: "ambit exec --help" } as const;
+      world.print(JSON.stringify(refusedData(refused, null)));
+      return EXIT.refused;
+    }
     return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
   return exit;

@@ -6,6 +6,7 @@ import type { TrustStore } from "../ports/trust.ts";
 import type { ConfigRead, Levels } from "../record/hoist-levels.ts";
 import type { Review } from "../record/review.ts";
 import type { Paint } from "./paint.ts";
+import type { ProgressWorld, Step } from "./progress.ts";
 
 export interface ProjectOpened {
   /** Its real path. */
@@ -20,11 +21,11 @@ export interface ProjectOpened {
   readonly problems: readonly string[];
 }
 
-export interface ProjectWorld {
+export interface ProjectWorld extends ProgressWorld {
   readonly paint: Paint;
   readonly protectedPaths: Ground["protectedPaths"];
   /** Null where there is no workspace. */
-  openProject(): ProjectOpened | null;
+  openProject(step?: Step): ProjectOpened | null;
   print(text: string): void;
   printError(text: string): void;
 }

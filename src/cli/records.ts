@@ -4,11 +4,14 @@ import { linkGraph } from "../record/links.ts";
 import { isAgentClass, parseRecordId, type RecordData } from "../record/record-data.ts";
 import { recordText } from "../record/record-text.ts";
 import { queryWords, SearchIndex } from "../record/search.ts";
+import { type Snippet, snippetOf } from "../record/search-snippet.ts";
 import { openShelf, readOne, type Shelf, type ShelfMachine } from "../record/shelf.ts";
 import { shown } from "./cells.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import type { Paint } from "./paint.ts";
 import { type Asked, fail, hasErrors, printProblems, showProblem } from "./problems.ts";
+import { type ProgressWorld, progressOf } from "./progress.ts";
+import { snippetLine } from "./snippet-line.ts";
 
 export type NewRecord = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly message: string };
 
@@ -18,7 +21,7 @@ export interface RecordsDesk {
   create(segments: readonly string[], text: string): NewRecord;
 }
 
-export interface RecordsWorld {
+export interface RecordsWorld extends ProgressWorld {
   readonly paint: Paint;
   /** Null outside a workspace. */
   readonly records: RecordsDesk | null;
@@ -40,7 +43,7 @@ const resultsShownMax = 50;
 
 export function recordsList(world: RecordsWorld, options: RecordsListOptions): ExitCode {
   if (world.records === null) return noWorkspace(world, options);
-  const shelf = openShelf(world.records.machine);
+  const shelf = shelfOf(world, world.records, options);
   const records = shelf.records.filter((record) => isOfClass(record, options.class));
   if (options.json)
     world.print(
@@ -61,7 +64,7 @@ export function recordsList(world: RecordsWorld, options: RecordsListOptions): E
 
 export function recordsShow(world: RecordsWorld, id: string, options: Asked): ExitCode {
   if (world.records === null) return noWorkspace(world, options);
-  const shelf = openShelf(world.records.machine);
+  const shelf = shelfOf(world, world.records, options);
   const found = shelf.records.find((record) => record.id === id);
   const file = found === undefined ? undefined : shelf.files.get(found.path);
   if (found === undefined || file === undefined) {
@@ -101,20 +104,28 @@ export function recordsSearch(world: RecordsWorld, words: readonly string[], opt
   if (world.records === null) return noWorkspace(world, options);
   const asked = queryWords(words.join(" "));
   if (!asked.ok) return fail(world, options, EXIT.usage, asked.message, asked.fix ?? null);
-  const shelf = openShelf(world.records.machine);
+  const { machine } = world.records;
+  const shelf = shelfOf(world, world.records, options);
   const records = shelf.records.filter((record) => isOfClass(record, options.class));
   const found = new SearchIndex(records.map((record) => record.words))
     .find(asked.value)
     .map((number) => records[number] as RecordData);
   const first = found.slice(0, resultsShownMax);
   if (options.json) {
-    const results = first.map((record) => summary(record, world.records as RecordsDesk));
+    const results = first.map((record) => ({
+      ...summary(record, world.records as RecordsDesk),
+      snippet: snippetIn(shelf, machine, record, asked.value),
+    }));
     world.print(
       JSON.stringify({ words: asked.value, total: found.length, records: results, unread: unreadCount(shelf) }),
     );
     return EXIT.ok;
   }
-  for (const record of first) world.print(line(record, world.paint));
+  for (const record of first) {
+    world.print(line(record, world.paint));
+    const snippet = snippetIn(shelf, machine, record, asked.value);
+    if (snippet !== null) world.print(snippetLine(snippet, world.paint));
+  }
   const more = found.length - first.length;
   if (found.length === 0) world.print(world.paint.dim("no record has all of these words"));
   if (more > 0) world.print(world.paint.dim(`and ${more} more: add a word, or --class`));
@@ -144,6 +155,23 @@ export function recordsNew(world: RecordsWorld, id: string, options: RecordsNewO
     options.json ? JSON.stringify({ id, class: options.class, file }) : `${world.paint.good("new")}  ${shown(file)}`,
   );
   return EXIT.ok;
+}
+
+function shelfOf(world: RecordsWorld, { machine }: RecordsDesk, options: Asked): Shelf {
+  return progressOf(world, options).over("reading records", (step) => openShelf(machine, step));
+}
+
+/** From the file as it is now; the index knows words, not lines. */
+function snippetIn(
+  shelf: Shelf,
+  machine: ShelfMachine,
+  { path }: RecordData,
+  words: readonly string[],
+): Snippet | null {
+  const file = shelf.files.get(path);
+  if (file === undefined) return null;
+  const { record, source, body } = readOne(machine, file);
+  return record === null ? null : snippetOf(source, body, words);
 }
 
 function isOfClass({ recordClass }: RecordData, wanted: string | undefined): boolean {

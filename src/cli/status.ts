@@ -6,6 +6,7 @@ import type { Standing } from "../record/trust.ts";
 import { shown } from "./cells.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { type Paint, paintRisk } from "./paint.ts";
+import { progressOf } from "./progress.ts";
 import { configDiagnostics, NO_WORKSPACE, type ProjectOpened, type ProjectWorld } from "./project-opened.ts";
 import { renderDiagnostic } from "./render.ts";
 
@@ -27,7 +28,7 @@ interface AgentStatus {
 }
 
 export function status(world: ProjectWorld, options: { readonly json: boolean }): ExitCode {
-  const opened = world.openProject();
+  const opened = progressOf(world, options).over("reading agents", (step) => world.openProject(step));
   if (opened === null) {
     if (options.json) world.print(JSON.stringify({ workspace: null, notProtected: NOT_PROTECTED }));
     else world.print(`${NO_WORKSPACE}\n${notProtected(NOT_PROTECTED, world.paint)}`);

@@ -2,16 +2,16 @@
 import { place } from "../notation/source.ts";
 import { shown } from "./cells.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { progressOf } from "./progress.ts";
 import { renderDiagnostic } from "./render.ts";
 import { trustLine } from "./untrusted.ts";
-import type { LoadedAgent, World } from "./world.ts";
+import type { LoadedAgent, LoadResult, World } from "./world.ts";
 
 export function test(world: World, names: readonly string[], options: { readonly json: boolean }): ExitCode {
   const wanted = names.length > 0 ? names : world.agentIds();
   const loaded: LoadedAgent[] = [];
   let broken = false;
-  for (const name of wanted) {
-    const one = world.loadAgent(name);
+  for (const one of loadAll(world, wanted, options)) {
     if (one.ok) loaded.push(one.value);
     else {
       broken = true;
@@ -36,6 +36,15 @@ export function test(world: World, names: readonly string[], options: { readonly
   if (loaded.some(({ trust }) => trust?.standing.kind === "untrusted")) return EXIT.notTrusted;
   if (loaded.some(({ agent }) => agent.refused && agent.tests.length === 0)) return EXIT.invalidPolicy;
   return failed > 0 ? EXIT.error : EXIT.ok;
+}
+
+function loadAll(world: World, names: readonly string[], options: { readonly json: boolean }): readonly LoadResult[] {
+  return progressOf(world, options).over("testing agents", (step) =>
+    names.map((name, at) => {
+      step(at, names.length);
+      return world.loadAgent(name);
+    }),
+  );
 }
 
 function print(world: World, loaded: readonly LoadedAgent[], total: number, failed: number): void {

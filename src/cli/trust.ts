@@ -5,6 +5,7 @@ import { shown } from "./cells.ts";
 import { type AgentDiff, compareSets, diffText } from "./diff.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { fail } from "./problems.ts";
+import { progressOf } from "./progress.ts";
 import { configDiagnostics, NO_WORKSPACE, type ProjectOpened, type ProjectWorld } from "./project-opened.ts";
 import { renderDiagnostic } from "./render.ts";
 import type { AgentSet, LoadedAgent } from "./world.ts";
@@ -29,12 +30,15 @@ Examples:
 Exit status: 0 trusted, 14 not trusted, 3 a configuration is broken, 1 error.`;
 
 export async function trust(world: TrustWorld, options: TrustOptions): Promise<ExitCode> {
-  const opened = world.openProject();
+  const progress = progressOf(world, options);
+  const opened = progress.over("reading agents", (step) => world.openProject(step));
   if (opened === null) return fail(world, options, EXIT.error, NO_WORKSPACE, null);
   if (options.revoke) return revoke(world, options, opened);
   const { review, levels, store } = opened;
   const now = review.agents.map(({ own, source }) => ({ agent: own, source }));
-  const diffs = compareSets(setOf(review.before), setOf(now), world.protectedPaths);
+  const diffs = progress.over("comparing agents", (step) =>
+    compareSets(setOf(review.before), setOf(now), world.protectedPaths, step),
+  );
   const isSettled = review.state === "own" || review.state === "trusted";
   if (!options.json) show(world, opened, diffs);
   // While a level is broken nothing is shown, so nobody can have read what would count once it is mended.

@@ -6,6 +6,7 @@ import type { Agent } from "../record/agent.ts";
 import type { AgentTrust } from "../record/trust.ts";
 import type { DoctorWorld } from "./doctor.ts";
 import type { Paint } from "./paint.ts";
+import type { Step } from "./progress.ts";
 import type { RecordsDesk } from "./records.ts";
 import type { SkillsWorld } from "./skills.ts";
 import type { TrustWorld } from "./trust.ts";
@@ -38,7 +39,7 @@ export interface World extends TrustWorld {
   /** An id in the workspace, or a file: a record, a manifest, a Caveats document. */
   loadAgent(name: string): LoadResult;
   /** One file, a folder of agents, a git revision of the workspace, or a file in a revision (`HEAD:path`). */
-  loadSet(name: string): SetResult;
+  loadSet(name: string, step?: Step): SetResult;
   /** Ids of the agents of the workspace. */
   agentIds(): readonly string[];
   /** Null outside a workspace. */

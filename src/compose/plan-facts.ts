@@ -1,4 +1,5 @@
 // What a plan needs to know of this machine, gathered for one run.
+import { statSync } from "node:fs";
 import type { Moment } from "../authority/compiled.ts";
 import type { Ground } from "../authority/path.ts";
 import { findNames } from "../node/find-names.ts";
@@ -35,7 +36,8 @@ export function planFor(decided: Decided, run: RunGround, milliseconds: number |
     home: realOf(run.home),
     workspaces: [...known, ...(workspace === null ? [] : [workspace])].flatMap((one) => {
       const real = realOf(one);
-      return real === null ? [] : [real];
+      // One that is gone has nothing to keep, and is not made again.
+      return real === null || !isThere(one) ? [] : [real];
     }),
     ours: [folders.state, folders.config].flatMap((one) => {
       const real = realOf(one);
@@ -62,7 +64,8 @@ export function planFor(decided: Decided, run: RunGround, milliseconds: number |
   };
   const place = placeOf(decided, facts);
   if (!place.ok) return place;
-  const found = place.value === null ? [] : findNames(namesToFind(place.value.root, facts));
+  const root = place.value?.root ?? null;
+  const found = findNames(namesToFind(root, facts), root?.path ?? null);
   return found === null
     ? refused("there is too much in the folder to find what is protected in it")
     : planOf(decided, { ...facts, found });
@@ -70,6 +73,15 @@ export function planFor(decided: Decided, run: RunGround, milliseconds: number |
 
 function refused(message: string): PlanResult {
   return { ok: false, refused: { code: "sandbox_unavailable", message, fix: null } };
+}
+
+/** What cannot be looked at may be there. */
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 function realOf(path: string | null): PlanPath | null {

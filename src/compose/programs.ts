@@ -1,6 +1,7 @@
 // Programs run for agents: joins the gate, the plan, the sandboxes, the broker and the audit file of this machine.
 import { join } from "node:path";
-import type { Moment } from "../authority/compiled.ts";
+import type { Authority } from "../authority/chain.ts";
+import { type Moment, WHOLE_LINK } from "../authority/compiled.ts";
 import { judge } from "../authority/judge.ts";
 import { pathText } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
@@ -93,7 +94,10 @@ async function runIn(
 ): Promise<ExecResult> {
   const { agent } = program;
   const { authority } = agent;
-  const moment = (): Moment => ({ now: now(), clean: true, generation: 0, revoked: null, exhausted: null });
+  // There are no accounts yet, and a limit that nobody counts is not a limit: what is counted is spent.
+  const spent = countedIn(authority);
+  const exhausted = (link: string, grant: number): boolean => spent.has(`${link} ${grant}`);
+  const moment = (): Moment => ({ now: now(), clean: true, generation: 0, revoked: null, exhausted });
   judging.now = (request) => judge(authority, request, moment());
   const { commit, settle } = auditFile(ground.folders.state, now);
   const { tool, input } = callOf(program, folderOf(program, cwd), ground, moment());
@@ -129,7 +133,21 @@ async function runIn(
       },
     },
   );
-  return result;
+  if (result.ok || result.refused.code !== "budget_exhausted" || result.refused.message !== "") return result;
+  return { ...result, refused: { ...result.refused, message: UNCOUNTED } };
+}
+
+const UNCOUNTED = "its grant is counted, and there is no account to charge yet";
+
+/** Every grant and every link that may be used so many times, or so often. */
+function countedIn(authority: Authority): ReadonlySet<string> {
+  const counted = new Set<string>();
+  for (const { link } of authority.flat()) {
+    if (link.calls !== null) counted.add(`${link.id} ${WHOLE_LINK}`);
+    for (const [index, { conditions }] of link.grants.entries())
+      if (conditions.calls !== null || conditions.rate !== null) counted.add(`${link.id} ${index}`);
+  }
+  return counted;
 }
 
 /** Where it runs: as asked, else where we are if that is in the agent's own root, else that root. */

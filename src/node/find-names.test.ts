@@ -36,7 +36,10 @@ test.each<[string, readonly string[]]>([
 
 test("a name that two patterns find is found once; more than can be looked at is no answer", () => {
   expect(names("a", "*")).toHaveLength(3);
-  expect(findNames(new Array<string[]>(20_001).fill([...base, "a"]))).toBeNull();
+  const numbered = (count: number): string[][] => Array.from({ length: count }, (_, number) => [...base, `${number}`]);
+  expect(findNames(numbered(20_000))).toBeNull();
+  expect(findNames(numbered(19_900))).toEqual([]);
+  expect(findNames(new Array<string[]>(20_001).fill([...base, "a"]))).toHaveLength(1);
 });
 
 test("a link into the folder is followed, and what is behind it has its own name", () => {

@@ -56,7 +56,6 @@ class Names {
   /** The folders, without links, that a pattern goes on from. */
   step(place: Place, segment: string, isLast: boolean, pattern: Place): readonly Place[] {
     const names = segment === "*" ? childrenOf(place).filter((name) => isLookedInto(place, name, pattern)) : [segment];
-    this.#looked += names.length;
     return this.isTooMuch ? [] : names.flatMap((name) => this.#followed([...place, name], isLast));
   }
 
@@ -76,6 +75,8 @@ class Names {
     const key = place.join("/");
     const known = this.#known.get(key);
     if (known !== undefined) return known;
+    // Beyond the bound nothing is looked at, whatever a folder holds.
+    if (++this.#looked > entriesMax) return null;
     const name = nameAt(place);
     this.#known.set(key, name);
     return name;

@@ -1,5 +1,6 @@
 // The syntax of the compact notation: `verb{key=value,flag}` to a verb's name and the tree of its scope.
 import type { Span } from "../authority/grant.ts";
+import { PLAIN_PLACES, type Places, spanWithin } from "./compact-places.ts";
 import type { Diagnostics } from "./diagnostic.ts";
 import { unquote } from "./place.ts";
 import type { Entry, List, Mapping, Scalar, TreeNode } from "./tree.ts";
@@ -16,25 +17,35 @@ export interface CompactSpec {
   readonly scope: Mapping | null;
 }
 
-/** Stops at the first mistake and answers null. Runs once over the text; depth and length are limited. */
-export function parseCompact(text: string, span: Span, diagnostics: Diagnostics): CompactSpec | null {
+/**
+ * Stops at the first mistake and answers null. Runs once over the text; depth and length are limited. `places` say where
+ * its characters stand under the span.
+ */
+export function parseCompact(
+  text: string,
+  span: Span,
+  diagnostics: Diagnostics,
+  places: Places = PLAIN_PLACES,
+): CompactSpec | null {
   if (text.length > compactCharactersMax) {
     diagnostics.error("too_large", span, `a spec is at most ${compactCharactersMax} characters long`);
     return null;
   }
-  return new CompactParser(text, span, diagnostics).spec();
+  return new CompactParser(text, span, diagnostics, places).spec();
 }
 
 class CompactParser {
   readonly #text: string;
   readonly #span: Span;
   readonly #diagnostics: Diagnostics;
+  readonly #places: Places;
   #at = 0;
 
-  constructor(text: string, span: Span, diagnostics: Diagnostics) {
+  constructor(text: string, span: Span, diagnostics: Diagnostics, places: Places) {
     this.#text = text;
     this.#span = span;
     this.#diagnostics = diagnostics;
+    this.#places = places;
   }
 
   spec(): CompactSpec | null {
@@ -168,8 +179,7 @@ class CompactParser {
   }
 
   #spanOf(start: number, end: number): Span {
-    const { source, start: first, end: last } = this.#span;
-    return { source, start: Math.min(first + start, last), end: Math.min(first + end, last) };
+    return spanWithin(this.#span, this.#places, start, end);
   }
 
   #fail(start: number, message: string, fix: string | null = null): null {

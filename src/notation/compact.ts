@@ -1,6 +1,7 @@
 // The compact notation of one grant: `net.get{hosts=[*.github.com,api.x.com],ask}`.
 import type { Grant, Span } from "../authority/grant.ts";
 import { parseCompact } from "./compact-parser.ts";
+import type { Places } from "./compact-places.ts";
 import type { Diagnostics } from "./diagnostic.ts";
 import type { Reading } from "./reading.ts";
 import { readGrant } from "./scope-reader.ts";
@@ -10,15 +11,17 @@ import { readVerb } from "./verb-reader.ts";
 export interface CompactContext {
   readonly reading: Reading;
   readonly diagnostics: Diagnostics;
-  /** Of the whole text; spans inside are counted from its start. */
+  /** Of the whole text. */
   readonly span: Span;
+  /** Where its characters stand under the span; absent where they stand there one for one. */
+  readonly places?: Places;
   /** Hoisted root of the agent, or null. */
   readonly root: readonly string[] | null;
   readonly implied?: string | null;
 }
 
 export function readCompact(text: string, context: CompactContext): Grant | null {
-  const spec = parseCompact(text, context.span, context.diagnostics);
+  const spec = parseCompact(text, context.span, context.diagnostics, context.places);
   if (spec === null) return null;
   const verb = readVerb(spec.verb, spec.verbSpan, context.diagnostics);
   return verb === null ? null : readGrant(verb, listed(spec.scope), { ...context, implied: context.implied ?? null });

@@ -63,14 +63,16 @@ export interface Shelf {
   readonly counts: { readonly files: number; readonly read: number; readonly kept: number };
 }
 
-export function openShelf(machine: ShelfMachine): Shelf {
+/** `step` is told how many of the files are done, for those who wait. */
+export function openShelf(machine: ShelfMachine, step: (done: number, total: number) => void = () => {}): Shelf {
   const { files, problems: found } = machine.list();
   const cache = readCache(machine.loadCache());
   const problems = found.map((problem) => problemOf(machine, problem));
   const records: RecordData[] = [];
   const keep: { readonly stamp: string; readonly record: RecordData }[] = [];
   let kept = 0;
-  for (const file of files) {
+  for (const [at, file] of files.entries()) {
+    step(at, files.length);
     const known = cache.get(file.path);
     if (known !== undefined && known.stamp === file.stamp) {
       kept++;

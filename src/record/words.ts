@@ -1,5 +1,7 @@
 // The words of a text as search sees them: folded, cut at what is no letter or digit, each once.
 
+import type { Range } from "../notation/source.ts";
+
 /** A longer run of letters is data, not a word; it is found by its beginning. */
 export const wordCharactersMax = 64;
 /** Different words of one record; further ones are not found, and the record says so. */
@@ -20,6 +22,11 @@ export interface Words {
   readonly list: readonly string[];
   /** There were more. */
   readonly cut: boolean;
+}
+
+/** Where words stand in a text as it is written. Folding may join or part some of them; those are found, not shown. */
+export function* wordRanges(text: string): Generator<Range> {
+  for (const { 0: word, index } of text.matchAll(WORD)) yield { start: index, end: index + word.length };
 }
 
 export function wordsOf(text: string): Words {

@@ -43,11 +43,14 @@ export function bubblewrapCommand(
   return { argv, data };
 }
 
+/**
+ * Absent on purpose: `--die-with-parent`. A bubblewrap killed with its parent before it has let its child go on leaves
+ * that child waiting for ever; without it the end of file on the control descriptor ends our program, and everything.
+ */
 const START: readonly string[] = [
   "--unshare-all",
   "--as-pid-1",
   "--new-session",
-  "--die-with-parent",
   "--clearenv",
   ...["--hostname", HOSTNAME],
   ...["--cap-drop", "ALL"],

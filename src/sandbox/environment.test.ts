@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { environmentOf, isPassedOn } from "./environment.ts";
 import type { HostWords } from "./plan-facts.ts";
-import { at, FACTS, NETWORK, PLAN } from "./plan-fixture.ts";
+import { at, FACTS, found, NETWORK, PLAN } from "./plan-fixture.ts";
 
 const HOST = FACTS.host;
 
@@ -34,14 +34,13 @@ describe("folders", () => {
   });
 
   test("of a toolchain with versions every bin folder there is, the newest first; nothing but folders", () => {
-    const found = ["node/v9.1.0/bin", "node/v20.2.0/bin", "node/v20.10.0/bin", "node/v20.10.0/lib"].map((path) => ({
-      path: at(`/opt/nvm/${path}`),
-      kind: "folder" as const,
-    }));
-    const links = [{ path: at("/opt/nvm/node/v99/bin"), kind: "link" as const }];
-    const foreign = [{ path: at("/home/u/work/ws/bin"), kind: "folder" as const }];
+    const folders = ["node/v9.1.0/bin", "node/v20.2.0/bin", "node/v20.10.0/bin", "node/v20.10.0/lib"].map((path) =>
+      found(`/opt/nvm/${path}`, "folder"),
+    );
+    const links = [found("/opt/nvm/node/v99/bin", "link")];
+    const foreign = [found("/home/u/work/ws/bin", "folder")];
     const plan = { ...PLAN, runtime: [at("/opt/nvm"), at("/opt/asdf/shims")] };
-    const pairs = environmentOf(plan, HOST, [...found, ...links, ...foreign]);
+    const pairs = environmentOf(plan, HOST, [...folders, ...links, ...foreign]);
     expect(pairs[0]?.[1].split(":").slice(0, 6)).toEqual([
       "/opt/nvm/bin",
       "/opt/nvm/node/v20.10.0/bin",

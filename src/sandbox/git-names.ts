@@ -26,7 +26,7 @@ const WITHIN: readonly PlanPath[] = [
   ["worktrees", "*", "commondir"],
   ["worktrees", "*", "config.worktree"],
 ];
-const OWN: readonly PlanPath[] = [["hooks"], ["config"], ["config.worktree"], ["commondir"]];
+const OWN: readonly PlanPath[] = [["HEAD"], ["hooks"], ["config"], ["config.worktree"], ["commondir"]];
 
 /** Patterns whose presence decides what is pinned. */
 export function gitPatterns(base: PlanPath): readonly PlanPath[] {
@@ -47,7 +47,8 @@ export function gitPins(base: PlanPath, found: readonly FoundName[]): readonly W
   });
   // A worktree or a submodule: the file says where the repository is. Or a link that leads out of here, or nowhere.
   if (place === null || kind === "file" || (own?.kind === "link" && kind !== "folder")) return [readonly([], "leave")];
-  const isThere = kind === "folder";
+  // An empty folder may be one that another sandbox has just made.
+  const isRepository = found.some(({ path }) => isSame(path, [...place, "HEAD"]));
   const below = found
     .filter(({ path }) => WITHIN.some((pattern) => isMatch(path, [...place, ...pattern])))
     .map(({ path }) => path.slice(place.length));
@@ -56,7 +57,7 @@ export function gitPins(base: PlanPath, found: readonly FoundName[]): readonly W
     { path: git, action: "held", absent: "folder", base: base.length },
     readonly(["hooks"], "folder"),
     // Made only where a repository is: a new one is born with its settings, and that is watched instead.
-    readonly(["config"], isThere ? "file" : "leave"),
+    readonly(["config"], isRepository ? "file" : "leave"),
     readonly(["config.worktree"], "leave"),
     // An empty one would keep git from working at all, so it cannot be made, only watched.
     readonly(["commondir"], "leave"),

@@ -35,8 +35,8 @@ export function foundBy(patterns: readonly PlanPath[], found: readonly FoundName
     found
       .filter(({ path, kind }) => path.length === pattern.length || (kind === "link" && path.length < pattern.length))
       .filter(({ path }) => path.every((name, at) => pattern[at] === "*" || pattern[at] === name))
-      .map(({ path }) => [...path, ...pattern.slice(path.length)])
-      .filter((path) => !path.includes("*")),
+      .filter(({ path }) => !pattern.slice(path.length).includes("*"))
+      .map(({ path }) => [...path, ...pattern.slice(path.length)]),
   );
 }
 

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { namesToFind, pinsOf, watchedNames } from "./pins.ts";
 import type { PlanRoot } from "./plan.ts";
-import type { FoundName, PlanFacts } from "./plan-facts.ts";
-import { at, FACTS } from "./plan-fixture.ts";
+import type { PlanFacts } from "./plan-facts.ts";
+import { at, FACTS, found } from "./plan-fixture.ts";
 
 const WS: PlanRoot = { path: at("/home/u/work/ws"), mode: "rw" };
 const HOME: PlanRoot = { path: at("/home/u"), mode: "rw" };
@@ -19,7 +19,6 @@ function pins(root: PlanRoot, facts: Partial<PlanFacts> = {}): Map<string, strin
   );
 }
 
-const found = (path: string, kind: FoundName["kind"]): FoundName => ({ path: at(path), kind });
 const GIT = found("/home/u/work/ws/.git", "folder");
 
 describe("in a project", () => {
@@ -61,7 +60,7 @@ describe("in a project", () => {
 
 describe("git", () => {
   test("a repository: hooks and settings stay, the folder stays in its place, the rest is git's to write", () => {
-    const kept = pins(WS, { found: [GIT] });
+    const kept = pins(WS, { found: [GIT, found("/home/u/work/ws/.git/HEAD", "file")] });
     expect([...kept].filter(([path]) => path.startsWith(".git"))).toEqual([
       [".git", "held, folder"],
       [".git/commondir", "readonly, leave"],
@@ -69,6 +68,12 @@ describe("git", () => {
       [".git/config.worktree", "readonly, leave"],
       [".git/hooks", "readonly, folder"],
     ]);
+  });
+
+  test("a folder that is no repository may be another sandbox's: no settings are made in it", () => {
+    const kept = pins(WS, { found: [GIT] });
+    expect(kept.get(".git")).toBe("held, folder");
+    expect(kept.get(".git/config")).toBe("readonly, leave");
   });
 
   test("no repository yet: its place is taken, and settings that appear are seen", () => {
@@ -89,6 +94,8 @@ describe("git", () => {
         GIT,
         found("/home/u/work/ws/.git/modules/a/config", "file"),
         found("/home/u/work/ws/.git/modules/b/c/hooks", "folder"),
+        found("/home/u/work/ws/.git/modules/a/modules/libs/x/config", "file"),
+        found("/home/u/work/ws/.git/modules/1/2/3/4/5/config", "file"),
         found("/home/u/work/ws/.git/worktrees/w/commondir", "file"),
         found("/home/u/work/ws/.git/modules/a/HEAD", "file"),
         found("/elsewhere/.git/modules/a/config", "file"),
@@ -96,7 +103,12 @@ describe("git", () => {
     });
     expect(kept.get(".git/modules/a/config")).toBe("readonly, leave");
     expect(kept.get(".git/modules/b/c/hooks")).toBe("readonly, leave");
-    expect(kept.get(".git/modules")).toBe("held, leave");
+    expect(kept.get(".git/modules")).toBe("held, folder");
+    // What makes git run programs in one that is there is made, or watched, as in the repository itself.
+    expect(kept.get(".git/modules/a/hooks")).toBe("readonly, folder");
+    expect(kept.get(".git/modules/a/commondir")).toBe("readonly, leave");
+    expect(kept.get(".git/modules/a/modules/libs/x/config")).toBe("readonly, leave");
+    expect(kept.has(".git/modules/1/2/3/4/5/config")).toBe(false);
     expect(kept.get(".git/worktrees/w/commondir")).toBe("readonly, leave");
     expect(kept.has(".git/modules/a/HEAD")).toBe(false);
   });
@@ -112,8 +124,10 @@ describe("in a home folder", () => {
     [".config/fish", "readonly, folder"],
     [".config", "held, folder"],
     [".ssh", "masked, leave"],
-    [".config/ambit", "masked, leave"],
-    [".local/state/ambit", "masked, leave"],
+    [".config/ambit", "masked, folder"],
+    [".local/state/ambit", "masked, folder"],
+    [".local/state", "held, folder"],
+    [".local", "held, folder"],
   ])("%s: %s", (name, wanted) => expect(pins(HOME).get(name)).toBe(wanted));
 
   test("a workspace in it has its names kept, and stays in its place", () => {
@@ -159,6 +173,101 @@ describe("what is masked", () => {
     expect([...kept.keys()].filter((path) => path.startsWith(".config/"))).toEqual([]);
     expect([...kept.keys()].filter((path) => path.startsWith(".vscode"))).toEqual([".vscode", ".vscode/keys"]);
   });
+
+  test("folders above it stay in their places, so that no other can take them", () => {
+    const kept = pins(HOME, { protectedPaths: [at("/home/u/share/keys/rings")] });
+    expect(kept.get("share/keys/rings")).toBe("masked, leave");
+    expect(kept.get("share/keys")).toBe("held, leave");
+    expect(kept.get("share")).toBe("held, leave");
+  });
+});
+
+describe("a name that is a link", () => {
+  const ws = "/home/u/work/ws";
+
+  test("stays as a name, and so does what it leads to, in its place", () => {
+    const kept = pins(WS, {
+      found: [found(`${ws}/.vscode`, "link", `${ws}/set/code`), found(`${ws}/set/code`, "folder")],
+    });
+    expect(kept.get(".vscode")).toBe("readonly, folder");
+    expect(kept.get("set/code")).toBe("readonly, folder");
+    expect(kept.get("set")).toBe("held, leave");
+    expect(pins(WS).has("set/code")).toBe(false);
+  });
+
+  test("that leads nowhere yet: nothing is made, and what appears there is seen", () => {
+    const kept = pins(WS, { found: [found(`${ws}/.vscode`, "link", `${ws}/code`)] });
+    expect(kept.get("code")).toBe("readonly, leave");
+  });
+
+  test("that leads on over another: that one is watched as well", () => {
+    const links = [found(`${ws}/.vscode`, "link", `${ws}/b`, `${ws}/in/a`), found(`${ws}/b`, "folder")];
+    expect(pins(WS, { found: links }).get("in/a")).toBe("readonly, leave");
+    expect(pins(WS, { found: links }).get("in")).toBe("held, leave");
+  });
+
+  test("that leads out of the root: there is nothing here to keep but the name", () => {
+    const elsewhere = { found: [found(`${ws}/.vscode`, "link", "/home/u/code")] };
+    expect([...pins(WS, elsewhere)]).toEqual([...pins(WS)]);
+  });
+
+  test("that leads to the root or out above it: nothing could be written, so there is no such sandbox", () => {
+    for (const target of [ws, "/home/u/work"])
+      expect(pinsOf(WS, [], { ...FACTS, found: [found(`${ws}/.vscode`, "link", target)] })).toMatchObject({
+        ok: false,
+        refused: { code: "self_modification" },
+      });
+  });
+
+  test("on the way to a name: the name behind it is kept", () => {
+    const config = [found("/home/u/.config", "link", "/home/u/dot/config"), found("/home/u/dot/config", "folder")];
+    const kept = pins(HOME, { found: config, ours: [] });
+    expect(kept.get("dot/config/git")).toBe("readonly, folder");
+    expect(kept.get("dot/config/fish")).toBe("readonly, folder");
+    expect(kept.get("dot")).toBe("held, leave");
+  });
+
+  test("and masked: what it leads to is masked, also where the root is only read", () => {
+    const links = [found("/home/u/.ssh", "link", "/home/u/dot/ssh"), found("/home/u/dot/ssh", "folder")];
+    expect(pins(HOME, { found: links }).get("dot/ssh")).toBe("masked, leave");
+    expect(pins({ ...HOME, mode: "ro" }, { found: links }).get("dot/ssh")).toBe("masked, leave");
+    const homes = [found("/home/v", "link", "/home/w/v"), found("/home/w/v", "folder")];
+    expect(pins({ path: at("/home"), mode: "ro" }, { found: homes }).get("w/v/.aws")).toBe("masked, leave");
+  });
+
+  test("and is a repository: its hooks and settings stay, the rest is git's to write", () => {
+    const kept = pins(WS, {
+      found: [
+        found(`${ws}/.git`, "link", `${ws}/real`),
+        found(`${ws}/real`, "folder"),
+        found(`${ws}/real/HEAD`, "file"),
+        found(`${ws}/real/modules/a/config`, "file"),
+      ],
+    });
+    expect(kept.get("real")).toBe("held, folder");
+    expect(kept.get("real/hooks")).toBe("readonly, folder");
+    expect(kept.get("real/config")).toBe("readonly, file");
+    expect(kept.get("real/modules/a/config")).toBe("readonly, leave");
+  });
+
+  test("and is how our program is started: it is watched, and its folder stays", () => {
+    const kept = pins(WS, {
+      found: [found(`${ws}/node_modules/.bin/ambit`, "link", `${ws}/node_modules/ambit/bin/ambit`)],
+    });
+    expect(kept.get("node_modules/.bin/ambit")).toBe("readonly, leave");
+    expect(kept.get("node_modules/.bin")).toBe("held, leave");
+    expect(pins(WS).has("node_modules/.bin/ambit")).toBe(false);
+  });
+
+  test("on the way to our own files: no mount could hold it, so nothing around it is written", () => {
+    const links = [found("/home/u/.local/state", "link", "/var/state")];
+    expect(pinsOf(HOME, [], { ...FACTS, found: links })).toMatchObject({
+      ok: false,
+      refused: { code: "self_modification" },
+    });
+    expect(pinsOf({ ...HOME, mode: "ro" }, [], { ...FACTS, found: links }).ok).toBe(true);
+    expect(pinsOf(HOME, [], { ...FACTS, found: [found("/home/u/.local/states", "link", "/var/state")] }).ok).toBe(true);
+  });
 });
 
 describe("the order", () => {
@@ -183,7 +292,11 @@ describe("what is looked for before", () => {
     expect(patterns).toContain("/home/u/work/ws/.git");
     expect(patterns).toContain("/home/u/work/ws/.git/modules/*/config");
     expect(patterns).toContain("/home/u/work/ws/node_modules/ambit");
-    expect(patterns).not.toContain("/home/u/.ssh");
+    // Names that are known are looked for because they may be links.
+    expect(patterns).toContain("/home/u/.ssh");
+    expect(patterns).toContain("/home/u/.bashrc");
+    expect(patterns).toContain("/home/u/.local/state/ambit");
+    expect(patterns).not.toContain("/etc/shadow");
     for (const pattern of patterns) expect(pattern.startsWith("/home/")).toBe(true);
     expect(namesToFind(WS, FACTS).some((path) => path.includes(".aws"))).toBe(false);
   });
@@ -196,7 +309,14 @@ describe("what is looked for before", () => {
   });
 
   test("less for a root that is only read", () => {
-    expect(namesToFind({ path: at("/home"), mode: "ro" }, FACTS)).toEqual([at("/home/*/.aws")]);
+    const patterns = namesToFind({ path: at("/home"), mode: "ro" }, FACTS).map((path) => `/${path.join("/")}`);
+    expect(patterns).toEqual([
+      "/home/u/.ssh",
+      "/home/*/.aws",
+      "/home/u/work/ws/.ambit",
+      "/home/u/.local/state/ambit",
+      "/home/u/.config/ambit",
+    ]);
   });
 });
 

@@ -73,7 +73,8 @@ function linkFault({ path: root, mode }: PlanRoot, { ours, found }: PlanFacts): 
 }
 
 /** Our own folders and protected paths. Authority files are no secret, and git would take a masked one for deleted. */
-function maskedNames({ path: root, mode }: PlanRoot, { ours, protectedPaths, found }: PlanFacts): readonly WantedPin[] {
+function maskedNames({ path: root, mode }: PlanRoot, facts: PlanFacts): readonly WantedPin[] {
+  const { ours, protectedPaths, found, home } = facts;
   const patterns = patternsBelow(root, protectedPaths);
   const plain = patterns.filter((pattern) => !pattern.includes("*"));
   const starred = foundBy(
@@ -83,9 +84,10 @@ function maskedNames({ path: root, mode }: PlanRoot, { ours, protectedPaths, fou
   const paths = [...plain, ...starred].filter((path) => path[path.length - 1] !== AUTHORITY);
   return [
     // Made where they are not, or somebody else would make them.
-    ...ours.map(
-      (path): WantedPin => ({ path, action: "masked", absent: mode === "ro" ? "leave" : "folder", base: root.length }),
-    ),
+    ...ours.map((path): WantedPin => {
+      const base = home !== null && isWithin(path, home) ? Math.max(home.length, root.length) : root.length;
+      return { path, action: "masked", absent: mode === "ro" ? "leave" : "folder", base };
+    }),
     ...paths.map((path): WantedPin => ({ path, action: "masked", absent: "leave", base: path.length })),
   ];
 }

@@ -1,10 +1,11 @@
 // A decided request and the facts of the machine become a plan. INVARIANT: the plan is never wider than the deciding
 // grants, and nothing in it lets a program change what decides about it.
-import { pathText } from "../authority/path.ts";
+import { guardPath, pathText } from "../authority/path.ts";
+import { coveredUntil } from "../authority/until.ts";
 import { environmentOf, isPassedOn } from "./environment.ts";
 import { pinsOf } from "./pins.ts";
 import { isSame, temporaryFolder } from "./places.ts";
-import type { Limits, Plan } from "./plan.ts";
+import type { Limits, Plan, PlanRoot } from "./plan.ts";
 import type { PlanFacts } from "./plan-facts.ts";
 import { networkOf } from "./plan-network.ts";
 import { rootRefused, runtimeTrees } from "./plan-places.ts";
@@ -32,9 +33,20 @@ export function planOf(decided: Decided, facts: PlanFacts): PlanResult {
     pinned: pinned.value,
     directory: asked?.directory ?? temporaryFolder(walls),
     environment: environmentOf(walls, facts.host, facts.found),
-    limits: facts.limits,
+    limits: endingInTime(decided, root, facts),
   };
   return { ok: true, plan, notes: [...rootNotes(asked), ...variableNotes(plan, facts)] };
+}
+
+/** INVARIANT: a program ends when the grants that let it run do, leave to write all of its root among them. */
+function endingInTime({ authority, request }: Decided, root: PlanRoot | null, facts: PlanFacts): Limits {
+  const { limits, moment, protectedPaths } = facts;
+  const values = request.values.map((value, at) =>
+    root !== null && request.verb.axes[at]?.name === "root" ? guardPath(root.path, protectedPaths) : value,
+  );
+  const end = coveredUntil(authority, { ...request, values }, moment);
+  if (end === null) return limits;
+  return { ...limits, wallMilliseconds: Math.max(1, Math.min(limits.wallMilliseconds, end - moment.now)) };
 }
 
 /** The root a decided request would get; what `namesToFind` is asked about before the plan is made. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { instructionBytes } from "./bpf.ts";
 import { answerOf } from "./bpf-fixture.ts";
 import { filesSeccompProgram } from "./files-syscalls.ts";
-import { ALLOW, EAFNOSUPPORT, ENOSYS, EPERM, EPROTONOSUPPORT, KILL, seccompProgram } from "./seccomp.ts";
+import { ALLOW, DONE, EAFNOSUPPORT, ENOSYS, EPERM, EPROTONOSUPPORT, KILL, seccompProgram } from "./seccomp.ts";
 import { CONDITIONAL, LAST_KNOWN, numberOf, numbersOf, REFUSED } from "./syscalls.ts";
 import type { Architecture } from "./system.ts";
 
@@ -65,6 +65,35 @@ describe.each(ARCHITECTURES)("on %s", (architecture) => {
     expect(on(of("personality"), 0)).toBe(ALLOW);
     expect(on(of("personality"), 0xffffffff)).toBe(ALLOW);
     for (const other of [0x0040000, 0x0400000, 8, 0xfffffffe]) expect(on(of("personality"), other)).toBe(EPERM);
+  });
+
+  test("limits are one's own to change, and that of cores nobody's", () => {
+    const pointer = 0x7fff_0000_0000n;
+    expect(on(of("prlimit64"), 0, 7, pointer, 0)).toBe(ALLOW);
+    expect(on(of("prlimit64"), 0, 4, 0, pointer)).toBe(ALLOW);
+    for (const other of [1, 2, 0xffffffff, HIGH + 1n]) expect(on(of("prlimit64"), other, 7, 0, pointer)).toBe(EPERM);
+    expect(on(of("prlimit64"), 0, 4, pointer, 0)).toBe(DONE);
+    expect(on(of("prlimit64"), 0, HIGH + 4n, 0x1000, 0)).toBe(DONE);
+    expect(on(of("prlimit64"), 0, 4, pointer, pointer)).toBe(EPERM);
+    expect(on(of("prlimit64"), 0, 4, 0x1000, 0x1000)).toBe(EPERM);
+    expect(on(of("setrlimit"), 4, pointer)).toBe(DONE);
+    for (const resource of [0, 3, 5, 7]) expect(on(of("setrlimit"), resource, pointer)).toBe(ALLOW);
+  });
+
+  test("pid 1 is scheduled by nobody inside", () => {
+    for (const name of ["sched_setparam", "sched_setscheduler", "sched_setaffinity", "sched_setattr"] as const) {
+      for (const process of [0, 2, 11]) expect(on(of(name), process)).toBe(ALLOW);
+      for (const process of [1, HIGH + 1n]) expect(on(of(name), process)).toBe(EPERM);
+    }
+    for (const [name, byProcess, byUser] of [
+      ["setpriority", 0, 2],
+      ["ioprio_set", 1, 3],
+    ] as const) {
+      expect(on(of(name), byProcess, 0)).toBe(ALLOW);
+      expect(on(of(name), byProcess, 2)).toBe(ALLOW);
+      for (const group of [byProcess, byProcess + 1]) expect(on(of(name), group, 1)).toBe(EPERM);
+      expect(on(of(name), byUser, 0)).toBe(EPERM);
+    }
   });
 
   test.each([
@@ -172,8 +201,8 @@ describe.each(ARCHITECTURES)("the file worker on %s", (architecture) => {
 
 /** A change of the filters is meant: whoever changes one looks at it and writes the new sum here. */
 test.each([
-  ["x86-64", seccompProgram({ architecture: "x86-64", networkNamespace: true }), "17118adbf0bfa91f"],
-  ["arm64", seccompProgram({ architecture: "arm64", networkNamespace: true }), "32c71f1f4ea55c9f"],
+  ["x86-64", seccompProgram({ architecture: "x86-64", networkNamespace: true }), "4493984ce940da39"],
+  ["arm64", seccompProgram({ architecture: "arm64", networkNamespace: true }), "e4986b6372b51809"],
   ["x86-64, files", filesSeccompProgram("x86-64"), "8cf731dd13dbfb56"],
   ["arm64, files", filesSeccompProgram("arm64"), "768e7c1f1c4de4c0"],
 ] as const)("the filter of %s is the one that was looked at", (_, program, sum) => {

@@ -7,6 +7,8 @@ import type { Architecture } from "./system.ts";
 export const ALLOW = 0x7fff0000;
 export const KILL = 0x80000000;
 const ERRNO = 0x00050000;
+/** Not done, and told as done. */
+export const DONE: number = ERRNO | 0;
 export const EPERM: number = ERRNO | 1;
 export const ENOSYS: number = ERRNO | 38;
 export const EPROTONOSUPPORT: number = ERRNO | 93;
@@ -16,6 +18,8 @@ export const EAFNOSUPPORT: number = ERRNO | 97;
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 export const argument = (at: number): number => 16 + 8 * at;
+/** Its high half, for pointers. */
+export const argumentHigh = (at: number): number => argument(at) + 4;
 
 const AUDIT: Readonly<Record<Architecture, number>> = { "x86-64": 0xc000003e, arm64: 0xc00000b7 };
 /** Calls of the x32 world carry this bit; they are other names for what is refused by number. */
@@ -47,6 +51,14 @@ export function seccompProgram({ architecture, networkNamespace }: SeccompOption
     .whenEqual(number("personality"), "personality")
     .whenEqual(number("socket"), "socket")
     .whenEqual(number("socketpair"), "socketpair")
+    .whenEqual(number("setrlimit"), "own limit")
+    .whenEqual(number("prlimit64"), "limit")
+    .whenEqual(number("setpriority"), "priority")
+    .whenEqual(number("ioprio_set"), "disk priority")
+    .whenEqual(number("sched_setparam"), "schedule")
+    .whenEqual(number("sched_setscheduler"), "schedule")
+    .whenEqual(number("sched_setaffinity"), "schedule")
+    .whenEqual(number("sched_setattr"), "schedule")
     .answer(ALLOW)
     .mark("clone")
     .load(argument(0))
@@ -66,9 +78,13 @@ export function seccompProgram({ architecture, networkNamespace }: SeccompOption
     .mark("fine")
     .answer(ALLOW);
   sockets(program, networkNamespace);
+  limits(program);
+  schedules(program);
   return program
     .mark("refused")
     .answer(EPERM)
+    .mark("done")
+    .answer(DONE)
     .mark("absent")
     .answer(ENOSYS)
     .mark("family")
@@ -128,5 +144,62 @@ function sockets(program: Assembler, networkNamespace: boolean): void {
     .whenEqual(STREAM, "pair")
     .unlessEqual(SEQUENCED, "protocol")
     .mark("pair")
+    .answer(ALLOW);
+}
+
+const RLIMIT_CORE = 4;
+
+/**
+ * Of oneself only. That of cores is as low as it means something, and lower would mean more (`setup.ts`); programs that
+ * ask for none are told they have it, because some end where they are not.
+ */
+function limits(program: Assembler): void {
+  program
+    .mark("own limit")
+    .load(argument(0))
+    .whenEqual(RLIMIT_CORE, "done")
+    .answer(ALLOW)
+    .mark("limit")
+    .load(argument(0))
+    .unlessEqual(0, "refused")
+    .load(argument(1))
+    .unlessEqual(RLIMIT_CORE, "plain limit")
+    // The new limit; a null pointer only asks.
+    .load(argument(2))
+    .unlessEqual(0, "core limit")
+    .load(argumentHigh(2))
+    .unlessEqual(0, "core limit")
+    .mark("plain limit")
+    .answer(ALLOW)
+    // The old one is asked for in the same call, and we cannot say it.
+    .mark("core limit")
+    .load(argument(3))
+    .unlessEqual(0, "refused")
+    .load(argumentHigh(3))
+    .unlessEqual(0, "refused")
+    .answer(DONE);
+}
+
+const INIT = 1;
+const [USER_PRIORITY, USER_DISK_PRIORITY] = [2, 3];
+
+/** Pid 1 belongs to the same user, so the kernel would let a command slow it down for all that come after. */
+function schedules(program: Assembler): void {
+  program
+    .mark("priority")
+    .load(argument(0))
+    .whenEqual(USER_PRIORITY, "refused")
+    .load(argument(1))
+    .whenEqual(INIT, "refused")
+    .answer(ALLOW)
+    .mark("disk priority")
+    .load(argument(0))
+    .whenEqual(USER_DISK_PRIORITY, "refused")
+    .load(argument(1))
+    .whenEqual(INIT, "refused")
+    .answer(ALLOW)
+    .mark("schedule")
+    .load(argument(0))
+    .whenEqual(INIT, "refused")
     .answer(ALLOW);
 }

@@ -15,8 +15,8 @@ function cut(frames: readonly Uint8Array[]): readonly Told[] {
   return frames.flatMap((frame) => cutter.push(frame) ?? []);
 }
 
-function told(plan: Plan, landlock = 7): readonly Told[] {
-  return cut(setupFrames(plan, SYSTEM, { landlock }, encode));
+function told(plan: Plan, landlock = 7, treeMemoryHeld = true): readonly Told[] {
+  return cut(setupFrames(plan, SYSTEM, { landlock, treeMemoryHeld }, encode));
 }
 
 function text(bytes: Uint8Array | null): string {
@@ -63,13 +63,37 @@ describe("a sandbox", () => {
     expect(limits).toEqual([
       [0, 120n],
       [1, 1_073_741_824n],
-      [4, 0n],
+      [4, 1n],
       [6, 512n],
       [7, 1_024n],
       [8, 65_536n],
       [9, 5_000_000_000n],
     ]);
     expect(of(told(PLAN), "U")).toHaveLength(6);
+  });
+
+  test("is told the memory of one process where nothing holds that of the tree", () => {
+    const limits = of(told(PLAN, 7, false), "U").map(({ payload }) => {
+      const reader = new PayloadReader(payload);
+      return [reader.u32(), reader.u64()];
+    });
+    expect(limits).toHaveLength(7);
+    expect(limits).toContainEqual([2, BigInt(PLAN.limits.treeMemoryBytes)]);
+  });
+
+  test("that root started is told to hold the kernel's own files, behind the plan's pins", () => {
+    const user = { ...SYSTEM.user, user: 0 };
+    const frames = cut(setupFrames(PLAN, { ...SYSTEM, user }, { landlock: 7, treeMemoryHeld: true }, encode));
+    const pins = of(frames, "P").map(({ payload }) => [payload[0], payload[1], text(payload.subarray(2))]);
+    expect(of(frames, "T").map(({ payload }) => text(payload))).toEqual(["/home/u/work/ws\0", "/proc\0"]);
+    expect(pins.slice(0, 4)).toEqual(
+      of(told(PLAN), "P").map(({ payload }) => [payload[0], payload[1], text(payload.subarray(2))]),
+    );
+    expect(pins).toContainEqual([1, 0, "sys\0"]);
+    expect(pins).toContainEqual([1, 0, "sysrq-trigger\0"]);
+    expect(pins).toContainEqual([3, 0, "kcore\0"]);
+    expect(pins).toContainEqual([3, 0, "kpagecount\0"]);
+    for (const [action, absent] of pins.slice(4)) expect([action === 2, absent]).toEqual([false, 0]);
   });
 
   test("empties its temporary folder and the home in it, and nothing of the host", () => {

@@ -2,6 +2,7 @@
 import type { PortRange } from "../authority/scope.ts";
 import { instructionBytes } from "./bpf.ts";
 import { frameOf, PayloadWriter } from "./frame.ts";
+import { kernelPins } from "./kernel-pins.ts";
 import { type LandlockRules, landlockRules } from "./landlock.ts";
 import { homeFolder, temporaryFolder } from "./places.ts";
 import type { Limits, Pin, Plan, PlanPath } from "./plan.ts";
@@ -10,25 +11,26 @@ import type { SystemFacts } from "./system.ts";
 
 export type Encode = (text: string) => Uint8Array;
 
-/** What the program said of the kernel in its first frame. */
-export interface KernelFacts {
-  /** 0: no Landlock. */
+/** What is known of one sandbox when it has been started. */
+export interface StartFacts {
+  /** As the program said in its first frame. 0: no Landlock. */
   readonly landlock: number;
+  /** A control group holds the memory of the whole tree. */
+  readonly treeMemoryHeld: boolean;
 }
 
-export function setupFrames(
-  plan: Plan,
-  system: SystemFacts,
-  kernel: KernelFacts,
-  encode: Encode,
-): readonly Uint8Array[] {
-  const landlock = landlockRules(plan, system, kernel.landlock);
+export function setupFrames(plan: Plan, system: SystemFacts, start: StartFacts, encode: Encode): readonly Uint8Array[] {
+  const landlock = landlockRules(plan, system, start.landlock);
   const seccomp = seccompProgram({ architecture: system.architecture, networkNamespace: true });
   return [
-    ...plan.pinned.flatMap(({ base, pins }) => [baseFrame(base, encode), ...pins.map((pin) => pinFrame(pin, encode))]),
+    // The plan's own first: what became of each is told in this order.
+    ...[...plan.pinned, ...kernelPins(system)].flatMap(({ base, pins }) => [
+      baseFrame(base, encode),
+      ...pins.map((pin) => pinFrame(pin, encode)),
+    ]),
     ...(landlock === null ? [] : landlockFrames(landlock, encode)),
     frameOf("S", instructionBytes(seccomp)),
-    ...limitFrames(resourcesOf(plan.limits)),
+    ...limitFrames(resourcesOf(plan.limits, start)),
     ...temporaryFrames(plan, encode),
     ...(plan.network === null ? [] : [networkFrame(plan.network.ports)]),
     frameOf("G", new Uint8Array(0)),
@@ -67,18 +69,35 @@ export function landlockFrames({ handled, rules }: LandlockRules, encode: Encode
 }
 
 /** Numbers of `setrlimit`, the same on both architectures. */
-const RESOURCES = { cpu: 0, fileSize: 1, core: 4, processes: 6, openFiles: 7, lockedMemory: 8, memory: 9 } as const;
+const RESOURCES = {
+  cpu: 0,
+  fileSize: 1,
+  data: 2,
+  core: 4,
+  processes: 6,
+  openFiles: 7,
+  lockedMemory: 8,
+  memory: 9,
+} as const;
 
 export type Resources = readonly (readonly [resource: keyof typeof RESOURCES, limit: number])[];
 
 const lockedMemoryBytesMax = 65_536;
 
-function resourcesOf(limits: Limits): Resources {
+/**
+ * A core is a copy of everything the process knew. One byte holds none, and is the only number that also keeps the
+ * kernel from starting the machine's own collector of cores, outside and as root: nought does not.
+ */
+const coreBytesMax = 1;
+
+function resourcesOf(limits: Limits, { treeMemoryHeld }: StartFacts): Resources {
   return [
     ["cpu", limits.cpuSeconds],
     ["fileSize", limits.fileBytes],
-    // A core is a copy of everything the process knew.
-    ["core", 0],
+    // What a process may write to in memory: reserved addresses are free. Not where the tree is held, for it counts
+    // what sanitizers map and never use.
+    ...(treeMemoryHeld ? [] : [["data", limits.treeMemoryBytes] as const]),
+    ["core", coreBytesMax],
     ["processes", limits.processes],
     ["openFiles", limits.openFiles],
     ["lockedMemory", lockedMemoryBytesMax],

@@ -96,9 +96,31 @@ export const CONDITIONAL: Readonly<Record<ConditionalCall, Numbers>> = {
   socket: [41, 198],
   socketpair: [53, 199],
   personality: [135, 92],
+  setrlimit: [160, 164],
+  prlimit64: [302, 261],
+  setpriority: [141, 140],
+  ioprio_set: [251, 30],
+  sched_setparam: [142, 118],
+  sched_setscheduler: [144, 119],
+  sched_setaffinity: [203, 122],
+  sched_setattr: [314, 274],
 };
 
-export type ConditionalCall = "clone" | "clone3" | "ioctl" | "socket" | "socketpair" | "personality";
+export type ConditionalCall =
+  | "clone"
+  | "clone3"
+  | "ioctl"
+  | "socket"
+  | "socketpair"
+  | "personality"
+  | "setrlimit"
+  | "prlimit64"
+  | "setpriority"
+  | "ioprio_set"
+  | "sched_setparam"
+  | "sched_setscheduler"
+  | "sched_setaffinity"
+  | "sched_setattr";
 
 /** The last call we have looked at. What a newer kernel added is not there, and programs know how to do without. */
 export const LAST_KNOWN = 469;

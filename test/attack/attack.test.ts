@@ -61,21 +61,18 @@ describe.each(callers())("as $caller", (who) => {
     expect(outcomes.size).toBeGreaterThanOrEqual(triedMin);
   });
 
-  function check(row: Attempt): void {
+  const titled = rows.map((row): [string, Attempt] => [`${row.tries} (${row.word}): ${row.by}`, row]);
+  test.each(titled)("%s", (_title, row) => {
     const { outcome, how, detail } = outcomes.get(row.word) as Outcome;
     expect({ outcome, how: row.how.includes(how) ? row.how : how, detail }).toEqual({
       outcome: row.by === "nobody" ? "open" : "blocked",
       how: row.how,
       detail,
     });
-  }
-  const titled = (isOpen: boolean): [string, Attempt][] =>
-    rows.filter((row) => row.isOpen === isOpen).map((row) => [`${row.tries} (${row.word}): ${row.by}`, row]);
-  test.each(titled(false))("%s", (_title, row) => check(row));
-  test.fails.each(titled(true))("STILL OPEN %s", (_title, row) => check(row));
+  });
 
   const unproven = all.flatMap((row) => reasonNot(row) ?? []);
-  test.skipIf(unproven.length > 0).each(unproven)("cannot be tried: %s", () => {});
+  test.skip.each(unproven)("cannot be tried: %s", () => {});
 
   test("nobody came to the machine's sockets, and the file beside the root is as it was", () => {
     expect(Object.entries(visits).filter(([, count]) => count > 0)).toEqual([]);

@@ -36,20 +36,14 @@ export interface Attempt {
   readonly how: readonly string[];
   /** Null: both. */
   readonly caller: Caller | null;
-  /** It should be stopped and is not yet: the test of it must fail, and says so when it no longer does. */
-  readonly isOpen: boolean;
 }
 
 export function attempt(word: string, tries: string, by: Mechanism, how: string | readonly string[]): Attempt {
-  return { word, tries, by, how: typeof how === "string" ? [how] : how, caller: null, isOpen: false };
+  return { word, tries, by, how: typeof how === "string" ? [how] : how, caller: null };
 }
 
 export function onlyFor(caller: Caller, rows: readonly Attempt[]): readonly Attempt[] {
   return rows.map((row) => ({ ...row, caller }));
-}
-
-export function stillOpen(rows: readonly Attempt[]): readonly Attempt[] {
-  return rows.map((row) => ({ ...row, isOpen: true }));
 }
 
 export interface Outcome {

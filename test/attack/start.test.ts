@@ -47,7 +47,7 @@ describe.each(callers())("as $caller", (who) => {
       swapper.stdin.end();
       await ended;
     }
-    expect(Number(await said)).toBeGreaterThan(startsCount);
+    expect(Number(await said)).toBeGreaterThan(0);
     expect(ran).toHaveLength(startsCount);
     return ran;
   }

@@ -1,15 +1,6 @@
 // Corpora that other rooms run, or that are there to be read: counted, so that nobody takes silence for a pass.
-import { type Data, grouped, list, nameOf, text } from "./data.ts";
+import { type Data, list, nameOf, text } from "./data.ts";
 import type { Case, Group } from "./tally.ts";
-
-/** shell.json, by the kind of its policy. */
-export function skipShell(file: Data): readonly Group[] {
-  const kinds = grouped(list(file, "cases"), (each) => {
-    const policy = each["policy"];
-    return typeof policy === "object" && policy !== null ? (text(policy as Data, "kind") ?? "unknown") : "unknown";
-  });
-  return [...kinds].map(([kind, rows]) => skipped("shell", kind, rows, "room tools"));
-}
 
 export function skipAgentdojo(file: Data): readonly Group[] {
   return list(file, "suites").map((suite, at) => {

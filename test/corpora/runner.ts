@@ -2,10 +2,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Data, data, ShapeError } from "./data.ts";
-import { skipAgentdojo, skipAnchors, skipDvmcp, skipInjecagent, skipShell } from "./elsewhere.ts";
+import { skipAgentdojo, skipAnchors, skipDvmcp, skipInjecagent } from "./elsewhere.ts";
 import { runGlobs } from "./globs.ts";
 import { runHosts } from "./hosts.ts";
 import { runPaths } from "./paths.ts";
+import { runShell } from "./shell.ts";
 import { runSsrf } from "./ssrf.ts";
 import type { Group } from "./tally.ts";
 
@@ -16,7 +17,7 @@ const corpora: ReadonlyMap<string, Corpus> = new Map<string, Corpus>([
   ["paths.json", runPaths],
   ["hosts.json", runHosts],
   ["globs.json", runGlobs],
-  ["shell.json", skipShell],
+  ["shell.json", runShell],
   ["agentdojo.json", skipAgentdojo],
   ["dvmcp.json", skipDvmcp],
   ["injecagent_dh.json", skipInjecagent],

@@ -3,9 +3,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Ran } from "./ambit.ts";
-import { bundled, type Program } from "./bundle.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { type Ran, root } from "./ambit.ts";
 import { type Answer, onTerminal, screenOf, type TerminalRan } from "./terminal.ts";
 
 const SCOUT = `---
@@ -21,12 +20,8 @@ tests:
 You look things up.
 `;
 
-let program: Program;
+const program = join(root, "bin", "ambit");
 let folder = "";
-beforeAll(async () => {
-  program = await bundled("src/cli/main.ts");
-});
-afterAll(() => program.remove());
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "ambit-agents-"));
   mkdirSync(join(folder, "project", ".ambit", "agents", "team"), { recursive: true });
@@ -46,7 +41,7 @@ function agents(...words: readonly string[]): Ran {
 }
 
 function ambit(...words: readonly string[]): Ran {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program.path, ...words], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
     cwd: cwd(),
     encoding: "utf8",
     env: { ...process.env, ...environment(), NO_COLOR: "1" },
@@ -56,7 +51,7 @@ function ambit(...words: readonly string[]): Ran {
 }
 
 function asked(words: readonly string[], answers: readonly Answer[]): Promise<TerminalRan> {
-  return onTerminal(cwd(), [process.execPath, program.path, "agents", ...words], answers, environment());
+  return onTerminal(cwd(), [process.execPath, program, "agents", ...words], answers, environment());
 }
 
 const DOWN = "\u001b[B";
@@ -254,6 +249,41 @@ test("list --can names the agents that hold at least that, and no other", () => 
   expect(can("net.get{hosts=[*.com]}")).toEqual(["wide"]);
   expect(agents("list", "--can", "net.gett").status).toBe(2);
   expect(agents("tree").out).toMatch(/^● scout[\s\S]*^team\/\n {2}● none/m);
+});
+
+test("tree shows folders, risk, what may be passed on, and that nothing was yet", () => {
+  put(
+    "team/lead",
+    "---\ncapabilities: ['agent.grant{ids=[aide]}', memory.read, 'net.get{hosts=[a.example],pass=use}']\n---\n",
+  );
+  put("team/aide", "---\ncapabilities: [memory.read]\n---\n");
+  put("team/closed", "---\ncapabilities: ['agent.grant{ids=[aide],pass=pass}', memory.read]\n---\n");
+  ambit("trust", "--yes");
+  const ran = agents("tree");
+  expect(ran.out.split("\n")).toEqual([
+    "● scout  5 capabilities, up to high",
+    "team/",
+    "  ● aide  2 capabilities, up to medium",
+    "  ● closed  3 capabilities, up to high",
+    "  ● lead  4 capabilities, up to high",
+    "      may pass on up to high: memory.read, tool.invoke{tools=[builtin:**]}, agent.grant{id=aide}  by agent.grant{id=aide}",
+    "4 agents",
+    "delegations: none; nothing that an agent passed on is kept yet",
+    "",
+  ]);
+  expect(ran.status).toBe(0);
+  const data = JSON.parse(agents("tree", "--json").out);
+  expect(data).toMatchObject({ folders: ["team"], delegations: [] });
+  const of = (id: string): unknown => data.agents.find((one: { id: string }) => one.id === id);
+  expect(of("team/lead")).toMatchObject({
+    folder: "team",
+    risk: "high",
+    passesOn: { by: ["agent.grant{id=aide}"], risk: "high" },
+  });
+  expect(of("team/closed")).toMatchObject({ folder: "team", passesOn: { by: [], grants: [], risk: null } });
+  expect(of("scout")).toMatchObject({ folder: null, passesOn: { by: [], grants: [], risk: null } });
+  put("team/bad", "---\ncapabilities: [*x]\n---\n");
+  expect(agents("tree")).toMatchObject({ status: 3, out: expect.stringMatching(/^ {2}✗ bad {2}not valid/m) });
 });
 
 test("new, rename, delete and undo move one whole file", () => {

@@ -1,5 +1,6 @@
 // `ambit exec` as a user meets it: the built program, the real sandbox, as root and as an ordinary user.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   chownSync,
@@ -55,13 +56,28 @@ function ambit(user: number, cwd: string, words: readonly string[], input = ""):
   const env = {
     PATH: process.env["PATH"],
     NO_COLOR: "1",
-    HOME: base,
     SECRET_OF_THE_HOST: "hunter2hunter2",
-    XDG_STATE_HOME: join(base, "state"),
-    XDG_CONFIG_HOME: join(base, "config"),
+    ...folders(),
   };
   const { status, stdout, stderr } = spawnSync(command, rest, { cwd, encoding: "utf8", env, input, timeout: 120_000 });
   return { status, out: stdout, err: stderr };
+}
+
+/** For two at once: its status when it is over. */
+async function started(user: number, words: readonly string[]): Promise<number | null> {
+  const as = user === process.getuid?.() ? [] : ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
+  const [command = "", ...rest] = [...as, process.execPath, program, ...words];
+  const child = spawn(command, rest, {
+    cwd: project,
+    env: { PATH: process.env["PATH"], ...folders() },
+    stdio: "ignore",
+  });
+  const [status] = (await once(child, "close")) as [number | null];
+  return status;
+}
+
+function folders(): Record<string, string> {
+  return { HOME: base, XDG_STATE_HOME: join(base, "state"), XDG_CONFIG_HOME: join(base, "config") };
 }
 
 const ALL = ["proc.exec", "proc.eval", "sandbox.exec", "fs.read", "fs.write"];
@@ -209,6 +225,61 @@ describe.each(CALLERS)("for user %i", (user) => {
       { kind: "outcome", ended: "exited 0", id: entries[0]?.["id"] },
       { kind: "decision", agent: "coder", outcome: "deny", code: "scope_violation" },
     ]);
+  });
+
+  test("what is counted is refused until there is an account, and what ends takes the program with it", () => {
+    const soon = new Date(Date.now() + 60_000).toISOString().replace(/\.\d+Z/, "Z");
+    agent("counted", "proc.exec{calls=5}");
+    agent("unwritable", "proc.exec", "fs.write{calls=1}");
+    agent("ending", "proc.exec", `fs.write{expires=${soon}}`);
+    trusted();
+    const counted = exec("counted", "--json", "--", "true");
+    expect(JSON.parse(counted.out)).toMatchObject({ outcome: "refused", code: "budget_exhausted" });
+    expect(exec("unwritable", "--", "touch", "made.txt").status).not.toBe(0);
+    expect(existsSync(join(project, "made.txt"))).toBe(false);
+    expect(exec("ending", "--", "touch", "made.txt").status).toBe(0);
+  });
+
+  test("a command that is stopped is put right and told, in --json as well", async () => {
+    agent("coder", ...ALL);
+    trusted();
+    const as = user === process.getuid?.() ? [] : ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
+    const words = ["exec", "coder", "--json", "--shell", "--", "echo {} > .mcp.json; touch begun; sleep 60"];
+    const [command = "", ...rest] = [...as, process.execPath, program, ...words];
+    const env = { PATH: process.env["PATH"], ...folders() };
+    const child = spawn(command, rest, { cwd: project, env, stdio: ["ignore", "pipe", "ignore"] });
+    let out = "";
+    child.stdout.on("data", (part: Buffer) => {
+      out += part;
+    });
+    while (!existsSync(join(project, "begun"))) await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill("SIGTERM");
+    await once(child, "close");
+    expect(JSON.parse(out)).toMatchObject({ outcome: "ran", denials: [{ code: "pin_changed" }] });
+    expect(existsSync(join(project, ".mcp.json"))).toBe(false);
+  });
+
+  test("three at once in a folder without a repository do not end each other", async () => {
+    agent("coder", ...ALL);
+    trusted();
+    const runs = await Promise.all([1, 2, 3].map(() => started(user, ["exec", "coder", "--", "sleep", "1"])));
+    expect(runs).toEqual([0, 0, 0]);
+  });
+
+  test("--json is one object whatever is wrong with the words", () => {
+    agent("coder", ...ALL);
+    trusted();
+    for (const words of [
+      ["--bogus", "--", "true"],
+      ["--root", "x", "--", "true"],
+      ["--timeout", "no", "--", "true"],
+      [],
+    ])
+      expect(JSON.parse(exec("coder", "--json", ...words).out)).toMatchObject({
+        outcome: "refused",
+        code: "invalid_input",
+      });
+    expect(JSON.parse(exec("nobody", "--json", "--", "true").out)).toMatchObject({ outcome: "refused" });
   });
 
   test.each(["with space", "ünï-코드", "new\nline", "quote'\"$x", "-dash"])(

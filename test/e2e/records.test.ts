@@ -102,6 +102,32 @@ describe("ten thousand records", () => {
     expect(found("common", "nowhere")).toEqual({ total: 0, ids: [] });
   });
 
+  test("are shown by the line that answers, marked, in the same order as before", () => {
+    const asked = ["records", "search", "WORD424", "common"];
+    const { records } = JSON.parse(ambit(folder, ...asked, "--json").out);
+    expect(records[0]).toMatchObject({
+      id: "n24/r424",
+      snippet: {
+        line: 6,
+        column: 11,
+        text: "Body with word424 and common. Next is [[n25/r425]].",
+        marks: [
+          { start: 10, end: 17 },
+          { start: 22, end: 28 },
+        ],
+        cutBefore: false,
+        cutAfter: false,
+      },
+    });
+    const lines = ambit(folder, ...asked)
+      .out.trimEnd()
+      .split("\n");
+    expect(lines.filter((_, at) => at % 2 === 0).map((line) => line.split("  ")[0])).toEqual(
+      records.map(({ id }: { id: string }) => id),
+    );
+    expect(lines[1]).toBe("  6: Body with «word424» and «common». Next is [[n25/r425]].");
+  });
+
   test("know who links to them", () => {
     const { links, backlinks } = JSON.parse(ambit(folder, "records", "show", "n5/r205", "--json").out);
     expect(links).toEqual([{ kind: "wiki", target: "n6/r206", to: "n6/r206" }]);
@@ -171,6 +197,15 @@ describe("each hostile file is one clear diagnostic, and the others are listed",
       expect([problems.length, records.length >= 1]).toEqual([1, true]);
     });
   }
+
+  test("a line full of escape codes is found and spelled out", () => {
+    const folder = workspace("escapes", {
+      [`${RECORDS}/a.md`]: "---\nclass: note\n---\n\nred \u001b[31mword\u001b]0;x\u0007\u202e here\n",
+    });
+    const { out, status } = ambit(folder, "records", "search", "here");
+    expect(out.split("\n")[1]).toBe("  5: red \\u{1b}[31mword\\u{1b}]0;x\\u{7}\\u{202e} «here»");
+    expect(status).toBe(0);
+  });
 
   test("a ring of links between records", () => {
     const folder = workspace("ring", {

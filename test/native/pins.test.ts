@@ -212,13 +212,17 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     },
   );
 
-  test("a folder of our own that is closed for now is a failure: a command could open it", async () => {
-    chmodSync(join(root, "sub"), 0o555);
-    const failing = await begin([PROJECT, [[READ_ONLY, FOLDER, "sub/.vscode"]]]);
-    expect(await failing.failure()).toMatchObject({ stage: "pin 0" });
-    await failing.exit();
-    chmodSync(join(root, "sub"), 0o755);
-  });
+  // Root is started with the right to write anywhere here.
+  test.skipIf(user === null && process.getuid?.() === 0)(
+    "a folder of our own that is closed for now is a failure: a command could open it",
+    async () => {
+      chmodSync(join(root, "sub"), 0o555);
+      const failing = await begin([PROJECT, [[READ_ONLY, FOLDER, "sub/.vscode"]]]);
+      expect(await failing.failure()).toMatchObject({ stage: "pin 0" });
+      await failing.exit();
+      chmodSync(join(root, "sub"), 0o755);
+    },
+  );
 
   test("a base that is missing, no folder, or reached through a link is a failure of the whole", async () => {
     symlinkSync("sub", join(root, "linked"));

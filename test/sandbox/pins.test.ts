@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   statSync,
   symlinkSync,
@@ -139,7 +140,26 @@ describe("a name that is there", () => {
     symlinkSync("hooks", join(folder, "linked"));
     const told = await shell(sandboxes, pinned(watched("linked")), "exit 0");
     expect(ranOf(told).enforcement.find(({ axis }) => axis === "root")?.note).toContain("linked");
-    const swapped = await shell(sandboxes, pinned(watched("linked")), "rm linked; ln -s / linked");
-    expect(ranOf(swapped).ending).toEqual(CHANGED);
+    expect(denied(told)).toEqual([]);
+  });
+
+  test.each([
+    ["by another link", "rm linked; ln -s / linked", ["aside-linked.1"]],
+    ["by a folder", "rm linked; mkdir linked; echo evil > linked/pre-commit", ["aside-linked.1"]],
+    ["by nothing", "rm linked", null],
+  ])("that is a link and is replaced %s: it is put back, and what was there is put aside", async (_, line, aside) => {
+    mkdirSync(join(folder, "hooks"));
+    symlinkSync("hooks", join(folder, "linked"));
+    const told = await shell(sandboxes, pinned(watched("linked"), watched("linked", "pre-commit")), line);
+    expect(ranOf(told).ending).toEqual(CHANGED);
+    expect(denied(told)).toContain(`pin_changed fs.write ${folder}/linked 1`);
+    expect(readlinkSync(join(folder, "linked"))).toBe("hooks");
+    expect(existsSync(`${folder}-aside`) ? readdirSync(`${folder}-aside`) : null).toEqual(aside ?? []);
+  });
+
+  test("that is a link and says the same as before is the same", async () => {
+    symlinkSync("hooks", join(folder, "linked"));
+    const told = await shell(sandboxes, pinned(watched("linked")), "rm linked; ln -s hooks linked");
+    expect(ranOf(told).ending).toEqual({ kind: "exited", status: 0 });
   });
 });

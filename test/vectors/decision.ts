@@ -15,7 +15,8 @@ export type DecisionRecord =
   | "0013-catalog"
   | "0019-policy-requests"
   | "0025-walls"
-  | "0028-files-and-links";
+  | "0028-files-and-links"
+  | "0029-shell-subset";
 
 export interface Decision {
   readonly record: DecisionRecord;

@@ -14,6 +14,7 @@ import { TOKEN_DECISIONS } from "./decisions-token.ts";
 import { WEB_DECISIONS } from "./decisions-web.ts";
 import { agrees, type Compared, type Family, sameJson } from "./outcome.ts";
 import type { Row, VectorFile } from "./row.ts";
+import { SHELL_DECISIONS } from "./shell-decisions.ts";
 
 export const DECISIONS: readonly Decision[] = [
   ...HOST_DECISIONS,
@@ -27,6 +28,7 @@ export const DECISIONS: readonly Decision[] = [
   ...REGISTRATION_DECISIONS,
   ...TOKEN_DECISIONS,
   ...LINK_DECISIONS,
+  ...SHELL_DECISIONS,
 ];
 
 /** Columns that explain; they are neither asked nor answered. */

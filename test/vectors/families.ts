@@ -11,10 +11,12 @@ import { skills } from "./egghead-skills.ts";
 import { scopedReads } from "./ethos-fs.ts";
 import { resolveHosts, scopedFetchHost, urlScreen } from "./ethos-hosts.ts";
 import { alwaysDenied, binaries, registration, secrets } from "./ethos-tools.ts";
+import { fileNames } from "./fnmatch.ts";
 import { caveatsSource, dispatch, reads, waits } from "./later.ts";
 import type { Family } from "./outcome.ts";
 import { policyResolution } from "./quorum.ts";
 import { tokenGlob } from "./scarab.ts";
+import { subsetShell } from "./shell.ts";
 
 export const FAMILIES: ReadonlyMap<string, Family> = new Map([
   ["bridle-caveats-lattice", lattice],
@@ -22,13 +24,13 @@ export const FAMILIES: ReadonlyMap<string, Family> = new Map([
   ["bridle-enforcement-report", reads("their backends and their three strengths; we report what held each axis")],
   ["bridle-env-denylist", deniedVariables],
   ["bridle-exec-scope", execScope],
-  ["bridle-fnmatch", waits("tools")],
+  ["bridle-fnmatch", fileNames],
   ["bridle-gate", gate],
   ["bridle-mcp", waits("served")],
   ["bridle-net-screen", netScreen],
   ["bridle-path-scope", pathScope],
   ["bridle-policy-verdicts", reads("signed verdict files, which we do not have")],
-  ["bridle-safe-subset-shell", waits("tools")],
+  ["bridle-safe-subset-shell", subsetShell],
   ["bridle-ssrf-ip", ssrfAddress],
   ["egghead-access-and-defaults", accessAndDefaults],
   ["egghead-argv-pattern", argvPattern],

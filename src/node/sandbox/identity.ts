@@ -1,5 +1,5 @@
 // Which file a name stands for: the device, the number on it, what kind of file it is, and since when.
-import { type BigIntStats, lstatSync } from "node:fs";
+import { type BigIntStats, lstatSync, readlinkSync } from "node:fs";
 
 export type Kind = "folder" | "file" | "link" | "other";
 
@@ -9,6 +9,8 @@ export interface Identity {
   readonly inode: bigint;
   /** The number of a file that is gone is given to the next one; the moment it was made is not. */
   readonly made: bigint;
+  /** What a link says, which is all there is to it; null for anything else. */
+  readonly link: string | null;
 }
 
 /** Something is there, or could be, that we may not look at. */
@@ -18,21 +20,20 @@ export type Hidden = "hidden";
 export function identityAt(path: string): Identity | Hidden | null {
   try {
     const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-    return found === undefined ? null : identityOf(found);
+    if (found === undefined) return null;
+    return found.isSymbolicLink() ? { ...identityOf(found), link: readlinkSync(path) } : identityOf(found);
   } catch {
     return "hidden";
   }
 }
 
 export function identityOf(found: BigIntStats): Identity {
-  const kind = kindOf(found);
-  // A link has no contents to edit: what happens to it is that another takes its place.
-  const made = kind === "link" ? found.ctimeNs : found.birthtimeNs;
-  return { kind, device: found.dev, inode: found.ino, made };
+  return { kind: kindOf(found), device: found.dev, inode: found.ino, made: found.birthtimeNs, link: null };
 }
 
 export function isSame(left: Identity | Hidden | null, right: Identity | Hidden | null): boolean {
   if (left === null || right === null || left === "hidden" || right === "hidden") return left === right;
+  if (left.link !== null || right.link !== null) return left.link === right.link;
   return (
     left.kind === right.kind && left.device === right.device && left.inode === right.inode && left.made === right.made
   );

@@ -10,7 +10,7 @@ import type { SandboxGround } from "./detect-sandbox.ts";
 import { LiveSandbox } from "./live-sandbox.ts";
 import type { NetworkBroker } from "./network.ts";
 import { POOL_BOUNDS, Pool, type PoolBounds, type PoolKey } from "./pool.ts";
-import { putAside } from "./quarantine.ts";
+import { putAside, putBack } from "./quarantine.ts";
 import { unavailable } from "./refusal.ts";
 import { ranOf, STOPPED_BEFORE } from "./result.ts";
 import type { Order } from "./running.ts";
@@ -86,7 +86,10 @@ export class LinuxSandboxes implements Sandboxes {
       isReusable = outcome.kind === "done" && outcome.done.clean && changed.length === 0 && network?.isLost !== true;
       // INVARIANT: what is reported as over is over.
       if (!isReusable) await sandbox.end();
-      for (const change of changed) if (change.appeared) putAside(change, this.#parts.quarantine);
+      for (const change of changed) {
+        if (change.appeared || change.link !== null) putAside(change, this.#parts.quarantine);
+        putBack(change);
+      }
       return { ok: true, ran: ranOf(sandbox, outcome, denials, changed) };
     } finally {
       network?.judgedBy(null);

@@ -3,6 +3,7 @@ import { constants } from "node:os";
 import type { RunRefused } from "../../ports/process.ts";
 import type { Answer, Ready } from "../../sandbox/answers.ts";
 import { bubblewrapCommand } from "../../sandbox/bubblewrap.ts";
+import { kernelPins } from "../../sandbox/kernel-pins.ts";
 import type { Plan } from "../../sandbox/plan.ts";
 import { setupFrames } from "../../sandbox/setup.ts";
 import { Channel } from "./channel.ts";
@@ -175,8 +176,9 @@ export class LiveSandbox {
   }
 
   #framesFor(landlock: number): Uint8Array {
-    const { plan, ground } = this.parts;
-    return Buffer.concat(setupFrames(plan, ground.system, { landlock }, encode));
+    const { plan, ground, group } = this.parts;
+    const treeMemoryHeld = group?.holds.includes("memory") ?? false;
+    return Buffer.concat(setupFrames(plan, ground.system, { landlock, treeMemoryHeld }, encode));
   }
 
   #give(network: SandboxNetwork, message: unknown, handle: unknown): void {
@@ -187,7 +189,7 @@ export class LiveSandbox {
   }
 
   async #begin(ready: Ready): Promise<void> {
-    const missing = missingIn(ready, this.parts.plan, this.#landlock ?? 0);
+    const missing = missingIn(ready, this.parts, this.#landlock ?? 0);
     if (missing !== null) return this.#fail(`the sandbox came up without ${missing}`);
     clearTimeout(this.#timer);
     this.#ready = ready;
@@ -237,13 +239,16 @@ export class LiveSandbox {
 }
 
 /** What was asked for and did not come; null when all is there. */
-function missingIn(ready: Ready, { network, pinned }: Plan, landlock: number): string | null {
+function missingIn(ready: Ready, { plan, ground }: SandboxParts, landlock: number): string | null {
+  const { network, pinned } = plan;
   if (!ready.seccomp) return "its filter of system calls";
   if (landlock > 0 && !ready.landlock) return "Landlock";
   if (network !== null && ready.network === "none") return "its network";
   if (network === null && ready.network !== "none") return "leave to have a network";
   const pins = pinned.reduce((count, base) => count + base.pins.length, 0);
-  return ready.pins.length === pins ? null : "its pins";
+  const kernels = kernelPins(ground.system).reduce((count, base) => count + base.pins.length, 0);
+  if (ready.pins.length !== pins + kernels) return "its pins";
+  return ready.pins.slice(pins).includes("link") ? "its pins in /proc" : null;
 }
 
 function errnoName(errno: number): string {

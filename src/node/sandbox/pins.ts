@@ -14,6 +14,8 @@ export interface ChangedPin {
   readonly way: readonly string[];
   /** There was nothing before, and nobody of us put it there. */
   readonly appeared: boolean;
+  /** What it said where it was a link: those no mount holds, so they are put back. */
+  readonly link: string | null;
 }
 
 interface Watched {
@@ -69,7 +71,13 @@ export class Pins {
       const after = found(one, one.above === null ? undefined : seen.get(one.above));
       seen.set(one, after);
       if (isSame(one.before, after) || isOnlyAWay(one, after)) continue;
-      changed.push({ base: one.base, way: one.way, appeared: one.before === null });
+      const { base, way, before } = one;
+      changed.push({
+        base,
+        way,
+        appeared: before === null,
+        link: before === null || before === "hidden" ? null : before.link,
+      });
     }
     return changed;
   }

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   statSync,
@@ -15,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { putAside } from "./quarantine.ts";
+import { putAside, putBack } from "./quarantine.ts";
 
 let root = "";
 let base = "";
@@ -27,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const put = (...way: readonly string[]): string | null => putAside({ base, way, appeared: true }, aside);
+const put = (...way: readonly string[]): string | null => putAside({ base, way, appeared: true, link: null }, aside);
 
 describe("goes aside", () => {
   test("a file, a folder with all that is in it, a link as the link it is", () => {
@@ -64,7 +65,7 @@ describe("goes aside", () => {
       const elsewhere = mkdtempSync("/dev/shm/ambit-aside-");
       try {
         writeFileSync(join(base, ".bashrc"), "evil");
-        putAside({ base, way: [".bashrc"], appeared: true }, elsewhere);
+        putAside({ base, way: [".bashrc"], appeared: true, link: null }, elsewhere);
         expect(readdirSync(base)).toEqual([".bashrc.ambit-aside.1"]);
         expect(readFileSync(join(base, ".bashrc.ambit-aside.1"), "utf8")).toBe("evil");
       } finally {
@@ -85,5 +86,26 @@ describe("stays", () => {
 
   test("what is gone again, and what has no name", () => {
     expect([put("none"), put()]).toEqual([null, null]);
+  });
+});
+
+describe("a link is put back", () => {
+  const back = (link: string | null, ...way: readonly string[]): void => putBack({ base, way, appeared: false, link });
+
+  test("as it was, wherever it leads", () => {
+    back("/nowhere/at all", ".git");
+    expect(readlinkSync(join(base, ".git"))).toBe("/nowhere/at all");
+  });
+
+  test("never over something, never through another link, and nothing where there was none", () => {
+    writeFileSync(join(base, ".git"), "stays");
+    mkdirSync(join(root, "elsewhere"));
+    symlinkSync(join(root, "elsewhere"), join(base, ".config"));
+    back("x", ".git");
+    back("x", ".config", "git");
+    back(null, ".vscode");
+    expect(readFileSync(join(base, ".git"), "utf8")).toBe("stays");
+    expect(readdirSync(join(root, "elsewhere"))).toEqual([]);
+    expect(readdirSync(base).sort()).toEqual([".config", ".git"]);
   });
 });

@@ -1,5 +1,6 @@
-// What appeared under a pinned name is put aside, never deleted: a person looks at it, nothing reads it by that name.
-import { lstatSync, mkdirSync, renameSync } from "node:fs";
+// What appeared under a pinned name, or in place of a link that was there, is put aside, never deleted: a person looks at
+// it, nothing reads it by that name.
+import { lstatSync, mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { withFolderBeneath } from "./host-path.ts";
 import type { ChangedPin } from "./pins.ts";
@@ -22,6 +23,13 @@ export function putAside({ base, way }: ChangedPin, quarantine: string): string 
       throw error;
     }
   });
+}
+
+/** The link as it was; never over what could not be put aside. */
+export function putBack({ base, way, link }: ChangedPin): void {
+  const name = way.at(-1);
+  if (name === undefined || link === null) return;
+  withFolderBeneath(base, way.slice(0, -1), (folder) => symlinkSync(link, join(folder, name)));
 }
 
 /** Never over another: the first free number behind the name. */

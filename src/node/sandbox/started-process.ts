@@ -26,7 +26,7 @@ export class StartedProcess {
     for (const { fd } of data) stdio[fd] = "pipe";
     const info = stdio.length;
     stdio[info] = "pipe";
-    this.#child = spawn(program, ["--info-fd", String(info), ...endedByEndOfFile(argv)], { stdio, env: {}, cwd: "/" });
+    this.#child = spawn(program, ["--info-fd", String(info), ...argv], { stdio, env: {}, cwd: "/" });
     this.gone = this.#watch();
     const pipes = this.#child.stdio as readonly (Duplex | null | undefined)[];
     this.control = pipes[CONTROL_FD] as Duplex;
@@ -123,12 +123,3 @@ function announcement(pipe: Duplex | null | undefined): Promise<number | null> {
 }
 
 type Held = { ref?(): void; unref?(): void; readonly destroyed?: boolean } | null | undefined;
-
-/**
- * Without `--die-with-parent`: a bubblewrap killed with its parent before it has let its child go on leaves that child
- * waiting forever for a word from nobody. Left alone it comes to an end by itself, because our program does when the
- * control descriptor is closed, and the kernel closes ours whatever becomes of us.
- */
-function endedByEndOfFile(argv: readonly string[]): string[] {
-  return argv.filter((word) => word !== "--die-with-parent");
-}

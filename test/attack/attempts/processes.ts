@@ -1,5 +1,5 @@
 // Other processes, namespaces and the kernel's own machinery.
-import { type Attempt, attempt, type Mechanism, onlyFor, stillOpen } from "../attempt.ts";
+import { type Attempt, attempt, type Mechanism, onlyFor } from "../attempt.ts";
 
 export const PROCESSES: readonly Attempt[] = [
   attempt("ptrace-attach", "attaches to pid 1", "seccomp", "EPERM"),
@@ -22,7 +22,9 @@ export const PROCESSES: readonly Attempt[] = [
   attempt("read-link-of=/proc/1/fd/3", "asks what pid 1's control channel is", "not dumpable", ["EACCES", "EPERM"]),
   attempt("list-of=/proc/1/map_files", "lists pid 1's mapped files", "not dumpable", ["EACCES", "EPERM"]),
   attempt("proc-write=/proc/1/oom_score_adj", "has pid 1 killed first", "landlock", ["EACCES", "EPERM"]),
-  ...stillOpen([attempt("prlimit-init", "changes pid 1's limits", "seccomp", "EPERM")]),
+  attempt("prlimit-init", "changes pid 1's limits", "seccomp", "EPERM"),
+  attempt("priority-init", "puts pid 1 behind everybody", "seccomp", "EPERM"),
+  attempt("schedule-init", "says on which processor pid 1 runs", "seccomp", "EPERM"),
   attempt("kill-init=9", "kills pid 1", "pid namespace", "ignored"),
   attempt("kill-init=15", "asks pid 1 to end", "pid namespace", "ignored"),
   attempt("kill-init=19", "stops pid 1", "pid namespace", "ignored"),
@@ -82,17 +84,12 @@ export const KERNEL: readonly Attempt[] = [
 
 /** Of the machine, or of namespaces the sandbox's own user would own: opened for writing, never written. */
 const SETTINGS: readonly string[] = [
-  ...["sys/kernel/core_pattern", "sys/kernel/modprobe", "sys/kernel/hostname", "sys/vm/overcommit_memory"],
+  ...["sys/kernel/modprobe", "sys/kernel/hostname", "sys/vm/overcommit_memory"],
   ...["sys/net/ipv4/ip_forward", "sys/net/ipv4/conf/all/route_localnet", "sys/user/max_user_namespaces"],
-  ...[
-    "sys/fs/binfmt_misc/register",
-    "sysrq-trigger",
-    "self/mem",
-    "self/attr/current",
-    "self/setgroups",
-    "self/loginuid",
-  ],
+  ...["sys/fs/binfmt_misc/register", "self/mem", "self/attr/current", "self/setgroups", "self/loginuid"],
 ];
+/** The machine's root may write them by the file's mode alone: held by a mount for it, besides Landlock. */
+const MACHINES: readonly string[] = ["sys/kernel/core_pattern", "sysrq-trigger"];
 /** What the kernel asks a capability for. */
 const GUARDED: readonly string[] = ["kcore", "kmsg"];
 /** What it gives to the machine's root by the file's mode alone. */
@@ -104,6 +101,16 @@ function rootsOwn(by: Mechanism): readonly Attempt[] {
 }
 
 export const PROC: readonly Attempt[] = [
+  ...onlyFor(
+    "root",
+    MACHINES.map((name) => attempt(`proc-write=/proc/${name}`, `opens /proc/${name} for writing`, "mounts", "EROFS")),
+  ),
+  ...onlyFor(
+    "user",
+    MACHINES.map((name) =>
+      attempt(`proc-write=/proc/${name}`, `opens /proc/${name} for writing`, "landlock", "EACCES"),
+    ),
+  ),
   ...SETTINGS.map((name) =>
     attempt(`proc-write=/proc/${name}`, `opens /proc/${name} for writing`, "landlock", [
       "EACCES",
@@ -117,7 +124,7 @@ export const PROC: readonly Attempt[] = [
     return attempt(`proc-read=/proc/${name}`, `reads /proc/${name}`, "capabilities", how);
   }),
   ...onlyFor("user", rootsOwn("user namespace")),
-  ...onlyFor("root", stillOpen(rootsOwn("mounts"))),
+  ...onlyFor("root", rootsOwn("mounts")),
   attempt("read-path=/sys/kernel/notes", "looks at /sys", "mounts", "ENOENT"),
   attempt("list-of=/sys/fs/cgroup", "looks at control groups", "mounts", "ENOENT"),
   ...["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"].map((set) =>

@@ -34,11 +34,16 @@ export const LIMITS: readonly Attempt[] = [
   attempt("lock-memory", "locks memory", "limit", ["ENOMEM", "EPERM"]),
   attempt("core-dump", "leaves a core behind", "limit", "none"),
   attempt("core-limit", "may have a core written", "limit", "set"),
+  attempt("core-lower", "has its memory handed to the machine's collector of cores", "seccomp", "kept"),
   attempt("fork-bomb", "starts processes without end", "limit", "EAGAIN"),
+  // Of the tree, or of one process where there are no control groups.
+  attempt("memory", "takes memory without end", "limit", ["ENOMEM", "SIGKILL"]),
 ];
 
-/** Whole trees are bounded where control groups are to be had, which on this kind of machine is root's affair. */
-export const TREE_LIMITS: readonly Attempt[] = onlyFor("root", [
-  attempt("memory", "takes memory without end", "limit", ["ENOMEM", "SIGKILL"]),
-  attempt("memory-files", "takes memory as files without end", "limit", ["ENOMEM", "ENOSPC", "EFBIG", "SIGKILL"]),
-]);
+/** Memory as files counts nowhere but in a control group, which on this kind of machine is root's to make. */
+export const TREE_LIMITS: readonly Attempt[] = [
+  ...onlyFor("root", [
+    attempt("memory-files", "takes memory as files without end", "limit", ["ENOMEM", "ENOSPC", "EFBIG", "SIGKILL"]),
+  ]),
+  ...onlyFor("user", [attempt("memory-files", "takes memory as files without end", "nobody", "held")]),
+];

@@ -8,6 +8,7 @@
 #include <mqueue.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +88,8 @@ static void answer(struct place *place) {
 
 int main(int words, char **word) {
   if (words != 4) return 2;
+  // Whoever came and went without listening must not keep us from clearing up.
+  signal(SIGPIPE, SIG_IGN);
   const char *folder = word[1], *name = word[2];
   int key = atoi(word[3]);
   char path[200];

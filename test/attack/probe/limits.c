@@ -123,6 +123,16 @@ static void core_limit(const char *argument) {
   blocked("set", "RLIMIT_CORE %ld", (long)limit.rlim_max);
 }
 
+// Nought is what makes the kernel start the machine's own collector of cores.
+static void core_lower(const char *argument) {
+  (void)argument;
+  struct rlimit limit = {0, 0};
+  setrlimit(RLIMIT_CORE, &limit);
+  getrlimit(RLIMIT_CORE, &limit);
+  if (limit.rlim_cur == 0) open_way("lowered", "RLIMIT_CORE is nought");
+  blocked("kept", "RLIMIT_CORE %ld", (long)limit.rlim_cur);
+}
+
 static void spin(const char *argument) {
   (void)argument;
   time_t start = time(NULL);
@@ -140,5 +150,6 @@ static void lock_memory(const char *argument) {
 const struct attempt limit_attempts[] = {
     {"fork-bomb", fork_bomb}, {"memory", memory},           {"memory-files", memory_files}, {"fill-tmp", fill_temporary},
     {"huge-file", huge_file}, {"open-files", open_files},   {"core-dump", core_dump},       {"core-limit", core_limit},
+    {"core-lower", core_lower},
     {"spin", spin},           {"lock-memory", lock_memory}, {NULL, NULL},
 };

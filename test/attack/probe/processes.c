@@ -1,6 +1,7 @@
 // Other processes: the one that keeps the sandbox, and those of the machine.
 #include <dirent.h>
 #include <linux/kcmp.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -143,6 +144,13 @@ static void limit_init(const char *argument) {
   judge(syscall(SYS_prlimit64, 1, RLIMIT_NOFILE, &new, NULL), "prlimit of pid 1 set to what it was");
 }
 
+static void schedule_init(const char *argument) {
+  (void)argument;
+  cpu_set_t processors;
+  if (sched_getaffinity(1, sizeof processors, &processors) < 0) untried("sched_getaffinity: %s", strerror(errno));
+  judge(sched_setaffinity(1, sizeof processors, &processors), "sched_setaffinity of pid 1 to what it was");
+}
+
 static void compare_init(const char *argument) {
   (void)argument;
   judge(syscall(SYS_kcmp, 1, getpid(), KCMP_VM, 0, 0), "kcmp with pid 1");
@@ -195,6 +203,7 @@ const struct attempt process_attempts[] = {
     {"kill-init", kill_init},
     {"queue-init", queue_init},
     {"prlimit-init", limit_init},
+    {"schedule-init", schedule_init},
     {"kcmp-init", compare_init},
     {"priority-init", priority_init},
     {"dumpable", become_dumpable},

@@ -1,0 +1,80 @@
+// How far a long command is: one line on the terminal's error side, drawn over itself and gone at the end. Nobody but a
+// person sees it: not a pipe, not a file, not `--json`.
+import { performance } from "node:perf_hooks";
+import { isTerminal, Output } from "./output.ts";
+import type { Asked } from "./problems.ts";
+
+/** Told from inside a loop, also one that lets nothing else run. */
+export type Step = (done: number, total: number) => void;
+
+export interface Progress {
+  /** Runs the work; what was shown of it is gone when it ends, however it ends. */
+  over<T>(what: string, work: (step: Step) => T): T;
+}
+
+export const SILENT: Progress = { over: (_what, work) => work(() => {}) };
+
+/** What a line is drawn on. */
+export interface ProgressScreen {
+  readonly columns: number;
+  /** Milliseconds since the command was started. */
+  now(): number;
+  write(text: string): void;
+}
+
+/** A command that ends before shows nothing: a line that comes and goes is worse than none. */
+const firstShownMilliseconds = 700;
+const betweenMilliseconds = 100;
+/** To the first column, and everything in the line away. */
+const ERASE = "\r\u001b[K";
+
+export function progressOn(screen: ProgressScreen, firstShown: number = firstShownMilliseconds): Progress {
+  let next = firstShown;
+  return {
+    over: (what, work) => {
+      let isShown = false;
+      try {
+        return work((done, total) => {
+          const now = screen.now();
+          if (now < next) return;
+          next = now + betweenMilliseconds;
+          isShown = true;
+          screen.write(`${ERASE}${lineOf(what, done, total, screen.columns)}`);
+        });
+      } finally {
+        if (isShown) screen.write(ERASE);
+      }
+    },
+  };
+}
+
+/** INVARIANT: narrower than the terminal, since a line that wrapped could not be erased. */
+function lineOf(what: string, done: number, total: number, columns: number): string {
+  return `${what}: ${done} of ${total}`.slice(0, Math.max(0, columns - 1));
+}
+
+/** On the terminal of this process; silent where there is none. */
+export function terminalProgress(firstShown?: number): Progress {
+  if (!isTerminal(2) || process.env["TERM"] === "dumb") return SILENT;
+  const output = new Output();
+  return progressOn(
+    {
+      // Asked only when there is something to draw: the stream is slow to make.
+      get columns() {
+        return process.stderr.columns || 80;
+      },
+      now: () => performance.now(),
+      write: (text) => output.write(2, text),
+    },
+    firstShown,
+  );
+}
+
+export interface ProgressWorld {
+  /** Absent: the terminal of this process. */
+  readonly progress?: Progress;
+}
+
+export function progressOf({ progress }: ProgressWorld, { json }: Asked): Progress {
+  return json ? SILENT : (progress ?? terminalProgress());
+}

@@ -1,0 +1,25 @@
+// Words that are the shell's own: no program stands behind them, so a script cannot run them here.
+
+/** Words of the grammar. They are only that when no part of them is quoted. */
+const RESERVED: ReadonlySet<string> = new Set(
+  "! { } [[ ]] if then elif else fi for in do done while until case esac function select coproc".split(" "),
+);
+
+/** What changes or asks the shell itself: its folder, its variables, its jobs. There is no shell to change. */
+const BUILT_IN: ReadonlySet<string> = new Set(
+  [
+    ". : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown enable eval",
+    "exec exit export fc fg getopts hash history jobs let local logout mapfile popd pushd read readarray readonly return",
+    "set shift shopt source suspend times trap type typeset ulimit umask unalias unset wait",
+  ]
+    .join(" ")
+    .split(" "),
+);
+
+export function isReserved(word: string): boolean {
+  return RESERVED.has(word);
+}
+
+export function isBuiltIn(word: string): boolean {
+  return BUILT_IN.has(word);
+}

@@ -1,0 +1,53 @@
+// A script as the requests of one call: `proc.exec` for every command, `fs.read` and `fs.write` for what redirections open.
+import { parseArgv } from "../../authority/argv.ts";
+import { verbEntry } from "../../authority/catalog.ts";
+import { type Ground, parsePath } from "../../authority/path.ts";
+import type { Request } from "../../authority/request.ts";
+import { done, type Result, refuse } from "../../authority/result.ts";
+import type { Value } from "../../authority/scope.ts";
+import type { CommandNeeds } from "./needs.ts";
+
+export interface Place {
+  /** The root: a folder, and everything below it. */
+  readonly in: string;
+  readonly root: "ro" | "rw";
+}
+
+/** INVARIANT: one request at least for every command and every file; one that cannot be made refuses them all. */
+export function requestsFor(
+  commands: readonly CommandNeeds[],
+  place: Place,
+  ground: Ground,
+): Result<readonly Request[]> {
+  const root = parsePath(place.in, ground);
+  if (!root.ok) return root;
+  // A relative target is read in the folder that the command runs in.
+  const inside: Ground = { ...ground, base: root.value.segments };
+  const requests: Request[] = [];
+  for (const { argv, reads, writes } of commands) {
+    const asked = [
+      request("proc.exec", { root, argv: parseArgv(argv), mode: done(place.root) }),
+      ...reads.map((path) => request("fs.read", { path: parsePath(path, inside) })),
+      ...writes.map((path) => request("fs.write", { path: parsePath(path, inside) })),
+    ];
+    for (const one of asked) {
+      if (!one.ok) return one;
+      requests.push(one.value);
+    }
+  }
+  return done(requests);
+}
+
+/** The values in the order of the verb's axes. */
+function request(name: string, axes: Readonly<Record<string, Result<Value>>>): Result<Request> {
+  const verb = verbEntry(name);
+  if (verb === null) return refuse("bad_value", `there is no verb ${name}`);
+  const values: Value[] = [];
+  for (const axis of verb.axes) {
+    const value = axes[axis.name];
+    if (value === undefined) return refuse("bad_value", `${name} has an axis ${axis.name} that a script has not`);
+    if (!value.ok) return value;
+    values.push(value.value);
+  }
+  return done({ verb, values });
+}

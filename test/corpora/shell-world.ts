@@ -1,0 +1,65 @@
+// The world of the shell cases: what is granted, in which folder commands run, and what the line as a whole is answered.
+import { parseArgvPattern } from "../../src/authority/argv.ts";
+import type { Authority } from "../../src/authority/chain.ts";
+import type { Grant } from "../../src/authority/grant.ts";
+import { judge } from "../../src/authority/judge.ts";
+import type { Ground } from "../../src/authority/path.ts";
+import { readCompact } from "../../src/notation/compact.ts";
+import { Diagnostics } from "../../src/notation/diagnostic.ts";
+import { PRESETS } from "../../src/notation/presets.ts";
+import type { Reading } from "../../src/notation/reading.ts";
+import { type CommandNeeds, requestsOf } from "../../src/tools/shell/needs.ts";
+import { parseScript } from "../../src/tools/shell/parse.ts";
+import type { ShellRefusal } from "../../src/tools/shell/refusal.ts";
+import { requestsFor } from "../../src/tools/shell/tool-requests.ts";
+import { chain, link, moment } from "../forge/authority.ts";
+
+export type Answer = "allow" | "ask" | "deny";
+
+const root = ["work", "project"];
+const ground: Ground = { home: ["home", "somebody"], base: root, protectedPaths: [] };
+const reading: Reading = { ground, toAscii: (host) => host, ceiling: null };
+
+/** Compact specs, read in the project's folder unless they name their own. One not understood is our own mistake. */
+export function granted(specs: readonly string[]): Authority {
+  const diagnostics = new Diagnostics();
+  const span = { source: "spec", start: 0, end: 0 };
+  const grants = specs.map((spec) =>
+    readCompact(spec, { reading, diagnostics, span, root: spec.includes("{in=") ? null : root }),
+  );
+  const read = grants.filter((grant): grant is Grant => grant !== null);
+  if (read.length !== specs.length) throw new Error(`not understood: ${specs.join(" ")}`);
+  return [chain(link("record", read))];
+}
+
+/** The newest of a preset's versions. */
+export function preset(name: string): readonly string[] {
+  const versions = [...PRESETS.keys()]
+    .filter((key) => key.startsWith(`${name}@`))
+    .map((key) => Number(key.slice(name.length + 1)));
+  const specs = PRESETS.get(`${name}@${Math.max(...versions)}`);
+  if (specs === undefined) throw new Error(`there is no preset ${name}`);
+  return specs;
+}
+
+/** `git log` as a prefix: these words, and any after them. Null: the text is no pattern of ours. */
+export function prefixPattern(prefix: string): string | null {
+  const pattern = `${prefix} **`;
+  return /["'*]/.test(prefix) || !parseArgvPattern(pattern).ok ? null : pattern;
+}
+
+/** A line as the commands it needs. */
+export function commandsOf(line: string): readonly CommandNeeds[] | ShellRefusal {
+  const parsed = parseScript(line);
+  if (!parsed.ok) return parsed;
+  const needs = requestsOf(parsed.script);
+  return needs.ok ? needs.commands : needs;
+}
+
+/** The whole script at once: what is asked most carefully decides. */
+export function answered(authority: Authority, commands: readonly CommandNeeds[]): Answer {
+  const requests = requestsFor(commands, { in: `/${root.join("/")}`, root: "ro" }, ground);
+  if (!requests.ok) return "deny";
+  const outcomes = requests.value.map((request) => judge(authority, request, moment()).outcome);
+  return outcomes.includes("deny") ? "deny" : outcomes.includes("ask") ? "ask" : "allow";
+}

@@ -1,0 +1,53 @@
+// shell.json: command lines and argument vectors from other people's tests and reports, by the kind of their policy.
+import type { CommandNeeds } from "../../src/tools/shell/needs.ts";
+import type { ShellRefusal } from "../../src/tools/shell/refusal.ts";
+import { cases, type Data, data, grouped, nameOf, text, texts } from "./data.ts";
+import { asLiteral, destructive, plainWords, prefixes, programs, readOnly } from "./shell-policies.ts";
+import { commandsOf } from "./shell-world.ts";
+import type { Case, Group, Outcome } from "./tally.ts";
+
+/** One case: the commands that a line or a vector needs, or why there are none, and what the policy says. */
+export interface ShellCase {
+  readonly expect: string;
+  readonly policy: Data;
+  readonly line: string | null;
+  readonly argv: readonly string[] | null;
+  readonly commands: readonly CommandNeeds[] | ShellRefusal;
+}
+
+const policies: ReadonlyMap<string, (given: ShellCase) => Outcome> = new Map([
+  ["read_only_auto_approve", readOnly],
+  ["plain_words_only", plainWords],
+  ["prefix_rules", prefixes],
+  ["allow_bin", programs],
+  ["destructive_needs_user_intent", destructive],
+  ["argv_literal", asLiteral],
+]);
+
+export function runShell(file: Data): readonly Group[] {
+  const kinds = grouped(cases(file), (each) => text(policyOf(each), "kind") ?? "unknown");
+  return [...kinds].map(([kind, rows]) => ({
+    corpus: "shell",
+    group: kind,
+    cases: rows.map((row, at): Case => {
+      const shown = JSON.stringify(row["cmd"] ?? row["argv"] ?? null);
+      return { name: nameOf(row, at), shown, outcome: outcome(kind, row) };
+    }),
+  }));
+}
+
+function policyOf(row: Data): Data {
+  return data(row["policy"], '"policy"');
+}
+
+function outcome(kind: string, row: Data): Outcome {
+  const run = policies.get(kind);
+  if (run === undefined) return { kind: "skipped", reason: "we have lists of what is allowed only" };
+  const [line, argv] = [text(row, "cmd"), texts(row["argv"])];
+  const [program, ...rest] = argv ?? [];
+  const expect = text(row, "expect");
+  if (expect === null || (line === null && program === undefined)) return { kind: "skipped", reason: "nothing to run" };
+  const commands: ShellCase["commands"] =
+    line !== null ? commandsOf(line) : [{ argv: [program as string, ...rest], reads: [], writes: [] }];
+  return run({ expect, policy: policyOf(row), line, argv, commands });
+}

@@ -1,0 +1,25 @@
+// The program with a line of progress from its first step on, so that a test need not be slow to see one.
+import { run } from "../../src/cli/program.ts";
+import { terminalProgress } from "../../src/cli/progress.ts";
+import { promptTerminal } from "../../src/cli/prompts.ts";
+import { composeWorld } from "../../src/compose.ts";
+
+async function main(): Promise<void> {
+  const world = composeWorld({
+    cwd: process.cwd(),
+    now: Date.now(),
+    colour: false,
+    environment: process.env,
+    terminal: promptTerminal(false),
+    program: __dirname,
+    print: (text) => process.stdout.write(`${text}\n`),
+    printError: (text) => process.stderr.write(`${text}\n`),
+  });
+  const progress = terminalProgress(0);
+  // What is looked up lazily stays so.
+  const doctor = Object.create(world.doctor, { progress: { value: progress } }) as typeof world.doctor;
+  const seen = Object.create(world, { progress: { value: progress }, doctor: { value: doctor } }) as typeof world;
+  process.exitCode = await run(process.argv.slice(2), seen);
+}
+
+void main();
