@@ -1,9 +1,10 @@
 // The argv axis: an argument vector matched token by token, never as text.
 import { argvCharactersMax, argvTokensMax, patternCharactersMax, segmentsMax } from "./limits.ts";
 import { joinDeep } from "./path.ts";
-import { isPlainText } from "./reserved.ts";
+import { ANY_TEXT, isPlainText } from "./reserved.ts";
 import { done, type Result, refuse } from "./result.ts";
-import { isRiskyOption, riskOf } from "./risky.ts";
+import { endsOptions, isRiskyOption, riskOf } from "./risky.ts";
+import { isRiskyScript } from "./script-words.ts";
 import { DEEP, literal, REST, type Segment, segmentOf, segmentText } from "./segment.ts";
 import type { Segments, Sequence } from "./sequence.ts";
 
@@ -26,8 +27,18 @@ export function guardArgv(argv: readonly string[]): Segments {
   const program = argv[0];
   const risk = program === undefined ? null : riskOf(program);
   if (risk === null) return { segments: argv, guarded: null };
-  const guarded = argv.map((token, at) => at > 0 && isRiskyOption(risk, token));
+  const end = endsOptions(program as string) ? argv.findIndex(isEnd) : -1;
+  const guarded = argv.map((token, at) => {
+    if (at === 0 || (end > 0 && at > end)) return false;
+    return isRiskyOption(risk, token) || isRiskyScript(program as string, token);
+  });
   return { segments: argv, guarded: guarded.includes(true) ? guarded : null };
+}
+
+/** `--` where it ends the options. Behind an option, or behind a word nobody knows, it may be that option's value. */
+function isEnd(token: string, at: number, argv: readonly string[]): boolean {
+  const before = argv[at - 1];
+  return token === "--" && before !== undefined && !before.startsWith("-") && !before.includes(ANY_TEXT);
 }
 
 /** One entry of `cmds`: a program by the name it has on the PATH, or pinned by its path. Any arguments. */

@@ -3,7 +3,7 @@
 // not the boundary; the sandbox is.
 import { ANY_TEXT } from "./reserved.ts";
 
-export const RISKY_OPTIONS_VERSION = 1;
+export const RISKY_OPTIONS_VERSION = 2;
 
 /** What of a program's options is risky. */
 export interface Risk {
@@ -20,13 +20,13 @@ const TABLE: Readonly<Record<string, string>> = {
   find: "-exec -execdir -ok -okdir -delete -fls -fprint -fprint0 -fprintf",
   fd: "--exec --exec-batch :xX",
   fdfind: "--exec --exec-batch :xX",
-  git: "-c --exec-path --config-env --upload-pack --receive-pack --exec --ext-diff --textconv --open-files-in-pager --output --template --config --separate-git-dir --git-dir --work-tree --paginate --extcmd --tool -C -O* -x",
+  git: "-c --exec-path --config-env --upload-pack --receive-pack --exec --ext-diff --textconv --open-files-in-pager --output --template --config --separate-git-dir --git-dir --work-tree --paginate --extcmd --tool --help --show-signature --verify-signatures --filters -C -O* -x",
   tar: "--to-command --checkpoint-action --use-compress-program --rsh-command --info-script --new-volume-script --rmt-command --transform --xform --absolute-names --remove-files :IFP",
   rg: "--pre --pre-glob --search-zip --hostname-bin :z",
   sort: "--compress-program --output --temporary-directory :oT",
-  sed: "--in-place --file --expression :ife",
-  awk: "--file --exec --include --load :fEil",
-  gawk: "--file --exec --include --load :fEil",
+  sed: "--in-place --file --expression :iIfe",
+  awk: "--file --exec --include --load --source --profile --pretty-print --dump-variables --debug :fEileWpodD",
+  gawk: "--file --exec --include --load --source --profile --pretty-print --dump-variables --debug :fEileWpodD",
   mawk: "--file :fW",
   xargs: "--arg-file :a",
   env: "--split-string --chdir :SC",
@@ -120,6 +120,13 @@ export function riskOf(program: string): Risk | null {
 function bothDashes(word: string): readonly string[] {
   if (/^-[A-Za-z][A-Za-z-]+$/.test(word)) return [word, `-${word}`];
   return /^--[A-Za-z][A-Za-z-]+$/.test(word) ? [word, word.slice(1)] : [word];
+}
+
+/** Programs for which a word behind `--` is never an option. */
+const ENDING: ReadonlySet<string> = new Set(["git", "sort"]);
+
+export function endsOptions(program: string): boolean {
+  return ENDING.has(program.slice(program.lastIndexOf("/") + 1));
 }
 
 export function isRiskyOption(risk: Risk, token: string): boolean {

@@ -48,7 +48,8 @@ export async function doctor(world: DoctorWorld, names: readonly string[], optio
   const isChanged = fixes.some(({ outcome }) => outcome === "written");
   const second = isChanged ? probe() : first;
   if (!second.ok) return fail(world, options, EXIT.error, second.message, second.fix);
-  const sections = examine(second.value);
+  const { value } = second;
+  const sections = progress.over("examining agents", (step) => examine(value, step));
   const { agents, configs } = second.value;
   const sources = new Map([...agents, ...configs].map(({ source }) => [source.name, source]));
   const totals = totalsOf(sections);

@@ -1,6 +1,7 @@
 // The agents of this machine: found, read inside their configuration, and held to what is trusted of them.
 import { extname, join, relative, resolve, sep } from "node:path";
 import type { Moment } from "../authority/compiled.ts";
+import type { Step } from "../cli/progress.ts";
 import type { ProjectOpened } from "../cli/project-opened.ts";
 import type { LoadedAgent, LoadResult, SetResult } from "../cli/world.ts";
 import { authorityFiles } from "../node/authority-files.ts";
@@ -38,9 +39,9 @@ export interface Agents {
   nameOf(path: string): string;
   user(): ConfigRead | null;
   opened(): { readonly project: Project; readonly trusted: TrustStore | null; readonly config: ConfigText | null };
-  openProject(): ProjectOpened | null;
+  openProject(step?: Step): ProjectOpened | null;
   loadAgent(name: string): LoadResult;
-  loadSet(name: string): SetResult;
+  loadSet(name: string, step?: Step): SetResult;
 }
 
 export function openAgents({ cwd, workspace, home, folders, moment, readingAt }: Place): Agents {
@@ -64,11 +65,11 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
     const trusted = openTrust(workspace, folders, sha256);
     return { project: projectAt(workspace ?? cwd, config, trusted), trusted, config };
   });
-  const openProject = (): ProjectOpened | null => {
+  const openProject = (step?: Step): ProjectOpened | null => {
     if (workspace === null) return null;
     const { project, trusted } = opened();
     const { files, problems } = authorityFiles(workspace, sourceCharactersMax);
-    const review = reviewOf(project, files, trusted, sha256);
+    const review = reviewOf(project, files, trusted, sha256, step);
     return {
       workspace,
       review,
@@ -102,13 +103,14 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
     ok: true,
     value: { agent: project.agent(source, name, source.name).own, source },
   });
-  const loadSet = (name: string): SetResult => {
+  const loadSet = (name: string, step: Step = () => {}): SetResult => {
     const files = findAgents(name, cwd);
     if (files !== null) {
       const isOneFile = files[0]?.path === resolve(cwd, name);
       const beside = isOneFile ? null : readConfigFile(join(resolve(cwd, name), ".ambit"), sourceCharactersMax, nameOf);
       const project = projectAt(workspace ?? cwd, beside ?? opened().config, null);
-      const results = files.map((file): LoadResult => {
+      const results = files.map((file, at): LoadResult => {
+        step(at, files.length);
         const found = read(file);
         return found.ok ? plainly(project, found.source, file.name) : found;
       });
@@ -121,7 +123,10 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
     }
     const project = projectAt(workspace ?? cwd, texts.config, null);
     return setOf(
-      texts.agents.map((source) => plainly(project, source, agentName(source.name))),
+      texts.agents.map((source, at) => {
+        step(at, texts.agents.length);
+        return plainly(project, source, agentName(source.name));
+      }),
       name.includes(":"),
     );
   };

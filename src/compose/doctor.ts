@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { Terminal } from "../cli/agents-world.ts";
 import type { DoctorWorld, ProbeResult } from "../cli/doctor.ts";
 import type { Paint } from "../cli/paint.ts";
-import { configDiagnostics } from "../cli/project-opened.ts";
+import type { Step } from "../cli/progress.ts";
+import { configDiagnostics, type ProjectOpened } from "../cli/project-opened.ts";
 import type { BrokenFile, ProbeAgent, Trust } from "../doctor/probe.ts";
 import { editFile } from "../node/edit-file.ts";
 import { segmentsOf } from "../node/folders.ts";
@@ -42,12 +43,13 @@ interface Asked {
 export function doctorWorld({ agents, place, read, reading, native, ...asked }: Asked): DoctorWorld {
   const { paint, terminal, print, printError } = asked;
   const { cwd, workspace, state, now } = place;
-  const probe = (names: readonly string[]): ProbeResult => {
+  const probe = (names: readonly string[], step: Step = () => {}): ProbeResult => {
     const found: ProbeAgent[] = [];
     const broken: BrokenFile[] = [];
     const listed = names.length > 0 || workspace === null ? { ids: names, broken: [] } : listAgents(workspace, now);
     broken.push(...listed.broken);
-    for (const name of listed.ids) {
+    for (const [at, name] of listed.ids.entries()) {
+      step(at, listed.ids.length);
       const loaded = agents.loadAgent(name);
       if (loaded.ok) {
         const { source, trust } = loaded.value;
@@ -56,7 +58,7 @@ export function doctorWorld({ agents, place, read, reading, native, ...asked }: 
       } else if (names.length > 0) return loaded;
       else broken.push({ file: `${AGENTS}/${name}.md`, problem: loaded.message });
     }
-    const project = agents.openProject();
+    const project = agents.openProject(step);
     const configs = project === null ? [] : configDiagnostics(project);
     const sources = [...new Set(configs.map(([, source]) => source))];
     return {
@@ -69,7 +71,7 @@ export function doctorWorld({ agents, place, read, reading, native, ...asked }: 
           diagnostics: configs.filter(([, one]) => one === source).map(([diagnostic]) => diagnostic),
         })),
         workspace:
-          workspace === null ? null : { folders: [segmentsOf(join(workspace, ".ambit"))], trust: trustOf(agents) },
+          workspace === null ? null : { folders: [segmentsOf(join(workspace, ".ambit"))], trust: trustOf(project) },
         machine: machineFacts({ native }),
         tools: [],
         ground: reading().ground,
@@ -125,8 +127,8 @@ function listAgents(
   };
 }
 
-function trustOf(agents: Agents): Trust {
-  const review = agents.openProject()?.review;
+function trustOf(project: ProjectOpened | null): Trust {
+  const review = project?.review;
   if (review === undefined) return "unknown";
   if (review.state === "untrusted") return "untrusted";
   const waits = review.agents.some(({ standing }) => standing.kind !== "own" && standing.kind !== "trusted");

@@ -34,11 +34,15 @@ export interface Section {
 
 const findingsMax = 100;
 
-export function examine(probe: Probe): readonly Section[] {
+/** `step` is told how many of the agents are done, for those who wait. */
+export function examine(probe: Probe, step: (done: number, total: number) => void = () => {}): readonly Section[] {
   const paths = new ProtectedPaths(probe.ground);
   const twice = duplicates(probe.agents);
   const project = projectFindings(probe);
-  const agents = probe.agents.map((agent, place) => agentSection(agent, twice.get(place), paths, probe));
+  const agents = probe.agents.map((agent, place) => {
+    step(place, probe.agents.length);
+    return agentSection(agent, twice.get(place), paths, probe);
+  });
   return [
     ...(project.length === 0 ? [] : [section("project", "this project", null, project, [], [])]),
     ...agents,

@@ -1,6 +1,7 @@
 // The scope of a grant as it was written, before roots were hoisted: by the place the grant stands at.
 import type { Grant, Span } from "../authority/grant.ts";
 import { parseCompact } from "../notation/compact-parser.ts";
+import { type Places, placesOf } from "../notation/compact-places.ts";
 import { Diagnostics } from "../notation/diagnostic.ts";
 import { splitSpecs } from "../notation/specs.ts";
 import { entryOf, type Mapping, type TreeNode } from "../notation/tree.ts";
@@ -26,15 +27,19 @@ export class WrittenScopes {
 function scopesOf(tree: TreeNode | null): Map<string, Mapping | null> {
   const scopes = new Map<string, Mapping | null>();
   const list = tree?.kind === "map" ? entryOf(tree, "capabilities")?.value : undefined;
-  const compact = (text: string, span: Span): void => {
-    const spec = parseCompact(text, span, new Diagnostics());
+  const compact = (text: string, span: Span, places: Places): void => {
+    const spec = parseCompact(text, span, new Diagnostics(), places);
     if (spec !== null) scopes.set(placeOf(span), spec.scope);
   };
-  if (list?.kind === "scalar" && typeof list.value === "string")
-    for (const { text, span } of splitSpecs(list.value, list.span, new Diagnostics()) ?? []) compact(text, span);
+  if (list?.kind === "scalar" && typeof list.value === "string") {
+    const all = placesOf(list.value, list.span, list.written);
+    for (const { text, span, places } of splitSpecs(list.value, list.span, new Diagnostics(), all) ?? [])
+      compact(text, span, places);
+  }
   if (list?.kind !== "list") return scopes;
   for (const item of list.items) {
-    if (item.kind === "scalar" && typeof item.value === "string") compact(item.value, item.span);
+    if (item.kind === "scalar" && typeof item.value === "string")
+      compact(item.value, item.span, placesOf(item.value, item.span, item.written));
     const only = item.kind === "map" ? item.entries[0] : undefined;
     if (only !== undefined) scopes.set(placeOf(item.span), only.value.kind === "map" ? only.value : null);
   }

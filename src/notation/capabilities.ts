@@ -2,6 +2,7 @@
 import type { Grant, Span } from "../authority/grant.ts";
 import { grantsMax } from "../authority/limits.ts";
 import { readCompact } from "./compact.ts";
+import { type Places, placesOf } from "./compact-places.ts";
 import type { Diagnostics } from "./diagnostic.ts";
 import type { Reading } from "./reading.ts";
 import { readGrant } from "./scope-reader.ts";
@@ -38,9 +39,9 @@ export function readCapabilityList(node: TreeNode, context: CapabilitiesContext)
   const { diagnostics } = context;
   const list = new ListReader(context);
   if (node.kind === "scalar" && typeof node.value === "string") {
-    const specs = splitSpecs(node.value, node.span, diagnostics);
+    const specs = splitSpecs(node.value, node.span, diagnostics, placesOf(node.value, node.span, node.written));
     if (specs === null) return NOT_UNDERSTOOD;
-    for (const { text, span } of specs) list.text(text, span);
+    for (const { text, span, places } of specs) list.text(text, span, places);
   } else if (node.kind === "list" && node.items.length <= grantsMax) {
     for (const item of node.items) list.item(item);
   } else if (node.kind === "list") {
@@ -68,16 +69,17 @@ class ListReader {
   }
 
   item(node: TreeNode): void {
-    if (node.kind === "scalar" && typeof node.value === "string") this.text(node.value, node.span);
+    if (node.kind === "scalar" && typeof node.value === "string")
+      this.text(node.value, node.span, placesOf(node.value, node.span, node.written));
     else if (node.kind === "map") this.#map(node);
     else this.#wrong(node, `a capability is text or a map with one key, not ${kindName(node)}`);
   }
 
   /** With braces or without a colon it is compact; else what follows the colon makes it a token. */
-  text(text: string, span: Span): void {
+  text(text: string, span: Span, places: Places): void {
     this.#mention(/^[^\s{:]*/.exec(text.trimStart())?.[0] ?? "");
     const isToken = text.includes(":") && !text.includes("{");
-    this.#add(isToken ? this.#token(text, span) : readCompact(text, { ...this.#context, span }));
+    this.#add(isToken ? this.#token(text, span) : readCompact(text, { ...this.#context, span, places }));
   }
 
   /** A token names absolute paths, so the agent's root is a ceiling to it. */

@@ -45,6 +45,16 @@ const READ_ONLY: readonly string[] = [
   ),
 ];
 
+/** The second list: scripts that only print, and commands that only look when they stand exactly like this. */
+const READ_ONLY_2: readonly string[] = [
+  ...READ_ONLY,
+  ...["sed", "awk", "tac", "numfmt", "/usr/bin/rg"].map(any),
+  ...["uniq", "uniq -c", "uniq -d", "uniq -u", "base64", "base64 -d", "base64 --decode"],
+  ...["git branch", "git branch -a", "git branch -r", "git branch -v", "git branch -vv", "git branch --list"],
+  ...["git branch --show-current", "git remote", "git remote -v", "git remote get-url origin"],
+  ...["git --version", "git --help", "git stash list", "git tag", "git tag --list"],
+];
+
 function any(command: string): string {
   return `${command} **`;
 }
@@ -65,6 +75,7 @@ export const PRESETS: ReadonlyMap<string, readonly string[]> = new Map<string, r
     ],
   ],
   ["ambit:read-only-commands@1", [`proc.exec{${patterns(READ_ONLY)},root=ro}`]],
+  ["ambit:read-only-commands@2", [`proc.exec{${patterns(READ_ONLY_2)},root=ro}`]],
   ["ambit:researcher@1", ["records.read", "records.create", "records.update", "net.get{hosts=[*]}"]],
 ]);
 

@@ -1,17 +1,30 @@
 // One line of specs, as it stands in a drawer or a variable: split at spaces and commas outside braces and quotes.
 import type { Span } from "../authority/grant.ts";
+import { PLAIN_PLACES, type Places, placesWithin, spanWithin } from "./compact-places.ts";
 import type { Diagnostics } from "./diagnostic.ts";
 import type { Text } from "./scope-values.ts";
 
 const lineCharactersMax = 1_048_576;
 
+/** One spec of a line, with where its characters stand. */
+export interface PlacedText extends Text {
+  readonly places: Places;
+}
+
 /** Null for a line too long to be one. Unbalanced brackets do not end a spec: it is refused when it is read. */
-export function splitSpecs(line: string, span: Span, diagnostics: Diagnostics): readonly Text[] | null {
+export function splitSpecs(
+  line: string,
+  span: Span,
+  diagnostics: Diagnostics,
+  places: Places = PLAIN_PLACES,
+): readonly PlacedText[] | null {
   if (line.length > lineCharactersMax) {
     diagnostics.error("too_large", span, `a line of capabilities is at most ${lineCharactersMax} characters long`);
     return null;
   }
-  const specs: Text[] = [];
+  // INVARIANT: two specs never have one span, since grants are known by theirs.
+  const known = places.kind === "unknown" ? PLAIN_PLACES : places;
+  const specs: PlacedText[] = [];
   let start = -1;
   let depth = 0;
   let isQuoted = false;
@@ -19,8 +32,8 @@ export function splitSpecs(line: string, span: Span, diagnostics: Diagnostics): 
     const character = line[at];
     const isBreak = character === undefined || (depth === 0 && !isQuoted && /[\s,]/.test(character));
     if (isBreak && start >= 0) {
-      const inner = { source: span.source, start: span.start + start, end: Math.min(span.start + at, span.end) };
-      specs.push({ text: line.slice(start, at), span: { ...inner, start: Math.min(inner.start, span.end) } });
+      const text = line.slice(start, at);
+      specs.push({ text, span: spanWithin(span, known, start, at), places: placesWithin(known, start, at) });
       start = -1;
     } else if (!isBreak && start < 0) start = at;
     // The character behind a backslash is taken with it, unless the line ends there.

@@ -7,6 +7,8 @@ export interface Scalar {
   readonly kind: "scalar";
   readonly value: string | number | boolean | null;
   readonly span: Span;
+  /** A text as it stands under the span, quotes and escapes included; absent where that is the value itself. */
+  readonly written?: string;
 }
 
 export interface List {

@@ -30,11 +30,13 @@ export function reviewOf(
   files: readonly AuthorityFile[],
   store: TrustStore | null,
   digest: Digest,
+  step: (done: number, total: number) => void = () => {},
 ): Review {
   const configDigest = project.config === null ? null : digest(project.config.source.text);
   const agents: ReviewedAgent[] = [];
   const toTrust: TrustedFile[] = [];
-  for (const { path, text } of files) {
+  for (const [at, { path, text }] of files.entries()) {
+    step(at, files.length);
     const name = agentNameOf(path);
     const source = { name: path, text };
     const agent = name === null ? null : project.agent(source, name, path);

@@ -49,7 +49,10 @@ export class Draft {
 
   scalar(value: Scalar["value"], range: Range): Scalar | null {
     if (typeof value === "string" && !this.plain(value, range)) return null;
-    return { kind: "scalar", value, span: this.span(range) };
+    const span = this.span(range);
+    const written = this.#source.text.slice(span.start, span.end);
+    const isOther = typeof value === "string" && written !== value;
+    return { kind: "scalar", value, span, ...(isOther ? { written } : {}) };
   }
 
   number(text: string, range: Range): Scalar | null {

@@ -9,21 +9,21 @@ import { groundOf } from "../../src/node/ground.ts";
 import { compactText } from "../../src/notation/printer.ts";
 import { readRecord } from "../../src/notation/record.ts";
 import { readFrontmatter } from "../../src/text/frontmatter.ts";
+import { root } from "./ambit.ts";
 import { bundled, type Program } from "./bundle.ts";
 
 const RECORD = "---\nid: a # me\ncapabilities:\n  # first\n  - records.read\n---\n\nBody.\n";
 
-let grants: Program;
+const grants = join(root, "bin", "ambit");
 let loop: Program;
 let folder = "";
 let state = "";
 beforeAll(async () => {
-  [grants, loop] = await Promise.all([bundled("src/cli/main.ts"), bundled("test/e2e/agents-loop.ts")]);
+  loop = await bundled("test/e2e/agents-loop.ts");
   folder = mkdtempSync(join(tmpdir(), "ambit-together-"));
   state = mkdtempSync(join(tmpdir(), "ambit-state-"));
 });
 afterAll(() => {
-  grants.remove();
   loop.remove();
   for (const one of [folder, state]) rmSync(one, { recursive: true, force: true });
 });
@@ -53,7 +53,7 @@ test("200 grants at once on one record lose none", { timeout: 600_000 }, async (
   const waiting = [...specs];
   const run = async (): Promise<void> => {
     for (let spec = waiting.pop(); spec !== undefined; spec = waiting.pop()) {
-      const child = spawn(process.execPath, [grants.path, "agents", "grant", "a", spec, "--yes", "--json"], {
+      const child = spawn(process.execPath, [grants, "agents", "grant", "a", spec, "--yes", "--json"], {
         cwd,
         env: { ...process.env, XDG_STATE_HOME: state },
         stdio: ["ignore", "ignore", "inherit"],
@@ -95,7 +95,7 @@ test("killed 200 times in the middle of edits, a whole record is there every tim
   // Two at a time on one record: each is killed while the other goes on, and must not block it.
   await Promise.all(specs.map(run));
   expect(seen.size).toBeGreaterThan(1);
-  const last = spawn(process.execPath, [grants.path, "agents", "grant", "a", "obs.query", "--yes"], {
+  const last = spawn(process.execPath, [grants, "agents", "grant", "a", "obs.query", "--yes"], {
     cwd,
     env: { ...process.env, XDG_STATE_HOME: state },
     stdio: "ignore",

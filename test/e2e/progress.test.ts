@@ -65,7 +65,9 @@ const rows: readonly (readonly [words: readonly string[], shows: RegExp])[] = [
   [["test"], /testing agents: \d+ of 120/],
   [["records", "list"], /reading records: \d+ of 400/],
   [["records", "search", "common"], /reading records: \d+ of 400/],
-  [["diff", ".", "../there"], /comparing agents: \d+ of 240/],
+  [["diff", ".", "../there"], /reading agents: \d+ of 120/],
+  [["doctor"], /reading agents: \d+ of 120/],
+  [["status"], /reading agents: \d+ of 120/],
 ];
 
 describe.each(rows)("%j", (words, shows) => {
