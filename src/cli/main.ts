@@ -33,6 +33,10 @@ export async function start(argv: readonly string[]): Promise<void> {
   try {
     process.exitCode = await command(argv, output);
   } catch (error) {
+    if (isGone(error)) {
+      output.write(2, "error: the working directory does not exist any more\n  fix: cd to a folder that does\n");
+      return;
+    }
     // Ours, not the user's. Node would show the whole bundle, which is one line.
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
     output.write(2, `error: this is a mistake in ambit, please report it\n${what.slice(0, 4000)}\n`);
@@ -47,6 +51,11 @@ async function command(argv: readonly string[], output: Output): Promise<ExitCod
     argv,
     composeWorld({ ...machine, program: dirname(__dirname), terminal: promptTerminal(isTerminal(0) && isTerminal(1)) }),
   );
+}
+
+/** Node's own way of saying that there is no working directory. */
+function isGone(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && error.syscall === "uv_cwd";
 }
 
 function machineOf(write: (descriptor: 1 | 2, text: string) => void): AskingMachine {

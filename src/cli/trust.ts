@@ -1,5 +1,6 @@
 // `ambit trust`: shows what a project's authority would make possible, and has a person say whether it may.
 
+import { pathText } from "../authority/path.ts";
 import type { Terminal } from "./agents-world.ts";
 import { shown } from "./cells.ts";
 import { type AgentDiff, compareSets, diffText } from "./diff.ts";
@@ -88,7 +89,10 @@ function show(world: TrustWorld, opened: ProjectOpened, diffs: readonly AgentDif
   for (const { own, source } of review.agents)
     for (const diagnostic of own.diagnostics) world.printError(renderDiagnostic(diagnostic, source, paint));
   for (const one of diffs) world.print(diffText(one, paint));
-  if (diffs.length === 0) world.print("nothing becomes possible, nothing stops being possible");
+  const runtime = opened.config?.config.runtime ?? [];
+  for (const tree of runtime)
+    world.print(`${paint.warn("runtime")}: programs of every agent here may read and run ${shown(pathText(tree))}`);
+  if (diffs.length === 0 && runtime.length === 0) world.print("nothing becomes possible, nothing stops being possible");
 }
 
 const STATES: Readonly<Record<ProjectOpened["review"]["state"], string>> = {

@@ -7,23 +7,25 @@ import type { Request } from "../authority/request.ts";
 import type { AskCredential } from "../broker/credential-endpoint.ts";
 import { toAscii } from "../node/ascii.ts";
 import type { WrittenSecret } from "../notation/run-settings.ts";
-import type { Judge } from "../ports/judge.ts";
 
 const secretBytesMax = 65_536;
 const TOOL = "git";
 /** What forges take where only the token counts. */
 const USERNAME = "x-access-token";
 
+/** Decided and written down: whether the secret may be handed over. */
+export type UseOfSecret = (request: Request) => Promise<boolean>;
+
 export function credentialsOf(
   secrets: readonly WrittenSecret[],
   environment: Readonly<Record<string, string | undefined>>,
   home: string | null,
-  judge: () => Judge | null,
+  use: () => UseOfSecret | null,
 ): AskCredential {
   return async ({ host }) => {
     const secret = secrets.find(({ hosts }) => hosts.includes(host));
     const request = secret === undefined ? null : useOf(secret.name, host);
-    if (secret === undefined || request === null || judge()?.(request).outcome !== "allow") return null;
+    if (secret === undefined || request === null || (await use()?.(request)) !== true) return null;
     const password = secretText(secret, environment, home);
     return password === null ? null : { username: secret.username ?? USERNAME, password };
   };

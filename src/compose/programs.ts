@@ -14,12 +14,11 @@ import { detectSandbox } from "../node/sandbox/detect-sandbox.ts";
 import { groupPlaces } from "../node/sandbox/group-places.ts";
 import { LinuxSandboxes } from "../node/sandbox/linux-sandboxes.ts";
 import type { NetworkBroker } from "../node/sandbox/network.ts";
-import type { Judge } from "../ports/judge.ts";
 import type { RunRefused } from "../ports/process.ts";
 import type { Sandboxes } from "../sandbox/sandboxes.ts";
 import { type ProgramInput, type ProgramToolName, programTools } from "../tools/program-tools.ts";
 import { runProgram } from "../tools/run-program.ts";
-import { credentialsOf } from "./credentials.ts";
+import { credentialsOf, type UseOfSecret } from "./credentials.ts";
 import { planFor, type RunGround } from "./plan-facts.ts";
 
 /** Where our native program lies in our package. */
@@ -43,7 +42,7 @@ export function programsOf(asked: ProgramsAsked): {
     run: async (program, streams) => {
       const ground = asked.ground();
       const broker = new BrokerClient(join(ground.program, "dist", "broker.cjs"));
-      const judging: { now: Judge | null } = { now: null };
+      const judging: { now: UseOfSecret | null } = { now: null };
       const made = sandboxesOf(asked, ground, networkOf(broker, ground, judging));
       if (!made.ok) return { ok: false, request: null, refused: made.refused };
       try {
@@ -75,7 +74,11 @@ const STATELESS: RunRefused = {
 };
 
 /** The broker as sandboxes need it: who resolves names, and where credentials are, is the user's to say. */
-function networkOf(broker: BrokerClient, ground: RunGround, judging: { readonly now: Judge | null }): NetworkBroker {
+function networkOf(
+  broker: BrokerClient,
+  ground: RunGround,
+  judging: { readonly now: UseOfSecret | null },
+): NetworkBroker {
   const resolvers = ground.user?.resolvers ?? [];
   const credential = credentialsOf(ground.user?.secrets ?? [], ground.environment, ground.home, () => judging.now);
   return {
@@ -90,7 +93,7 @@ async function runIn(
   streams: ExecStreams,
   { now, cwd }: ProgramsAsked,
   ground: RunGround,
-  judging: { now: Judge | null },
+  judging: { now: UseOfSecret | null },
 ): Promise<ExecResult> {
   const { agent } = program;
   const { authority } = agent;
@@ -98,8 +101,17 @@ async function runIn(
   const spent = countedIn(authority);
   const exhausted = (link: string, grant: number): boolean => spent.has(`${link} ${grant}`);
   const moment = (): Moment => ({ now: now(), clean: true, generation: 0, revoked: null, exhausted });
-  judging.now = (request) => judge(authority, request, moment());
   const { commit, settle } = auditFile(ground.folders.state, now);
+  // A secret is handed over only once that is written down.
+  judging.now = async (request) => {
+    const decision = judge(authority, request, { ...moment(), clean: false });
+    const covered = decision.outcome === "allow";
+    const code = decision.outcome === "deny" ? decision.code : covered ? null : "approval_required";
+    const basis = decision.outcome === "deny" ? [] : [decision.by];
+    const entry = { agent: agent.id, tool: "git", requests: [request], basis, charges: [], code } as const;
+    const written = await commit({ ...entry, outcome: covered ? "allow" : "deny" });
+    return covered && written.ok;
+  };
   const { tool, input } = callOf(program, folderOf(program, cwd), ground, moment());
   const stopped = { value: false };
   const rings: (() => void)[] = [];
@@ -133,11 +145,14 @@ async function runIn(
       },
     },
   );
-  if (result.ok || result.refused.code !== "budget_exhausted" || result.refused.message !== "") return result;
-  return { ...result, refused: { ...result.refused, message: UNCOUNTED } };
+  const message = result.ok || result.refused.message !== "" ? undefined : MESSAGES.get(result.refused.code);
+  return result.ok || message === undefined ? result : { ...result, refused: { ...result.refused, message } };
 }
 
-const UNCOUNTED = "its grant is counted, and there is no account to charge yet";
+const MESSAGES: ReadonlyMap<string, string> = new Map([
+  ["budget_exhausted", "its grant is counted, and there is no account to charge yet"],
+  ["audit_unavailable", "what is decided could not be written to audit.jsonl in the state folder"],
+]);
 
 /** Every grant and every link that may be used so many times, or so often. */
 function countedIn(authority: Authority): ReadonlySet<string> {

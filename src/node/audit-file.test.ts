@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -62,6 +63,13 @@ test.each<[string, (state: string) => void]>([
       mkdirSync(state);
       writeFileSync(join(folder, "elsewhere"), "");
       symlinkSync(join(folder, "elsewhere"), join(state, "audit.jsonl"));
+    },
+  ],
+  [
+    "the file is a pipe that nobody reads",
+    (state) => {
+      mkdirSync(state);
+      spawnSync("mkfifo", [join(state, "audit.jsonl")]);
     },
   ],
   [

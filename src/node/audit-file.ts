@@ -39,9 +39,15 @@ function append(folder: string, entry: object): boolean {
       O_CREAT,
       O_WRONLY,
       O_NOFOLLOW,
+      // A pipe in its place would wait for somebody to read it.
+      O_NONBLOCK,
       O_CLOEXEC = 0,
     } = constants as typeof constants & { O_CLOEXEC?: number };
-    const file = openSync(join(folder, NAME), O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0o600);
+    const file = openSync(
+      join(folder, NAME),
+      O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+      0o600,
+    );
     try {
       if (!fstatSync(file).isFile()) return false;
       const line = Buffer.from(`${JSON.stringify(entry)}\n`, "utf8");

@@ -59,7 +59,8 @@ export async function runProgram(
         planned.plan,
         { argv, input: streams.input },
         streams.sinks,
-        (asked) => judge(caller.authority, asked, parts.moment()),
+        // What it has read by then is nobody's to know: a grant for a clean session does not cover any more.
+        (asked) => judge(caller.authority, asked, { ...parts.moment(), clean: false }),
         streams.stop,
       )
     : planned;

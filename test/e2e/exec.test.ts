@@ -240,6 +240,17 @@ describe.each(CALLERS)("for user %i", (user) => {
     expect(exec("ending", "--", "touch", "made.txt").status).toBe(0);
   });
 
+  test("a working directory that is gone is told, and trees of programs are shown before they are trusted", () => {
+    agent("coder", ...ALL);
+    writeFileSync(join(project, ".ambit", "config.yml"), "runtime: [/opt/tools]\n");
+    owned(user);
+    expect(ambit(user, project, ["trust", "--yes"]).out).toMatch(/may read and run \/opt\/tools/);
+    const line = `mkdir -p ${base}/gone && cd ${base}/gone && rmdir ${base}/gone && exec ${process.execPath} ${program} status`;
+    const { status, stderr } = spawnSync("/bin/sh", ["-c", line], { encoding: "utf8" });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/working directory does not exist/);
+  });
+
   test("a command that is stopped is put right and told, in --json as well", async () => {
     agent("coder", ...ALL);
     trusted();

@@ -193,6 +193,8 @@ test.runIf(isRoot)(
     );
     expect(fetched.status).toBe(0);
     expect([...shown]).toEqual([`Basic ${Buffer.from(`${USER}:${TOKEN}`).toString("base64")}`]);
+    const lines = readFileSync(join(base, "state", "ambit", "audit.jsonl"), "utf8");
+    expect(lines).toMatch(/"requests":\["secret\.use git-token[^\]]*git\.example\.test"\],"outcome":"allow"/);
     const kept = spawnSync("grep", ["-rlaF", TOKEN, base], { encoding: "utf8" });
     expect(kept.stdout).toBe("");
     rmSync(join(project, "demo"), { recursive: true });
