@@ -41,6 +41,7 @@ export class LiveSandbox {
   #landlock: number | null = null;
   /** The pid that was put under the limits, as soon as it was there: the kernel takes its time over it. */
   #limited: Promise<number | null> = Promise.resolve(null);
+  #isLimited = false;
   readonly #setup: { readonly landlock: number; readonly frames: Uint8Array };
   #ready: Ready | null = null;
   #failure: RunRefused | null = null;
@@ -151,22 +152,24 @@ export class LiveSandbox {
 
   /**
    * The mounts are made and nothing has run: the last moment to see whether what was mounted is what was meant.
-   * INVARIANT: the word to go on is given after that, and after the process is under its limits.
+   * INVARIANT: the word to go on is given after that. The set-up is our own doing and needs no limits; a command is sent
+   * only to a process that is under them.
    */
   async #prepare(landlock: number): Promise<void> {
-    const { trees, group, network } = this.parts;
+    const { trees, group } = this.parts;
     this.#landlock = landlock;
     const first = this.#process?.firstProcess() ?? null;
     if (first === null) return this.#fail("the first process of the sandbox cannot be told");
     if (!trees.areUnchanged(`/proc/${first}/root`))
       return this.#fail("a folder was replaced by another while the sandbox started");
-    if (group !== null && (await this.#limited) !== first)
-      return this.#fail("the sandbox could not be put under its limits");
     if (this.#state !== "starting") return;
     this.#state = "going";
     this.#channel?.write(landlock === this.#setup.landlock ? this.#setup.frames : this.#framesFor(landlock));
+    if (group !== null && (await this.#limited) !== first)
+      return this.#fail("the sandbox could not be put under its limits");
+    this.#isLimited = true;
     // Without a network the first command follows the set-up without waiting for an answer.
-    if (network === null) this.#send();
+    this.#send();
   }
 
   async #limit(started: StartedProcess): Promise<number | null> {
@@ -207,7 +210,7 @@ export class LiveSandbox {
 
   #send(): void {
     const isTime = this.#state === "ready" || (this.#state === "going" && this.parts.network === null);
-    if (isTime) this.#running?.send(this.parts.plan.limits.wallMilliseconds);
+    if (isTime && this.#isLimited) this.#running?.send(this.parts.plan.limits.wallMilliseconds);
   }
 
   #odd(): void {
