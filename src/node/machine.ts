@@ -4,6 +4,7 @@ import { release } from "node:os";
 import { join } from "node:path";
 import type { Fact, MachineFacts, NativeFacts } from "../ports/machine.ts";
 import { readTextFile } from "./files.ts";
+import { kernelFacts } from "./sandbox/detect-sandbox.ts";
 import { groupPlaces } from "./sandbox/group-places.ts";
 
 /** Where to look; the real machine unless a test says otherwise. */
@@ -49,7 +50,7 @@ export function machineFacts(asked: Partial<MachineQuestion> = {}): MachineFacts
       isRoot: process.getuid?.() === 0,
     };
   }
-  const said = question.native === null ? "unknown" : nativeSays(question.native, question.millisecondsMax);
+  const said = question.native === null ? "unknown" : kernelFacts(question.native, question.millisecondsMax);
   const bubblewrap = bubblewrapVersion(question);
   return {
     platform,
@@ -120,25 +121,6 @@ function userNamespaces(question: MachineQuestion): Fact<boolean> {
 function flag(question: MachineQuestion, file: string): Fact<boolean> {
   const text = read(question, file)?.trim();
   return text === undefined || !/^\d+$/.test(text) ? "unknown" : Number(text) > 0;
-}
-
-/** Its own words, or null where there are none. */
-function nativeSays(program: string, millisecondsMax: number): Readonly<Record<string, unknown>> | null {
-  const { status, stdout } = spawnSync(program, ["facts"], {
-    env: {},
-    cwd: "/",
-    stdio: ["ignore", "pipe", "ignore"],
-    encoding: "utf8",
-    timeout: millisecondsMax,
-    killSignal: "SIGKILL",
-    maxBuffer: fileCharactersMax,
-  });
-  try {
-    const said: unknown = status === 0 ? JSON.parse(stdout) : null;
-    return typeof said === "object" && said !== null ? { ...said } : null;
-  } catch {
-    return null;
-  }
 }
 
 function landlockSaid({ landlockAbi }: Readonly<Record<string, unknown>>): Fact<number | null> {

@@ -57,22 +57,26 @@ function no(message: string, fix: string | null): Detected {
   return { ok: false, refused: unavailable(message, fix) };
 }
 
-function kernelFacts(native: string): Readonly<Record<string, unknown>> | null {
+/** What our program says of the kernel: one object of JSON; null where it says nothing of the kind. */
+export function kernelFacts(
+  native: string,
+  millisecondsMax: number = answerMillisecondsMax,
+): Readonly<Record<string, unknown>> | null {
   try {
-    const facts: unknown = JSON.parse(answer(native, ["facts"]) ?? "");
+    const facts: unknown = JSON.parse(answer(native, ["facts"], millisecondsMax) ?? "");
     return typeof facts === "object" && facts !== null && !Array.isArray(facts) ? { ...facts } : null;
   } catch {
     return null;
   }
 }
 
-function answer(program: string, words: readonly string[]): string | null {
+function answer(program: string, words: readonly string[], millisecondsMax = answerMillisecondsMax): string | null {
   const { status, stdout } = spawnSync(program, [...words], {
     env: {},
     cwd: "/",
     stdio: ["ignore", "pipe", "ignore"],
     encoding: "utf8",
-    timeout: answerMillisecondsMax,
+    timeout: millisecondsMax,
     killSignal: "SIGKILL",
     maxBuffer: answerBytesMax,
   });
