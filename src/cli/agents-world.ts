@@ -38,6 +38,8 @@ export interface Terminal {
   confirm(question: string): Promise<boolean>;
   choose(question: string, choices: readonly Choice[]): Promise<string | null>;
   enter(question: string, check: (text: string) => string | null): Promise<string | null>;
+  /** Typed without being shown. */
+  secret(question: string): Promise<string | null>;
 }
 
 export interface Choice {

@@ -5,6 +5,8 @@ export const EXIT = {
   error: 1,
   usage: 2,
   invalidPolicy: 3,
+  /** The daemon is not there, or does not take this from us. */
+  daemon: 4,
   deny: 10,
   ask: 11,
   expired: 12,

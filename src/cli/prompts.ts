@@ -22,5 +22,10 @@ export function promptTerminal(isInteractive: boolean): Terminal {
       const answer = await text({ message, "validate": (value) => check(value ?? "") ?? undefined });
       return isCancel(answer) ? null : (answer ?? "");
     },
+    secret: async (message) => {
+      const { isCancel, password } = await import("@clack/prompts");
+      const answer = await password({ message });
+      return isCancel(answer) ? null : (answer ?? "");
+    },
   };
 }

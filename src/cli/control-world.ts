@@ -1,0 +1,44 @@
+// What commands are handed that speak to the state owner: its control socket, started where nobody serves it yet.
+import type { ControlMessages, DaemonStatus } from "../ports/daemon-control.ts";
+import type { Answer, Asking, Refusal } from "../ports/exchange.ts";
+import type { Terminal } from "./agents-world.ts";
+import { shown } from "./cells.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import type { Paint } from "./paint.ts";
+
+export interface ControlWorld {
+  readonly paint: Paint;
+  readonly terminal: Terminal;
+  now(): number;
+  /** Connects, starting the daemon where it is not running. */
+  control(): Promise<Answer<Asking<ControlMessages>>>;
+  /** Whoever serves now, without starting anybody; null where nobody does. */
+  running(): Promise<Answer<DaemonStatus | null>>;
+  print(text: string): void;
+  printError(text: string): void;
+}
+
+/** One question, one answer, and the connection is closed again. */
+export async function askOnce<K extends keyof ControlMessages>(
+  world: ControlWorld,
+  name: K,
+  value: ControlMessages[K]["asks"],
+): Promise<Answer<ControlMessages[K]["answers"]>> {
+  const control = await world.control();
+  if (!control.ok) return control;
+  try {
+    return (await control.value.ask(name, value as never)) as Answer<ControlMessages[K]["answers"]>;
+  } finally {
+    control.value.close();
+  }
+}
+
+/** A refusal as every command tells it. */
+export function tellRefusal(world: ControlWorld, { code, message, fix }: Refusal, json: boolean): ExitCode {
+  if (json) world.print(JSON.stringify({ ok: false, code, message, fix }));
+  else {
+    const hint = fix === null ? "" : `\n  fix: ${shown(fix)}`;
+    world.printError(`${world.paint.bad("error")}: ${code}: ${shown(message)}${hint}`);
+  }
+  return code === "not_available" || code === "control_refused" ? EXIT.daemon : EXIT.error;
+}

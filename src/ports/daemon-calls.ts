@@ -1,0 +1,126 @@
+// The messages of the `call` socket: what agents' sessions may say. None of them names another agent: a session is bound
+// to one when it is opened, and everything after that names the session alone.
+import type { DenialCode } from "../authority/decision.ts";
+import type { Json, JsonObject } from "../authority/json.ts";
+import type { RunDenial, Usage } from "./process.ts";
+
+export interface SessionOpening {
+  /** Where the opener stands: the workspace is found from here, and relative paths are read here. */
+  readonly cwd: string;
+  /** An id in the workspace, or a file. */
+  readonly agent: string;
+  /** On whose behalf. */
+  readonly user: string | null;
+  readonly trace: string | null;
+  /** "exec", "call", "mcp", "library": for showing. */
+  readonly face: string;
+  /** Compact specs; the session holds at most these from the beginning. Null: no pledge yet. */
+  readonly pledge: readonly string[] | null;
+  /** A token another agent handed over; its authority is added to the agent's own for this session. */
+  readonly token: string | null;
+  /** Whether the opener's parent counts as part of the session: an agent's client that started us. */
+  readonly isForParent: boolean;
+}
+
+export interface SessionOpened {
+  readonly session: string;
+  readonly agent: string;
+  readonly workspace: string | null;
+  readonly trace: string;
+  /** Diagnostics and warnings about the agent's text, as sentences. */
+  readonly notes: readonly string[];
+}
+
+export interface CallAsked {
+  readonly session: string;
+  readonly tool: string;
+  readonly input: JsonObject;
+  /** Wait for a person where one has to be asked: milliseconds at most; 0 answers `approval_required` at once. */
+  readonly waitMilliseconds: number;
+}
+
+/** What a caller is told of a denial; the same at every face. Nothing about other rules. */
+export interface DenialTold {
+  readonly outcome: "denied";
+  readonly id: string;
+  readonly code: DenialCode;
+  /** The request that was not covered, in the notation of `ambit can`. */
+  readonly need: string | null;
+  readonly hint: string;
+  readonly approval: string | null;
+  /** Why a person refused. */
+  readonly reason: string | null;
+}
+
+/** For a tool that runs in the asking process: what it may do now. The local gate mints its warrant on the receipt. */
+export interface CallPermitted {
+  readonly outcome: "allowed";
+  readonly receipt: string;
+  readonly left: readonly { readonly account: string; readonly left: number }[];
+}
+
+/** A tool the owner carries out itself: memory, observations, agents, programs in their sandboxes. */
+export interface CallDone {
+  readonly outcome: "done";
+  readonly receipt: string;
+  readonly result: Json;
+}
+
+export interface ProgramDone {
+  readonly outcome: "ran";
+  readonly receipt: string;
+  readonly request: string;
+  readonly ending: JsonObject;
+  readonly usage: Usage;
+  readonly denials: readonly RunDenial[];
+  readonly enforcement: readonly { readonly axis: string; readonly strength: string; readonly why: string }[];
+  readonly outputDropped: number;
+}
+
+/** Nothing was run although it was allowed: no sandbox, no such folder. */
+export interface ProgramRefused {
+  readonly outcome: "refused";
+  readonly code: DenialCode;
+  readonly message: string;
+  readonly fix: string | null;
+  readonly request: string | null;
+}
+
+export type CallMessages = {
+  readonly "session.open": { readonly asks: SessionOpening; readonly answers: SessionOpened };
+  readonly "session.close": { readonly asks: { readonly session: string }; readonly answers: object };
+  /** Narrows the session, for good. */
+  readonly "session.pledge": {
+    readonly asks: { readonly session: string; readonly specs: readonly string[] };
+    readonly answers: object;
+  };
+  /** It has read something untrusted. Cannot be taken back. */
+  readonly "session.taint": {
+    readonly asks: { readonly session: string; readonly why: string };
+    readonly answers: object;
+  };
+  /** Decide, charge, write; nothing is run here. */
+  readonly "call.commit": { readonly asks: CallAsked; readonly answers: CallPermitted | DenialTold };
+  readonly "call.settle": {
+    readonly asks: {
+      readonly session: string;
+      readonly receipt: string;
+      readonly ended: string;
+      readonly milliseconds: number;
+      readonly isUntrusted: boolean;
+    };
+    readonly answers: object;
+  };
+  /** Decide, charge, write, do, settle: for tools of the owner. */
+  readonly "call.do": { readonly asks: CallAsked; readonly answers: CallDone | DenialTold };
+  /** The same for programs; output comes as bytes on channels 1 and 2, input goes along. */
+  readonly "call.run": {
+    readonly asks: CallAsked & { readonly milliseconds: number | null };
+    readonly answers: ProgramDone | ProgramRefused | DenialTold;
+  };
+  /** What would be decided; nothing is written or charged. */
+  readonly "call.consider": {
+    readonly asks: Omit<CallAsked, "waitMilliseconds">;
+    readonly answers: { readonly outcome: "allow" | "ask" | "deny"; readonly code: DenialCode | null };
+  };
+};

@@ -1,0 +1,38 @@
+// Talking to the state owner: one question, events on the way, one answer. The messages themselves are in `daemon-calls`
+// and `daemon-control`.
+import type { Json } from "../authority/json.ts";
+
+/** Every refusal has a code, a sentence, and where there is one a line to act on. */
+export interface Refusal {
+  readonly ok: false;
+  readonly code: string;
+  readonly message: string;
+  readonly fix: string | null;
+}
+
+export type Answer<T> = { readonly ok: true; readonly value: T } | Refusal;
+
+/** Each message by name: what it is asked with and what it is answered with. */
+export type Messages = Readonly<Record<string, { readonly asks: object; readonly answers: object }>>;
+
+/** What may go along with a question that lasts. */
+export interface Along {
+  /** What is told while it lasts. */
+  onEvent?(event: Json): void;
+  /** Bytes that come back: 1 output, 2 errors. */
+  onBytes?(channel: number, bytes: Uint8Array): void;
+  /** Bytes that go along; their end is told, too. */
+  readonly input?: AsyncIterable<Uint8Array> | null;
+  /** Rings when the question is not worth an answer any more. */
+  onStop?(ring: () => void): void;
+}
+
+export interface Asking<M> {
+  /** Never rejects: a daemon that is not there, or goes away, is a refusal with code `not_available`. */
+  ask<K extends keyof M & string>(
+    name: K,
+    value: M[K] extends { readonly asks: infer A } ? A : never,
+    along?: Along,
+  ): Promise<Answer<M[K] extends { readonly answers: infer A } ? A : never>>;
+  close(): void;
+}
