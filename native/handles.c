@@ -46,7 +46,7 @@ static int take_answers(struct handles *handles, size_t unanswered) {
   return 0;
 }
 
-static int send_line(int channel, char *line, size_t length, int passed) {
+int handles_send_line(int channel, char *line, size_t length, int passed) {
   union {
     char bytes[CMSG_SPACE(sizeof(int))];
     struct cmsghdr header;
@@ -84,7 +84,7 @@ int handles_give(struct handles *handles, int socket, enum handle_kind kind, con
   if (length < 0 || (size_t)length >= sizeof line) errno = EMSGSIZE;
   // Safe: what is given away is a socket of this sandbox's own network, to the process that set the sandbox up.
   else if (take_answers(handles, unanswered_max - 1) == 0)
-    result = send_line(handles->channel, line, (size_t)length, socket);
+    result = handles_send_line(handles->channel, line, (size_t)length, socket);
   if (result == 0) handles->unanswered++;
   const int error = errno;
   close(socket);

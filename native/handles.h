@@ -16,5 +16,7 @@ enum handle_kind { handle_datagram, handle_listener };
 int handles_give(struct handles *handles, int socket, enum handle_kind kind, const char *message);
 // Waits until each of them has arrived. 0, or -1 with errno.
 int handles_arrived(struct handles *handles);
+// One line as it is, with a descriptor beside it, which stays the caller's. 0, or -1 with errno.
+int handles_send_line(int channel, char *line, size_t length, int passed);
 
 #endif

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "credential.h"
+#include "doors.h"
 #include "facts.h"
 #include "files.h"
 #include "frame.h"
+#include "lock.h"
 #include "sandbox.h"
 
 // A descriptor of the owner's: digits alone, and never one of the first three.
@@ -21,6 +23,9 @@ static int usage(void) {
   dprintf(2, "%s",
           "usage: ambit-native sandbox <control-fd> <handles-fd | ->\n"
           "       ambit-native files <control-fd>\n"
+          "       ambit-native doors <channel-fd> <folder-fd>\n"
+          "       ambit-native lock <file-fd>\n"
+          "       ambit-native own <file-fd>\n"
           "       ambit-native credential <get | store | erase>\n"
           "       ambit-native facts\n");
   return exit_failed;
@@ -32,6 +37,11 @@ int main(int count, char **words) {
       (strcmp(words[3], "-") == 0 || (descriptor_of(words[3], &handles) && handles != control)))
     sandbox_main(control, handles);
   if (count == 3 && strcmp(words[1], "files") == 0 && descriptor_of(words[2], &control)) return files_main(control);
+  if (count == 4 && strcmp(words[1], "doors") == 0 && descriptor_of(words[2], &control) &&
+      descriptor_of(words[3], &handles) && handles != control)
+    return doors_main(control, handles);
+  if (count == 3 && strcmp(words[1], "lock") == 0 && descriptor_of(words[2], &control)) return lock_main(control);
+  if (count == 3 && strcmp(words[1], "own") == 0 && descriptor_of(words[2], &control)) return own_main(control);
   if (count == 3 && strcmp(words[1], "credential") == 0) return credential_main(words[2]);
   if (count == 2 && strcmp(words[1], "facts") == 0) return facts_main();
   return usage();

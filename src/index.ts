@@ -42,12 +42,31 @@ export { type Screened, screen } from "./authority/screen.ts";
 export { suggestGrant } from "./authority/suggest.ts";
 export { parseUrl, type Url } from "./authority/url.ts";
 export { type Containment, type WithinOptions, within } from "./authority/within.ts";
+export type { Asked } from "./context/asking.ts";
+export {
+  type Context,
+  type ContextParts,
+  type Instruments,
+  makeContext,
+  type OpenContext,
+  type SignalInstrument,
+} from "./context/context.ts";
+export type { FetchOptions } from "./context/fetch-asked.ts";
+export type { FilesInstrument, FoundLine, ListedFile } from "./context/files.ts";
+export type { KeyOptions, KeysInstrument } from "./context/keys.ts";
+export type { NetInstrument } from "./context/net.ts";
+export type { ObservationsAsked, ObserveInstrument } from "./context/observations.ts";
+export type { ProcessInstrument, ProgramOptions, ProgramResult } from "./context/programs.ts";
+export type { FetchedHeaders, FetchedResponse } from "./context/response.ts";
+export type { SecretOptions, SecretsInstrument } from "./context/secrets.ts";
+export type { Denied, Used } from "./context/used.ts";
 export { type Authorization, authorize, type Call, type CallDecision, decideCall } from "./gate/call.ts";
 export { type Caller, decide, type Verdict } from "./gate/decide.ts";
 export { type CaveatsLink, caveatsTable, readCaveats } from "./notation/caveats.ts";
 export { caveatsOf } from "./notation/caveats-printer.ts";
 export { readCompact } from "./notation/compact.ts";
 export { readDeclaration, type ToolRequirement } from "./notation/declaration.ts";
+export { readDeclarationValue } from "./notation/declaration-value.ts";
 export { type Diagnostic, type DiagnosticCode, Diagnostics, type Severity } from "./notation/diagnostic.ts";
 export { type Manifest, readManifest } from "./notation/manifest.ts";
 export { effectivePolicy, type PolicyTable, policyGrants, readOrgTable, readPolicyTable } from "./notation/policy.ts";
@@ -64,9 +83,49 @@ export type { Clock, Entropy } from "./ports/clock.ts";
 export type { Charge, Commit, CommitResult, Entry as CommitEntry } from "./ports/commit.ts";
 export type { Enforcement, Strength } from "./ports/enforcement.ts";
 export type { FileEntry, FileFacts, FileMatch, FilePath, FileRefused, FileResult, Files } from "./ports/files.ts";
-export type { Memory, Network, PortFailure, PortResult, Secrets } from "./ports/instruments.ts";
+export type {
+  Exchange,
+  Exchanged,
+  Fetching,
+  KeysPort,
+  KeyValue,
+  KeyWrite,
+  Memory,
+  MemoryPort,
+  Network,
+  ObservationSeen,
+  ObservationsPort,
+  PortFailure,
+  PortResult,
+  ProgramAsked,
+  ProgramEnded,
+  ProgramsPort,
+  Secrets,
+  SecretsPort,
+  StopSignal,
+  StoragePort,
+} from "./ports/instruments.ts";
 export type { Judge } from "./ports/judge.ts";
 export type { Ending, Ran, RunDenial, RunRefused, RunResult, Sinks, Usage } from "./ports/process.ts";
 export type { Resolver } from "./ports/resolver.ts";
+export type { Availability, Backend, Backends, Needs } from "./tool/availability.ts";
+export type { Capabilities, StorageScope, Store } from "./tool/declaration.ts";
+export { defineTool, type Tool, type ToolDefinition, type ToolFault } from "./tool/define.ts";
+export type { Accepted, InputOf, InputSchema } from "./tool/input.ts";
+export type { FromSchema, JsonSchema, SchemaType } from "./tool/json-schema.ts";
 export type { KnownTool, ToolLookup } from "./tool/known-tool.ts";
+export {
+  createRegistry,
+  type RegisteredTool,
+  type Registration,
+  type Registry,
+  type RegistryChange,
+  type RegistryParts,
+  type ToolListing,
+} from "./tool/registry.ts";
+export type { Policy, ReadRequirement, RegistrationError, Requirement } from "./tool/requirement.ts";
+export { type RunParts, runTool, type ToolOutcome } from "./tool/run.ts";
+export type { InputIssue } from "./tool/schema-check.ts";
+export type { StandardSchema } from "./tool/standard-schema.ts";
+export type { ToolOrigin } from "./tool/tool-name.ts";
 export { isWarrant, type Warrant } from "./warrant/warrant.ts";

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { buildBroker } from "./broker.mjs";
 import { run } from "./child.mjs";
 import { buildCommandLine, rehearse } from "./command-line.mjs";
+import { buildDaemon } from "./daemon.mjs";
 import { programDigest, stampAt } from "./digest.mjs";
 import { root } from "./root.mjs";
 
@@ -21,7 +22,7 @@ export async function buildProgram() {
   const digest = programDigest();
   rmSync(building, { recursive: true, force: true });
   mkdirSync(next, { recursive: true });
-  const [, digests] = await Promise.all([buildLibrary(), buildCommandLine(next), buildBroker(next)]);
+  const [, digests] = await Promise.all([buildLibrary(), buildCommandLine(next), buildBroker(next), buildDaemon(next)]);
   writeFileSync(join(next, ".stamp"), `${digest}\n`);
   replaceDist();
   await rehearse(digests);

@@ -7,7 +7,7 @@ import type { Link } from "./link.ts";
 import { PatternIndex } from "./pattern-index.ts";
 import type { Request } from "./request.ts";
 import { isDestination, isNothing, isSegments, type Scope, scopeMatches, type Value } from "./scope.ts";
-import type { Segments } from "./sequence.ts";
+import { type Segments, type Sequence, sameSequence } from "./sequence.ts";
 
 /** What a decision depends on besides the request. */
 export interface Moment {
@@ -23,25 +23,29 @@ export interface Moment {
 /** In place of a grant's number: the account of the link itself. */
 export const WHOLE_LINK = -1;
 
-/** A grant's mark: its level, and a bit for one that nothing limits but the indexed axis, so that a match there is all. */
+/**
+ * A grant's mark: its level, a bit for one that nothing limits but the indexed axis, so that a match there is all, and
+ * the number of a grant that is the same on every other axis. That one is asked in its place, and stays in the caches.
+ */
 const LEVEL = 3;
 const PLAIN = 4;
+const MARK_BITS = 3;
 
 export class CompiledLink {
   readonly link: Link;
   /** Few verbs, so that comparing is faster than hashing; in the same places the index of each. */
   readonly #verbs: readonly VerbEntry[];
   readonly #indexes: readonly VerbIndex[];
-  /** By a grant's number, what a decision asks of it most often: its level, and whether it is plain. */
-  readonly #marks: Uint8Array;
+  /** By a grant's number, what a decision asks of it most often. */
+  readonly #marks: Int32Array;
 
   constructor(link: Link) {
     this.link = link;
-    const marks = new Uint8Array(link.grants.length);
+    const marks = new Int32Array(link.grants.length);
     const byVerb = new Map<VerbEntry, number[]>();
     for (let index = 0; index < link.grants.length; index++) {
       const grant = link.grants[index] as Grant;
-      marks[index] = grant.conditions.ask;
+      marks[index] = (index << MARK_BITS) | grant.conditions.ask;
       const list = byVerb.get(grant.verb);
       if (list === undefined) byVerb.set(grant.verb, [index]);
       else list.push(index);
@@ -99,9 +103,9 @@ class VerbIndex {
   readonly #always: readonly number[];
   /** Grants that may cover a literal address. */
   readonly #literals: readonly number[];
-  readonly #marks: Uint8Array;
+  readonly #marks: Int32Array;
 
-  constructor(link: Link, indexes: readonly number[], marks: Uint8Array) {
+  constructor(link: Link, indexes: readonly number[], marks: Int32Array) {
     this.indexes = indexes;
     this.#link = link;
     this.#marks = marks;
@@ -114,11 +118,15 @@ class VerbIndex {
     this.#patterns = null;
     if (this.#axis < 0) return;
     const patterns = new PatternIndex();
+    let last = indexes[0] as number;
     for (const index of indexes) {
       const grant = link.grants[index] as Grant;
       const scope = grant.scopes[this.#axis] as Scope;
       if (isNothing(scope)) continue;
       if (isPlain(grant, this.#axis)) marks[index] = PLAIN;
+      else if (sameElsewhere(grant, link.grants[last] as Grant, this.#axis))
+        marks[index] = (last << MARK_BITS) | grant.conditions.ask;
+      else last = index;
       // INVARIANT: what is in the index is of the axis's own kind, so that a match in it settles the axis.
       if (scope.kind === "sequences" && !this.#hosts) for (const pattern of scope.of) patterns.add(pattern, index);
       else if (scope.kind === "destinations" && this.#hosts) {
@@ -194,14 +202,14 @@ class VerbIndex {
     for (let at = 0; at < count; at++) {
       const index = candidates[at] as number;
       const mark = this.#marks[index] as number;
-      if (mark === PLAIN && settled >= 0 && moment.exhausted === null) {
+      if ((mark & PLAIN) !== 0 && settled >= 0 && moment.exhausted === null) {
         if (bestLevel > 0 || index < best) best = index;
         bestLevel = 0;
         continue;
       }
       const level = mark & LEVEL;
       if (level > bestLevel || (level === bestLevel && index >= best)) continue;
-      const grant = grants[index] as Grant;
+      const grant = grants[settled < 0 ? index : mark >> MARK_BITS] as Grant;
       if (!grantMatches(grant, request.values, settled) || !conditionsHold(grant, moment, purpose)) continue;
       if (moment.exhausted?.(this.#link.id, index) === true) continue;
       best = index;
@@ -217,6 +225,25 @@ function isPlain({ scopes, conditions }: Grant, axis: number): boolean {
   if (ask !== 0 || expires !== null || clean || pass !== "both") return false;
   for (let at = 0; at < scopes.length; at++) if (at !== axis && (scopes[at] as Scope).kind !== "any") return false;
   return true;
+}
+
+/** Is there no difference but on this axis, in the level, and in what is counted? */
+function sameElsewhere(one: Grant, other: Grant, axis: number): boolean {
+  const { expires, clean, pass } = one.conditions;
+  const conditions = other.conditions;
+  if (expires !== conditions.expires || clean !== conditions.clean || pass !== conditions.pass) return false;
+  for (let at = 0; at < one.scopes.length; at++)
+    if (at !== axis && !sameScope(one.scopes[at] as Scope, other.scopes[at] as Scope)) return false;
+  return true;
+}
+
+/** False also where it would take long to find out. */
+function sameScope(one: Scope, other: Scope): boolean {
+  if (one === other) return true;
+  if (one.kind === "any") return other.kind === "any";
+  if (one.kind !== "sequences" || other.kind !== "sequences" || one.of.length !== 1 || other.of.length !== 1)
+    return false;
+  return sameSequence(one.of[0] as Sequence, other.of[0] as Sequence);
 }
 
 /** `settled`: the axis on which the index has already found the grant to match, or -1. */

@@ -10,6 +10,7 @@ export class LiteralRecords {
   readonly #size: number;
   readonly #first: readonly string[];
   readonly #common: number;
+  readonly #stride: number;
   /** A record: its leaf, or the number of a list of leaves, below zero; then its words behind the common ones. */
   #records: (number | string)[] = [];
   #lists: Leaf[][] = [];
@@ -18,6 +19,7 @@ export class LiteralRecords {
     this.#size = size;
     this.#first = first;
     this.#common = common;
+    this.#stride = 1 + size - common;
   }
 
   clear(): void {
@@ -25,9 +27,9 @@ export class LiteralRecords {
     this.#lists = [];
   }
 
-  /** Where the new record stands. `shared`: words many records have are kept once, to stay in the processor's caches. */
+  /** The number of the new record. `shared`: words many records have are kept once, to stay in the processor's caches. */
   append(leaf: Leaf, words: readonly string[], key: number, shared: Map<string, string>): number {
-    const record = this.#records.length;
+    const record = this.#records.length / this.#stride;
     this.#records.push(leaf);
     for (let place = this.#common; place < words.length; place++) {
       const word = words[place] as string;
@@ -39,9 +41,28 @@ export class LiteralRecords {
 
   /** One more with the words of a record. */
   join(leaf: Leaf, record: number): void {
-    const known = this.#records[record] as number;
+    const at = record * this.#stride;
+    const known = this.#records[at] as number;
     if (known < 0) this.#lists[~known]?.push(leaf);
-    else this.#records[record] = ~(this.#lists.push([known, leaf]) - 1);
+    else this.#records[at] = ~(this.#lists.push([known, leaf]) - 1);
+  }
+
+  /**
+   * Lays copies of the words at one place side by side. The texts of the patterns lie wherever their grants do, each in
+   * a page of memory of its own, and to find a page costs more than to compare a word.
+   */
+  gather(place: number): void {
+    const records = this.#records;
+    const first = 1 + place - this.#common;
+    const words: string[] = [];
+    for (let at = first; at < records.length; at += this.#stride) words.push(records[at] as string);
+    const text = words.join("");
+    let start = 0;
+    for (let at = first; at < records.length; at += this.#stride) {
+      const end = start + (records[at] as string).length;
+      records[at] = text.slice(start, end);
+      start = end;
+    }
   }
 
   /** Has the record the words that the segments begin with? From the last, which differs more often than the first. */
@@ -49,7 +70,7 @@ export class LiteralRecords {
     const records = this.#records;
     const first = this.#first;
     const common = this.#common;
-    const start = record + 1 - common;
+    const start = record * this.#stride + 1 - common;
     for (let place = this.#size - 1; place >= common; place--)
       if (records[start + place] !== segments[place]) return false;
     for (let place = common - 1; place >= 0; place--) if (first[place] !== segments[place]) return false;
@@ -58,7 +79,7 @@ export class LiteralRecords {
 
   /** Puts the grants of a record that match what follows its words into `found`; how many are there now. */
   collect(record: number, value: Segments, found: number[], from: number): number {
-    const leaf = this.#records[record] as number;
+    const leaf = this.#records[record * this.#stride] as number;
     if (leaf >= 0) {
       if (!leafMatches(leaf, value, this.#size)) return from;
       found[from] = grantOfLeaf(leaf);

@@ -34,9 +34,10 @@ export class LiteralTable {
   readonly #records: LiteralRecords;
   /** Where few are compared one by one: the record of each. */
   readonly #scanned: number[] | null;
-  /** Elsewhere pairs: a key, and a record's place raised by one; zero is an empty slot. */
+  /** Elsewhere a record's number raised by one, and below it what of its key did not choose the slot; zero is empty. */
   #slots: Int32Array = NO_SLOTS;
   #shift = 0;
+  #rest = 0;
   /** What a key is made of: the last characters of one word, or of several. */
   #word: number = ALL_WORDS;
   #characters: number = keyCharactersMax;
@@ -71,8 +72,10 @@ export class LiteralTable {
 
   /** Tries keys, the cheapest first, until one tells the patterns apart. */
   #choose(all: LiteralPatterns): readonly number[] {
+    // Twice as many slots as records at least, so that a record's number takes no more bits than a slot's.
     this.#shift = Math.clz32(all.patterns.length * 2 - 1);
-    this.#slots = new Int32Array(2 << (32 - this.#shift));
+    this.#rest = (1 << this.#shift) - 1;
+    this.#slots = new Int32Array(1 << (32 - this.#shift));
     // A word that every pattern has tells none apart.
     const first = Math.max(Math.min(all.common, all.size - 1), all.size - keyWordsMax);
     for (const characters of keyCharacters) {
@@ -80,7 +83,10 @@ export class LiteralTable {
         this.#word = word;
         this.#characters = characters;
         const left = this.#fill(all, probesMeanMax);
-        if (left?.length === 0) return left;
+        if (left?.length === 0) {
+          this.#records.gather(word);
+          return left;
+        }
         this.#slots.fill(0);
         this.#records.clear();
       }
@@ -106,9 +112,9 @@ export class LiteralTable {
       } else if (place >= 0) this.#records.join(leaves[at] as Leaf, place);
       else {
         const slot = ABSENT - 1 - place;
-        slots[slot] = key;
-        slots[slot + 1] = this.#records.append(leaves[at] as Leaf, words, this.#word, shared) + 1;
-        steps += ((slot - ((key >>> this.#shift) << 1)) & (slots.length - 1)) >> 1;
+        const record = this.#records.append(leaves[at] as Leaf, words, this.#word, shared);
+        slots[slot] = ((record + 1) << this.#shift) | (key & this.#rest);
+        steps += (slot - (key >>> this.#shift)) & (slots.length - 1);
       }
       if (steps > meanMax * (at + probesMax)) return null;
     }
@@ -124,13 +130,19 @@ export class LiteralTable {
   /** The record of the words that the segments begin with, or what stands for their absence. */
   #seek(segments: readonly string[], key: number): number {
     const slots = this.#slots;
-    let slot = (key >>> this.#shift) << 1;
+    const shift = this.#shift;
+    const rest = this.#rest;
+    // `| 0`: V8 would count with what is unsigned as with fractions.
+    let slot = (key >>> shift) | 0;
     for (let probe = 0; probe < probesMax; probe++) {
-      const record = (slots[slot + 1] as number) - 1;
-      if (record < 0) return ABSENT - 1 - slot;
+      const entry = slots[slot] as number;
+      if (entry === 0) return ABSENT - 1 - slot;
       // INVARIANT: a key is a hint; only the words themselves decide.
-      if (slots[slot] === key && this.#records.same(record, segments)) return record;
-      slot = (slot + 2) & (slots.length - 1);
+      if (((entry ^ key) & rest) === 0) {
+        const record = ((entry >>> shift) | 0) - 1;
+        if (this.#records.same(record, segments)) return record;
+      }
+      slot = (slot + 1) & (slots.length - 1);
     }
     return ABSENT;
   }

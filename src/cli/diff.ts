@@ -148,5 +148,6 @@ const WORDS: Readonly<Record<Change["because"], string>> = {
   budget: "more often",
   generation: "in another generation",
   mode: "its mode changed",
+  approvers: "fewer or other people are enough to approve",
   unknown: "something that cannot be shown to have been possible before",
 };

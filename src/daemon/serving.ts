@@ -22,6 +22,11 @@ export interface ProcessMark {
   readonly start: string;
 }
 
+/** Not found: it has ended, or does not show. `isWhole`: its ancestors are known up to the first one. */
+export type Looked =
+  | { readonly isFound: true; readonly peer: Peer; readonly isWhole: boolean }
+  | { readonly isFound: false };
+
 /** One connection; what belongs to it ends with it. */
 export interface Connected {
   readonly door: Door;
@@ -40,6 +45,8 @@ export interface Exchange {
   /** Rings once, when the asker has stopped asking or is gone. */
   onStop(ring: () => void): void;
   readonly isStopped: boolean;
+  /** As if the asker had stopped asking: what goes on for it ends. */
+  stop(): void;
   /** On the way to the answer. */
   tell(event: Json): void;
   /** Resolves when there is room for more; what is sent to somebody who is gone goes nowhere. */

@@ -10,7 +10,7 @@ import { parseTool } from "../authority/name.ts";
 import type { Ground } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
 import type { Approvals } from "../ports/approvals.ts";
-import type { Charge, Commit, CommitResult } from "../ports/commit.ts";
+import type { Charge, Commit, Entry } from "../ports/commit.ts";
 import type { KnownTool, ToolLookup } from "../tool/known-tool.ts";
 import { mint } from "../warrant/mint.ts";
 import type { Warrant } from "../warrant/warrant.ts";
@@ -32,7 +32,7 @@ interface Covered {
 
 export type CallDecision =
   | (Covered & { readonly outcome: "allow" })
-  | (Covered & { readonly outcome: "ask"; readonly level: Exclude<Level, 0> })
+  | (Covered & { readonly outcome: "ask"; readonly level: Exclude<Level, 0>; readonly asking: readonly Request[] })
   | { readonly outcome: "deny"; readonly code: DenialCode; readonly request: Request | null };
 
 const INVOKE = verbEntry("tool.invoke");
@@ -57,10 +57,12 @@ export function decideCall(
     requirement === null ? caller.authority : caller.authority.map((chain): Chain => [...chain, requirement]);
   const requests: Request[] = [];
   const basis: Basis[] = [];
+  const asking: Request[] = [];
   let level: Level = 0;
   const judge = (request: Request, held: Authority): CallDecision | null => {
     const { decision } = decide({ agent: caller.agent, authority: held }, request, moment, protectedPaths);
     if (decision.outcome === "deny") return deny(decision.code, request);
+    if (decision.outcome === "ask") asking.push(request);
     if (decision.outcome === "ask" && decision.level > level) level = decision.level;
     requests.push(request);
     basis.push(decision.by);
@@ -75,7 +77,7 @@ export function decideCall(
     if (denied !== null) return denied;
   }
   const covered: Covered = { input, requests, basis, authority };
-  return level === 0 ? { ...covered, outcome: "allow" } : { ...covered, outcome: "ask", level };
+  return level === 0 ? { ...covered, outcome: "allow" } : { ...covered, outcome: "ask", level, asking };
 }
 
 /** A registry that fails knows no tool. */
@@ -107,8 +109,16 @@ export type Authorization =
       readonly ok: false;
       readonly code: DenialCode;
       readonly request: Request | null;
+      /** What waits for a person, where something does. */
       readonly approval: string | null;
+      /** Why a person said no. */
+      readonly reason: string | null;
+      /** The entry that tells of the denial; null where it could not be written. */
+      readonly receipt: string | null;
     };
+
+/** Grants with an empty account that may be passed over until one is left or none is. */
+const attemptsMax = 16;
 
 /** Decides, asks where it must, commits, and only then mints. INVARIANT: no warrant without a receipt. */
 export async function authorize(
@@ -121,39 +131,95 @@ export async function authorize(
 ): Promise<Authorization> {
   // Read once: what is decided, asked, written and minted has one name and one agent.
   const { agent } = caller;
-  const { tool, input } = call;
+  const { tool } = call;
+  const input = copyJson(call.input);
+  let answer: Step = { kind: "again", code: "budget_exhausted" };
+  // Another call may take the last of an account between decision and commit: then the next grant is tried.
+  for (let attempts = 0; attempts < attemptsMax && answer.kind === "again"; attempts++)
+    answer = await oneStep(
+      { agent, authority: caller.authority },
+      { tool, input },
+      tools,
+      moment,
+      protectedPaths,
+      ports,
+    );
+  if (answer.kind === "done") return answer.authorization;
+  return denied(answer.code, null, null, null, null);
+}
+
+type Step =
+  | { readonly kind: "done"; readonly authorization: Authorization }
+  | { readonly kind: "again"; readonly code: DenialCode };
+
+async function oneStep(
+  caller: Caller,
+  { tool, input }: Call,
+  tools: ToolLookup,
+  moment: Moment,
+  protectedPaths: Ground["protectedPaths"],
+  ports: { readonly approvals: Approvals; readonly commit: Commit },
+): Promise<Step> {
+  const { agent } = caller;
   const decision = decideCall(caller, { tool, input }, tools, moment, protectedPaths);
   const requests = decision.outcome === "deny" ? [] : decision.requests;
   const basis = decision.outcome === "deny" ? [] : decision.basis;
-  const write = (
-    outcome: "allow" | "deny",
-    code: DenialCode | null,
-    charges: readonly Charge[],
-  ): Promise<CommitResult | null> =>
-    attempt(() => ports.commit({ agent, tool, requests, outcome, code, basis, charges }));
-  const refuse = async (code: DenialCode, request: Request | null, approval: string | null): Promise<Authorization> => {
+  const level = decision.outcome === "ask" ? decision.level : 0;
+  const write = (entry: Pick<Entry, "outcome" | "code" | "charges" | "need" | "approval" | "reason">) =>
+    attempt(() => ports.commit({ agent, tool, requests, basis, level, ...entry }));
+  const refuse = async (
+    code: DenialCode,
+    need: Request | null,
+    approval: string | null,
+    reason: string | null = null,
+  ): Promise<Step> => {
     // A denial costs nothing. One that cannot be written is still a denial.
-    await write("deny", code, []);
-    return { ok: false, code, request, approval };
+    const written = await write({ outcome: "deny", code, charges: [], need, approval, reason });
+    const receipt = written?.ok === true ? written.receipt : null;
+    return { kind: "done", authorization: denied(code, need, approval, reason, receipt) };
   };
   if (decision.outcome === "deny") return refuse(decision.code, decision.request, null);
+  let approval: string | null = null;
   if (decision.outcome === "ask") {
-    const answer = await attempt(() => ports.approvals({ agent, tool, requests, level: decision.level }));
-    if (answer?.kind === "refused") return refuse("approval_refused", null, null);
+    const { asking } = decision;
+    const question = { agent, tool, input: decision.input, requests, asking, level: decision.level };
+    const answer = await attempt(() => ports.approvals(question));
+    if (answer?.kind === "refused") return refuse("approval_refused", null, answer.approval ?? null, answer.reason);
     // An approval discharges the level it was given at, and none above it.
     if (answer?.kind === "approved" && !(answer.level >= decision.level))
       return refuse("approval_required", null, null);
     if (answer?.kind !== "approved") return refuse("approval_required", null, answer?.approval ?? null);
+    approval = answer.approval;
   }
-  const written = await write("allow", null, chargesOf(decision));
-  if (written?.ok === true && (typeof written.receipt !== "string" || written.receipt === ""))
-    return { ok: false, code: "audit_unavailable", request: null, approval: null };
-  if (written?.ok !== true)
-    return { ok: false, code: written?.code ?? "audit_unavailable", request: null, approval: null };
-  return {
-    ok: true,
-    warrant: mint({ agent, tool, arguments: decision.input, requests, basis, receipt: written.receipt }),
-  };
+  const allowed = {
+    outcome: "allow",
+    code: null,
+    charges: chargesOf(decision),
+    need: null,
+    approval,
+    reason: null,
+  } as const;
+  const written = await write(allowed);
+  if (written?.ok === true && typeof written.receipt === "string" && written.receipt !== "") {
+    const { receipt } = written;
+    const warrant = mint({ agent, tool, arguments: decision.input, requests, basis, receipt });
+    return { kind: "done", authorization: { ok: true, warrant } };
+  }
+  const code = written?.ok === false ? written.code : "audit_unavailable";
+  if (code === "budget_exhausted") return { kind: "again", code };
+  return code === "audit_unavailable"
+    ? { kind: "done", authorization: denied(code, null, null, null, null) }
+    : refuse(code, null, null);
+}
+
+function denied(
+  code: DenialCode,
+  request: Request | null,
+  approval: string | null,
+  reason: string | null,
+  receipt: string | null,
+): Authorization {
+  return { ok: false, code, request, approval, reason, receipt };
 }
 
 /** A port that fails in any way has not answered. */
@@ -166,7 +232,10 @@ async function attempt<T>(ask: () => Promise<T>): Promise<T | null> {
 }
 
 /** Every limited account on the way: of each deciding grant, and of each link it stands in. Once per call. */
-function chargesOf(decision: Exclude<CallDecision, { outcome: "deny" }>): readonly Charge[] {
+export function chargesOf(decision: {
+  readonly basis: readonly Basis[];
+  readonly authority: Authority;
+}): readonly Charge[] {
   const charges = new Map<string, Charge>();
   const add = (link: string, grant: number): void => {
     charges.set(`${link}\0${grant}`, { link, grant });

@@ -3,7 +3,16 @@ import type { Diagnostics } from "./diagnostic.ts";
 import { nearestName } from "./nearest.ts";
 import type { Mapping } from "./tree.ts";
 
-export const AUTHORITY_KEYS = ["capabilities", "access", "sandbox", "policy", "extends", "tests", "mode"] as const;
+export const AUTHORITY_KEYS = [
+  "capabilities",
+  "access",
+  "sandbox",
+  "policy",
+  "extends",
+  "tests",
+  "mode",
+  "approvers",
+] as const;
 export type AuthorityKey = (typeof AUTHORITY_KEYS)[number];
 
 /** Keys every record may have; near to one of ours by accident only. */
@@ -25,6 +34,8 @@ const SYNONYMS: ReadonlyMap<string, AuthorityKey> = new Map([
   ["extend", "extends"],
   ["policies", "policy"],
   ["polices", "policy"],
+  ["approver", "approvers"],
+  ["approvedby", "approvers"],
 ]);
 
 /** Case and separators never make another key. */

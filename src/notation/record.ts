@@ -1,6 +1,7 @@
 // An agent's record, as its frontmatter: what it grants, what it is held to, and every mistake in it.
 import { scopeKeys, type VerbEntry, verbEntry } from "../authority/catalog.ts";
 import type { Grant, Span } from "../authority/grant.ts";
+import { type Approvers, readApprovers } from "./approvers.ts";
 import { type CapabilityList, readCapabilityList } from "./capabilities.ts";
 import { type Diagnostic, Diagnostics } from "./diagnostic.ts";
 import { readExtends } from "./extends.ts";
@@ -24,6 +25,8 @@ export interface AgentRecord {
   readonly tests: readonly RecordTest[];
   /** As written. */
   readonly mode: string | null;
+  /** Who has to agree to what it asks; null: one person, anybody. */
+  readonly approvers: Approvers | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -41,6 +44,7 @@ export function readRecord(node: TreeNode, reading: Reading): AgentRecord {
       extends: [],
       tests: [],
       mode: null,
+      approvers: null,
       diagnostics: diagnostics.list,
     };
   }
@@ -89,17 +93,20 @@ class RecordReader {
       ["capabilities", "access", "sandbox", "policy", "extends"].every((key) => entryOf(this.#node, key) === null);
     const given =
       isBare && misspelled.size === 0 ? [this.#implied("records.read", "default", this.#node.span)] : explicit;
-    // What a broken `sandbox` would have limited cannot be known.
+    const approvers = readApprovers(this.#node, this.#diagnostics);
+    const isUnapproved = approvers === "refused" || misspelled.has("approvers");
+    // What a broken `sandbox` would have limited cannot be known; a yes of too few people would count for too much.
     const kept = hoist.isBroken ? given.filter((grant) => !scopeKeys(grant.verb).includes("in")) : given;
     return {
       id: this.#text("id"),
       recordClass: this.#text("class"),
-      grants: this.#withTools(kept, list),
+      grants: isUnapproved ? [] : this.#withTools(kept, list),
       sandbox: hoist.sandbox,
       policy: policy.table,
       extends: extended.names,
       tests: this.#tests(misspelled.has("tests")),
       mode: this.#text("mode"),
+      approvers: approvers === "refused" ? null : approvers,
       diagnostics: this.#diagnostics.list,
     };
   }

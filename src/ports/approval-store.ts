@@ -29,6 +29,10 @@ export interface ApprovalAnswerGiven {
   readonly at: number;
   readonly level: 1 | 2;
   readonly terminal: boolean;
+  /** What this person agreed to: a step of the ladder, how often, for how long. The narrowest of all of them counts. */
+  readonly step: string;
+  readonly uses: number;
+  readonly milliseconds: number;
 }
 
 export interface Approval {
@@ -36,6 +40,8 @@ export interface Approval {
   readonly state: ApprovalState;
   readonly who: Who;
   readonly tool: string;
+  /** What the tool or the program was when it was asked for: an answer never serves another. Null: nothing to pin. */
+  readonly pin: string | null;
   /** Of agent, tool, pin, generation and the exact canonical arguments. */
   readonly digest: string;
   readonly generation: number;

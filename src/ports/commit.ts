@@ -1,6 +1,7 @@
 // The one durable step of a call: every account is charged and the decision is written, all or nothing, before
 // anything happens.
 import type { Basis, DenialCode } from "../authority/decision.ts";
+import type { Level } from "../authority/grant.ts";
 import type { Request } from "../authority/request.ts";
 
 /** One account to charge: of a grant, or of a whole link. */
@@ -17,12 +18,27 @@ export interface Entry {
   readonly code: DenialCode | null;
   readonly basis: readonly Basis[];
   readonly charges: readonly Charge[];
+  /** What a person has to say to it: 0 nothing, 1 yes, 2 yes with presence. */
+  readonly level: Level;
+  /** What was asked for and not covered. */
+  readonly need: Request | null;
+  /** The approval that is used by an allow, or that a denial waits for. */
+  readonly approval: string | null;
+  /** Why a person refused. */
+  readonly reason: string | null;
 }
 
 export type CommitResult =
   | { readonly ok: true; readonly receipt: string }
   /** `budget_exhausted`: another call took the last of it. `audit_unavailable`: nothing could be written. */
-  | { readonly ok: false; readonly code: "budget_exhausted" | "generation_stale" | "revoked" | "audit_unavailable" };
+  | { readonly ok: false; readonly code: CommitCode };
+
+export type CommitCode =
+  | "budget_exhausted"
+  | "generation_stale"
+  | "revoked"
+  | "approval_required"
+  | "audit_unavailable";
 
 export type Commit = (entry: Entry) => Promise<CommitResult>;
 

@@ -2,7 +2,8 @@
 // to one when it is opened, and everything after that names the session alone.
 import type { DenialCode } from "../authority/decision.ts";
 import type { Json, JsonObject } from "../authority/json.ts";
-import type { RunDenial, Usage } from "./process.ts";
+import type { Enforcement } from "./enforcement.ts";
+import type { Ending, RunDenial, Usage } from "./process.ts";
 
 export interface SessionOpening {
   /** Where the opener stands: the workspace is found from here, and relative paths are read here. */
@@ -18,6 +19,8 @@ export interface SessionOpening {
   readonly pledge: readonly string[] | null;
   /** A token another agent handed over; its authority is added to the agent's own for this session. */
   readonly token: string | null;
+  /** Variables of the opener that the user's configuration lets through, and what shells say of themselves. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Whether the opener's parent counts as part of the session: an agent's client that started us. */
   readonly isForParent: boolean;
 }
@@ -35,6 +38,8 @@ export interface CallAsked {
   readonly session: string;
   readonly tool: string;
   readonly input: JsonObject;
+  /** For a tool that only the asker knows: what this call of it asks for, in the notation of `ambit can`. Null for ours. */
+  readonly requests: readonly string[] | null;
   /** Wait for a person where one has to be asked: milliseconds at most; 0 answers `approval_required` at once. */
   readonly waitMilliseconds: number;
 }
@@ -70,10 +75,10 @@ export interface ProgramDone {
   readonly outcome: "ran";
   readonly receipt: string;
   readonly request: string;
-  readonly ending: JsonObject;
+  readonly ending: Ending;
   readonly usage: Usage;
   readonly denials: readonly RunDenial[];
-  readonly enforcement: readonly { readonly axis: string; readonly strength: string; readonly why: string }[];
+  readonly enforcement: readonly Enforcement[];
   readonly outputDropped: number;
 }
 

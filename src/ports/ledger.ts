@@ -33,6 +33,8 @@ export interface ApprovalClaim {
   /** Of the exact call. For an approval of a wider scope the caller has checked that it covers; the store checks the rest. */
   readonly digest: string;
   readonly isExact: boolean;
+  /** Where it is given, the approval must have been asked under the same one. */
+  readonly generation?: number;
 }
 
 export type DecisionWritten =

@@ -102,6 +102,10 @@ const records: readonly (readonly [good: string, bad: string])[] = [
   ["tests: [{ deny: fs.read /a, code: scope_violation }]", "tests: [{ deny: fs.read /a, code: scope_violatoin }]"],
   ["tests: [{ deny: fs.read /a }]", "tests: [{ allow: fs.read /a, code: scope_violation }]"],
   ["tests: [{ deny: fs.read /a }]", "tests: [{ deny: fs.read /a, allow: fs.read /a }]"],
+  ["approvers: 2", "approvers: 0"],
+  ["approvers: { need: 2, of: [ann, bob] }", "approvers: { of: [ann, bob] }"],
+  ["approvers: { need: 1, of: [ann] }", "approvers: { need: 1, of: [an n] }"],
+  ["approvers: 1", "approvers: [ann]"],
   ["id: a", "id: 5"],
   ["colour: red\nsandbox: /a", "colour: red\nsandbox: 5"],
 ];

@@ -53,9 +53,19 @@ function recordSchema(): Schema {
       anyOf: [{ type: "array", items: reference("test") }, { type: "null" }],
     },
     mode: { type: "string", description: "how the agent is held to this" },
+    approvers: approversSchema(),
   };
   const $defs = { policy, test: testSchema(), ...grantDefinitions() };
   return whole("record", "ambit: an agent's record", { type: "object", properties: keys, $defs });
+}
+
+function approversSchema(): Schema {
+  const need: Schema = { type: "integer", minimum: 1, maximum: 10, description: "different people who must agree" };
+  const of = listOf({ type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$" }, "those who count");
+  return {
+    description: "who has to agree to what the agent asks; one person, anybody, where nothing is written",
+    anyOf: [need, closedMap({ need, of }, "so many of these", { required: ["need"] })],
+  };
 }
 
 const preset: Schema = { enum: [...PRESETS.keys()] };

@@ -3,6 +3,7 @@ import type { Authority } from "../authority/chain.ts";
 import { compile, type Moment } from "../authority/compiled.ts";
 import type { Grant } from "../authority/grant.ts";
 import { ALWAYS, type Link, type Validity } from "../authority/link.ts";
+import type { Approvers } from "../notation/approvers.ts";
 import type { CaveatsLink } from "../notation/caveats.ts";
 import type { DeclarationReading } from "../notation/declaration.ts";
 import { type Diagnostic, Diagnostics } from "../notation/diagnostic.ts";
@@ -24,6 +25,8 @@ export interface Agent {
   readonly workingRoot: readonly string[] | null;
   /** As written; compared, never acted on here. */
   readonly mode: string | null;
+  /** Who has to agree to what it asks; null: one person, anybody. */
+  readonly approvers: Approvers | null;
   readonly diagnostics: readonly Diagnostic[];
   /** Nothing of the text counts: it is not what it claims to be, or its own tests fail. */
   readonly refused: boolean;
@@ -59,6 +62,7 @@ export function agentFromRecord(record: AgentRecord, name: string, reading: Read
     tests,
     workingRoot: record.sandbox,
     mode: record.mode,
+    approvers: record.approvers,
     diagnostics: [...record.diagnostics, ...diagnostics.list],
     refused: failed,
   };
@@ -103,6 +107,7 @@ function plain(
     tests: [],
     workingRoot: null,
     mode: null,
+    approvers: null,
     diagnostics,
     refused,
   };

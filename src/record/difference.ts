@@ -7,10 +7,14 @@ import type { Link } from "../authority/link.ts";
 import type { Ground } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
 import { type Because, type Containment, type WithinOptions, within, withinEach } from "../authority/within.ts";
+import { approversWithin } from "../notation/approvers.ts";
 import type { Agent } from "./agent.ts";
 
-/** `budget`: the same requests, more of them. `generation`: valid in generations it was not. `unknown`: cannot be shown. */
-export type ChangeReason = Because | "budget" | "generation" | "mode" | "unknown";
+/**
+ * `budget`: the same requests, more of them. `generation`: valid in generations it was not. `approvers`: fewer
+ * or other people are enough. `unknown`: cannot be shown.
+ */
+export type ChangeReason = Because | "budget" | "generation" | "mode" | "approvers" | "unknown";
 
 export interface Change {
   /** The grant that makes the request possible on the one side; null where the change is not about a grant. */
@@ -46,6 +50,8 @@ function added(from: Agent, to: Agent, protectedPaths: Ground["protectedPaths"])
   if (wanted.grants.length > 0 && !generationsWithin(wanted, held))
     changes.push({ grant: null, example: null, because: "generation" });
   // What a mode means is decided elsewhere; that it changed is never passed over.
+  if (to.grants.length > 0 && !approversWithin(to.approvers, from.approvers))
+    changes.push({ grant: null, example: null, because: "approvers" });
   if (from.mode !== to.mode) changes.push({ grant: null, example: null, because: "mode" });
   return changes;
 }

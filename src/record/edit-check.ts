@@ -123,6 +123,7 @@ function holder(grants: readonly Grant[]): Agent {
     tests: [],
     workingRoot: null,
     mode: null,
+    approvers: null,
     diagnostics: [],
     refused: false,
   };

@@ -5,6 +5,7 @@ import { compile } from "../authority/compiled.ts";
 import { type Grant, type Purpose, purposeAllowed } from "../authority/grant.ts";
 import type { Link } from "../authority/link.ts";
 import type { Ground } from "../authority/path.ts";
+import { stricterApprovers } from "../notation/approvers.ts";
 import type { Digest } from "../ports/digest.ts";
 import type { AuthorityFile } from "../ports/trust.ts";
 import { type Agent, agentRefused } from "./agent.ts";
@@ -58,7 +59,8 @@ function inert(agent: Agent): Agent {
 /** What both texts allow. The trusted one is a limit: it hands nothing on by itself, and its accounts are charged too. */
 function meetAgents(written: Agent, trusted: Agent): Agent {
   const authority = written.authority.flatMap((chain) => trusted.authority.flatMap(([{ link }]) => meet(chain, link)));
-  return { ...written, authority, mode: trusted.mode };
+  const approvers = stricterApprovers(written.approvers, trusted.approvers);
+  return { ...written, authority, mode: trusted.mode, approvers };
 }
 
 function meet(chain: Chain, trusted: Link): Authority {

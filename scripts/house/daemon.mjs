@@ -1,0 +1,23 @@
+// The daemon in one file: a process of its own. The database's machine code stays where it was installed.
+import { join } from "node:path";
+import { root } from "./root.mjs";
+
+export async function buildDaemon(folder) {
+  const esbuild = await import("esbuild");
+  await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: ["src/compose/daemon-main.ts"],
+    outfile: join(folder, "daemon.cjs"),
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    // A package's module form first: an old-style wrapper hides its imports from the bundler.
+    mainFields: ["module", "main"],
+    external: ["@photostructure/sqlite"],
+    minify: true,
+    // Names are kept for the log, where a mistake is told with its trace.
+    keepNames: true,
+    logLevel: "error",
+  });
+}

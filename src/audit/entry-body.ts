@@ -1,0 +1,112 @@
+// An entry as the text that is hashed and kept, and back. No entry is too large to be written: what is too long is cut.
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../authority/json.ts";
+import { ENTRY_KINDS, type EntryKind, type LogEntry } from "../ports/log.ts";
+import { canonicalJson } from "./canonical.ts";
+import { type CutSizes, cutJson, cutText, isDeeper } from "./cut.ts";
+
+/** Of a body's UTF-8. */
+export const entryBytesMax = 65_536;
+const moreDepthMax = 32;
+
+/** Each smaller than the one before; the last fits whatever was handed in. */
+const STEPS: readonly CutSizes[] = [
+  { characters: 16_384, elements: 1024, depth: moreDepthMax },
+  { characters: 4096, elements: 256, depth: moreDepthMax },
+  { characters: 1024, elements: 64, depth: 16 },
+  { characters: 256, elements: 32, depth: 6 },
+  { characters: 128, elements: 16, depth: 3 },
+];
+const LAST: CutSizes = { characters: 64, elements: 8, depth: 1 };
+
+export function entryBody(entry: LogEntry): string {
+  if (!isDeeper(entry.more, moreDepthMax)) {
+    const body = canonicalJson(dataOf(entry));
+    if (fits(body)) return body;
+  }
+  for (const sizes of STEPS) {
+    const body = canonicalJson(dataOf(cutEntry(entry, sizes)));
+    if (fits(body)) return body;
+  }
+  return canonicalJson(dataOf(cutEntry(entry, LAST)));
+}
+
+/** Null for what is no entry: too long, no JSON, a member that is missing or of another type. */
+export function readEntryBody(body: string): LogEntry | null {
+  if (!fits(body)) return null;
+  const value = parsed(body);
+  if (!isJsonObject(value)) return null;
+  const read = (key: string): Json | undefined => (Object.hasOwn(value, key) ? value[key] : undefined);
+  const { id, kind, at, outcome } = { id: read("id"), kind: read("kind"), at: read("at"), outcome: read("outcome") };
+  const [chain, verbs, more] = [read("chain"), read("verbs"), read("more")];
+  if (typeof id !== "string" || !isKind(kind) || typeof outcome !== "string") return null;
+  if (typeof at !== "number" || !isTexts(chain) || !isTexts(verbs)) return null;
+  // Whoever shows or copies it may walk down it.
+  if (!isJsonObject(more) || isDeeper(more, moreDepthMax)) return null;
+  const optional = OPTIONAL.map((key): [string, Json | undefined] => [key, read(key)]);
+  if (optional.some(([, each]) => each !== null && typeof each !== "string")) return null;
+  const texts = Object.fromEntries(optional) as Record<(typeof OPTIONAL)[number], string | null>;
+  return { ...texts, id, kind, at, chain, verbs, outcome, more };
+}
+
+const OPTIONAL = ["user", "agent", "workspace", "session", "trace", "tool", "code", "of"] as const;
+
+/** Member by member: what else the value carries is not the entry's. */
+function dataOf(entry: LogEntry): JsonObject {
+  const { id, kind, at, user, agent, workspace, chain, session, trace, tool, verbs, outcome, code, of, more } = entry;
+  return { id, kind, at, user, agent, workspace, chain, session, trace, tool, verbs, outcome, code, of, more };
+}
+
+function cutEntry(entry: LogEntry, sizes: CutSizes): LogEntry {
+  const text = (value: string): string => cutText(value, sizes.characters);
+  const maybe = (value: string | null): string | null => (value === null ? null : text(value));
+  const texts = (list: readonly string[]): readonly string[] => cutJson(list, sizes) as readonly string[];
+  return {
+    id: text(entry.id),
+    kind: entry.kind,
+    at: entry.at,
+    user: maybe(entry.user),
+    agent: maybe(entry.agent),
+    workspace: maybe(entry.workspace),
+    chain: texts(entry.chain),
+    session: maybe(entry.session),
+    trace: maybe(entry.trace),
+    tool: maybe(entry.tool),
+    verbs: texts(entry.verbs),
+    outcome: text(entry.outcome),
+    code: maybe(entry.code),
+    of: maybe(entry.of),
+    more: cutJson(entry.more, sizes) as JsonObject,
+  };
+}
+
+function fits(body: string): boolean {
+  // No character takes more than three bytes for each of its units.
+  return body.length * 3 <= entryBytesMax || (body.length <= entryBytesMax && utf8Length(body) <= entryBytesMax);
+}
+
+function utf8Length(text: string): number {
+  let bytes = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    // Half of a pair: two of them are four bytes.
+    const isHalf = unit >= 0xd800 && unit < 0xe000;
+    bytes += unit < 0x80 ? 1 : unit < 0x800 || isHalf ? 2 : 3;
+  }
+  return bytes;
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function isKind(value: Json | undefined): value is EntryKind {
+  return ENTRY_KINDS.some((kind) => kind === value);
+}
+
+function isTexts(value: Json | undefined): value is readonly string[] {
+  return isJsonList(value) && value.every((element) => typeof element === "string");
+}

@@ -1,0 +1,134 @@
+// Many patterns at once, one step a byte: the automaton of Aho and Corasick. Where a state has few ways on they are walked;
+// where it has many, and near the root, there is a row with an answer for each byte.
+
+const rowsFromChildren = 3;
+
+/** A pattern ends here: the longest that does, and everybody whose pattern does. */
+export interface Found {
+  readonly length: number;
+  /** Places in the list of owners, ascending. */
+  readonly owners: readonly number[];
+}
+
+export interface Pattern {
+  readonly bytes: Uint8Array;
+  readonly owner: number;
+}
+
+export class Automaton {
+  /** Of the longest pattern. */
+  readonly longest: number;
+  readonly shortest: number;
+  /** How much of what was read may be the beginning of a pattern. */
+  readonly depth: Int32Array;
+  /** By state: the byte that leads to it, its first child, the next child of its parent, where to go on when it fails. */
+  readonly #byte: Uint8Array;
+  readonly #child: Int32Array;
+  readonly #sibling: Int32Array;
+  readonly #fail: Int32Array;
+  /** Place of its row; negative where it has none. */
+  readonly #row: Int32Array;
+  #rows: Int32Array = new Int32Array(0);
+  /** Place in the list; zero where no pattern ends. */
+  readonly #ends: Int32Array;
+  readonly #found: (Found | null)[] = [null];
+  #count = 1;
+
+  constructor(patterns: readonly Pattern[]) {
+    const size = patterns.reduce((sum, { bytes }) => sum + bytes.length, 1);
+    this.depth = new Int32Array(size);
+    this.#byte = new Uint8Array(size);
+    this.#child = new Int32Array(size);
+    this.#sibling = new Int32Array(size);
+    this.#fail = new Int32Array(size);
+    this.#row = new Int32Array(size).fill(-1);
+    this.#ends = new Int32Array(size);
+    for (const pattern of patterns) this.#add(pattern);
+    this.longest = patterns.reduce((most, { bytes }) => Math.max(most, bytes.length), 0);
+    this.shortest = patterns.reduce((least, { bytes }) => Math.min(least, bytes.length), this.longest);
+    this.#join();
+  }
+
+  /** The state after one more byte. Each failure makes the state shallower, so all steps together are linear. */
+  next(state: number, byte: number): number {
+    for (let at = state; ; at = this.#fail[at] as number) {
+      const row = this.#row[at] as number;
+      if (row >= 0) return this.#rows[(row << 8) | byte] as number;
+      for (let child = this.#child[at] as number; child !== 0; child = this.#sibling[child] as number)
+        if (this.#byte[child] === byte) return child;
+    }
+  }
+
+  found(state: number): Found | null {
+    return this.#found[this.#ends[state] as number] as Found | null;
+  }
+
+  /** Nothing of the patterns stays in memory. */
+  wipe(): void {
+    this.#byte.fill(0);
+    this.#rows.fill(0);
+    this.#child.fill(0);
+    this.#row.fill(-1);
+    this.#row[0] = 0;
+    this.#ends.fill(0);
+  }
+
+  #end(state: number, found: Found): void {
+    this.#ends[state] = this.#found.push(found) - 1;
+  }
+
+  #add({ bytes, owner }: Pattern): void {
+    let state = 0;
+    for (const byte of bytes) {
+      let child = this.#child[state] as number;
+      while (child !== 0 && this.#byte[child] !== byte) child = this.#sibling[child] as number;
+      if (child === 0) {
+        child = this.#count++;
+        this.#byte[child] = byte;
+        this.#sibling[child] = this.#child[state] as number;
+        this.#child[state] = child;
+        this.depth[child] = (this.depth[state] as number) + 1;
+      }
+      state = child;
+    }
+    if (state !== 0) this.#end(state, together({ length: bytes.length, owners: [owner] }, this.found(state)));
+  }
+
+  /** From the root down: where each state fails to is known before the states below it are looked at. */
+  #join(): void {
+    const order = new Int32Array(this.#count);
+    let last = 1;
+    const dense: number[] = [];
+    for (let at = 0; at < last; at++) {
+      const state = order[at] as number;
+      let children = 0;
+      for (let child = this.#child[state] as number; child !== 0; child = this.#sibling[child] as number) {
+        order[last++] = child;
+        children++;
+      }
+      if ((this.depth[state] as number) <= 1 || children >= rowsFromChildren) dense.push(state);
+    }
+    this.#rows = new Int32Array(dense.length << 8);
+    let rows = 0;
+    for (const state of order) {
+      const fail = this.#fail[state] as number;
+      const [own, shorter] = [this.found(state), this.found(fail)];
+      if (own === null) this.#ends[state] = this.#ends[fail] as number;
+      else if (shorter !== null && state !== 0) this.#end(state, together(own, shorter));
+      for (let child = this.#child[state] as number; child !== 0; child = this.#sibling[child] as number)
+        this.#fail[child] = state === 0 ? 0 : this.next(fail, this.#byte[child] as number);
+      if (dense[rows] !== state) continue;
+      const row = rows++ << 8;
+      if (state !== 0) for (let byte = 0; byte < 256; byte++) this.#rows[row | byte] = this.next(fail, byte);
+      for (let child = this.#child[state] as number; child !== 0; child = this.#sibling[child] as number)
+        this.#rows[row | (this.#byte[child] as number)] = child;
+      this.#row[state] = row >> 8;
+    }
+  }
+}
+
+function together(one: Found, other: Found | null): Found {
+  if (other === null) return one;
+  const owners = [...new Set([...one.owners, ...other.owners])].sort((left, right) => left - right);
+  return { length: Math.max(one.length, other.length), owners };
+}

@@ -1,0 +1,71 @@
+// What reads as base64, decoded: of either alphabet, wrapped at any width, from each of the four places it may begin at.
+import { blankAt, type ViewScan } from "./view-scan.ts";
+
+const NONE = 255;
+const VALUES: Uint8Array = new Uint8Array(256).fill(NONE);
+for (const [at, unit] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].entries())
+  VALUES[unit.charCodeAt(0)] = at;
+VALUES["-".charCodeAt(0)] = 62;
+VALUES["_".charCodeAt(0)] = 63;
+
+/** Lines of base64 are at least so long, but for the last of them. Ordinary words are shorter, and are passed over. */
+const lineDigitsMin = 11;
+
+/** One scan for each of the four places. */
+export function readBase64(bytes: Uint8Array, scans: readonly ViewScan[]): void {
+  let isGoing = false;
+  let digits = 0;
+  let lastAt = 0;
+  const cut = (): void => {
+    isGoing = false;
+    digits = 0;
+    for (const scan of scans) scan.cut();
+  };
+  for (let at = 0; at < bytes.length; ) {
+    let end = at;
+    while (end < bytes.length && VALUES[bytes[end] as number] !== NONE) end++;
+    if (end === at) {
+      const blank = blankAt(bytes, at);
+      if (blank === 0 && isGoing) cut();
+      at += Math.max(1, blank);
+      continue;
+    }
+    const isLine = end - at >= lineDigitsMin;
+    if (isLine || isGoing) {
+      digits = decode(bytes, at, end, scans, digits, lastAt);
+      lastAt = end - 1;
+    }
+    if (isLine) isGoing = true;
+    else if (isGoing) cut();
+    at = end;
+  }
+}
+
+/** Gives back how many digits there were in all. */
+function decode(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  scans: readonly ViewScan[],
+  before: number,
+  beforeAt: number,
+): number {
+  for (let place = 0; place < 4; place++) {
+    const scan = scans[place] as ViewScan;
+    let digits = before;
+    let lastAt = beforeAt;
+    let last = VALUES[bytes[lastAt] as number] as number;
+    for (let at = start; at < end; at++, digits++) {
+      const value = VALUES[bytes[at] as number] as number;
+      const within = (digits - place) & 3;
+      // The digit before and this one hold one byte between them, but for the first of four.
+      if (within !== 0 && digits > place) {
+        const shift = within * 2;
+        scan.push(((last << shift) | (value >> (6 - shift))) & 255, lastAt, at + 1);
+      }
+      last = value;
+      lastAt = at;
+    }
+  }
+  return before + end - start;
+}

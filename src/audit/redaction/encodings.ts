@@ -1,0 +1,156 @@
+// The forms a secret is looked for in. Any other form stays open by nature: this is the net below, not the wall.
+import { bytesOf, charactersOf } from "./utf8.ts";
+
+const STANDARD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const URL_SAFE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const LOWER = "0123456789abcdef";
+const UPPER = "0123456789ABCDEF";
+
+type Digits = string;
+
+/** Nobody spells larger ones character by character; in whole texts they are found even so. */
+const spelledBytesMax = 512;
+
+/** Every form once, as bytes; the plain one first. */
+export function encodingsOf(secret: Uint8Array): readonly Uint8Array[] {
+  const forms = [secret, reversed(secret), ...wide(secret)];
+  const texts: string[] = [];
+  for (const digits of [LOWER, UPPER]) {
+    texts.push(hex(secret, digits));
+    if (secret.length <= spelledBytesMax)
+      texts.push(
+        percent(secret, digits, () => false),
+        ...numbered(secret, digits),
+      );
+    texts.push(percent(secret, digits, isComponent), percent(secret, digits, isUnreserved));
+    texts.push(percent(secret, digits, isUnreserved).replaceAll("%20", "+"));
+    texts.push(...entities(secret));
+    for (const isAscii of [true, false]) {
+      const once = json(secret, digits, isAscii);
+      texts.push(once, once.replaceAll("/", "\\/"), once.replaceAll("\\", "\\\\").replaceAll('"', '\\"'));
+    }
+  }
+  for (const alphabet of [STANDARD, URL_SAFE])
+    for (const before of [0, 1, 2]) texts.push(base64(secret, alphabet, before));
+  const seen = new Set<string>([latin(secret)]);
+  for (const text of texts) {
+    if (seen.has(text)) continue;
+    seen.add(text);
+    // Each unit of these texts is one byte.
+    forms.push(Uint8Array.from(text, (unit) => unit.charCodeAt(0)));
+  }
+  return forms;
+}
+
+function latin(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
+}
+
+function reversed(bytes: Uint8Array): Uint8Array {
+  return bytes.toReversed();
+}
+
+/** Both orders of bytes, by units of sixteen bits. */
+function wide(secret: Uint8Array): readonly Uint8Array[] {
+  const points = charactersOf(secret) ?? [...secret];
+  const units: number[] = [];
+  for (const point of points)
+    if (point > 0xffff) units.push(0xd800 + ((point - 0x10000) >> 10), 0xdc00 + ((point - 0x10000) & 0x3ff));
+    else units.push(point);
+  return [
+    Uint8Array.from(units.flatMap((unit) => [unit & 255, unit >> 8])),
+    Uint8Array.from(units.flatMap((unit) => [unit >> 8, unit & 255])),
+  ];
+}
+
+function hex(bytes: Uint8Array, digits: Digits): string {
+  let text = "";
+  for (const byte of bytes) text += pair(byte, digits);
+  return text;
+}
+
+function pair(byte: number, digits: Digits): string {
+  return `${digits[byte >> 4]}${digits[byte & 15]}`;
+}
+
+function percent(bytes: Uint8Array, digits: Digits, isPlain: (character: string) => boolean): string {
+  let text = "";
+  for (const byte of bytes) {
+    const character = String.fromCharCode(byte);
+    text += isPlain(character) ? character : `%${pair(byte, digits)}`;
+  }
+  return text;
+}
+
+/** What is left alone inside a component of an address, and by stricter writers. */
+const isComponent = (character: string): boolean => /[A-Za-z0-9\-_.!~*'()]/.test(character);
+const isUnreserved = (character: string): boolean => /[A-Za-z0-9\-_.~]/.test(character);
+
+/** The part that is the same whatever stands before and behind, with so many bytes before it. */
+function base64(bytes: Uint8Array, alphabet: string, before: number): string {
+  let text = "";
+  let bits = 0;
+  let count = 0;
+  for (const byte of [...new Array<number>(before).fill(0), ...bytes]) {
+    bits = ((bits << 8) | byte) & 0xffff;
+    for (count += 8; count >= 6; count -= 6) text += alphabet[(bits >> (count - 6)) & 63];
+  }
+  return text.slice(Math.ceil((before * 8) / 6));
+}
+
+/** As a string of JSON without its quotes; with everything beyond ASCII by its number, or as it is. */
+function json(secret: Uint8Array, digits: Digits, isAscii: boolean): string {
+  let text = "";
+  for (const point of charactersOf(secret) ?? []) {
+    const short = SHORT.get(point);
+    if (short !== undefined) text += short;
+    else if (point >= 0x20 && point < 0x7f) text += String.fromCharCode(point);
+    else if (isAscii || point < 0x20) for (const unit of unitsOf(point)) text += `\\u${number(unit, digits)}`;
+    else text += latin(bytesOf(String.fromCodePoint(point)));
+  }
+  return text === "" ? latin(secret) : text;
+}
+
+const SHORT: ReadonlyMap<number, string> = new Map([
+  [0x08, "\\b"],
+  [0x09, "\\t"],
+  [0x0a, "\\n"],
+  [0x0c, "\\f"],
+  [0x0d, "\\r"],
+  [0x22, '\\"'],
+  [0x5c, "\\\\"],
+]);
+
+function unitsOf(point: number): readonly number[] {
+  return point > 0xffff ? [0xd800 + ((point - 0x10000) >> 10), 0xdc00 + ((point - 0x10000) & 0x3ff)] : [point];
+}
+
+function number(unit: number, digits: Digits): string {
+  return pair(unit >> 8, digits) + pair(unit & 255, digits);
+}
+
+const NAMED: ReadonlyMap<string, readonly string[]> = new Map([
+  ["&", ["&amp;", "&amp;", "&amp;", "&amp;"]],
+  ["<", ["&lt;", "&lt;", "&lt;", "&lt;"]],
+  [">", ["&gt;", "&gt;", "&gt;", "&gt;"]],
+  ['"', ["&quot;", "&quot;", "&#34;", '"']],
+  ["'", ["&#39;", "&#x27;", "&apos;", "'"]],
+]);
+
+/** As pages spell it: only what must be, in four habits. */
+function entities(secret: Uint8Array): readonly string[] {
+  const plain = latin(secret);
+  return [0, 1, 2, 3].map((habit) => plain.replace(/[&<>"']/g, (one) => NAMED.get(one)?.[habit] ?? one));
+}
+
+/** As pages spell it: every character by its number. */
+function numbered(secret: Uint8Array, digits: Digits): readonly string[] {
+  const points = charactersOf(secret) ?? [...secret];
+  const hexadecimal = (point: number): string => {
+    const text = point.toString(16);
+    return digits === UPPER ? text.toUpperCase() : text;
+  };
+  return [points.map((point) => `&#${point};`).join(""), points.map((point) => `&#x${hexadecimal(point)};`).join("")];
+}

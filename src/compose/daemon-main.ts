@@ -1,0 +1,55 @@
+// The daemon's process, from its words to its end: nothing of whoever started it, one owner of the state, two sockets.
+import { dirname, join } from "node:path";
+import { VERSION } from "../cli/version.ts";
+import { announce } from "../daemon/wire/announcement.ts";
+import { openDaemonFolder } from "../daemon/wire/folder.ts";
+import { live } from "../daemon/wire/life.ts";
+import { serveDoors } from "../daemon/wire/serve.ts";
+import { type DaemonWords, readDaemonWords } from "../daemon/wire/words.ts";
+import { daemonLog } from "../node/daemon-start-log.ts";
+import { takeOwnerLock } from "../node/owner-lock.ts";
+import { lookAtPeer } from "../node/peers.ts";
+import type { Refusal } from "../ports/exchange.ts";
+import { nativeProgram } from "./programs.ts";
+
+process.title = "ambit-daemon";
+process.umask(0o077);
+process.chdir("/");
+for (const name of Object.keys(process.env)) delete process.env[name];
+process.env["PATH"] = "/usr/bin:/bin";
+
+const words = readDaemonWords(process.argv.slice(2));
+if (words === null) process.exit(2);
+else void main(words, dirname(__dirname));
+
+async function main({ state, idleSeconds }: DaemonWords, program: string): Promise<void> {
+  const folder = openDaemonFolder(join(state, "daemon"));
+  if (!folder.ok) return refuse(folder);
+  const native = nativeProgram(program);
+  const log = daemonLog(folder.value.path);
+  const lock = takeOwnerLock({ path: folder.value.within("owner.lock"), native });
+  if (!lock.ok) return refuse(lock);
+  const serving = await serveDoors({
+    folder: folder.value,
+    doors: { call: new Map(), control: new Map() },
+    native,
+    version: VERSION,
+    look: lookAtPeer,
+    log,
+  });
+  if (!serving.ok) return refuse(serving);
+  live({
+    serving: serving.value,
+    folder: folder.value,
+    idleSeconds,
+    isBusy: () => false,
+    close: async () => undefined,
+    log,
+  });
+  announce({ ok: true, value: null });
+}
+
+function refuse(refusal: Refusal): void {
+  announce(refusal);
+  process.exit(1);
+}

@@ -1,0 +1,30 @@
+// How much one use of an instrument may be. Past a limit the answer is a refusal, never a part of it.
+
+/** Requests of one fetch, redirects included. */
+export const fetchRequestsMax = 5;
+export const fetchBytesMax = 26_214_400;
+export const fetchBytesUsual = 5_242_880;
+export const fetchMillisecondsMax = 300_000;
+export const fetchMillisecondsUsual = 30_000;
+export const bodyBytesMax = 16_777_216;
+export const headersMax = 64;
+export const headerCharactersMax = 16_384;
+/** Different secrets in one request. */
+export const secretsPerFetchMax = 8;
+/** Addresses a name may lead to. */
+export const addressesMax = 64;
+export const fileBytesMax = 16_777_216;
+export const entriesMax = 10_000;
+export const valueCharactersMax = 1_048_576;
+export const listedKeysMax = 1000;
+export const keyPagesMax = 64;
+export const storedSecondsMax = 315_360_000;
+export const observationCharactersMax = 65_536;
+export const tagsMax = 16;
+export const tagCharactersMax = 64;
+export const observationsMax = 1000;
+export const programMillisecondsMax = 300_000;
+export const programMillisecondsUsual = 60_000;
+export const programOutputBytesMax = 16_777_216;
+export const programOutputBytesUsual = 1_048_576;
+export const stopListenersMax = 256;

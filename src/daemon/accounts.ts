@@ -1,0 +1,70 @@
+// Accounts: which account a grant or a link is charged to, so that no edit, no new session and no new agent has a fresh one.
+import type { Authority } from "../authority/chain.ts";
+import { WHOLE_LINK } from "../authority/compiled.ts";
+import { type Grant, UNCONDITIONAL } from "../authority/grant.ts";
+import type { Link } from "../authority/link.ts";
+import { compactText } from "../notation/printer.ts";
+import type { Charge } from "../ports/commit.ts";
+import type { Digest } from "../ports/digest.ts";
+import type { AccountCharge } from "../ports/ledger.ts";
+
+/** INVARIANT: an account is named by the link and by what the grant covers, never by where it stands in the text. */
+export class Accounts {
+  readonly #digest: Digest;
+  /** Links are compiled once for a text, so names are made once for it. */
+  readonly #known = new WeakMap<Link, Map<number, AccountCharge>>();
+
+  constructor(digest: Digest) {
+    this.#digest = digest;
+  }
+
+  of(link: Link, grant: number): AccountCharge | null {
+    let known = this.#known.get(link);
+    if (known === undefined) {
+      known = this.#chargesOf(link);
+      this.#known.set(link, known);
+    }
+    return known.get(grant) ?? null;
+  }
+
+  /** Null where a charge is for nothing that is here, and then nothing may be allowed by it. */
+  charges(authority: Authority, charges: readonly Charge[]): readonly AccountCharge[] | null {
+    const found: AccountCharge[] = [];
+    for (const { link: id, grant } of charges) {
+      const compiled = authority.flat().find(({ link }) => link.id === id);
+      const charge = compiled === undefined ? null : this.of(compiled.link, grant);
+      if (charge === null) return null;
+      found.push(charge);
+    }
+    return found;
+  }
+
+  #chargesOf(link: Link): Map<number, AccountCharge> {
+    const charges = new Map<number, AccountCharge>();
+    if (link.calls !== null) {
+      const account = `${link.id} *`;
+      charges.set(WHOLE_LINK, { account, calls: link.calls, rate: null, family: account, written: [account] });
+    }
+    const counted = [...link.grants.entries()].filter(
+      ([
+        ,
+        {
+          conditions: { calls, rate },
+        },
+      ]) => calls !== null || rate !== null,
+    );
+    const named = counted.map(([index, grant]) => ({ index, grant, account: this.#nameOf(link, grant) }));
+    for (const { index, grant, account } of named) {
+      const { calls, rate } = grant.conditions;
+      const kin = named.filter((one) => one.grant.verb === grant.verb).map((one) => one.account);
+      const family = `${link.id} ${grant.verb.verb}`;
+      charges.set(index, { account, calls, rate, family, written: kin });
+    }
+    return charges;
+  }
+
+  #nameOf(link: Link, grant: Grant): string {
+    const covered = compactText({ ...grant, conditions: UNCONDITIONAL });
+    return `${link.id} ${grant.verb.verb} ${this.#digest(covered).slice(0, 24)}`;
+  }
+}

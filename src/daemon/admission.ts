@@ -1,0 +1,93 @@
+// Who may widen or approve: a person's process, never one that an agent's session brought forth; with presence where the
+// user's configuration asks for it.
+import { isJsonObject, type JsonObject, member } from "../authority/json.ts";
+import type { Presence } from "../ports/daemon-control.ts";
+import type { Answer } from "../ports/exchange.ts";
+import { textIn } from "./input.ts";
+import type { DaemonParts } from "./parts.ts";
+import { refusal } from "./refusal.ts";
+import type { Exchange, Peer, ProcessMark } from "./serving.ts";
+import type { Sessions } from "./session.ts";
+
+const nameCharactersMax = 128;
+const passphraseCharactersMax = 1024;
+
+export interface Admitted {
+  /** The name given with presence, else the OS account. */
+  readonly by: string;
+  readonly level: 1 | 2;
+  readonly terminal: boolean;
+}
+
+export class Admission {
+  readonly #parts: Pick<DaemonParts, "presence" | "records">;
+  readonly #sessions: Sessions;
+  /** Processes of sessions that are over: what they started may still be there. */
+  readonly #past = new Map<string, ProcessMark>();
+
+  constructor(parts: Pick<DaemonParts, "presence" | "records">, sessions: Sessions) {
+    this.#parts = parts;
+    this.#sessions = sessions;
+  }
+
+  /** A session's process is remembered until it is gone. */
+  remember(mark: ProcessMark): void {
+    this.#past.set(`${mark.pid} ${mark.start}`, mark);
+    const [oldest] = this.#past.keys();
+    if (this.#past.size > 4096 && oldest !== undefined) this.#past.delete(oldest);
+  }
+
+  /** For whatever widens: where presence is configured, it is needed. */
+  async widening(exchange: Exchange): Promise<Answer<Admitted>> {
+    return this.#admit(exchange, this.#parts.records.isPresenceNeeded());
+  }
+
+  /** For an approval: presence counts where it is shown, and is needed where it is configured. */
+  async approving(exchange: Exchange): Promise<Answer<Admitted>> {
+    return this.#admit(exchange, this.#parts.records.isPresenceNeeded());
+  }
+
+  /** For what only narrows: anybody at the control socket but an agent's own processes. */
+  narrowing({ connected }: Exchange): Answer<Admitted> {
+    const { peer } = connected;
+    return this.#isOfSession(peer) ? OF_A_SESSION : { ok: true, value: plain(peer) };
+  }
+
+  async #admit(exchange: Exchange, isPresenceNeeded: boolean): Promise<Answer<Admitted>> {
+    const { peer } = exchange.connected;
+    if (this.#isOfSession(peer)) return OF_A_SESSION;
+    const presence = presenceIn(exchange.value);
+    if (presence === undefined) return refusal("invalid_input", "presence is a name and a passphrase");
+    if (presence === null)
+      return isPresenceNeeded
+        ? refusal("presence_required", "your configuration says `control: presence`", "--presence NAME")
+        : { ok: true, value: plain(peer) };
+    const checked = await this.#parts.presence.check(presence);
+    return checked.ok ? { ok: true, value: { by: presence.name, level: 2, terminal: peer.terminal } } : checked;
+  }
+
+  #isOfSession({ ancestors }: Peer): boolean {
+    const roots = [...this.#sessions.all().map(({ facts }) => facts.root), ...this.#past.values()];
+    return ancestors.some((one) => roots.some((root) => root.pid === one.pid && root.start === one.start));
+  }
+}
+
+const OF_A_SESSION = refusal(
+  "control_refused",
+  "this process belongs to an agent's session, and no agent widens what it holds",
+  "run it in a terminal of your own",
+);
+
+function plain({ uid, terminal }: Peer): Admitted {
+  return { by: `uid ${uid}`, level: 1, terminal };
+}
+
+/** Undefined where it is there and is none. */
+function presenceIn(value: JsonObject): Presence | null | undefined {
+  const given = member(value, "presence");
+  if (given === undefined || given === null) return null;
+  if (!isJsonObject(given)) return undefined;
+  const name = textIn(given, "name", nameCharactersMax);
+  const passphrase = textIn(given, "passphrase", passphraseCharactersMax);
+  return name === null || passphrase === null ? undefined : { name, passphrase };
+}

@@ -1,0 +1,218 @@
+// What people do to agents: stop one, freeze all, take a delegation back, admit a change of files, keep secrets.
+import { isJsonList, isJsonObject, type JsonObject, member } from "../authority/json.ts";
+import type { Answer } from "../ports/exchange.ts";
+import type { AgentName, KeptLink } from "../ports/link-store.ts";
+import type { SecretBinding } from "../ports/secret-store.ts";
+import type { Admission } from "./admission.ts";
+import { NOBODY } from "./entries.ts";
+import type { Gatekeeper } from "./gatekeeper.ts";
+import { agentScope, EVERYBODY } from "./generations.ts";
+import { sameName } from "./holding.ts";
+import { flagIn, optionalText, textIn, textsIn } from "./input.ts";
+import type { Opening } from "./opening.ts";
+import type { DaemonParts } from "./parts.ts";
+import { refusal } from "./refusal.ts";
+import type { Answering, Exchange } from "./serving.ts";
+import type { Sessions } from "./session.ts";
+
+export interface PowerParts {
+  readonly parts: DaemonParts;
+  readonly gatekeeper: Gatekeeper;
+  readonly sessions: Sessions;
+  readonly opening: Opening;
+  readonly admission: Admission;
+}
+
+export function powerAnswers(asked: PowerParts): readonly (readonly [string, Answering])[] {
+  const { parts, gatekeeper, admission } = asked;
+  const { kept } = parts;
+  const { entries } = gatekeeper;
+  return [
+    [
+      "control.admit",
+      async (exchange) => {
+        const command = textIn(exchange.value, "command", 256);
+        const what = textIn(exchange.value, "what", 8192);
+        if (command === null || what === null) return BAD;
+        const isWidening = flagIn(exchange.value, "isWidening");
+        const admitted = isWidening ? await admission.widening(exchange) : admission.narrowing(exchange);
+        const more = { command, what, isWidening, ...(admitted.ok ? { ...admitted.value } : { code: admitted.code }) };
+        const entry = entries.make("control", NOBODY, admitted.ok ? "admitted" : "refused", { more });
+        const written = await kept.ledger.append([entry]);
+        if (!admitted.ok) return admitted;
+        return written.ok ? { ok: true, value: { entry: entry.id } } : refusal(written.code, written.message);
+      },
+    ],
+    ["links.list", async () => ({ ok: true, value: { links: kept.links.all(), made: kept.links.allMade() } })],
+    ["links.revoke", (exchange) => revokeLink(asked, exchange)],
+    ["agent.stop", (exchange) => stopAgent(asked, exchange)],
+    [
+      "freeze",
+      async (exchange) => {
+        const admitted = admission.narrowing(exchange);
+        if (!admitted.ok) return admitted;
+        gatekeeper.isFrozen = true;
+        const entry = entries.make("control", NOBODY, "frozen", { more: { ...admitted.value } });
+        const set = await kept.settings.set("frozen", String(parts.now()), entry);
+        const bumped = await kept.ledger.bump([EVERYBODY], entries.make("control", NOBODY, "generation", {}));
+        for (const session of asked.sessions.all()) for (const stop of [...session.running]) stop();
+        const ended = await parts.programs.end(null);
+        if (!set.ok) return refusal(set.code, `everything stands still, but not beyond our own end: ${set.message}`);
+        return bumped.ok ? { ok: true, value: { ended } } : refusal(bumped.code, bumped.message);
+      },
+    ],
+    [
+      "thaw",
+      async (exchange) => {
+        const admitted = await admission.widening(exchange);
+        if (!admitted.ok) return admitted;
+        const entry = entries.make("control", NOBODY, "thawed", { more: { ...admitted.value } });
+        const set = await kept.settings.set("frozen", null, entry);
+        if (!set.ok) return refusal(set.code, set.message);
+        gatekeeper.isFrozen = false;
+        return { ok: true, value: {} };
+      },
+    ],
+    ...secretAnswers(asked),
+  ];
+}
+
+const BAD = refusal("invalid_input", "the message is not understood");
+
+async function revokeLink(
+  { parts, gatekeeper, admission, sessions }: PowerParts,
+  exchange: Exchange,
+): Promise<Answer<object>> {
+  const { value } = exchange;
+  const id = textIn(value, "id", 128);
+  const admitted = admission.narrowing(exchange);
+  if (!admitted.ok) return admitted;
+  if (id === null || parts.kept.links.get(id) === null) return refusal("unknown_link", "there is no such delegation");
+  const entry = gatekeeper.entries.make("delegation", NOBODY, "revoked", { of: id, more: { by: admitted.value.by } });
+  const revoked = await parts.kept.links.revoke(id, parts.now(), entry);
+  if (!revoked.ok) return refusal(revoked.code, revoked.message);
+  const holders = holdersOf(revoked.value);
+  let ended = 0;
+  if (flagIn(value, "kill"))
+    for (const name of holders) {
+      for (const session of sessions.ofAgent(name)) for (const stop of [...session.running]) stop();
+      ended += await parts.programs.end(name.agent);
+    }
+  return { ok: true, value: { revoked: revoked.value.map((link) => link.id), ended } };
+}
+
+function holdersOf(links: readonly KeptLink[]): readonly AgentName[] {
+  const names: AgentName[] = [];
+  for (const { holder } of links)
+    if (holder !== null && !names.some((one) => sameName(one, holder))) names.push(holder);
+  return names;
+}
+
+/** Its sessions end with what they run, its delegations with what is below them; its own record stays as it is written. */
+async function stopAgent(asked: PowerParts, exchange: Exchange): Promise<Answer<object>> {
+  const { parts, gatekeeper, sessions, opening, admission } = asked;
+  const { kept, records, programs, now } = parts;
+  const cwd = textIn(exchange.value, "cwd", 4096);
+  const agent = textIn(exchange.value, "agent", 4096);
+  const admitted = admission.narrowing(exchange);
+  if (!admitted.ok) return admitted;
+  if (cwd === null || agent === null) return BAD;
+  const made: AgentName = { workspace: records.workspaceOf(cwd), agent };
+  const found = kept.links.made(made) === null ? records.record(cwd, agent) : null;
+  if (found !== null && !found.ok) return refusal("unknown_agent", found.message, found.fix);
+  const name = found === null ? made : found.value.name;
+  const entry = (outcome: string, of: string | null = null): ReturnType<typeof gatekeeper.entries.make> =>
+    gatekeeper.entries.make("delegation", { ...NOBODY, ...name }, outcome, { of, more: { by: admitted.value.by } });
+  const bumped = await kept.ledger.bump([agentScope(name)], entry("stopped"));
+  if (!bumped.ok) return refusal(bumped.code, bumped.message);
+  const open = sessions.ofAgent(name);
+  for (const session of open) {
+    opening.close(session);
+    session.facts.connected.tell({ event: "stopped", session: session.facts.id });
+  }
+  const given = kept.links.all().filter(({ granter, revoked }) => revoked === null && sameName(granter, name));
+  let links = 0;
+  for (const link of given) {
+    const revoked = await kept.links.revoke(link.id, now(), entry("revoked", link.id));
+    links += revoked.ok ? revoked.value.length : 0;
+  }
+  if (found === null) await kept.links.end(name, now(), entry("ended"));
+  const ended = await programs.end(name.agent);
+  return { ok: true, value: { sessions: open.length, ended, links } };
+}
+
+function secretAnswers({ parts, gatekeeper, admission }: PowerParts): readonly (readonly [string, Answering])[] {
+  const { vault } = parts;
+  const entry = (outcome: string, name: string, by: string): ReturnType<typeof gatekeeper.entries.make> =>
+    gatekeeper.entries.make("secret", NOBODY, outcome, { of: name, more: { name, by } });
+  return [
+    [
+      "secrets.set",
+      async (exchange) => {
+        const { value } = exchange;
+        const name = textIn(value, "name", 256);
+        const secret = textIn(value, "value", 65_536);
+        const binding = bindingIn(value);
+        const username = optionalText(value, "username", 128);
+        if (name === null || secret === null || binding === null || username === undefined) return BAD;
+        const admitted = await admission.widening(exchange);
+        if (!admitted.ok) return admitted;
+        const isRotation = flagIn(value, "isRotation");
+        const told = entry(isRotation ? "rotated" : "set", name, admitted.value.by);
+        const isCanary = flagIn(value, "isCanary");
+        return vault.set({ name, value: secret, binding, username, isCanary, isRotation }, told);
+      },
+    ],
+    ["secrets.list", async () => ({ ok: true, value: { secrets: vault.list() } })],
+    [
+      "secrets.policy",
+      async (exchange) => {
+        const name = textIn(exchange.value, "name", 256);
+        const binding = bindingIn(exchange.value);
+        if (name === null || binding === null) return BAD;
+        const admitted = await admission.widening(exchange);
+        return admitted.ok ? vault.policy({ name, binding }, entry("bound", name, admitted.value.by)) : admitted;
+      },
+    ],
+    [
+      "secrets.delete",
+      async (exchange) => {
+        const name = textIn(exchange.value, "name", 256);
+        const admitted = admission.narrowing(exchange);
+        if (!admitted.ok) return admitted;
+        return name === null ? BAD : vault.delete(name, entry("deleted", name, admitted.value.by));
+      },
+    ],
+    [
+      "secrets.unlock",
+      async (exchange) => {
+        const passphrase = textIn(exchange.value, "passphrase", 1024);
+        const admitted = admission.narrowing(exchange);
+        if (!admitted.ok) return admitted;
+        return passphrase === null ? BAD : vault.unlock(passphrase);
+      },
+    ],
+    ["secrets.lock", () => vault.lock()],
+    [
+      "secrets.key",
+      async (exchange) => {
+        const source = textIn(exchange.value, "source", 16);
+        const passphrase = optionalText(exchange.value, "passphrase", 1024);
+        if ((source !== "file" && source !== "passphrase") || passphrase === undefined) return BAD;
+        const admitted = await admission.widening(exchange);
+        return admitted.ok ? vault.rekey({ source, passphrase }, entry("rekeyed", "*", admitted.value.by)) : admitted;
+      },
+    ],
+  ];
+}
+
+function bindingIn(value: JsonObject): SecretBinding | null {
+  const given = member(value, "binding");
+  if (!isJsonObject(given) || !isJsonList(member(given, "tools")) || !isJsonList(member(given, "hosts"))) return null;
+  const tools = textsIn(given, "tools", 256);
+  const hosts = textsIn(given, "hosts", 256);
+  const uses = member(given, "uses") ?? null;
+  if (tools === null || hosts === null) return null;
+  if (uses !== null && !(typeof uses === "number" && Number.isSafeInteger(uses) && uses > 0)) return null;
+  return { tools, hosts, uses: uses === null ? null : Number(uses) };
+}

@@ -1,0 +1,185 @@
+// Delegations: agents that pass on, agents that make others, tokens between them. Each is a link with a parent, kept for as
+// long as nobody revokes it or anything above it.
+import { verbEntry } from "../authority/catalog.ts";
+
+import { delegationFault } from "../authority/delegation.ts";
+import type { Grant } from "../authority/grant.ts";
+import type { JsonObject } from "../authority/json.ts";
+import { parseName } from "../authority/name.ts";
+import type { Request } from "../authority/request.ts";
+import { done, type Result, refuse } from "../authority/result.ts";
+import { compactText } from "../notation/printer.ts";
+import type { Reading } from "../notation/reading.ts";
+import type { AgentName, KeptLink, MadeAgent } from "../ports/link-store.ts";
+import type { Who } from "../ports/log.ts";
+import type { Entries } from "./entries.ts";
+import { delegationDepthMax, grantsOf, type Holdings } from "./holding.ts";
+import { flagIn, nameRequest, numberOr, textIn, textsIn } from "./input.ts";
+import type { Carried, OwnerTool } from "./owner-tool.ts";
+import type { DaemonParts } from "./parts.ts";
+import type { Session } from "./session.ts";
+
+const specsMax = 256;
+const idCharactersMax = 256;
+const bodyCharactersMax = 65_536;
+const secondsMax = 10 * 365 * 86_400;
+const linksMax = 100_000;
+
+export const tokenStart = "ambit-token";
+
+export class Delegations {
+  readonly #parts: DaemonParts;
+  readonly #entries: Entries;
+  readonly #holdings: Holdings;
+
+  constructor(parts: DaemonParts, entries: Entries, holdings: Holdings) {
+    this.#parts = parts;
+    this.#entries = entries;
+    this.#holdings = holdings;
+  }
+
+  tools(): readonly OwnerTool[] {
+    return [
+      {
+        name: "agent_grant",
+        requests: (input, reading) => delegation(input, "agent", reading),
+        carry: (input, session, requests) => this.#grant(input, session, requests),
+      },
+      {
+        name: "agent_create",
+        requests: (input, reading) => creation(input, reading),
+        carry: (input, session, requests) => this.#create(input, session, requests),
+      },
+    ];
+  }
+
+  /** A token as text becomes a link of this agent; null where it is none, or somebody else's. */
+  async claim(token: string, name: AgentName, who: Who): Promise<KeptLink | null> {
+    const [start, id, secret, ...rest] = token.split(".");
+    if (start !== tokenStart || id === undefined || secret === undefined || rest.length > 0) return null;
+    const { kept } = this.#parts;
+    const entry = this.#entries.make("delegation", who, "claimed", { of: id });
+    const claimed = await kept.links.claim(id, this.#tokenDigest(secret, name.agent), name, entry);
+    return claimed.ok ? claimed.value : null;
+  }
+
+  /** INVARIANT: only the agent that a token was made for has the digest. */
+  #tokenDigest(secret: string, agent: string): string {
+    return this.#parts.digest(`${secret}\n${agent}`);
+  }
+
+  #grant(input: JsonObject, session: Session, requests: readonly Request[]): Promise<Carried> {
+    const target = textIn(input, "agent", idCharactersMax);
+    return target === null ? Promise.resolve(BAD) : this.#make(input, session, requests, target, null);
+  }
+
+  #create(input: JsonObject, session: Session, requests: readonly Request[]): Promise<Carried> {
+    const target = textIn(input, "id", idCharactersMax);
+    const body = textIn(input, "instructions", bodyCharactersMax);
+    return target === null || body === null ? Promise.resolve(BAD) : this.#make(input, session, requests, target, body);
+  }
+
+  async #make(
+    input: JsonObject,
+    session: Session,
+    requests: readonly Request[],
+    target: string,
+    body: string | null,
+  ): Promise<Carried> {
+    const { kept, now, id, digest } = this.#parts;
+    const { name } = session.facts;
+    const seconds = numberOr(input, "seconds", 0, 1, secondsMax);
+    const calls = numberOr(input, "calls", 0, 1, Number.MAX_SAFE_INTEGER);
+    const proposed = requests.find(({ delegation: given }) => given !== undefined)?.delegation?.proposed ?? null;
+    if (seconds === null || calls === null || proposed === null) return BAD;
+    if (kept.links.all().length >= linksMax) return refused("quota", "there are too many delegations already");
+    const parent = this.#parentFor(session, target, proposed);
+    if (!parent.ok) return parent;
+    const holder: AgentName = { workspace: name.workspace, agent: target };
+    if (body !== null && this.#exists(session, holder)) return refused("invalid_input", `there is an agent ${target}`);
+    const secret = flagIn(input, "token") && body === null ? `${id("t")}${id("t")}` : null;
+    const link: KeptLink = {
+      id: id("l"),
+      parent: parent.value,
+      granter: name,
+      holder: secret === null ? holder : null,
+      specs: proposed.map(compactText),
+      calls: calls === 0 ? null : calls,
+      made: now(),
+      expires: seconds === 0 ? null : now() + seconds * 1000,
+      token: secret === null ? null : digest(`${secret}\n${target}`),
+      revoked: null,
+    };
+    const made: MadeAgent | null =
+      body === null ? null : { name: holder, creator: name, link: link.id, body, made: now(), ended: null };
+    const more = { to: target, grants: link.specs, parent: link.parent, expires: link.expires, calls: link.calls };
+    const entry = this.#entries.make("delegation", session.who(), made === null ? "granted" : "created", {
+      of: link.id,
+      more,
+    });
+    const stored = await kept.links.make(link, made, entry);
+    if (!stored.ok) return stored;
+    if (stored.value === null) return refused("not_available", "it could not be kept under this name; ask again");
+    const token = secret === null ? null : `${tokenStart}.${link.id}.${secret}`;
+    return { ok: true, value: { link: link.id, agent: target, grants: [...link.specs], token }, isUntrusted: false };
+  }
+
+  #exists(session: Session, { workspace, agent }: AgentName): boolean {
+    const { kept, records } = this.#parts;
+    return kept.links.made({ workspace, agent }) !== null || records.record(session.facts.cwd, agent).ok;
+  }
+
+  /** The one chain that covers all of it by itself. What only several together cover has to be passed on in parts. */
+  #parentFor(
+    session: Session,
+    target: string,
+    proposed: readonly Grant[],
+  ): { readonly ok: true; readonly value: string | null } | Extract<Carried, { ok: false }> {
+    const { name } = session.facts;
+    const { protectedPaths } = this.#parts.records.readingAt(session.facts.cwd).ground;
+    let depth = 0;
+    for (const { parent, chain } of this.#holdings.passable(name)) {
+      depth = chain.length;
+      const granter = { id: name.agent, authority: [[...chain, ...session.pledges]] as const };
+      if (delegationFault(granter, target, proposed, protectedPaths) !== null) continue;
+      if (chain.length > delegationDepthMax) break;
+      return { ok: true, value: parent };
+    }
+    return refused(
+      "exceeds_grantor_authority",
+      depth > delegationDepthMax
+        ? `authority is passed on at most ${delegationDepthMax} times`
+        : "no single authority of yours covers all of it: pass it on in parts",
+    );
+  }
+}
+
+const BAD: Carried = {
+  ok: false,
+  code: "invalid_input",
+  message: "an agent's id, and grants as a list of specs such as net.get{hosts=[api.example.com]}",
+};
+
+function refused(code: string, message: string): Extract<Carried, { ok: false }> {
+  return { ok: false, code, message };
+}
+
+function delegation(input: JsonObject, key: string, reading: Reading): Result<readonly Request[]> {
+  const verb = verbEntry("agent.grant");
+  const target = textIn(input, key, idCharactersMax);
+  const specs = textsIn(input, "grants", specsMax);
+  if (verb === null || target === null || specs === null || specs.length === 0)
+    return refuse("bad_value", "`grants` is a list of specs");
+  const name = parseName(target);
+  if (!name.ok) return name;
+  const proposed = grantsOf(specs, reading);
+  if (proposed === null) return refuse("bad_value", "one of the grants is not understood");
+  return done([{ verb, values: verb.axes.map(() => name.value), delegation: { target, proposed } }]);
+}
+
+function creation(input: JsonObject, reading: Reading): Result<readonly Request[]> {
+  const create = nameRequest("agent.create", textIn(input, "id", idCharactersMax) ?? "");
+  const given = delegation(input, "id", reading);
+  if (!create.ok) return create;
+  return given.ok ? done([create.value, ...given.value]) : given;
+}

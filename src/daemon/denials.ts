@@ -1,0 +1,60 @@
+// A denial as the one who asked hears of it: code, what it needed, and what to do. Nothing about other rules.
+import type { DenialCode } from "../authority/decision.ts";
+import type { Request } from "../authority/request.ts";
+import { requestText } from "../notation/request-printer.ts";
+import type { DenialTold } from "../ports/daemon-calls.ts";
+import type { LogEntry } from "../ports/log.ts";
+import type { Observation } from "../ports/memory-store.ts";
+import type { Session } from "./session.ts";
+
+const HINTS: Readonly<Record<DenialCode, string>> = {
+  invalid_input: "The arguments are not what this tool takes.",
+  unknown_tool: "There is no such tool for you.",
+  capability_absent: "You do not hold this. Do without it, or tell the person what you need it for.",
+  scope_violation: "What you hold does not reach this far. Stay inside it, or tell the person what you need.",
+  self_modification: "Nobody changes what it holds itself.",
+  exceeds_grantor_authority: "You can pass on only what you may pass on yourself.",
+  expired: "What you held has ended.",
+  revoked: "What you held was taken back.",
+  generation_stale: "What you held was renewed since; ask again.",
+  approval_required: "A person has to approve this. Go on with something else; asking again after approval succeeds.",
+  approval_refused: "A person said no.",
+  budget_exhausted: "What you may use of this is used up.",
+  address_refused: "The name leads to an address that is not reachable for you.",
+  secret_refused: "This secret is not for this tool or this host.",
+  sandbox_unavailable: "It cannot be run confined here, so it is not run.",
+  not_available: "This is not available now.",
+  audit_unavailable: "What is decided cannot be written down now, so nothing is done.",
+  pin_changed: "This is not what was approved before.",
+  unsupported_command: "This kind of command is not carried out. Use a plainer one.",
+  untrusted_policy: "The project's rules do not count until a person trusts them.",
+};
+
+/** So many equal denials in a row, and the hint says to stop. */
+const equalMax = 3;
+
+export function denialTold(
+  session: Session,
+  facts: {
+    readonly code: DenialCode;
+    readonly request: Request | null;
+    readonly approval: string | null;
+    readonly reason: string | null;
+    readonly receipt: string | null;
+  },
+): DenialTold {
+  const { code, request, approval, reason, receipt } = facts;
+  const need = request === null ? null : requestText(request);
+  const times = session.countDenial(`${code} ${need ?? ""}`);
+  const stop = times >= equalMax ? " You have asked for exactly this before; do not ask again." : "";
+  return { outcome: "denied", id: receipt ?? "", code, need, hint: `${HINTS[code]}${stop}`, approval, reason };
+}
+
+/** Later turns can read what was denied to them. Our own words, so nothing untrusted is in it but what was asked for. */
+export function denialObservation(session: Session, entry: LogEntry, id: string): Observation {
+  const { name, id: opened } = session.facts;
+  const requests = entry.more["requests"];
+  const asked = Array.isArray(requests) ? requests.join("; ").slice(0, 2000) : "";
+  const text = `denied ${entry.code ?? ""}: ${entry.tool ?? ""} ${asked} (${entry.id})`;
+  return { id, name, session: opened, at: entry.at, text, tags: ["denial"], isClean: session.isClean };
+}

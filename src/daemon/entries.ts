@@ -1,0 +1,82 @@
+// Entries of the log, each made in one place, so that all of them say who, what and why in the same words.
+import type { Authority, Chain } from "../authority/chain.ts";
+import type { Moment } from "../authority/compiled.ts";
+import { explain } from "../authority/explain.ts";
+import type { JsonObject } from "../authority/json.ts";
+import { judge } from "../authority/judge.ts";
+import type { Request } from "../authority/request.ts";
+import { compactText } from "../notation/printer.ts";
+import { requestText } from "../notation/request-printer.ts";
+import type { Entry } from "../ports/commit.ts";
+import type { AccountLeft } from "../ports/ledger.ts";
+import type { EntryKind, LogEntry, Who } from "../ports/log.ts";
+import type { Holding } from "./holding.ts";
+import type { DaemonParts } from "./parts.ts";
+
+export const NOBODY: Who = { user: null, agent: null, workspace: null, chain: [], session: null, trace: null };
+
+export class Entries {
+  readonly #parts: Pick<DaemonParts, "id" | "now" | "redacting">;
+
+  constructor(parts: Pick<DaemonParts, "id" | "now" | "redacting">) {
+    this.#parts = parts;
+  }
+
+  /** INVARIANT: no entry leaves here with a known secret in it. */
+  make(
+    kind: EntryKind,
+    who: Who,
+    outcome: string,
+    rest: Partial<Pick<LogEntry, "id" | "tool" | "verbs" | "code" | "of" | "more">> = {},
+  ): LogEntry {
+    const { id, now, redacting } = this.#parts;
+    return {
+      ...who,
+      id: rest.id ?? id("e"),
+      kind,
+      at: now(),
+      tool: rest.tool ?? null,
+      verbs: rest.verbs ?? [],
+      outcome,
+      code: rest.code ?? null,
+      of: rest.of ?? null,
+      more: redacting.json(rest.more ?? {}),
+    };
+  }
+
+  /** What the gate decided. */
+  decision(who: Who, entry: Entry, holding: Holding, moment: Moment): LogEntry {
+    const { tool, requests, need, outcome, code, approval, reason, level, basis } = entry;
+    const asked = requests.length === 0 && need !== null ? [need] : requests;
+    const more: JsonObject = {
+      requests: asked.map(requestText),
+      need: need === null ? null : requestText(need),
+      suggest: need === null ? null : suggestion(holding.authority, need, moment),
+      by: basis.flatMap(({ chain, grants }) => deciding(holding, chain, grants)),
+      approval,
+      reason,
+      level,
+    };
+    const verbs = [...new Set(asked.map(({ verb }) => verb.verb))];
+    return this.make("decision", who, outcome, { id: this.#parts.id("c"), tool, verbs, code, more });
+  }
+}
+
+function suggestion(authority: Authority, need: Request, moment: Moment): string | null {
+  const { suggest } = explain(authority, need, moment, judge(authority, need, moment));
+  return suggest === null ? null : compactText(suggest);
+}
+
+function deciding({ authority, record }: Holding, chain: number, grants: readonly number[]): readonly JsonObject[] {
+  const links = authority[chain] as Chain | undefined;
+  return (links ?? []).flatMap(({ link }, place) => {
+    const grant = link.grants[grants[place] ?? -1];
+    return grant === undefined
+      ? []
+      : [{ link: link.id, grant: compactText(grant), at: record?.placeOf(grant.span) ?? null }];
+  });
+}
+
+export function leftData(left: readonly AccountLeft[]): readonly JsonObject[] {
+  return left.map(({ account, left: many }) => ({ account, left: many }));
+}

@@ -1,0 +1,54 @@
+// The same denial again and again: the first few are written, the rest is counted, and the count is written.
+import { FloodCount, floodKey } from "../audit/floods.ts";
+import type { Digest } from "../ports/digest.ts";
+import type { Ledger } from "../ports/ledger.ts";
+import type { LogEntry } from "../ports/log.ts";
+import type { Entries } from "./entries.ts";
+
+const rememberedMax = 2048;
+
+export class Floods {
+  readonly #count = new FloodCount<LogEntry>();
+  readonly #entries: Entries;
+  readonly #ledger: Ledger;
+  readonly #digest: Digest;
+  readonly #now: () => number;
+  /** The last entry that was written of each kind, which a denial that is only counted is told as. */
+  readonly #written = new Map<string, string>();
+
+  constructor(entries: Entries, ledger: Ledger, digest: Digest, now: () => number) {
+    this.#entries = entries;
+    this.#ledger = ledger;
+    this.#digest = digest;
+    this.#now = now;
+  }
+
+  /** Null where it is to be written; else the id of the entry it is counted with. */
+  take(entry: LogEntry): string | null {
+    const { session, tool, code, more } = entry;
+    const asked = more["requests"];
+    const requests = Array.isArray(asked) ? asked.map(String) : [];
+    const key = floodKey(this.#digest, { session, tool: tool ?? "", code: code ?? "", requests });
+    const known = this.#written.get(key);
+    if (this.#count.take(key, this.#now(), entry) === "counted" && known !== undefined) return known;
+    this.#written.delete(key);
+    this.#written.set(key, entry.id);
+    const [oldest] = this.#written.keys();
+    if (this.#written.size > rememberedMax && oldest !== undefined) this.#written.delete(oldest);
+    return null;
+  }
+
+  /** Writes the counts that are due; all of them before we end. */
+  async write(isLast: boolean): Promise<void> {
+    const due = isLast ? this.#count.drain() : this.#count.due(this.#now());
+    const counts = due.flatMap(({ about, times }) => (about === null ? [] : [this.#suppressed(about, times)]));
+    if (counts.length > 0) await this.#ledger.append(counts);
+  }
+
+  #suppressed(entry: LogEntry, times: number): LogEntry {
+    const { user, agent, workspace, chain, session, trace, tool, verbs, code, id, more } = entry;
+    const who = { user, agent, workspace, chain, session, trace };
+    const told = { times, requests: more["requests"] ?? [] };
+    return this.#entries.make("suppressed", who, "deny", { tool, verbs, code, of: id, more: told });
+  }
+}

@@ -1,0 +1,148 @@
+// One call of a session, from the question to the receipt: the gate decides, a person is asked where one has to be, and the
+// decision is on disk with everything it costs before anybody hears of it.
+import type { Moment } from "../authority/compiled.ts";
+import type { JsonObject } from "../authority/json.ts";
+import { type Authorization, authorize } from "../gate/call.ts";
+import type { Approvals } from "../ports/approvals.ts";
+import type { Commit, CommitResult, Entry, Outcome, Settle } from "../ports/commit.ts";
+import type { ApprovalClaim } from "../ports/ledger.ts";
+import type { LogEntry } from "../ports/log.ts";
+import type { ToolLookup } from "../tool/known-tool.ts";
+import { Accounts } from "./accounts.ts";
+import { denialObservation } from "./denials.ts";
+import type { Desk } from "./desk.ts";
+import { type Entries, leftData } from "./entries.ts";
+import type { Floods } from "./floods.ts";
+import { agentScope, EVERYBODY } from "./generations.ts";
+import { type Holding, Holdings } from "./holding.ts";
+import type { DaemonParts } from "./parts.ts";
+import type { Session } from "./session.ts";
+
+/** One call's way to everything outside the gate. */
+export interface CallPorts {
+  readonly approvals: Approvals;
+  readonly commit: Commit;
+  readonly settle: Settle;
+  moment(): Moment;
+}
+
+export interface Waiting {
+  readonly milliseconds: number;
+  onStop(ring: () => void): void;
+}
+
+const clockFar = 8_640_000_000_000_000;
+
+export class Gatekeeper {
+  readonly #parts: DaemonParts;
+  readonly #desk: Desk;
+  readonly #floods: Floods;
+  readonly #accounts: Accounts;
+  readonly entries: Entries;
+  readonly holdings: Holdings;
+  /** Nothing is decided while this holds. */
+  isFrozen: boolean;
+
+  constructor(parts: DaemonParts, desk: Desk, floods: Floods, entries: Entries) {
+    this.#parts = parts;
+    this.#desk = desk;
+    this.#floods = floods;
+    this.#accounts = new Accounts(parts.digest);
+    this.entries = entries;
+    this.holdings = new Holdings(parts.records, parts.kept.links);
+    this.isFrozen = parts.kept.settings.get("frozen") !== null;
+  }
+
+  moment(session: Session, holding: Holding): Moment {
+    const { kept, now } = this.#parts;
+    const at = now();
+    return {
+      now: Number.isFinite(at) ? at : clockFar,
+      clean: session.isClean,
+      generation: kept.ledger.generation(agentScope(session.facts.name)),
+      revoked: (id) => this.isFrozen || session.isClosed || (kept.links.get(id)?.revoked ?? null) !== null,
+      exhausted: (id, grant) => {
+        const compiled = holding.authority.flat().find(({ link }) => link.id === id);
+        const charge = compiled === undefined ? null : this.#accounts.of(compiled.link, grant);
+        return charge !== null && kept.ledger.isEmpty(charge, at);
+      },
+    };
+  }
+
+  ports(session: Session, holding: Holding, waiting: Waiting): CallPorts {
+    const { ledger } = this.#parts.kept;
+    const scopes = [EVERYBODY, agentScope(session.facts.name)];
+    const generations = scopes.map((scope) => [scope, ledger.generation(scope)] as const);
+    /** The approval this call uses, with what it was found by. */
+    let claim: ApprovalClaim | null = null;
+    return {
+      moment: () => this.moment(session, holding),
+      approvals: async (asked) => {
+        const answer = await this.#desk.ask(session, holding, asked, waiting);
+        claim = answer.claim;
+        return answer.answer;
+      },
+      commit: (entry) => this.#commit(session, holding, entry, generations, entry.approval === null ? null : claim),
+      settle: (outcome) => this.settle(session, outcome, claim),
+    };
+  }
+
+  authorize(
+    session: Session,
+    holding: Holding,
+    call: { readonly tool: string; readonly input: JsonObject },
+    tools: ToolLookup,
+    ports: CallPorts,
+  ): Promise<Authorization> {
+    session.calls++;
+    const caller = { agent: session.facts.name.agent, authority: holding.authority };
+    return authorize(caller, call, tools, ports.moment(), holding.reading.ground.protectedPaths, ports);
+  }
+
+  async settle(session: Session, outcome: Outcome, claim: ApprovalClaim | null): Promise<boolean> {
+    const { receipt, ended, denials, enforcement, wallMicroseconds } = outcome;
+    const more: JsonObject = {
+      ended,
+      milliseconds: Math.round(wallMicroseconds / 1000),
+      denials: denials.map(({ code, request, times }) => ({ code, request, times })),
+      enforcement: enforcement.map(({ axis, strength }) => ({ axis, strength })),
+    };
+    const entry = this.entries.make("outcome", session.who(), ended, { of: receipt, more });
+    const written = this.#parts.kept.ledger.append([entry]);
+    if (claim !== null) await this.#desk.settled(claim.approval, ended);
+    return (await written).ok;
+  }
+
+  async #commit(
+    session: Session,
+    holding: Holding,
+    entry: Entry,
+    generations: readonly (readonly [string, number])[],
+    claim: ApprovalClaim | null,
+  ): Promise<CommitResult> {
+    const chains = [...new Set(entry.basis.map(({ chain }) => chain))];
+    const links = [...new Set(chains.flatMap((chain) => holding.links[chain] ?? []))];
+    const moment = this.moment(session, holding);
+    const made = this.entries.decision(session.who(links), entry, holding, moment);
+    if (entry.outcome !== "allow") return this.#deny(session, made);
+    if (this.isFrozen || session.isClosed) return { ok: false, code: "revoked" };
+    const charges = this.#accounts.charges(holding.authority, entry.charges);
+    if (charges === null) return { ok: false, code: "audit_unavailable" };
+    const written = await this.#parts.kept.ledger.decide({ entry: made, charges, claim, generations, links });
+    if (!written.ok) return written;
+    if (!written.value.ok) return { ok: false, code: written.value.code };
+    session.left = leftData(written.value.left);
+    return { ok: true, receipt: made.id };
+  }
+
+  /** Written, or counted where the same was denied again and again; told to later turns as an observation. */
+  async #deny(session: Session, entry: LogEntry): Promise<CommitResult> {
+    const counted = this.#floods.take(entry);
+    if (counted !== null) return { ok: true, receipt: counted };
+    const { kept, id } = this.#parts;
+    const observed = kept.observations.append(denialObservation(session, entry, id("o")));
+    const written = await kept.ledger.append([entry]);
+    await observed;
+    return written.ok ? { ok: true, receipt: entry.id } : written;
+  }
+}

@@ -1,0 +1,144 @@
+// What a session holds at this moment: the agent's own record, what others delegated to it, and every limit around.
+import type { Authority, Chain } from "../authority/chain.ts";
+import { type CompiledLink, compile } from "../authority/compiled.ts";
+import type { Grant } from "../authority/grant.ts";
+import { readCompact } from "../notation/compact.ts";
+import { Diagnostics } from "../notation/diagnostic.ts";
+import type { Reading } from "../notation/reading.ts";
+import type { AgentName, KeptLink, LinkStore } from "../ports/link-store.ts";
+import type { Approvers, RecordRead, RecordResult, Records } from "./parts.ts";
+import type { Session } from "./session.ts";
+
+/** A delegation that goes deeper than this is none. */
+export const delegationDepthMax = 16;
+const heldLinksMax = 64;
+
+export interface Holding {
+  readonly authority: Authority;
+  /** For each chain the delegations it rests on, from the root down. */
+  readonly links: readonly (readonly string[])[];
+  readonly approvers: Approvers;
+  readonly reading: Reading;
+  readonly notes: readonly string[];
+  readonly record: RecordRead | null;
+}
+
+export class Holdings {
+  readonly #records: Records;
+  readonly #links: LinkStore;
+  /** Grants of a delegation never change, so they are read once. */
+  readonly #compiled = new Map<string, CompiledLink | null>();
+
+  constructor(records: Records, links: LinkStore) {
+    this.#records = records;
+    this.#links = links;
+  }
+
+  /** INVARIANT: read anew for every call, so that an edit, a revocation or a pledge holds from the next call on. */
+  of(session: Session): Holding | { readonly refused: string; readonly fix: string | null } {
+    const { name, asked, cwd, user } = session.facts;
+    const made = this.#links.made(name);
+    const found: RecordResult =
+      made === null ? this.#records.record(cwd, asked) : { ok: false, message: "it has no text of its own", fix: null };
+    // A text that now claims another id is another agent.
+    const record = found.ok && sameName(found.value.name, name) ? found.value : null;
+    if (record === null && (made === null || made.ended !== null))
+      return {
+        refused: found.ok ? "its text is another agent's now" : found.message,
+        fix: found.ok ? null : found.fix,
+      };
+    const limits = [...(user === null ? [] : this.#userLimits(user)), ...session.pledges];
+    const chains: Chain[] = [];
+    const links: (readonly string[])[] = [];
+    for (const chain of record?.authority ?? []) {
+      chains.push([...chain, ...limits]);
+      links.push([]);
+    }
+    for (const link of this.#links.heldBy(name).slice(0, heldLinksMax))
+      for (const path of this.#pathsOf(link)) {
+        chains.push([...path.chain, ...limits]);
+        links.push(path.links);
+      }
+    return {
+      authority: chains,
+      links,
+      approvers: record?.approvers ?? { need: 1, of: null },
+      reading: record?.reading ?? this.#records.readingAt(cwd),
+      notes: record?.notes ?? [],
+      record,
+    };
+  }
+
+  /** What an agent may hand on: each chain by itself, with the link that it came through. */
+  passable(name: AgentName): readonly { readonly parent: string | null; readonly chain: Chain }[] {
+    const own = this.#recordChains(name).map((chain) => ({ parent: null, chain }));
+    const given = this.#links
+      .heldBy(name)
+      .slice(0, heldLinksMax)
+      .flatMap((link) => this.#pathsOf(link).map(({ chain }) => ({ parent: link.id, chain })));
+    return [...own, ...given];
+  }
+
+  #recordChains(name: AgentName): Authority {
+    if (this.#links.made(name) !== null) return [];
+    const found = this.#records.record(name.workspace ?? "/", name.agent);
+    return found.ok && sameName(found.value.name, name) ? found.value.authority : [];
+  }
+
+  /** From the record at the root down to this link. A link whose granter holds nothing any more leads nowhere. */
+  #pathsOf(link: KeptLink, depth = 0): readonly { readonly chain: Chain; readonly links: readonly string[] }[] {
+    const compiled = this.#compile(link);
+    if (compiled === null || link.revoked !== null || depth >= delegationDepthMax) return [];
+    if (link.parent === null)
+      return this.#recordChains(link.granter).map((chain) => ({ chain: [...chain, compiled], links: [link.id] }));
+    const parent = this.#links.get(link.parent);
+    if (parent === null || parent.holder === null || !sameName(parent.holder, link.granter)) return [];
+    return this.#pathsOf(parent, depth + 1).map(({ chain, links }) => ({
+      chain: [...chain, compiled],
+      links: [...links, link.id],
+    }));
+  }
+
+  #compile(link: KeptLink): CompiledLink | null {
+    const known = this.#compiled.get(link.id);
+    if (known !== undefined) return known;
+    const grants = grantsOf(link.specs, this.#records.readingAt(link.granter.workspace ?? "/"));
+    const holder = link.holder === null ? "token" : link.holder.agent;
+    const compiled =
+      grants === null
+        ? null
+        : compile({
+            id: link.id,
+            role: "own",
+            issuer: link.granter.agent,
+            holder,
+            grants,
+            validity: { notBefore: null, expires: link.expires, generations: null },
+            calls: link.calls,
+          });
+    this.#compiled.set(link.id, compiled);
+    return compiled;
+  }
+
+  /** A user without a record has no ceiling; one whose record cannot be believed can do nothing. */
+  #userLimits(user: string): readonly CompiledLink[] {
+    return this.#records.user(user)?.authority.flat() ?? [];
+  }
+}
+
+/** Null where one of them is not understood: what was meant cannot be known. */
+export function grantsOf(specs: readonly string[], reading: Reading): readonly Grant[] | null {
+  const diagnostics = new Diagnostics();
+  const grants: Grant[] = [];
+  for (const spec of specs) {
+    const span = { source: "delegation", start: 0, end: spec.length };
+    const grant = readCompact(spec, { reading, diagnostics, span, root: null });
+    if (grant === null) return null;
+    grants.push(grant);
+  }
+  return diagnostics.list.some(({ severity }) => severity === "error") ? null : grants;
+}
+
+export function sameName(left: AgentName, right: AgentName): boolean {
+  return left.agent === right.agent && left.workspace === right.workspace;
+}

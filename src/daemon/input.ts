@@ -1,0 +1,63 @@
+// Reading what came in: each part by its name, of its kind and not too long, or nothing at all.
+
+import { verbEntry } from "../authority/catalog.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../authority/json.ts";
+import { parseName } from "../authority/name.ts";
+import type { Request } from "../authority/request.ts";
+import { done, type Result, refuse } from "../authority/result.ts";
+
+export const textCharactersMax = 262_144;
+
+export function textIn(object: JsonObject, key: string, charactersMax: number = textCharactersMax): string | null {
+  const value = member(object, key);
+  return typeof value === "string" && value.length <= charactersMax ? value : null;
+}
+
+/** Undefined where it is there and is not a text; null where it is not there. */
+export function optionalText(object: JsonObject, key: string, charactersMax?: number): string | null | undefined {
+  const value = member(object, key);
+  if (value === undefined || value === null) return null;
+  return textIn(object, key, charactersMax) ?? undefined;
+}
+
+export function numberIn(object: JsonObject, key: string, least: number, most: number): number | null {
+  const value = member(object, key);
+  return typeof value === "number" && value >= least && value <= most ? value : null;
+}
+
+/** The default where it is not there; null where it is there and wrong. */
+export function numberOr(
+  object: JsonObject,
+  key: string,
+  otherwise: number,
+  least: number,
+  most: number,
+): number | null {
+  return member(object, key) === undefined || member(object, key) === null
+    ? otherwise
+    : numberIn(object, key, least, most);
+}
+
+export function textsIn(object: JsonObject, key: string, countMax: number): readonly string[] | null {
+  const value = member(object, key);
+  if (!isJsonList(value) || value.length > countMax) return null;
+  return value.every((one): one is string => typeof one === "string" && one.length <= textCharactersMax) ? value : null;
+}
+
+export function flagIn(object: JsonObject, key: string): boolean {
+  return member(object, key) === true;
+}
+
+export function objectIn(object: JsonObject, key: string): JsonObject | null {
+  const value: Json | undefined = member(object, key);
+  return isJsonObject(value) ? value : null;
+}
+
+/** A request about one name on every axis of the verb that holds names. */
+export function nameRequest(verb: string, name: string): Result<Request> {
+  const entry = verbEntry(verb);
+  const parsed = parseName(name);
+  if (entry === null) return refuse("bad_value", `there is no verb ${verb}`);
+  if (!parsed.ok) return parsed;
+  return done({ verb: entry, values: entry.axes.map(() => parsed.value) });
+}

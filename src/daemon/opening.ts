@@ -1,0 +1,154 @@
+// Opening a session: who it is for, which agent, and what it pledges from the beginning.
+import { verbEntry } from "../authority/catalog.ts";
+import { type CompiledLink, compile } from "../authority/compiled.ts";
+import { type Grant, UNCONDITIONAL } from "../authority/grant.ts";
+import { isJsonObject, type JsonObject, member } from "../authority/json.ts";
+import { ALWAYS } from "../authority/link.ts";
+import { ANY } from "../authority/scope.ts";
+import type { Reading } from "../notation/reading.ts";
+import type { SessionOpened } from "../ports/daemon-calls.ts";
+import type { Answer } from "../ports/exchange.ts";
+import type { AgentName } from "../ports/link-store.ts";
+import type { Delegations } from "./delegations.ts";
+import type { Gatekeeper } from "./gatekeeper.ts";
+import { grantsOf } from "./holding.ts";
+import { flagIn, optionalText, textIn, textsIn } from "./input.ts";
+import type { DaemonParts } from "./parts.ts";
+import { refusal } from "./refusal.ts";
+import type { Exchange } from "./serving.ts";
+import { Session, type Sessions } from "./session.ts";
+
+const pathCharactersMax = 4096;
+const specsMax = 1024;
+const variablesMax = 256;
+const variableCharactersMax = 32_768;
+const USER = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$/;
+const TRACE = /^[A-Za-z0-9-]{1,128}$/;
+const FACE = /^[a-z-]{1,32}$/;
+
+export class Opening {
+  readonly #parts: DaemonParts;
+  readonly #gatekeeper: Gatekeeper;
+  readonly #delegations: Delegations;
+  readonly #sessions: Sessions;
+
+  constructor(parts: DaemonParts, gatekeeper: Gatekeeper, delegations: Delegations, sessions: Sessions) {
+    this.#parts = parts;
+    this.#gatekeeper = gatekeeper;
+    this.#delegations = delegations;
+    this.#sessions = sessions;
+  }
+
+  async open({ value, connected }: Exchange): Promise<Answer<SessionOpened>> {
+    const cwd = textIn(value, "cwd", pathCharactersMax);
+    const asked = textIn(value, "agent", pathCharactersMax);
+    const user = optionalText(value, "user");
+    const trace = optionalText(value, "trace");
+    const face = textIn(value, "face");
+    const token = optionalText(value, "token");
+    const environment = environmentIn(value);
+    if (cwd === null || !cwd.startsWith("/") || asked === null || environment === null || token === undefined)
+      return refusal("invalid_input", "a session is opened in a folder, for an agent");
+    if (user === undefined || (user !== null && !USER.test(user)))
+      return refusal("invalid_input", "a user's name is letters, digits and . _ @ + -");
+    if (trace === undefined || (trace !== null && !TRACE.test(trace)) || face === null || !FACE.test(face))
+      return refusal("invalid_input", "a trace is letters, digits and dashes");
+    const found = this.#nameOf(cwd, asked);
+    if (!found.ok) return found;
+    const { peer } = connected;
+    const root = (flagIn(value, "isForParent") ? peer.ancestors[1] : undefined) ?? { pid: peer.pid, start: peer.start };
+    const { id, now, kept } = this.#parts;
+    const session = new Session({
+      id: id("s"),
+      name: found.value.name,
+      asked,
+      cwd,
+      user,
+      trace: trace ?? id("t"),
+      face,
+      opened: now(),
+      environment,
+      connected,
+      root,
+    });
+    const pledge = member(value, "pledge") ?? null;
+    const specs = pledge === null ? null : textsIn(value, "pledge", specsMax);
+    if (pledge !== null && (specs === null || !this.pledge(session, specs)))
+      return refusal("invalid_input", "the pledge is not understood, so nothing was opened");
+    if (token !== null && (await this.#delegations.claim(token, session.facts.name, session.who())) === null)
+      return refusal("revoked", "the token is not this agent's, was claimed before, or is revoked");
+    if (!this.#sessions.add(session)) return refusal("not_available", "there are too many sessions already");
+    connected.onClose(() => this.close(session));
+    const { entries } = this.#gatekeeper;
+    const more = { face, terminal: peer.terminal, pid: peer.pid, pledge: specs };
+    const written = await kept.ledger.append([entries.make("session", session.who(), "opened", { more })]);
+    if (!written.ok) {
+      this.#sessions.remove(session);
+      return refusal(written.code, written.message);
+    }
+    const { id: name, trace: traced } = session.facts;
+    const { agent, workspace } = session.facts.name;
+    return { ok: true, value: { session: name, agent, workspace, trace: traced, notes: found.value.notes } };
+  }
+
+  /** Once; what it still runs ends. */
+  close(session: Session): void {
+    if (session.isClosed) return;
+    this.#sessions.remove(session);
+    const { entries } = this.#gatekeeper;
+    const more = { calls: session.calls, clean: session.isClean };
+    void this.#parts.kept.ledger.append([entries.make("session", session.who(), "closed", { more })]);
+  }
+
+  /** False where it is not understood. */
+  pledge(session: Session, specs: readonly string[]): boolean {
+    const link = pledgeLink(session, specs, this.#parts.records.readingAt(session.facts.cwd));
+    if (link === null) return false;
+    session.pledges.push(link);
+    return true;
+  }
+
+  #nameOf(cwd: string, asked: string): Answer<{ readonly name: AgentName; readonly notes: readonly string[] }> {
+    const { records, kept } = this.#parts;
+    const made: AgentName = { workspace: records.workspaceOf(cwd), agent: asked };
+    if (kept.links.made(made)?.ended === null) return { ok: true, value: { name: made, notes: [] } };
+    const found = records.record(cwd, asked);
+    return found.ok
+      ? { ok: true, value: { name: found.value.name, notes: found.value.notes } }
+      : refusal("unknown_agent", found.message, found.fix);
+  }
+}
+
+/** A pledge that does not speak of tools does not limit which are called, only what they may do. */
+function pledgeLink(session: Session, specs: readonly string[], reading: Reading): CompiledLink | null {
+  const grants = grantsOf(specs, reading);
+  const invoke = verbEntry("tool.invoke");
+  if (grants === null || invoke === null) return null;
+  const anyTool: Grant = {
+    verb: invoke,
+    scopes: invoke.axes.map(() => ANY),
+    conditions: UNCONDITIONAL,
+    root: null,
+    span: null,
+    implied: "pledge",
+  };
+  const isSilent = !grants.some(({ verb }) => verb === invoke);
+  return compile({
+    id: `pledge ${session.facts.id} ${session.pledges.length}`,
+    role: "limit",
+    issuer: "session",
+    holder: session.facts.name.agent,
+    grants: isSilent ? [...grants, anyTool] : grants,
+    validity: ALWAYS,
+    calls: null,
+  });
+}
+
+function environmentIn(value: JsonObject): Readonly<Record<string, string>> | null {
+  const given = member(value, "environment");
+  if (given === undefined || given === null) return {};
+  if (!isJsonObject(given)) return null;
+  const pairs = Object.entries(given);
+  const isPlain = pairs.every(([, text]) => typeof text === "string" && text.length <= variableCharactersMax);
+  return isPlain && pairs.length <= variablesMax ? (Object.fromEntries(pairs) as Record<string, string>) : null;
+}

@@ -1,0 +1,179 @@
+// Everything the daemon is handed by the composition: what it keeps, what it reads, what it can have done.
+import type { Authority } from "../authority/chain.ts";
+import type { Moment } from "../authority/compiled.ts";
+import type { Span } from "../authority/grant.ts";
+import type { Json, JsonObject } from "../authority/json.ts";
+import type { Ground } from "../authority/path.ts";
+import type { Request } from "../authority/request.ts";
+import type { Caller } from "../gate/decide.ts";
+import type { Reading } from "../notation/reading.ts";
+import type { ApprovalStore } from "../ports/approval-store.ts";
+import type { Approvals } from "../ports/approvals.ts";
+import type { ChainStore } from "../ports/chain-rows.ts";
+import type { Commit, Settle } from "../ports/commit.ts";
+import type { ControlMessages, Presence, SecretShown, VerifyAnswer } from "../ports/daemon-control.ts";
+import type { Digest } from "../ports/digest.ts";
+import type { Answer } from "../ports/exchange.ts";
+import type { Ledger } from "../ports/ledger.ts";
+import type { AgentName, LinkStore } from "../ports/link-store.ts";
+import type { LogEntry } from "../ports/log.ts";
+import type { MemoryStore, ObservationStore } from "../ports/memory-store.ts";
+import type { Ran, RunRefused } from "../ports/process.ts";
+import type { SettingStore } from "../ports/secret-store.ts";
+import type { ToolLookup } from "../tool/known-tool.ts";
+import type { Exchange } from "./serving.ts";
+
+/** How many people must agree, and who counts. */
+export interface Approvers {
+  readonly need: number;
+  readonly of: readonly string[] | null;
+}
+
+/** An agent's text as it counts now. INVARIANT: ids of links are unique on this machine, and the same at every reading. */
+export interface RecordRead {
+  readonly name: AgentName;
+  /** One chain, ceilings included. Nothing where the text cannot be believed or is not trusted. */
+  readonly authority: Authority;
+  readonly approvers: Approvers;
+  /** Diagnostics and what is not trusted, as sentences. */
+  readonly notes: readonly string[];
+  readonly reading: Reading;
+  /** Changes whenever anything that was read for it did. */
+  readonly stamp: string;
+  /** Where a grant is written: "scout.md:7"; null where nobody wrote it. */
+  placeOf(span: Span | null): string | null;
+}
+
+export type RecordResult =
+  | { readonly ok: true; readonly value: RecordRead }
+  | { readonly ok: false; readonly message: string; readonly fix: string | null };
+
+export interface Records {
+  /** By an id in the workspace of a folder, or by a file. As it is on disk now; cheap where nothing changed. */
+  record(cwd: string, name: string): RecordResult;
+  /** Of a user, by the name the opener of a session gave: what no session of theirs may exceed; null where none is written. */
+  user(name: string): { readonly authority: Authority; readonly stamp: string } | null;
+  /** How texts are read in a folder. */
+  readingAt(cwd: string): Reading;
+  /** The folder that relative names of a workspace are read in. */
+  workspaceOf(cwd: string): string | null;
+  /** Whether widening and approving needs presence, by the user's own configuration. */
+  isPresenceNeeded(): boolean;
+}
+
+/** What a session needs of the daemon while a program runs for it. */
+export interface ProgramRun {
+  readonly caller: Caller;
+  readonly session: string;
+  readonly generation: number;
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly ground: Ground;
+  moment(): Moment;
+  readonly approvals: Approvals;
+  readonly commit: Commit;
+  readonly settle: Settle;
+  /** Whether a secret may be handed to the program's helper for this request; decided and written down. */
+  useSecret(request: Request): Promise<boolean>;
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly milliseconds: number | null;
+}
+
+export type ProgramResult =
+  | { readonly ok: true; readonly receipt: string; readonly request: Request; readonly ran: Ran }
+  | {
+      readonly ok: false;
+      readonly refused: RunRefused;
+      readonly request: Request | null;
+      readonly denial: DenialFacts | null;
+    };
+
+/** What the gate said, where it was the gate that refused. */
+export interface DenialFacts {
+  readonly receipt: string | null;
+  readonly approval: string | null;
+  readonly reason: string | null;
+}
+
+export interface Programs {
+  isProgram(tool: string): boolean;
+  run(run: ProgramRun, exchange: Exchange): Promise<ProgramResult>;
+  /** Ends what runs for an agent, or for everybody; the number of sandboxes that ended. */
+  end(agent: string | null): Promise<number>;
+  readonly count: number;
+}
+
+export interface Kept {
+  readonly ledger: Ledger;
+  readonly chain: ChainStore;
+  readonly approvals: ApprovalStore;
+  readonly links: LinkStore;
+  readonly memory: MemoryStore;
+  readonly observations: ObservationStore;
+  readonly settings: SettingStore;
+}
+
+/** People who can prove that they are there. */
+export interface PresenceBook {
+  names(): readonly string[];
+  check(presence: Presence): Promise<Answer<object>>;
+  set(name: string, passphrase: string, entry: LogEntry): Promise<Answer<object>>;
+  delete(name: string, entry: LogEntry): Promise<Answer<object>>;
+}
+
+export type SecretsAsked<K extends keyof ControlMessages> = Omit<ControlMessages[K]["asks"], "presence">;
+
+/** Secrets, sealed; opened only where they are used. */
+export interface Vault {
+  set(asked: SecretsAsked<"secrets.set">, entry: LogEntry): Promise<Answer<SecretShown>>;
+  list(): readonly SecretShown[];
+  policy(asked: SecretsAsked<"secrets.policy">, entry: LogEntry): Promise<Answer<SecretShown>>;
+  delete(name: string, entry: LogEntry): Promise<Answer<object>>;
+  unlock(passphrase: string): Promise<Answer<object>>;
+  lock(): Promise<Answer<object>>;
+  rekey(asked: SecretsAsked<"secrets.key">, entry: LogEntry): Promise<Answer<object>>;
+}
+
+/** The log's own proof: signed notes of how far it went. */
+export interface Proof {
+  verify(head: { readonly place: number; readonly hash: string } | null): Promise<Answer<VerifyAnswer>>;
+  export(
+    from: number,
+    line: (text: string) => void,
+  ): Promise<Answer<{ readonly place: number; readonly hash: string }>>;
+  keys(): readonly string[];
+  rotate(): Promise<Answer<{ readonly key: string }>>;
+  retain(days: number): Promise<Answer<{ readonly removed: number; readonly first: number }>>;
+  /** Signs how far it went, where that is due. */
+  checkpoint(isLast: boolean): Promise<void>;
+}
+
+/** Takes known secrets out of what leaves us. */
+export interface Redacting {
+  text(text: string): string;
+  json<T extends Json>(value: T): T;
+}
+
+export interface DaemonParts {
+  readonly kept: Kept;
+  readonly presence: PresenceBook;
+  readonly vault: Vault;
+  readonly proof: Proof;
+  readonly records: Records;
+  readonly programs: Programs;
+  /** Requests of tools that the daemon carries out or that run in the asker's process, by their ground. */
+  tools(ground: Ground): ToolLookup;
+  readonly redacting: Redacting;
+  /** What the programs and scripts of these requests are, where somebody could have changed them; null where nothing is pinned. */
+  pin(requests: readonly Request[]): Promise<string | null>;
+  readonly version: string;
+  readonly digest: Digest;
+  canonical(value: Json): string;
+  /** Never goes back while we run, whatever the clock on the wall does. */
+  now(): number;
+  /** A letter for its kind and enough of chance. */
+  id(letter: "c" | "a" | "l" | "s" | "e" | "t" | "o"): string;
+  /** Something worth telling a person who looks at the daemon's own log. */
+  note(line: string): void;
+}

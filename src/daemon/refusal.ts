@@ -1,0 +1,6 @@
+// A refusal as every answer of the daemon has it.
+import type { Refusal } from "../ports/exchange.ts";
+
+export function refusal(code: string, message: string, fix: string | null = null): Refusal {
+  return { ok: false, code, message, fix };
+}

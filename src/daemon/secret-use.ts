@@ -1,0 +1,34 @@
+// Whether a secret may be handed to what runs for a session: decided like any use, and written down before it is.
+import { judge } from "../authority/judge.ts";
+import type { Request } from "../authority/request.ts";
+import { chargesOf } from "../gate/call.ts";
+import type { CallPorts } from "./gatekeeper.ts";
+import type { Holding } from "./holding.ts";
+import type { Session } from "./session.ts";
+
+export function secretUse(
+  session: Session,
+  { authority }: Holding,
+  ports: CallPorts,
+): (request: Request) => Promise<boolean> {
+  return async (request) => {
+    const decision = judge(authority, request, { ...ports.moment(), clean: false });
+    const isCovered = decision.outcome === "allow";
+    const code = decision.outcome === "deny" ? decision.code : isCovered ? null : "approval_required";
+    const basis = decision.outcome === "deny" ? [] : [decision.by];
+    const written = await ports.commit({
+      agent: session.facts.name.agent,
+      tool: "git",
+      requests: [request],
+      basis,
+      outcome: isCovered ? "allow" : "deny",
+      code,
+      charges: isCovered ? chargesOf({ basis, authority }) : [],
+      level: decision.outcome === "ask" ? decision.level : 0,
+      need: isCovered ? null : request,
+      approval: null,
+      reason: null,
+    });
+    return isCovered && written.ok;
+  };
+}

@@ -1,0 +1,118 @@
+// A session: one agent, bound when it was opened, on behalf of one user. It can only become narrower.
+import type { CompiledLink } from "../authority/compiled.ts";
+import type { JsonObject } from "../authority/json.ts";
+import type { AgentName } from "../ports/link-store.ts";
+import type { Who } from "../ports/log.ts";
+import type { Connected, ProcessMark } from "./serving.ts";
+
+export interface SessionFacts {
+  readonly id: string;
+  readonly name: AgentName;
+  /** As the opener wrote it: an id or a file. */
+  readonly asked: string;
+  readonly cwd: string;
+  readonly user: string | null;
+  readonly trace: string;
+  readonly face: string;
+  readonly opened: number;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly connected: Connected;
+  /** The process it belongs to, and whatever descends from it. */
+  readonly root: ProcessMark;
+}
+
+export class Session {
+  readonly facts: SessionFacts;
+  /** Each further pledge is one more limit: narrowing, and never taken back. */
+  readonly pledges: CompiledLink[] = [];
+  #isClean = true;
+  #taintedBy: string | null = null;
+  #isClosed = false;
+  calls = 0;
+  /** What the accounts of the last allowed call have left. */
+  left: readonly JsonObject[] = [];
+  #lastDenial = "";
+  #equalDenials = 0;
+  readonly running: Set<() => void> = new Set();
+
+  constructor(facts: SessionFacts) {
+    this.facts = facts;
+  }
+
+  get isClean(): boolean {
+    return this.#isClean;
+  }
+
+  get taintedBy(): string | null {
+    return this.#taintedBy;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** It has read something nobody vouches for. True the first time. */
+  taint(why: string): boolean {
+    if (!this.#isClean) return false;
+    this.#isClean = false;
+    this.#taintedBy = why;
+    return true;
+  }
+
+  /** How many equal ones in a row, this one counted. */
+  countDenial(what: string): number {
+    this.#equalDenials = what === this.#lastDenial ? this.#equalDenials + 1 : 1;
+    this.#lastDenial = what;
+    return this.#equalDenials;
+  }
+
+  /** What it runs ends with it. */
+  close(): void {
+    this.#isClosed = true;
+    for (const stop of [...this.running]) stop();
+  }
+
+  who(chain: readonly string[] = []): Who {
+    const { name, user, id, trace } = this.facts;
+    return { user, agent: name.agent, workspace: name.workspace, chain, session: id, trace };
+  }
+}
+
+const sessionsMax = 4096;
+const sessionsOfConnectionMax = 256;
+
+export class Sessions {
+  readonly #all = new Map<string, Session>();
+
+  add(session: Session): boolean {
+    const { connected, id } = session.facts;
+    if (this.#all.size >= sessionsMax || this.of(connected).length >= sessionsOfConnectionMax) return false;
+    this.#all.set(id, session);
+    return true;
+  }
+
+  /** INVARIANT: only whoever opened it can name it. */
+  get(id: string, connected: Connected): Session | null {
+    const session = this.#all.get(id);
+    return session === undefined || session.facts.connected !== connected || session.isClosed ? null : session;
+  }
+
+  of(connected: Connected): readonly Session[] {
+    return [...this.#all.values()].filter((one) => one.facts.connected === connected);
+  }
+
+  ofAgent(name: AgentName): readonly Session[] {
+    return [...this.#all.values()].filter(
+      ({ facts }) => facts.name.agent === name.agent && facts.name.workspace === name.workspace,
+    );
+  }
+
+  all(): readonly Session[] {
+    return [...this.#all.values()];
+  }
+
+  remove(session: Session): void {
+    session.close();
+    this.#all.delete(session.facts.id);
+  }
+}

@@ -1,0 +1,211 @@
+// The asker's side of a socket: many questions at once, each answered exactly once, whatever becomes of the daemon.
+import { connect as connectSocket, type Socket } from "node:net";
+import type { Json } from "../../authority/json.ts";
+import type { CallMessages } from "../../ports/daemon-calls.ts";
+import type { ControlMessages } from "../../ports/daemon-control.ts";
+import type { Along, Answer, Asking, Refusal } from "../../ports/exchange.ts";
+import type { Door } from "../serving.ts";
+import { type DaemonMessage, readDaemonMessage } from "./answer-message.ts";
+import { helloText } from "./connection.ts";
+import { type DaemonFolder, openDaemonFolder } from "./folder.ts";
+import { endFrame, type Frame, FrameCutter, jsonFrame } from "./frame.ts";
+import { InputPump } from "./input-pump.ts";
+import {
+  controlAnswerBytesMax,
+  exchangeNumberMax,
+  helloMilliseconds,
+  protocolVersion,
+  questionBytesMax,
+} from "./limits.ts";
+import { notAvailable, refusal, wrongProtocol } from "./refusals.ts";
+
+export interface ConnectAsked {
+  /** The daemon's folder: `<state>/daemon`. */
+  readonly folder: string;
+  /** Ours. */
+  readonly version: string;
+  /** What the daemon says without being asked. */
+  onEvent?(event: Json): void;
+  /** Told once, when the connection is gone and nobody of us closed it. Nothing is connected again by itself. */
+  onLost?(why: Refusal): void;
+}
+
+export type MessagesOf<D extends Door> = D extends "call" ? CallMessages : ControlMessages;
+
+/** `not_available` where nobody serves, or whoever did is just going: then one may be started. */
+export async function connect<D extends Door>(door: D, asked: ConnectAsked): Promise<Answer<Asking<MessagesOf<D>>>> {
+  const folder = openDaemonFolder(asked.folder);
+  if (!folder.ok) return folder;
+  const opened = await openSocket(folder.value, door);
+  folder.value.close();
+  if (!opened.ok) return opened;
+  const client = new Client(opened.value, door, asked);
+  const refused = await client.greeted;
+  return refused ?? { ok: true, value: client as unknown as Asking<MessagesOf<D>> };
+}
+
+function openSocket(folder: DaemonFolder, door: Door): Promise<Answer<Socket>> {
+  return new Promise((give) => {
+    const socket = connectSocket(folder.socket(door));
+    socket.once("error", (error) => give(notAvailable(wordsOf(error), "ambit daemon start")));
+    socket.once("connect", () => give({ ok: true, value: socket }));
+  });
+}
+
+function wordsOf(error: Error): string {
+  const code = "code" in error ? String(error.code) : "unknown";
+  return code === "ENOENT" || code === "ECONNREFUSED" ? "no daemon is running" : `the daemon does not answer: ${code}`;
+}
+
+/** One question that waits. */
+interface Waiting {
+  readonly along: Along;
+  readonly pump: InputPump | null;
+  give(answer: Answer<never>): void;
+}
+
+class Client {
+  /** Kept at the daemon's hello: null, or why there is none. */
+  readonly greeted: Promise<Refusal | null>;
+  readonly #socket: Socket;
+  readonly #asked: ConnectAsked;
+  readonly #cutter: FrameCutter;
+  readonly #waiting: Map<number, Waiting> = new Map();
+  readonly #timer: NodeJS.Timeout;
+  #greet: (refused: Refusal | null) => void = () => undefined;
+  #isGreeted = false;
+  #isClosed = false;
+  #lost: Refusal | null = null;
+  #number = 0;
+
+  constructor(socket: Socket, door: Door, asked: ConnectAsked) {
+    this.#socket = socket;
+    this.#asked = asked;
+    this.#cutter = new FrameCutter(door === "control" ? controlAnswerBytesMax : questionBytesMax);
+    this.greeted = new Promise((give) => {
+      this.#greet = give;
+    });
+    const late = notAvailable("the daemon does not answer", "ambit daemon stop");
+    this.#timer = setTimeout(() => this.#lose(late), helloMilliseconds);
+    socket.removeAllListeners("error");
+    socket.on("error", () => undefined);
+    socket.on("data", (chunk: Uint8Array) => this.#arrive(chunk));
+    socket.on("close", () => this.#lose(notAvailable("the daemon is gone")));
+  }
+
+  ask(name: string, value: object, along: Along = {}): Promise<Answer<never>> {
+    if (this.#lost !== null) return Promise.resolve(this.#lost);
+    const id = this.#next();
+    const frame = jsonFrame(JSON.stringify({ id, ask: name, value }));
+    if (frame.length > questionBytesMax) return Promise.resolve(refusal("too_large", "the question is too large"));
+    return new Promise((give) => {
+      const { input } = along;
+      const pump = input == null ? null : new InputPump(id, input, this.#socket, () => this.#stop(id));
+      this.#waiting.set(id, { along, pump, give });
+      // Only a question that waits keeps our process alive.
+      this.#socket.ref();
+      this.#write(frame);
+      if (pump === null) this.#write(endFrame(id, 0));
+      else void pump.run();
+      along.onStop?.(() => this.#stop(id));
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#socket.end();
+    this.#lose(notAvailable("the connection was closed"));
+  }
+
+  #next(): number {
+    do this.#number = this.#number >= exchangeNumberMax ? 1 : this.#number + 1;
+    while (this.#waiting.has(this.#number));
+    return this.#number;
+  }
+
+  #stop(id: number): void {
+    if (this.#waiting.has(id)) this.#write(jsonFrame(JSON.stringify({ id, stop: true })));
+  }
+
+  /** Everything of one turn in one write. */
+  #write(frame: Uint8Array): void {
+    if (this.#socket.writableCorked === 0) {
+      this.#socket.cork();
+      process.nextTick(() => this.#socket.uncork());
+    }
+    this.#socket.write(frame);
+  }
+
+  #arrive(chunk: Uint8Array): void {
+    const problem = this.#cutter.take(chunk, (frame) => {
+      this.#take(frame);
+      return this.#lost === null;
+    });
+    if (problem !== null) this.#lose(notAvailable("the daemon says what cannot be understood"));
+  }
+
+  #take(frame: Frame): void {
+    if (frame.kind === "bytes") this.#waiting.get(frame.id)?.along.onBytes?.(frame.channel, frame.bytes);
+    if (frame.kind !== "json") return;
+    const message = readDaemonMessage(frame.payload);
+    if (message === null) this.#lose(notAvailable("the daemon says what cannot be understood"));
+    else this.#hear(message);
+  }
+
+  #hear(message: DaemonMessage): void {
+    switch (message.kind) {
+      case "hello":
+        this.#hello(message.protocol);
+        return;
+      case "refused":
+        this.#lose(message.refusal);
+        return;
+      case "told":
+        this.#asked.onEvent?.(message.event);
+        return;
+      case "event":
+        this.#waiting.get(message.id)?.along.onEvent?.(message.event);
+        return;
+      case "took":
+        this.#waiting.get(message.id)?.pump?.room(message.bytes);
+        return;
+      case "answer":
+        this.#answer(message.id, message.answer);
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #hello(protocol: number): void {
+    if (protocol !== protocolVersion) {
+      this.#lose(wrongProtocol(protocol, protocolVersion));
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#isGreeted = true;
+    this.#write(jsonFrame(helloText(this.#asked.version)));
+    this.#socket.unref();
+    this.#greet(null);
+  }
+
+  #answer(id: number, answer: Answer<object>): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    this.#waiting.delete(id);
+    waiting.pump?.over();
+    if (this.#waiting.size === 0) this.#socket.unref();
+    waiting.give(answer as Answer<never>);
+  }
+
+  /** INVARIANT: nobody waits for a connection that is gone. */
+  #lose(why: Refusal): void {
+    if (this.#lost !== null) return;
+    this.#lost = why;
+    clearTimeout(this.#timer);
+    if (!this.#isClosed) this.#socket.destroy();
+    for (const id of [...this.#waiting.keys()]) this.#answer(id, why);
+    if (!this.#isGreeted) this.#greet(why);
+    else if (!this.#isClosed) this.#asked.onLost?.(why);
+  }
+}

@@ -1,0 +1,69 @@
+// Sends along with a question what its asker has for it, never more than the daemon has room for.
+import type { Socket } from "node:net";
+import { bytesFrame, endFrame, partsOf } from "./frame.ts";
+import { inputWindowBytes } from "./limits.ts";
+
+export class InputPump {
+  readonly #id: number;
+  readonly #input: AsyncIterable<Uint8Array>;
+  readonly #socket: Socket;
+  readonly #failed: () => void;
+  readonly #isOver: Promise<void>;
+  #room = inputWindowBytes;
+  #ring: (() => void) | null = null;
+  #over = false;
+  #end: () => void = () => undefined;
+
+  /** `failed` is told where the input broke off: what was sent is not all of it. */
+  constructor(id: number, input: AsyncIterable<Uint8Array>, socket: Socket, failed: () => void) {
+    this.#id = id;
+    this.#input = input;
+    this.#socket = socket;
+    this.#failed = failed;
+    this.#isOver = new Promise((end) => {
+      this.#end = end;
+    });
+  }
+
+  /** The daemon has taken so many bytes. */
+  room(bytes: number): void {
+    this.#room += bytes;
+    this.#ring?.();
+  }
+
+  /** Nobody wants more of it. */
+  over(): void {
+    this.#over = true;
+    this.#end();
+    this.#ring?.();
+  }
+
+  async run(): Promise<void> {
+    const iterator = this.#input[Symbol.asyncIterator]();
+    const isOver = this.#isOver.then(() => null);
+    try {
+      while (!this.#over) {
+        // Input that never comes must not be waited for once there is an answer.
+        const next = await Promise.race([iterator.next(), isOver]);
+        if (next === null || next.done === true) break;
+        for (const part of partsOf(next.value)) await this.#send(part);
+      }
+      if (!this.#over) this.#socket.write(endFrame(this.#id, 0));
+    } catch {
+      this.#failed();
+    } finally {
+      // Not waited for: what is being read now may never come.
+      if (this.#over) void Promise.resolve(iterator.return?.()).catch(() => undefined);
+    }
+  }
+
+  async #send(part: Uint8Array): Promise<void> {
+    while (this.#room < part.length && !this.#over)
+      await new Promise<void>((ring) => {
+        this.#ring = ring;
+      });
+    if (this.#over) return;
+    this.#room -= part.length;
+    this.#socket.write(bytesFrame(this.#id, 0, part));
+  }
+}

@@ -1,0 +1,67 @@
+// What an asker may say, read strictly: a message that is not exactly one of these is none.
+import { isJsonObject, type Json, type JsonObject, member } from "../../authority/json.ts";
+import { parseJson } from "../../notation/json-reader.ts";
+import { exchangeNumberMax } from "./limits.ts";
+
+export type AskerMessage =
+  | { readonly kind: "hello"; readonly protocol: number; readonly version: string }
+  | { readonly kind: "ask"; readonly id: number; readonly name: string; readonly value: JsonObject }
+  | { readonly kind: "stop"; readonly id: number }
+  /** Its number is known, so that it can be answered: everything else on the connection goes on. */
+  | { readonly kind: "misasked"; readonly id: number; readonly why: string };
+
+export type ReadMessage =
+  | { readonly ok: true; readonly message: AskerMessage }
+  | { readonly ok: false; readonly why: string };
+
+const versionCharactersMax = 64;
+
+export function readAskerMessage(payload: Uint8Array): ReadMessage {
+  const text = textOf(payload);
+  if (text === null) return { ok: false, why: "a message is not UTF-8" };
+  const parsed = parseJson(text);
+  if (!parsed.ok) return { ok: false, why: parsed.message };
+  if (!isJsonObject(parsed.value)) return { ok: false, why: "a message is an object" };
+  const message = helloOf(parsed.value) ?? numbered(parsed.value);
+  return message === null ? { ok: false, why: "a message is none of those there are" } : { ok: true, message };
+}
+
+/** Later protocols may say more in it; the number is where it always was. */
+function helloOf(value: JsonObject): AskerMessage | null {
+  const hello = member(value, "hello");
+  if (!isJsonObject(hello)) return null;
+  const protocol = member(hello, "protocol");
+  const version = member(hello, "version");
+  if (typeof protocol !== "number" || !Number.isSafeInteger(protocol)) return null;
+  return {
+    kind: "hello",
+    protocol,
+    version: typeof version === "string" ? version.slice(0, versionCharactersMax) : "",
+  };
+}
+
+function numbered(value: JsonObject): AskerMessage | null {
+  const id = member(value, "id");
+  if (!isNumber(id)) return null;
+  const keys = Object.keys(value);
+  if (keys.length === 2 && member(value, "stop") === true) return { kind: "stop", id };
+  const name = member(value, "ask");
+  const asked = member(value, "value");
+  if (keys.length === 3 && typeof name === "string" && isJsonObject(asked))
+    return { kind: "ask", id, name, value: asked };
+  return { kind: "misasked", id, why: "a question is an id, a name to ask and an object as its value" };
+}
+
+function isNumber(id: Json | undefined): id is number {
+  return typeof id === "number" && Number.isSafeInteger(id) && id > 0 && id <= exchangeNumberMax;
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export function textOf(payload: Uint8Array): string | null {
+  try {
+    return decoder.decode(payload);
+  } catch {
+    return null;
+  }
+}

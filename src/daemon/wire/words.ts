@@ -1,0 +1,19 @@
+// The words the daemon is started with: `--state <folder> --idle <seconds>`.
+import { idleSecondsDefault } from "./life.ts";
+
+export interface DaemonWords {
+  /** Absolute. */
+  readonly state: string;
+  readonly idleSeconds: number;
+}
+
+const idleSecondsMax = 7 * 24 * 60 * 60;
+
+/** Null for words that are not exactly these. */
+export function readDaemonWords(argv: readonly string[]): DaemonWords | null {
+  const [stateWord, state, idleWord, idle] = argv;
+  if (stateWord !== "--state" || state === undefined || !state.startsWith("/")) return null;
+  if (argv.length === 2) return { state, idleSeconds: idleSecondsDefault };
+  if (argv.length !== 4 || idleWord !== "--idle" || !/^\d{1,6}$/.test(idle ?? "")) return null;
+  return { state, idleSeconds: Math.min(Number(idle), idleSecondsMax) };
+}

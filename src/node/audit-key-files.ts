@@ -1,0 +1,120 @@
+// Files of the key folder: private ones that nobody else may read, public ones, each whole or not there.
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+
+const fileBytesMax = 4096;
+const namesMax = 100_000;
+
+export const PRIVATE = 0o600;
+export const PUBLIC = 0o644;
+
+/** Makes the folder where it is missing. A sentence about what is wrong with it, else null. */
+export function preparedFolder(folder: string): string | null {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const found = lstatSync(folder);
+    if (!found.isDirectory()) return `${folder} is no folder`;
+    if (found.uid !== process.geteuid?.()) return `${folder} belongs to somebody else`;
+    return (found.mode & 0o077) === 0 ? null : `${folder} is open to others (mode ${modeText(found.mode)}, not 700)`;
+  } catch (error) {
+    return `${folder} cannot be made (${codeOf(error)})`;
+  }
+}
+
+export type FileRead =
+  | { readonly ok: true; readonly text: string }
+  /** `isThere`: something is, but it cannot be believed. */
+  | { readonly ok: false; readonly isThere: boolean; readonly message: string };
+
+/** Looked at and read through one descriptor, so that nothing changes in between. `open`: bits that must not be set. */
+export function readOwn(path: string, open: number): FileRead {
+  let file: number;
+  try {
+    // A pipe in its place would wait for somebody to write to it.
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    return { ok: false, isThere: codeOf(error) !== "ENOENT", message: `${path} cannot be read (${codeOf(error)})` };
+  }
+  try {
+    const found = fstatSync(file);
+    const wrong = !found.isFile()
+      ? "is no file"
+      : found.uid !== process.geteuid?.()
+        ? "belongs to somebody else"
+        : (found.mode & open) !== 0
+          ? `is open to others (mode ${modeText(found.mode)})`
+          : found.size > fileBytesMax
+            ? "is too large"
+            : null;
+    if (wrong !== null) return { ok: false, isThere: true, message: `${path} ${wrong}` };
+    const bytes = Buffer.alloc(fileBytesMax);
+    return { ok: true, text: bytes.toString("utf8", 0, readSync(file, bytes, 0, fileBytesMax, 0)) };
+  } catch (error) {
+    return { ok: false, isThere: true, message: `${path} cannot be read (${codeOf(error)})` };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** All of it and durable, or not there; never over another. False where somebody was quicker. Throws what the file system does. */
+export function writeOnce(folder: string, name: string, text: string, mode: number): boolean {
+  const draft = join(folder, `${name}.${randomBytes(8).toString("hex")}.draft`);
+  const file = openSync(draft, "wx", PRIVATE);
+  try {
+    // Whatever mask we were started with.
+    fchmodSync(file, mode);
+    writeFileSync(file, text, "utf8");
+    fsyncSync(file);
+    linkSync(draft, join(folder, name));
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  } finally {
+    closeSync(file);
+    rmSync(draft, { force: true });
+    syncFolder(folder);
+  }
+  return true;
+}
+
+export function removeOwn(folder: string, names: readonly string[]): void {
+  for (const name of names) rmSync(join(folder, name), { force: true });
+  syncFolder(folder);
+}
+
+export function namesIn(folder: string): readonly string[] {
+  return readdirSync(folder).slice(0, namesMax);
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
+}
+
+/** A name is durable only with its folder. */
+function syncFolder(folder: string): void {
+  const file = openSync(folder, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function modeText(mode: number): string {
+  return (mode & 0o777).toString(8);
+}

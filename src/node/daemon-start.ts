@@ -1,0 +1,162 @@
+// Starting the daemon where nobody serves: one of those who want it starts it, the others wait for that one.
+import { spawn } from "node:child_process";
+import { closeSync, lstatSync } from "node:fs";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import type { Answer, Refusal } from "../ports/exchange.ts";
+import { openDaemonLog } from "./daemon-start-log.ts";
+import { segmentsOf } from "./folders.ts";
+import { takeLock } from "./owner-lock.ts";
+import { realRoot } from "./real-path.ts";
+
+const startMillisecondsMax = 15_000;
+/** Between two looks whether somebody serves; and of those, every so many one tries to be the one who starts. */
+const lookMilliseconds = 40;
+const looksPerTry = 10;
+const announcementCharactersMax = 16_384;
+const READY_PIPE = 3;
+
+export interface StartAsked<T> {
+  readonly state: string;
+  /** From the password database. */
+  readonly home: string | null;
+  /** The daemon's program, and our native one. */
+  readonly bundle: string;
+  readonly native: string;
+  readonly idleSeconds: number;
+  /** A person asked for the daemon by name: then its folder is made wherever the state lies. */
+  readonly isByName: boolean;
+  /** `not_available` where nobody serves. */
+  connect(folder: string): Promise<Answer<T>>;
+  /** Makes the daemon's folder where it is not there. */
+  makeFolder(folder: string): Answer<null>;
+}
+
+export function daemonFolder(state: string): string {
+  return join(state, "daemon");
+}
+
+/** Connects; where nobody serves, starts the daemon first. */
+export async function connectStarting<T>(asked: StartAsked<T>): Promise<Answer<T>> {
+  const folder = daemonFolder(asked.state);
+  const connected = await asked.connect(folder);
+  if (connected.ok || connected.code !== "not_available") return connected;
+  const made = mayMake(asked, folder) ? asked.makeFolder(folder) : mustBeThere(folder);
+  if (!made.ok) return made;
+  const until = performance.now() + startMillisecondsMax;
+  for (let look = 0; performance.now() < until; look++) {
+    const before = await asked.connect(folder);
+    if (before.ok || before.code !== "not_available") return before;
+    if (look % looksPerTry === 0) {
+      const refused = await tryStart(asked, folder, until);
+      if (refused !== null && refused.code !== "owned") return refused;
+      if (refused === null) continue;
+    }
+    await pause(lookMilliseconds);
+  }
+  return unavailable("the daemon does not start in time", "ambit daemon logs");
+}
+
+/**
+ * A state folder named by a variable is anybody's choice: an agent that sets it must not get a daemon without a past. So
+ * outside the home of the user there has to be a daemon's folder already, made for a person.
+ */
+function mayMake({ state, home, isByName }: StartAsked<unknown>, folder: string): boolean {
+  if (isByName) return true;
+  const [inner, outer] = [realRoot(segmentsOf(folder)), home === null ? null : realRoot(segmentsOf(home))];
+  if (inner === null || outer === null || outer.length === 0 || state.includes("\0")) return false;
+  return outer.length < inner.length && outer.every((name, at) => name === inner[at]);
+}
+
+function mustBeThere(folder: string): Answer<null> {
+  try {
+    if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return { ok: true, value: null };
+  } catch {
+    // Not to be seen is not there.
+  }
+  return unavailable(
+    `${folder} is not there, and outside the home folder the daemon is not started by itself`,
+    "ambit daemon start",
+  );
+}
+
+/** Null: it serves now. `owned`: somebody else starts it, or one that ends still has the state. */
+async function tryStart<T>(asked: StartAsked<T>, folder: string, until: number): Promise<Refusal | null> {
+  const lock = takeLock({ path: join(folder, "starting.lock"), native: asked.native });
+  if (!lock.ok) return lock;
+  try {
+    // Whoever had the lock before us may have started it.
+    const connected = await asked.connect(folder);
+    if (connected.ok) {
+      (connected.value as { close?(): void }).close?.();
+      return null;
+    }
+    return connected.code === "not_available" ? await start(asked, folder, until) : connected;
+  } finally {
+    lock.value.release();
+  }
+}
+
+async function start<T>(
+  { bundle, state, idleSeconds }: StartAsked<T>,
+  folder: string,
+  until: number,
+): Promise<Refusal | null> {
+  let log: number;
+  try {
+    log = openDaemonLog(folder);
+  } catch {
+    return unavailable(`the daemon's log in ${folder} cannot be written`, `look at it: ls -l ${folder}`);
+  }
+  const child = spawn(process.execPath, [bundle, "--state", state, "--idle", String(idleSeconds)], {
+    // Nothing of whoever happens to be the first to need it.
+    env: { PATH: "/usr/bin:/bin" },
+    cwd: "/",
+    detached: true,
+    stdio: ["ignore", log, log, "pipe"],
+  });
+  closeSync(log);
+  const said = await announcementOf(child, until);
+  child.unref();
+  (child.stdio as readonly unknown[] as readonly (Readable | undefined)[])[READY_PIPE]?.destroy();
+  if (said === "ready") return null;
+  return readRefusal(said) ?? unavailable("the daemon does not start", "ambit daemon logs");
+}
+
+/** The one line it says, or nothing where it ends or takes too long. */
+function announcementOf(child: ReturnType<typeof spawn>, until: number): Promise<string> {
+  return new Promise((give) => {
+    let text = "";
+    const timer = setTimeout(() => give(""), Math.max(0, until - performance.now()));
+    const end = (said: string): void => {
+      clearTimeout(timer);
+      give(said);
+    };
+    const pipe = (child.stdio as readonly unknown[] as readonly (Readable | undefined)[])[READY_PIPE];
+    pipe?.on("error", () => undefined);
+    pipe?.on("data", (bytes: Buffer) => {
+      text = (text + bytes.toString("utf8")).slice(0, announcementCharactersMax);
+      if (text.includes("\n")) end(text.slice(0, text.indexOf("\n")));
+    });
+    pipe?.on("close", () => end(""));
+    child.once("error", () => end(""));
+  });
+}
+
+function readRefusal(text: string): Refusal | null {
+  try {
+    const { code, message, fix } = JSON.parse(text) as Partial<Refusal>;
+    if (typeof code !== "string" || typeof message !== "string") return null;
+    return { ok: false, code, message, fix: typeof fix === "string" ? fix : null };
+  } catch {
+    return null;
+  }
+}
+
+function unavailable(message: string, fix: string): Refusal {
+  return { ok: false, code: "not_available", message, fix };
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, milliseconds));
+}

@@ -1,0 +1,274 @@
+// Secrets: set, bound, rotated, opened where they are used. Every change is one at a time, and durable or refused.
+import { join } from "node:path";
+import { parseTool } from "../authority/name.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ControlMessages, SecretShown } from "../ports/daemon-control.ts";
+import type { Kept } from "../ports/durable.ts";
+import type { Answer } from "../ports/exchange.ts";
+import type { LogEntry } from "../ports/log.ts";
+import type { SealedSecret, SecretBinding, SecretStore, SettingStore } from "../ports/secret-store.ts";
+import { seal, unseal } from "./sealing.ts";
+import { COST, keyOf, newKey, newSalt, notAPassphrase, type StateKey, stretched, verifierOf } from "./sealing-key.ts";
+import { readKeyFile, removeKeyFile, writeKeyFile } from "./sealing-key-file.ts";
+import { invalid, Keyring, type Keys, secretRefused, unavailable } from "./sealing-keyring.ts";
+import { KEY_SETTING, type KeyRecord, previousMax, recordText, wrapPrevious } from "./sealing-record.ts";
+
+export interface VaultWorld {
+  readonly secrets: SecretStore;
+  readonly settings: SettingStore;
+  /** Of the state; the key is in `keys/secrets.key` below it. */
+  readonly state: string;
+  readonly now: Clock;
+  /** Why a value could not be redacted, and so is not taken; null where it could. */
+  refusesValue(bytes: Uint8Array): string | null;
+  /** Why hosts cannot be bound to; null where they can. */
+  refusesHosts(hosts: readonly string[]): string | null;
+}
+
+type Asked<K extends keyof ControlMessages> = Omit<ControlMessages[K]["asks"], "presence">;
+
+export interface OpenedSecret {
+  readonly name: string;
+  readonly version: number;
+  /** The caller wipes it. */
+  readonly value: Buffer;
+  readonly binding: SecretBinding;
+  readonly username: string | null;
+  readonly isCanary: boolean;
+}
+
+const bindingsMax = 64;
+const usesMax = 1_000_000_000;
+
+export class SecretVault {
+  readonly #world: VaultWorld;
+  readonly #path: string;
+  readonly #ring: Keyring;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(world: VaultWorld) {
+    this.#world = world;
+    this.#path = join(world.state, "keys", "secrets.key");
+    this.#ring = new Keyring(world.settings, this.#path, world.now);
+  }
+
+  get isLocked(): boolean {
+    return this.#ring.isLocked;
+  }
+
+  list(): readonly SecretShown[] {
+    return this.#world.secrets.all().map(shownOf);
+  }
+
+  /** A name that is there already gets a new version. Rotating keeps what it is bound to. */
+  set(asked: Asked<"secrets.set">, entry: LogEntry): Promise<Answer<SecretShown>> {
+    return this.#inTurn(async () => {
+      const { name, value, isRotation } = asked;
+      if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
+        return invalid("the name of a secret has letters, digits, `.`, `_` and `-`, and at most 64 of them");
+      const before = this.#world.secrets.get(name);
+      if (isRotation && before === null) return invalid(`there is no secret called ${name}`);
+      const { binding, username, isCanary } = isRotation && before !== null ? before : asked;
+      const why = this.#notABinding(binding) ?? notAUsername(username);
+      if (why !== null) return invalid(why);
+      const bytes = Buffer.from(value);
+      try {
+        const problem = this.#world.refusesValue(bytes);
+        if (problem !== null) return invalid(problem);
+        const keys = this.#keys();
+        if (!keys.ok) return keys;
+        const label = { name, version: (before?.version ?? 0) + 1, binding, username, isCanary };
+        return await this.#put({ ...label, used: 0, at: this.#world.now() }, bytes, keys.value.current, entry);
+      } finally {
+        bytes.fill(0);
+      }
+    });
+  }
+
+  /** The value stays; what it is bound to is sealed with it, so it is sealed again. */
+  policy({ name, binding }: Asked<"secrets.policy">, entry: LogEntry): Promise<Answer<SecretShown>> {
+    return this.#inTurn(async () => {
+      const why = this.#notABinding(binding);
+      if (why !== null) return invalid(why);
+      const keys = this.#keys();
+      if (!keys.ok) return keys;
+      const secret = this.#world.secrets.get(name);
+      if (secret === null) return invalid(`there is no secret called ${name}`);
+      const value = unsealed(secret, keys.value);
+      if (!value.ok) return value;
+      try {
+        return await this.#put({ ...secret, binding, at: this.#world.now() }, value.value, keys.value.current, entry);
+      } finally {
+        value.value.fill(0);
+      }
+    });
+  }
+
+  delete(name: string, entry: LogEntry): Promise<Answer<object>> {
+    return this.#inTurn(async () => {
+      const gone = answered(await this.#world.secrets.delete(name, entry));
+      if (!gone.ok) return gone;
+      return gone.value ? { ok: true, value: {} } : invalid(`there is no secret called ${name}`);
+    });
+  }
+
+  /** For one use, which is counted elsewhere. A canary is never handed out. */
+  open(name: string): Answer<OpenedSecret> {
+    const secret = this.#world.secrets.get(name);
+    if (secret === null || secret.isCanary)
+      return secretRefused(`there is no secret called ${name} that may be used`, null);
+    const keys = this.#keys();
+    return keys.ok ? opened(secret, keys.value) : keys;
+  }
+
+  /** Everything there is, canaries too: for a redactor and for nothing else. */
+  openAll(): Answer<readonly OpenedSecret[]> {
+    const all = this.#world.secrets.all();
+    if (all.length === 0) return { ok: true, value: [] };
+    const keys = this.#keys();
+    if (!keys.ok) return keys;
+    const list: OpenedSecret[] = [];
+    for (const secret of all) {
+      const one = opened(secret, keys.value);
+      if (!one.ok) {
+        for (const { value } of list) value.fill(0);
+        return one;
+      }
+      list.push(one.value);
+    }
+    return { ok: true, value: list };
+  }
+
+  unlock(passphrase: string): Promise<Answer<object>> {
+    return this.#inTurn(() => this.#ring.unlock(passphrase));
+  }
+
+  lock(): Promise<Answer<object>> {
+    return this.#inTurn(async () => this.#ring.lock());
+  }
+
+  /** Cut short at any point, everything still opens: the new key holds the one before it until nothing needs it. */
+  rekey({ source, passphrase }: Asked<"secrets.key">, entry: LogEntry): Promise<Answer<object>> {
+    return this.#inTurn(async () => {
+      const why = source === "passphrase" ? notAPassphrase(passphrase ?? "") : null;
+      if (why !== null) return invalid(why);
+      const before = this.#keys();
+      if (!before.ok) return before;
+      const made = source === "file" ? this.#fileKey(before.value.current) : await passphraseKey(passphrase ?? "");
+      if (!made.ok) return made;
+      const { key, record } = made.value;
+      const resealed = this.#resealed(before.value, key);
+      if (!resealed.ok) return resealed;
+      const { settings, secrets } = this.#world;
+      const inUse = new Set(secrets.all().map(({ keyId }) => keyId));
+      const previous = [before.value.current, ...before.value.previous].filter(({ id }) => inUse.has(id));
+      if (previous.length > previousMax) return unavailable("too many keys are in use at once");
+      const first = { ...record, previous: previous.map((one) => wrapPrevious(one, key)) };
+      const kept = answered(await settings.set(KEY_SETTING, recordText(first), entry));
+      if (!kept.ok) return kept;
+      this.#ring.hold({ current: key, previous });
+      const puts = resealed.value.map((secret, at) => secrets.put(secret, partOf(entry, at + 1, secret.name)));
+      for (const put of await Promise.all(puts)) if (!put.ok) return { ...put, fix: null };
+      const last = answered(await settings.set(KEY_SETTING, recordText(record), partOf(entry, 0, null)));
+      if (!last.ok) return last;
+      this.#ring.hold({ current: key, previous: [] });
+      const left = source === "file" ? writeKeyFile(this.#path, [key], false) : removeKeyFile(this.#path);
+      return left === null ? { ok: true, value: {} } : unavailable(`everything is sealed anew, but ${left}`);
+    });
+  }
+
+  #keys(): Answer<Keys> {
+    return this.#ring.keys(this.#world.secrets.all().length === 0);
+  }
+
+  /** The old key stays in the file until nothing needs it. */
+  #fileKey(current: StateKey): Answer<{ readonly key: StateKey; readonly record: KeyRecord }> {
+    const key = newKey();
+    const found = readKeyFile(this.#path);
+    if (!found.ok && !found.isMissing) return unavailable(found.message);
+    const problem = writeKeyFile(this.#path, [...(found.ok ? found.keys.filter(({ id }) => id === current.id) : []), key], !found.ok);
+    if (problem !== null) return unavailable(problem);
+    return { ok: true, value: { key, record: { source: "file", keyId: key.id, passphrase: null, previous: [] } } };
+  }
+
+  #resealed(keys: Keys, key: StateKey): Answer<readonly SealedSecret[]> {
+    const list: SealedSecret[] = [];
+    for (const secret of this.#world.secrets.all()) {
+      const value = unsealed(secret, keys);
+      if (!value.ok) return value;
+      list.push({ ...secret, sealed: seal(value.value, secret, key), keyId: key.id });
+      value.value.fill(0);
+    }
+    return { ok: true, value: list };
+  }
+
+  async #put(
+    secret: Omit<SealedSecret, "sealed" | "keyId">,
+    value: Buffer,
+    key: StateKey,
+    entry: LogEntry,
+  ): Promise<Answer<SecretShown>> {
+    const sealed: SealedSecret = { ...secret, sealed: seal(value, secret, key), keyId: key.id };
+    const kept = answered(await this.#world.secrets.put(sealed, entry));
+    return kept.ok ? { ok: true, value: shownOf(sealed) } : kept;
+  }
+
+  #notABinding({ tools, hosts, uses }: SecretBinding): string | null {
+    if (tools.length > bindingsMax || hosts.length > bindingsMax)
+      return `a secret is bound to at most ${bindingsMax} tools and ${bindingsMax} hosts`;
+    const odd = tools.find((tool) => !parseTool(tool).ok);
+    if (odd !== undefined) return `${JSON.stringify(odd)} is not a tool`;
+    if (uses !== null && (!Number.isInteger(uses) || uses < 1 || uses > usesMax))
+      return `uses are a whole number from 1 to ${usesMax}`;
+    return this.#world.refusesHosts(hosts);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work);
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+}
+
+async function passphraseKey(
+  passphrase: string,
+): Promise<Answer<{ readonly key: StateKey; readonly record: KeyRecord }>> {
+  const salt = newSalt();
+  const key = keyOf(await stretched(passphrase, salt, COST));
+  const kept = { salt: salt.toString("base64"), cost: COST, verifier: verifierOf(key.bytes).toString("base64") };
+  return { ok: true, value: { key, record: { source: "passphrase", keyId: key.id, passphrase: kept, previous: [] } } };
+}
+
+function unsealed(secret: SealedSecret, { current, previous }: Keys): Answer<Buffer> {
+  const key = [current, ...previous].find(({ id }) => id === secret.keyId);
+  const value = key === undefined ? null : unseal(secret.sealed, secret, key);
+  return value === null
+    ? secretRefused(`${secret.name} does not open: it was sealed with another key, or was changed`, null)
+    : { ok: true, value };
+}
+
+function opened(secret: SealedSecret, keys: Keys): Answer<OpenedSecret> {
+  const value = unsealed(secret, keys);
+  if (!value.ok) return value;
+  const { name, version, binding, username, isCanary } = secret;
+  return { ok: true, value: { name, version, value: value.value, binding, username, isCanary } };
+}
+
+function shownOf({ name, version, binding, username, isCanary, used, at }: SealedSecret): SecretShown {
+  return { name, version, binding, username, isCanary, used, at };
+}
+
+function notAUsername(username: string | null): string | null {
+  return username === null || /^[\x21-\x39\x3b-\x7e]{1,256}$/.test(username)
+    ? null
+    : "a username has no blanks and no colon, and at most 256 characters";
+}
+
+/** One thing a person did, told in several entries: each has a name of its own and says what it belongs to. */
+function partOf(entry: LogEntry, number: number, secret: string | null): LogEntry {
+  return { ...entry, id: `${entry.id}.${number}`, of: entry.id, outcome: "resealed", more: { ...entry.more, secret } };
+}
+
+function answered<T>(kept: Kept<T>): Answer<T> {
+  return kept.ok ? kept : { ...kept, fix: null };
+}

@@ -1,0 +1,40 @@
+// Accounts: what was spent altogether, and when, as far as rates need it. Generations beside them.
+
+export const accountTables: string = `
+-- is_left: its family went on without it. What it spent still counts for what stands in its place.
+CREATE TABLE account (
+  number INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  family TEXT NOT NULL,
+  used INTEGER NOT NULL CHECK (used >= 0),
+  at INTEGER NOT NULL,
+  is_left INTEGER NOT NULL CHECK (is_left IN (0, 1))
+) STRICT;
+CREATE INDEX account_family ON account (family);
+CREATE TRIGGER account_onward BEFORE UPDATE OF used ON account WHEN new.used < old.used BEGIN
+  SELECT RAISE(ABORT, 'what was spent stays spent');
+END;
+CREATE TRIGGER account_stays BEFORE DELETE ON account BEGIN
+  SELECT RAISE(ABORT, 'accounts are never removed');
+END;
+
+-- A stretch of calls of one account: how many, and when the last of them was.
+CREATE TABLE stretch (
+  account INTEGER NOT NULL REFERENCES account (number),
+  number INTEGER NOT NULL,
+  calls INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (account, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE generation (
+  scope TEXT PRIMARY KEY,
+  number INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER generation_onward BEFORE UPDATE ON generation WHEN new.number <= old.number BEGIN
+  SELECT RAISE(ABORT, 'a generation only goes up');
+END;
+CREATE TRIGGER generation_stays BEFORE DELETE ON generation BEGIN
+  SELECT RAISE(ABORT, 'generations are never removed');
+END;
+`;

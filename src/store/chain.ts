@@ -1,0 +1,106 @@
+// The log as its verifier reads it, and retention: what lies before a checkpoint can be removed, the rest still verifies.
+import type { ChainRow, ChainStore, CheckpointRow } from "../ports/chain-rows.ts";
+import type { Durable } from "../ports/durable.ts";
+import type { LogEntry } from "../ports/log.ts";
+import { appendEntry, headOf } from "./append.ts";
+import { type CommitLoop, unkept } from "./commit-loop.ts";
+import { type Connection, type Head, numberOf, textOf } from "./connection.ts";
+
+export const chainRowsMax = 10_000;
+export const checkpointsMax = 10_000;
+const checkpointCharactersMax = 16_384;
+/** So that no commit holds up the others for long. */
+export const removedRowsMax = 2_000;
+
+export class ChainKeeper implements ChainStore {
+  readonly #loop: CommitLoop;
+
+  constructor(loop: CommitLoop) {
+    this.#loop = loop;
+  }
+
+  rows(from: number, count: number): Durable<readonly ChainRow[]> {
+    return this.#loop.read((connection) =>
+      connection
+        .all(
+          `SELECT place, body, hash FROM entry WHERE place >= max(?, (SELECT first FROM progress)) ORDER BY place LIMIT ?`,
+          ...[from, limited(count, chainRowsMax)],
+        )
+        .map((row) => ({ place: numberOf(row, "place"), body: textOf(row, "body"), hash: textOf(row, "hash") })),
+    );
+  }
+
+  checkpoints(from: number): Durable<readonly CheckpointRow[]> {
+    return this.#loop.read((connection) =>
+      connection
+        .all("SELECT place, text FROM checkpoint WHERE place >= ? ORDER BY place LIMIT ?", from, checkpointsMax)
+        .map((row) => ({ place: numberOf(row, "place"), text: textOf(row, "text") })),
+    );
+  }
+
+  head(): Durable<Head> {
+    return this.#loop.read(headOf);
+  }
+
+  first(): Durable<number> {
+    return this.#loop.read(firstOf);
+  }
+
+  async keepCheckpoint({ place, text }: CheckpointRow): Durable<null> {
+    if (text.length > checkpointCharactersMax) return unkept("a checkpoint is not that long");
+    const kept = await this.#loop.write((connection) => {
+      if (place > headOf(connection).place || place < firstOf(connection)) return false;
+      // The same place once more changes nothing: the first note stands.
+      connection.run("INSERT INTO checkpoint (place, text) VALUES (?, ?) ON CONFLICT (place) DO NOTHING", place, text);
+      return true;
+    }, text.length);
+    if (kept.ok && !kept.value) return unkept(`there is no entry ${place} to make a checkpoint of`);
+    return kept.ok ? { ok: true, value: null } : kept;
+  }
+
+  async prune(before: number, entry: LogEntry): Durable<{ readonly removed: number }> {
+    const moved = await this.#loop.write((connection) => {
+      const first = firstOf(connection);
+      if (before <= first) return 0;
+      const noted = connection.get("SELECT 1 AS noted FROM checkpoint WHERE place = ?", before - 1);
+      if (noted === undefined || before - 1 > headOf(connection).place) return null;
+      connection.run("UPDATE progress SET first = ?", before);
+      appendEntry(connection, entry);
+      return before - first;
+    });
+    if (!moved.ok) return moved;
+    if (moved.value === null) return unkept(`no checkpoint was kept at ${before - 1}: nothing was removed`);
+    const removed = await this.finishPruning();
+    return removed.ok ? { ok: true, value: { removed: moved.value } } : removed;
+  }
+
+  /** Removes what lies before the first place that is kept, in steps; goes on where an earlier run stopped. */
+  async finishPruning(): Durable<null> {
+    // Bounded by the rows there are: each step moves on.
+    for (;;) {
+      const step = await this.#loop.write(removeStep);
+      if (!step.ok) return step;
+      if (!step.value) return { ok: true, value: null };
+    }
+  }
+}
+
+/** False where nothing is left to remove. */
+function removeStep(connection: Connection): boolean {
+  const row = connection.get("SELECT first, gone FROM progress");
+  const [first, gone] = [numberOf(row, "first"), numberOf(row, "gone")];
+  if (gone >= first) return false;
+  const until = Math.min(first, gone + removedRowsMax);
+  connection.run("UPDATE progress SET before = ?", first);
+  connection.run("DELETE FROM entry WHERE place < ?", until);
+  connection.run("UPDATE progress SET before = 0, gone = ?", until);
+  return until < first;
+}
+
+export function firstOf(connection: Connection): number {
+  return numberOf(connection.get("SELECT first FROM progress"), "first");
+}
+
+function limited(count: number, most: number): number {
+  return Math.min(Math.max(Math.trunc(count) || 0, 0), most);
+}

@@ -1,0 +1,76 @@
+// One connection to the database: every statement is prepared once and kept, and the end of the chain is remembered.
+import type { Digest } from "../ports/digest.ts";
+import type { Database, Row, SqlValue, Statement } from "./sqlite.ts";
+
+const statementsMax = 512;
+
+/** The last row of the chain, inside the transaction that is open. */
+export interface Head {
+  readonly place: number;
+  readonly hash: string;
+}
+
+export class Connection {
+  readonly digest: Digest;
+  /** Null where it has to be read again. */
+  head: Head | null = null;
+  readonly #database: Database;
+  readonly #statements = new Map<string, Statement>();
+
+  constructor(database: Database, digest: Digest) {
+    this.#database = database;
+    this.digest = digest;
+  }
+
+  exec(text: string): void {
+    this.#database.exec(text);
+  }
+
+  /** How many rows it changed. */
+  run(text: string, ...values: readonly SqlValue[]): number {
+    return Number(this.prepare(text).run(...values).changes);
+  }
+
+  get(text: string, ...values: readonly SqlValue[]): Row | undefined {
+    return this.prepare(text).get(...values);
+  }
+
+  all(text: string, ...values: readonly SqlValue[]): readonly Row[] {
+    return this.prepare(text).all(...values);
+  }
+
+  /** The text must come from our own fixed set: it is never built from what somebody sent. */
+  prepare(text: string): Statement {
+    const known = this.#statements.get(text);
+    if (known !== undefined) return known;
+    const made = this.#database.prepare(text);
+    // Only a mistake of ours makes so many; starting over is slower, never wrong.
+    if (this.#statements.size >= statementsMax) this.#statements.clear();
+    this.#statements.set(text, made);
+    return made;
+  }
+
+  /** Never throws: whoever closes has given up on it. */
+  close(): void {
+    this.#statements.clear();
+    try {
+      this.#database.close();
+    } catch {
+      // Already closed, or the disk is gone; there is nothing left to lose here.
+    }
+  }
+}
+
+/** A column that our own schema says is a number. */
+export function numberOf(row: Row | undefined, column: string): number {
+  const value = row?.[column];
+  if (typeof value !== "number") throw new TypeError(`${column} is no number`);
+  return value;
+}
+
+/** A column that our own schema says is text. */
+export function textOf(row: Row | undefined, column: string): string {
+  const value = row?.[column];
+  if (typeof value !== "string") throw new TypeError(`${column} is no text`);
+  return value;
+}

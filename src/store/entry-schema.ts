@@ -1,0 +1,63 @@
+// The log's own tables. Rows are only ever added; the one way out is retention, which leaves a checkpoint behind.
+
+export const entryTables: string = `
+CREATE TABLE entry (
+  place INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  user TEXT,
+  agent TEXT,
+  session TEXT,
+  outcome TEXT NOT NULL,
+  code TEXT,
+  of TEXT,
+  body TEXT NOT NULL,
+  hash TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE checkpoint (
+  place INTEGER PRIMARY KEY,
+  text TEXT NOT NULL
+) STRICT;
+
+-- first: the first place that is kept. gone: rows before it that still have to be removed begin here.
+-- facts, words: how far the indexes for searching have come. before: set only while retention removes rows.
+CREATE TABLE progress (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  first INTEGER NOT NULL,
+  gone INTEGER NOT NULL,
+  facts INTEGER NOT NULL,
+  words INTEGER NOT NULL,
+  before INTEGER NOT NULL
+) STRICT;
+INSERT INTO progress VALUES (1, 1, 1, 0, 0, 0);
+
+CREATE TRIGGER entry_behind BEFORE INSERT ON entry
+WHEN new.place <> 1 + coalesce((SELECT max(place) FROM entry), 0) BEGIN
+  SELECT RAISE(ABORT, 'an entry stands behind the last one');
+END;
+CREATE TRIGGER entry_kept BEFORE UPDATE ON entry BEGIN
+  SELECT RAISE(ABORT, 'entries are never changed');
+END;
+CREATE TRIGGER entry_stays BEFORE DELETE ON entry
+WHEN old.place >= (SELECT before FROM progress) BEGIN
+  SELECT RAISE(ABORT, 'entries are never removed');
+END;
+CREATE TRIGGER progress_checked BEFORE UPDATE OF before ON progress
+WHEN new.before <> 0 AND NOT EXISTS (SELECT 1 FROM checkpoint WHERE place = new.before - 1) BEGIN
+  SELECT RAISE(ABORT, 'entries are removed only up to a checkpoint');
+END;
+CREATE TRIGGER progress_onward BEFORE UPDATE OF first ON progress WHEN new.first < old.first BEGIN
+  SELECT RAISE(ABORT, 'what was removed does not come back');
+END;
+CREATE TRIGGER progress_stays BEFORE DELETE ON progress BEGIN
+  SELECT RAISE(ABORT, 'there is always one');
+END;
+CREATE TRIGGER checkpoint_kept BEFORE UPDATE ON checkpoint BEGIN
+  SELECT RAISE(ABORT, 'checkpoints are never changed');
+END;
+CREATE TRIGGER checkpoint_stays BEFORE DELETE ON checkpoint BEGIN
+  SELECT RAISE(ABORT, 'checkpoints are never removed');
+END;
+`;

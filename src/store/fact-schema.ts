@@ -1,0 +1,23 @@
+// What the log is searched by. Filled behind the write path in steps; what has not come in yet is searched in the log itself.
+
+/** Columns of an entry that a query can name, besides its verbs and its time. */
+export const FACTS = ["user", "agent", "session", "code", "outcome", "kind"] as const;
+export type Fact = (typeof FACTS)[number];
+
+const numbers = FACTS.map((fact) => `${fact} INTEGER`).join(", ");
+/** Each index holds all of them: a second condition is answered without looking at the row. */
+const index = (fact: Fact): string =>
+  `CREATE INDEX fact_${fact} ON fact (${[fact, "place", "at", ...FACTS.filter((other) => other !== fact)].join(", ")}) WHERE ${fact} IS NOT NULL;`;
+
+export const factTables: string = `
+CREATE TABLE term (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE fact (place INTEGER PRIMARY KEY, at INTEGER NOT NULL, ${numbers}) STRICT;
+${FACTS.map(index).join("\n")}
+CREATE TABLE fact_verb (
+  verb INTEGER NOT NULL, place INTEGER NOT NULL, at INTEGER NOT NULL, ${numbers}, PRIMARY KEY (verb, place)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE fact_of (of TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (of, place)) STRICT, WITHOUT ROWID;
+-- Between which moments the entries of a step lie: order is by place, and clocks jump.
+CREATE TABLE span (last INTEGER PRIMARY KEY, first INTEGER NOT NULL, earliest INTEGER NOT NULL, latest INTEGER NOT NULL) STRICT;
+CREATE VIRTUAL TABLE word USING fts5(token, content='', columnsize=0, detail=none, tokenize='ascii');
+`;

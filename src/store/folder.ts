@@ -1,0 +1,79 @@
+// The folder and the file our state lies in: ours alone, no link, on a disk of this machine. Else nothing is opened.
+import { chmodSync, closeSync, constants, fchmodSync, lstatSync, mkdirSync, openSync, type Stats, statfsSync } from "node:fs";
+import { join } from "node:path";
+
+export const STATE_FILE = "state.db";
+
+export interface Ground {
+  /** Null where the system has no numbers for users. */
+  readonly uid: number | null;
+  readonly platform: string;
+  /** The kernel's number for the kind of file system a path lies on. */
+  readonly fileSystem: (path: string) => number;
+}
+
+export function machineGround(): Ground {
+  return {
+    uid: process.geteuid?.() ?? null,
+    platform: process.platform,
+    fileSystem: (path) => statfsSync(path).type,
+  };
+}
+
+/**
+ * Only kinds that are known to keep what they say they kept, and to share memory between processes. Whatever comes over a
+ * network or through a program of somebody (NFS, SMB, 9p, FUSE) is not among them, and neither is what we never heard of.
+ */
+const LOCAL: Readonly<Record<string, ReadonlySet<number>>> = {
+  linux: new Set([
+    ...[0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0xca451a4e],
+    // ext, xfs, btrfs, zfs, f2fs, bcachefs; then tmpfs, ramfs, overlay, reiserfs, jfs, nilfs, ecryptfs, ubifs.
+    ...[0x01021994, 0x858458f6, 0x794c7630, 0x52654973, 0x3153464a, 0x3434, 0xf15f, 0x24051905],
+  ]),
+  // apfs, hfs.
+  darwin: new Set([0x1a, 0x11]),
+};
+
+/** Makes folder and file where they are missing. Null if all is well, else what is wrong and what to do. */
+export function prepareFolder(folder: string, ground: Ground): string | null {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const wrong = wrongWith(folder, lstatSync(folder), "folder", ground);
+  if (wrong !== null) return wrong;
+  // Others may have been allowed to look so far.
+  if (ground.uid !== null) chmodSync(folder, 0o700);
+  const kind = ground.fileSystem(folder) >>> 0;
+  if (LOCAL[ground.platform]?.has(kind) === false)
+    return `${folder} is not on a disk of this machine (file system 0x${kind.toString(16)}): what is written there may be lost; choose another state folder`;
+  return prepareFile(join(folder, STATE_FILE), ground);
+}
+
+function prepareFile(path: string, ground: Ground): string | null {
+  for (const beside of ["-wal", "-shm", "-journal"]) {
+    const found = lstatSync(path + beside, { throwIfNoEntry: false });
+    const wrong = found === undefined ? null : wrongWith(path + beside, found, "file", ground);
+    if (wrong !== null) return wrong;
+  }
+  const before = lstatSync(path, { throwIfNoEntry: false });
+  const wrong = before === undefined ? null : wrongWith(path, before, "file", ground);
+  if (wrong !== null) return wrong;
+  const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
+  const file = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  try {
+    if (ground.uid !== null) fchmodSync(file, 0o600);
+  } finally {
+    closeSync(file);
+  }
+  return null;
+}
+
+function wrongWith(path: string, found: Stats, wanted: "folder" | "file", { uid }: Ground): string | null {
+  if (found.isSymbolicLink()) return `${path} is a link: put a real ${wanted} in its place`;
+  if (wanted === "folder" ? !found.isDirectory() : !found.isFile()) return `${path} is no ${wanted}: move it away`;
+  if (uid === null) return null;
+  if (found.uid !== uid) return `${path} belongs to somebody else: move it away`;
+  if ((found.mode & 0o022) !== 0)
+    return `others can write to ${path}: look at what is in it, then chmod go-rwx ${path}`;
+  // A second name for the file lies where we do not look.
+  if (wanted === "file" && found.nlink > 1) return `${path} has another name besides this one: move it away`;
+  return null;
+}

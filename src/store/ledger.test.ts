@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { approvalOf, chargeOf, entryOf, linkOf, type TemporaryState, temporaryState, value, writeOf } from "./state-fixture.ts";
+import type { State } from "./state.ts";
+
+let place: TemporaryState;
+let state: State;
+beforeEach(() => {
+  place = temporaryState();
+  state = place.opened();
+});
+afterEach(() => place.remove());
+
+describe("a decision", () => {
+  it("is written once, with what it costs", async () => {
+    const written = value(await state.ledger.decide(writeOf({ charges: [chargeOf("a", { calls: 3 })] })));
+    expect(written).toEqual({ ok: true, place: 1, left: [{ account: "a", left: 2 }] });
+    expect(value(await state.chain.head()).place).toBe(1);
+  });
+
+  it("is in one transaction with the others of its turn", async () => {
+    const before = state.loop.commits;
+    await Promise.all(Array.from({ length: 100 }, () => state.ledger.decide(writeOf())));
+    expect(state.loop.commits).toBe(before + 1);
+    expect(value(await state.chain.head()).place).toBe(100);
+  });
+
+  it("never exceeds a budget: 128 callers against 500", async () => {
+    let allowed = 0;
+    const caller = async (): Promise<void> => {
+      for (let call = 0; call < 10; call++) {
+        const kept = value(await state.ledger.decide(writeOf({ charges: [chargeOf("a", { calls: 500 })] })));
+        if (kept.ok) allowed++;
+        else expect(kept).toEqual({ ok: false, code: "budget_exhausted", empty: ["a"] });
+      }
+    };
+    await Promise.all(Array.from({ length: 128 }, caller));
+    expect(allowed).toBe(500);
+    expect(value(await state.ledger.accounts(null))).toMatchObject([{ account: "a", used: 500 }]);
+    expect(value(await state.chain.head()).place).toBe(500);
+  });
+
+  it("charges all accounts or none", async () => {
+    const charges = [chargeOf("wide", { calls: 100 }), chargeOf("narrow", { calls: 1 }), chargeOf("none", { calls: 0 })];
+    const kept = value(await state.ledger.decide(writeOf({ charges })));
+    expect(kept).toEqual({ ok: false, code: "budget_exhausted", empty: ["none"] });
+    expect(value(await state.ledger.accounts(null))).toEqual([]);
+    expect(value(await state.chain.head()).place).toBe(0);
+  });
+});
+
+describe("an approval", () => {
+  it("is used by one of 32 racers", async () => {
+    value(await state.approvals.ask(approvalOf("x"), entryOf()));
+    const to = { ...approvalOf("x"), state: "approved" as const };
+    value(await state.approvals.change("x", ["pending"], to, entryOf()));
+    const claim = { approval: "x", digest: "digest-x", isExact: true };
+    const kept = await Promise.all(Array.from({ length: 32 }, () => state.ledger.decide(writeOf({ claim }))));
+    expect(kept.filter((one) => value(one).ok)).toHaveLength(1);
+    expect(value(await state.approvals.get("x"))?.state).toBe("executing");
+  });
+});
+
+describe("links", () => {
+  it("fall with their parent", async () => {
+    value(await state.links.make(linkOf("top"), null, entryOf()));
+    value(await state.links.make(linkOf("low", { parent: "top" }), null, entryOf()));
+    expect(value(await state.ledger.decide(writeOf({ links: ["low"] }))).ok).toBe(true);
+    value(await state.links.revoke("top", 1, entryOf()));
+    expect(value(await state.ledger.decide(writeOf({ links: ["low"] })))).toEqual({ ok: false, code: "revoked" });
+  });
+});

@@ -1,0 +1,117 @@
+// The ledger: a decision and everything it costs in one commit, and the log that tells of all of it.
+import { entryBody } from "../audit/entry-body.ts";
+import type { Durable } from "../ports/durable.ts";
+import type { AccountCharge, AccountState, DecisionWrite, DecisionWritten, Ledger } from "../ports/ledger.ts";
+import type { LogEntry, LogQuery, PlacedEntry } from "../ports/log.ts";
+import type { Accounts } from "./account.ts";
+import { appendEntry, headOf } from "./append.ts";
+import type { ApprovalRows } from "./approval-rows.ts";
+import { type CommitLoop, unkept } from "./commit-loop.ts";
+import { type Connection, numberOf, textOf } from "./connection.ts";
+import { type Generations, UNKNOWN_GENERATION } from "./generation.ts";
+import { isLive } from "./link.ts";
+import type { LinkRows } from "./link-rows.ts";
+import type { LogReader } from "./log-reader.ts";
+
+export const entriesAtOnceMax = 1_000;
+export const accountsListedMax = 10_000;
+
+export interface LedgerParts {
+  readonly accounts: Accounts;
+  readonly generations: Generations;
+  readonly approvals: ApprovalRows;
+  readonly links: LinkRows;
+  readonly reader: LogReader;
+}
+
+export class LedgerKeeper implements Ledger {
+  readonly #loop: CommitLoop;
+  readonly #parts: LedgerParts;
+
+  constructor(loop: CommitLoop, parts: LedgerParts) {
+    this.#loop = loop;
+    this.#parts = parts;
+  }
+
+  async decide(write: DecisionWrite): Durable<DecisionWritten> {
+    const body = bodyOf(write.entry);
+    if (body === null) return unkept("the entry cannot be written");
+    return this.#loop.write((connection) => this.#decided(connection, write, body), body.length);
+  }
+
+  async append(entries: readonly LogEntry[]): Durable<{ readonly place: number }> {
+    if (entries.length > entriesAtOnceMax) return unkept(`at most ${entriesAtOnceMax} entries are written at once`);
+    const bodies = entries.map(bodyOf);
+    if (bodies.includes(null)) return unkept("the entry cannot be written");
+    const bytes = bodies.reduce((sum, body) => sum + (body?.length ?? 0), 0);
+    return this.#loop.write((connection) => {
+      for (const [at, entry] of entries.entries()) appendEntry(connection, entry, bodies[at] as string);
+      return { place: headOf(connection).place };
+    }, bytes);
+  }
+
+  /** False while nothing is known: the commit answers, and says why. */
+  isEmpty(charge: AccountCharge, now: number): boolean {
+    const read = this.#loop.readNow((connection) => this.#parts.accounts.isEmpty(connection, charge, now));
+    return read.ok && read.value;
+  }
+
+  generation(scope: string): number {
+    return this.#loop.isReady() ? this.#parts.generations.of(scope) : UNKNOWN_GENERATION;
+  }
+
+  bump(scopes: readonly string[], entry: LogEntry): Durable<null> {
+    return this.#loop.write((connection) => {
+      this.#parts.generations.bump(connection, scopes);
+      appendEntry(connection, entry);
+      return null;
+    });
+  }
+
+  log(query: LogQuery): Durable<readonly PlacedEntry[]> {
+    return this.#parts.reader.log(query);
+  }
+
+  entry(id: string): ReturnType<Ledger["entry"]> {
+    return this.#parts.reader.entry(id);
+  }
+
+  accounts(family: string | null): Durable<readonly AccountState[]> {
+    return this.#loop.read((connection) =>
+      connection
+        .all(
+          "SELECT name, family, used, at FROM account WHERE ? IS NULL OR family = ? ORDER BY number LIMIT ?",
+          ...[family, family, accountsListedMax],
+        )
+        .map((row) => ({
+          account: textOf(row, "name"),
+          family: textOf(row, "family"),
+          used: numberOf(row, "used"),
+          at: numberOf(row, "at"),
+        })),
+    );
+  }
+
+  /** The order of the checks is the order of the codes; where one fails nothing was changed. */
+  #decided(connection: Connection, write: DecisionWrite, body: string): DecisionWritten {
+    const { entry, claim } = write;
+    const { accounts, approvals, generations, links } = this.#parts;
+    if (write.generations.some(([scope, made]) => generations.of(scope) !== made))
+      return { ok: false, code: "generation_stale" };
+    if (write.links.some((id) => !isLive(links.live(id), entry.at))) return { ok: false, code: "revoked" };
+    const approval = claim === null ? null : approvals.claimable(connection, claim, entry.at);
+    if (claim !== null && approval === null) return { ok: false, code: "approval_required" };
+    const charged = accounts.charge(connection, write.charges, entry.at);
+    if (!charged.ok) return { ok: false, code: "budget_exhausted", empty: charged.empty };
+    if (approval !== null) approvals.use(connection, approval, entry.id);
+    return { ok: true, place: appendEntry(connection, entry, body), left: charged.left };
+  }
+}
+
+function bodyOf(entry: LogEntry): string | null {
+  try {
+    return entryBody(entry);
+  } catch {
+    return null;
+  }
+}

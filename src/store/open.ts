@@ -1,0 +1,61 @@
+// Opens the state file so that what it says is kept is kept: every setting is made and read back, or it is not opened.
+import { join } from "node:path";
+import type { Digest } from "../ports/digest.ts";
+import type { Kept } from "../ports/durable.ts";
+import { unkept } from "./commit-loop.ts";
+import { Connection } from "./connection.ts";
+import { type Ground, prepareFolder, STATE_FILE } from "./folder.ts";
+import { migrate } from "./schema.ts";
+import type { Driver } from "./sqlite.ts";
+import { tailProblem } from "./tail.ts";
+
+export interface OpenParts {
+  readonly folder: string;
+  readonly driver: Driver;
+  readonly digest: Digest;
+  readonly ground: Ground;
+}
+
+/** Name, value, and how it reads back. Drivers come with weaker ones, and some forget them when a file is opened again. */
+const SETTINGS: readonly (readonly [name: string, value: string, read: number | string])[] = [
+  ["busy_timeout", "5000", 5000],
+  ["journal_mode", "wal", "wal"],
+  ["synchronous", "full", 2],
+  ["foreign_keys", "on", 1],
+  ["trusted_schema", "off", 0],
+  ["cell_size_check", "on", 1],
+  ["cache_size", "-16384", -16_384],
+  ["journal_size_limit", "67108864", 67_108_864],
+];
+
+/** A flush on this system only reaches the disk's own memory unless it is asked for twice. */
+const APPLE_SETTINGS: typeof SETTINGS = [
+  ["fullfsync", "on", 1],
+  ["checkpoint_fullfsync", "on", 1],
+];
+
+export function openConnection({ folder, driver, digest, ground }: OpenParts): Kept<Connection> {
+  let connection: Connection | null = null;
+  try {
+    const wrong = prepareFolder(folder, ground);
+    if (wrong !== null) return unkept(wrong);
+    connection = new Connection(driver(join(folder, STATE_FILE), false), digest);
+    const problem = makeSettings(connection, ground) ?? migrate(connection) ?? tailProblem(connection);
+    if (problem === null) return { ok: true, value: connection };
+    connection.close();
+    return unkept(problem);
+  } catch (error) {
+    connection?.close();
+    return unkept(`${join(folder, STATE_FILE)} cannot be opened: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function makeSettings(connection: Connection, { platform }: Ground): string | null {
+  for (const [name, value, read] of platform === "darwin" ? [...SETTINGS, ...APPLE_SETTINGS] : SETTINGS) {
+    connection.exec(`PRAGMA ${name} = ${value}`);
+    // The column is not always called as the setting is.
+    const found = Object.values(connection.get(`PRAGMA ${name}`) ?? {})[0];
+    if (found !== read) return `the database does not take ${name} = ${value} (it says ${found}), and without it entries could be lost`;
+  }
+  return null;
+}

@@ -1,0 +1,44 @@
+// All tables, by version. A version that has shipped is never edited, only followed by the next.
+import { accountTables } from "./account-schema.ts";
+import { approvalTables } from "./approval-schema.ts";
+import type { Connection } from "./connection.ts";
+import { numberOf } from "./connection.ts";
+import { entryTables } from "./entry-schema.ts";
+import { factTables } from "./fact-schema.ts";
+import { linkTables } from "./link-schema.ts";
+import { memoryTables } from "./memory-schema.ts";
+
+/** What brings a file from one version to the next; the first makes an empty file ours. */
+export const schema: readonly (readonly string[])[] = [
+  [entryTables, factTables, accountTables, approvalTables, linkTables, memoryTables],
+];
+
+/** Says "AMBT" to whoever looks at the file; another program's database is left alone. */
+const applicationNumber = 0x414d4254;
+
+/** Null once the file has our newest version; else what is wrong. One transaction: there is the old version or the new. */
+export function migrate(connection: Connection, versions: readonly (readonly string[])[] = schema): string | null {
+  const found = versionOf(connection);
+  if (found > versions.length)
+    return `state.db was written by a newer ambit (version ${found}, this one knows ${versions.length}): use that one, or another state folder`;
+  const owner = numberOf(connection.get("PRAGMA application_id"), "application_id");
+  const isEmpty = numberOf(connection.get("SELECT count(*) AS count FROM sqlite_schema"), "count") === 0;
+  if (owner !== applicationNumber && !(isEmpty && found === 0)) return "state.db is no database of ambit: move it away";
+  if (found === versions.length) return null;
+  connection.run("BEGIN IMMEDIATE");
+  try {
+    // Another process may have been faster.
+    const from = versionOf(connection);
+    for (const part of versions.slice(from).flat()) connection.exec(part);
+    connection.exec(`PRAGMA application_id = ${applicationNumber}; PRAGMA user_version = ${Math.max(from, versions.length)}`);
+    connection.run("COMMIT");
+    return null;
+  } catch (error) {
+    connection.run("ROLLBACK");
+    throw error;
+  }
+}
+
+function versionOf(connection: Connection): number {
+  return numberOf(connection.get("PRAGMA user_version"), "user_version");
+}

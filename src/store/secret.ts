@@ -1,0 +1,109 @@
+// Sealed secrets: rows as they are put, each change together with the entry that tells of it. Known without waiting, as of
+// the last commit.
+import type { Durable } from "../ports/durable.ts";
+import type { LogEntry } from "../ports/log.ts";
+import type { SealedSecret, SecretStore } from "../ports/secret-store.ts";
+import { appendEntry } from "./append.ts";
+import type { CommitLoop } from "./commit-loop.ts";
+import type { Connection } from "./connection.ts";
+import { bytesOf, jsonOf } from "./memory-text.ts";
+import type { Row } from "./sqlite.ts";
+
+export const secretBytesMax: number = 256 * 1024;
+export const secretsMax: number = 10_000;
+
+export class SecretKeeper implements SecretStore {
+  readonly #loop: CommitLoop;
+  #mirror: Map<string, SealedSecret> = new Map();
+
+  constructor(loop: CommitLoop) {
+    this.#loop = loop;
+    loop.mirror({
+      load: (connection) => {
+        this.#mirror = new Map(rows(connection).map((secret) => [secret.name, secret]));
+      },
+      drop: () => this.#mirror.clear(),
+    });
+  }
+
+  async put(secret: SealedSecret, entry: LogEntry): Durable<null> {
+    const why = tooMuch(secret, this.#mirror);
+    if (why !== null) return { ok: false, code: "audit_unavailable", message: why };
+    const kept = await this.#loop.write((connection) => {
+      appendEntry(connection, entry);
+      return putRow(connection, secret);
+    });
+    if (!kept.ok) return kept;
+    this.#mirror.set(secret.name, kept.value);
+    return { ok: true, value: null };
+  }
+
+  get(name: string): SealedSecret | null {
+    return this.#mirror.get(name) ?? null;
+  }
+
+  /** By name. */
+  all(): readonly SealedSecret[] {
+    return [...this.#mirror.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
+  }
+
+  async delete(name: string, entry: LogEntry): Durable<boolean> {
+    const kept = await this.#loop.write((connection) => {
+      const removed = connection.run("DELETE FROM secret WHERE name = ?", jsonOf(name));
+      if (removed > 0) appendEntry(connection, entry);
+      return removed > 0;
+    });
+    if (kept.ok) this.#mirror.delete(name);
+    return kept;
+  }
+
+  async use(name: string, version: number, entry: LogEntry): Durable<boolean> {
+    const kept = await this.#loop.write((connection) => {
+      const row = usedRow(connection, name, version);
+      if (row !== null) appendEntry(connection, entry);
+      return row;
+    });
+    if (!kept.ok) return kept;
+    if (kept.value !== null) this.#mirror.set(name, kept.value);
+    return { ok: true, value: kept.value !== null };
+  }
+}
+
+function rows(connection: Connection): readonly SealedSecret[] {
+  return connection.all("SELECT body, used FROM secret").map(secretOf);
+}
+
+function secretOf(row: Row): SealedSecret {
+  return { ...(JSON.parse(String(row["body"])) as SealedSecret), used: Number(row["used"]) };
+}
+
+/** The same version once more is another binding of the same value: what was used of it stays used. */
+function putRow(connection: Connection, secret: SealedSecret): SealedSecret {
+  const row = connection.get(
+    `INSERT INTO secret (name, version, uses, used, is_canary, body) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (name) DO UPDATE SET version = excluded.version, uses = excluded.uses,
+       used = CASE WHEN version = excluded.version THEN max(used, excluded.used) ELSE excluded.used END,
+       is_canary = excluded.is_canary, body = excluded.body RETURNING body, used`,
+    ...[jsonOf(secret.name), secret.version, secret.binding.uses, secret.used],
+    ...[secret.isCanary ? 1 : 0, JSON.stringify(secret)],
+  );
+  if (row === undefined) throw new Error("a secret was put and no row came back");
+  return secretOf(row);
+}
+
+/** Null where there is no use left, where it is another version by now, or where it is a canary. */
+function usedRow(connection: Connection, name: string, version: number): SealedSecret | null {
+  const row = connection.get(
+    `UPDATE secret SET used = used + 1
+       WHERE name = ? AND version = ? AND is_canary = 0 AND (uses IS NULL OR used < uses) RETURNING body, used`,
+    jsonOf(name),
+    version,
+  );
+  return row === undefined ? null : secretOf(row);
+}
+
+function tooMuch(secret: SealedSecret, there: ReadonlyMap<string, SealedSecret>): string | null {
+  if (bytesOf(JSON.stringify(secret)) > secretBytesMax) return `a sealed secret has at most ${secretBytesMax} bytes`;
+  if (!there.has(secret.name) && there.size >= secretsMax) return `there are at most ${secretsMax} secrets`;
+  return null;
+}

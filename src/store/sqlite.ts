@@ -1,0 +1,70 @@
+// The database driver, and the only file that knows which one: what Node brings along, else the package of the same shape.
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type * as Package from "@photostructure/sqlite";
+
+export type SqlValue = null | number | string | Uint8Array;
+export type Row = Readonly<Record<string, SqlValue>>;
+
+export interface Statement {
+  run(...values: readonly SqlValue[]): { readonly changes: number | bigint };
+  get(...values: readonly SqlValue[]): Row | undefined;
+  all(...values: readonly SqlValue[]): readonly Row[];
+  iterate(...values: readonly SqlValue[]): Iterable<Row>;
+}
+
+export type { Connection } from "./connection.ts";
+
+export interface Database {
+  exec(text: string): void;
+  prepare(text: string): Statement;
+  close(): void;
+}
+
+export type Driver = (path: string, isReader: boolean) => Database;
+
+type DatabaseClass = new (path: string, settings: { readonly readOnly: boolean }) => Database;
+
+/**
+ * `program` is the folder of our own package: the driver is looked for from there, at run time, because its machine code
+ * lies inside its own package and cannot be bundled. Null where there is none.
+ */
+export function loadDriver(program: string): Driver | null {
+  for (const find of [builtIn, () => installed(program)]) {
+    const found = find();
+    if (found !== null && canSearch(found)) return (path, isReader) => new found(path, { readOnly: isReader });
+  }
+  return null;
+}
+
+function builtIn(): DatabaseClass | null {
+  const module = process.getBuiltinModule?.("node:sqlite") as { readonly DatabaseSync?: DatabaseClass } | undefined;
+  return module?.DatabaseSync ?? null;
+}
+
+function installed(program: string): DatabaseClass | null {
+  try {
+    const module = createRequire(join(program, "package.json"))("@photostructure/sqlite") as typeof Package;
+    return module.DatabaseSync as unknown as DatabaseClass;
+  } catch {
+    return null;
+  }
+}
+
+/** The first versions that Node brought along were built without the word index. */
+function canSearch(found: DatabaseClass): boolean {
+  try {
+    const database = new found(":memory:", { readOnly: false });
+    const row = database.prepare("SELECT sqlite_compileoption_used('ENABLE_FTS5') AS used").get();
+    database.close();
+    return row?.["used"] === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** SQLite's own number for what went wrong, without the details; null for what did not come from it. */
+export function failureCode(error: unknown): number | null {
+  const code = (error as { readonly errcode?: unknown } | null)?.errcode;
+  return typeof code === "number" ? code & 0xff : null;
+}

@@ -1,0 +1,75 @@
+// The state of one user on one machine: one file, one commit loop, and every store that writes through it.
+import type { ApprovalStore } from "../ports/approval-store.ts";
+import type { ChainStore } from "../ports/chain-rows.ts";
+import type { Digest } from "../ports/digest.ts";
+import type { Kept } from "../ports/durable.ts";
+import type { Ledger } from "../ports/ledger.ts";
+import type { LinkStore } from "../ports/link-store.ts";
+import type { MemoryStore, ObservationStore } from "../ports/memory-store.ts";
+import type { SecretStore, SettingStore } from "../ports/secret-store.ts";
+import { Accounts } from "./account.ts";
+import { ApprovalKeeper } from "./approval.ts";
+import { ApprovalRows } from "./approval-rows.ts";
+import { ChainKeeper } from "./chain.ts";
+import { CommitLoop, unkept } from "./commit-loop.ts";
+import { type Ground, machineGround } from "./folder.ts";
+import { Generations } from "./generation.ts";
+import { LedgerKeeper } from "./ledger.ts";
+import { LinkKeeper } from "./link.ts";
+import { LinkRows } from "./link-rows.ts";
+import { LogReader } from "./log-reader.ts";
+import { MemoryKeeper } from "./memory.ts";
+import { ObservationKeeper } from "./observation.ts";
+import { openConnection } from "./open.ts";
+import { SecretKeeper } from "./secret.ts";
+import { SettingKeeper } from "./setting.ts";
+import { loadDriver } from "./sqlite.ts";
+
+export interface StateParts {
+  readonly digest: Digest;
+  /** The folder of our own package, from which the database driver is found. */
+  readonly program: string;
+  /** What is told of the machine; for tests. */
+  readonly ground?: Ground;
+  /** Milliseconds of a clock that only goes forward; for tests. */
+  readonly elapsed?: () => number;
+}
+
+export interface State {
+  readonly ledger: Ledger;
+  readonly chain: ChainStore;
+  readonly approvals: ApprovalStore;
+  readonly links: LinkStore;
+  readonly memory: MemoryStore;
+  readonly observations: ObservationStore;
+  readonly secrets: SecretStore;
+  readonly settings: SettingStore;
+  readonly loop: CommitLoop;
+  /** Writes what waits; everything after it is refused. */
+  close(): void;
+}
+
+/** The message of a refusal says what is wrong with the folder or the file, and what to do. */
+export function openState(folder: string, parts: StateParts): Kept<State> {
+  const { digest, program, ground = machineGround(), elapsed = () => performance.now() } = parts;
+  const driver = loadDriver(program);
+  if (driver === null) return unkept("no SQLite was found: install ambit's packages again");
+  const loop = new CommitLoop({ elapsed, open: () => openConnection({ folder, driver, digest, ground }) });
+  const [accounts, generations, approvals, links] = [new Accounts(), new Generations(), new ApprovalRows(), new LinkRows()];
+  for (const mirror of [accounts, generations, approvals, links]) loop.mirror(mirror);
+  const reader = new LogReader(loop);
+  const state: State = {
+    ledger: new LedgerKeeper(loop, { accounts, generations, approvals, links, reader }),
+    chain: new ChainKeeper(loop),
+    approvals: new ApprovalKeeper(loop, approvals),
+    links: new LinkKeeper(loop, links),
+    memory: new MemoryKeeper(loop),
+    observations: new ObservationKeeper(loop),
+    secrets: new SecretKeeper(loop),
+    settings: new SettingKeeper(loop),
+    loop,
+    close: () => loop.close(),
+  };
+  const opened = loop.open();
+  return opened.ok ? { ok: true, value: state } : opened;
+}

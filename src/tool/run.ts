@@ -1,0 +1,71 @@
+// Runs a registered tool for a warrant: everything it needs is there, or it does not start; its context ends with it,
+// however it ends.
+import type { DenialCode } from "../authority/decision.ts";
+import type { Json } from "../authority/json.ts";
+import { type ContextParts, makeContext, type OpenContext, type Warrant } from "../context/context.ts";
+import type { StopSignal } from "../ports/instruments.ts";
+import type { Availability } from "./availability.ts";
+import type { RegisteredTool } from "./registry.ts";
+import { returned } from "./returned.ts";
+
+export type ToolOutcome =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly code: DenialCode | "execution_failed"; readonly message: string };
+
+export interface RunParts extends Omit<ContextParts, "store"> {
+  readonly availability: Availability;
+  readonly stop: StopSignal | null;
+}
+
+/** INVARIANT: the tool is handed the arguments that were decided on, and no others. */
+export async function runTool(registered: RegisteredTool, warrant: Warrant, parts: RunParts): Promise<ToolOutcome> {
+  const { tool, name, store } = registered;
+  if (warrant.tool.replace(/^(?:builtin|tool):/, "") !== name)
+    return refused("invalid_input", "the warrant is for another tool");
+  const { availability } = parts;
+  if (!availability.ok) return refused("not_available", missing(availability));
+  const accepted = tool.accept(warrant.arguments);
+  if (!accepted.ok) {
+    const [issue] = accepted.issues;
+    return refused("invalid_input", issue === undefined ? "refused" : `${issue.at} ${issue.message}`.trim());
+  }
+  const open: OpenContext = makeContext(warrant, { ...parts, store });
+  let unheard: (() => void) | null = null;
+  const stopped = new Promise<ToolOutcome>((resolve) => {
+    unheard =
+      parts.stop?.onStop(() => {
+        open.end();
+        resolve(refused("revoked", "the call was stopped"));
+      }) ?? null;
+  });
+  try {
+    return await Promise.race([execute(() => tool.execute(accepted.value, open.context)), stopped]);
+  } finally {
+    open.end();
+    (unheard as (() => void) | null)?.();
+  }
+}
+
+async function execute(act: () => unknown): Promise<ToolOutcome> {
+  try {
+    return await returned(await act());
+  } catch (error) {
+    return refused("execution_failed", messageOf(error));
+  }
+}
+
+function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.message).slice(0, 2000) : "it threw something that is no error";
+  } catch {
+    return "it threw something that is no error";
+  }
+}
+
+function refused(code: DenialCode | "execution_failed", message: string): ToolOutcome {
+  return { ok: false, code, message };
+}
+
+function missing({ backends, secrets }: Exclude<Availability, { ok: true }>): string {
+  return `it declares what is not there: ${[...backends, ...secrets.map((name) => `the secret ${name}`)].join(", ")}`;
+}

@@ -1,0 +1,78 @@
+// Starts the writing program, plain or behind another program, and keeps what it says.
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { root } from "../e2e/ambit.ts";
+import { bundled, type Program } from "../e2e/bundle.ts";
+import { type Orders, usual } from "./orders.ts";
+
+const runMillisecondsMax = 120_000;
+
+export interface Ran {
+  readonly said: readonly string[];
+  readonly errors: string;
+  /** Null where a signal ended it. */
+  readonly status: number | null;
+}
+
+export interface Running {
+  readonly ended: Promise<Ran>;
+  /** Resolves when this was said, or when it has ended. */
+  until(line: string): Promise<void>;
+  kill(): void;
+}
+
+export function writer(): Promise<Program> {
+  return bundled("test/crash/main.ts");
+}
+
+export function ownFolder(): string {
+  return mkdtempSync(join(tmpdir(), "ambit-crash-"));
+}
+
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** `before`: the words of the program it runs behind. */
+export function start(
+  program: Program,
+  folder: string,
+  orders: Partial<Orders> = {},
+  before: readonly string[] = [],
+): Running {
+  const whole: Orders = { ...usual, folder, program: root, ...orders };
+  const [file = "", ...words] = [...before, process.execPath, program.path, JSON.stringify(whole)];
+  const child = spawn(file, words, { stdio: ["ignore", "pipe", "pipe"] });
+  const timer = setTimeout(() => child.kill("SIGKILL"), runMillisecondsMax);
+  let [out, errors] = ["", ""];
+  const rings = new Set<() => void>();
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+    for (const ring of [...rings]) ring();
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errors += text;
+  });
+  const ended = new Promise<Ran>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (status) => {
+      clearTimeout(timer);
+      // A line that was cut short was not said.
+      resolve({ said: out.split("\n").slice(0, -1), errors, status });
+    });
+  });
+  const until = (line: string): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (!out.includes(`${line}\n`)) return;
+        rings.delete(look);
+        resolve();
+      };
+      rings.add(look);
+      look();
+      ended.then(() => resolve(), () => resolve());
+    });
+  return { ended, until, kill: () => void child.kill("SIGKILL") };
+}

@@ -1,0 +1,74 @@
+// The process that owns the state may be killed at any moment: nothing it said was kept is lost, and all of it adds up.
+import { setTimeout as pause } from "node:timers/promises";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { root } from "../e2e/ambit.ts";
+import type { Program } from "../e2e/bundle.ts";
+import { ownFolder, removeFolder, start, writer } from "./child.ts";
+import { inspect } from "./inspect.ts";
+
+const rounds = process.env["AMBIT_LONG"] === "1" ? 200 : 20;
+const roundsPerFolder = 10;
+const roundMillisecondsMax = 30_000;
+const callers = 4;
+
+let program: Program;
+const folders: string[] = [];
+beforeAll(async () => {
+  program = await writer();
+});
+afterAll(() => {
+  program.remove();
+  for (const folder of folders) removeFolder(folder);
+});
+
+function newFolder(): string {
+  const folder = ownFolder();
+  folders.push(folder);
+  return folder;
+}
+
+describe("killed at any moment", () => {
+  test(
+    `${rounds} rounds, ${callers} callers: nothing that was kept is lost, and all of it adds up`,
+    async () => {
+      const moments = fc.sample(fc.double({ min: 0, max: 120, noNaN: true }), rounds);
+      let [folder, said, kept]: [string, string[], number] = ["", [], 0];
+      for (const [round, moment] of moments.entries()) {
+        if (round % roundsPerFolder === 0) [folder, said] = [newFolder(), []];
+        const running = start(program, folder, { name: `r${round}`, callers });
+        await running.until("opened");
+        await pause(moment);
+        running.kill();
+        const ran = await running.ended;
+        expect([ran.status, ran.errors]).toEqual([null, ""]);
+        said.push(...ran.said);
+        const found = await inspect(folder, root, said);
+        expect(found.problems, `round ${round}, killed after ${moment} ms`).toEqual([]);
+        // Whoever was killed had at most one thing of each caller under way.
+        expect(found.untold).toBeLessThanOrEqual(callers * ((round % roundsPerFolder) + 1));
+        kept += ran.said.filter((line) => line.startsWith("kept ")).length;
+      }
+      expect(kept).toBeGreaterThan(rounds * callers);
+    },
+    roundMillisecondsMax * rounds,
+  );
+
+  test(
+    "while it makes its tables for the first time: there is a store or there is none",
+    async () => {
+      const starts = rounds / 4;
+      const moments = fc.sample(fc.double({ min: 0, max: 400, noNaN: true }), starts);
+      for (const moment of moments) {
+        const folder = newFolder();
+        const running = start(program, folder, { callers });
+        await pause(moment);
+        running.kill();
+        const { said } = await running.ended;
+        const found = await inspect(folder, root, said);
+        expect(found.problems, `killed after ${moment} ms`).toEqual([]);
+      }
+    },
+    roundMillisecondsMax * rounds,
+  );
+});

@@ -1,0 +1,91 @@
+// A program that writes to a real store as fast as it can and says a line for everything it was told is kept. It is
+// killed, starved and lied to by the tests; what it said is what they hold the store to.
+import { writeSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Kept } from "../../src/ports/durable.ts";
+import { openState, type State } from "../../src/store/state.ts";
+import { agent, charge, decision, digest, entryOf, noon } from "./entries.ts";
+import { type Orders, ordersOf } from "./orders.ts";
+import { scenes } from "./scenes.ts";
+
+const openTriesMax = 40;
+const openPauseMilliseconds = 100;
+
+const orders: Orders = ordersOf(process.argv[2] ?? "");
+await run();
+
+async function run(): Promise<void> {
+  const scene = orders.scene === null ? undefined : scenes[orders.scene];
+  if (scene !== undefined) return scene(orders, say);
+  const state = await opened();
+  if (orders.isWeak) weaken(state);
+  say("opened");
+  await Promise.all(Array.from({ length: orders.callers }, (_, caller) => calls(state, caller)));
+  state.close();
+  say("ended");
+}
+
+/** At once, past every buffer: what was said is out before the next thing happens. */
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}
+
+async function opened(): Promise<State> {
+  for (let tries = 1; ; tries++) {
+    const state = openState(orders.folder, { digest, program: orders.program });
+    if (state.ok) return state.value;
+    say(`closed ${state.code} ${state.message}`);
+    if (tries === openTriesMax) process.exit(3);
+    await pause(openPauseMilliseconds);
+  }
+}
+
+/** As drivers open a database that nobody told them more about: for the proof that a test of power cuts can fail. */
+function weaken(state: State): void {
+  const weak = state.loop.readNow((connection) => {
+    connection.exec("PRAGMA synchronous = NORMAL");
+    return Object.values(connection.get("PRAGMA synchronous") ?? {})[0];
+  });
+  if (!weak.ok || weak.value !== 1) throw new Error("the database does not take a weaker setting");
+}
+
+async function calls(state: State, caller: number): Promise<void> {
+  for (let step = 0; step < orders.count; step++) {
+    const id = `${orders.name}-${caller}-${step}`;
+    const kinds = orders.isMixed ? [...Object.keys(steps)] : ["decision"];
+    const kind = kinds[(step + caller) % kinds.length] as keyof typeof steps;
+    const kept = await steps[kind](state, id);
+    if (kept.ok) say(`kept ${kind} ${id} ${kept.value}`);
+    else {
+      say(`refused ${kind} ${id} ${kept.code}`);
+      await pause(orders.refusedMilliseconds);
+    }
+  }
+}
+
+type Step = (state: State, id: string) => Promise<Kept<number>>;
+
+/** One of everything that is kept; the number is whatever the store answered. */
+const steps: Readonly<Record<"decision" | "memory" | "observation" | "setting", Step>> = {
+  decision: async (state, id) => {
+    const decided = await state.ledger.decide(decision(id, [charge("account", null), charge(`of ${orders.name}`, null)]));
+    return mapped(decided, (value) => (value.ok ? value.place : 0));
+  },
+  memory: async (state, id) => {
+    const write = { namespace: { kind: "agent" as const, name: agent }, key: id, value: "x".repeat(9_000), version: 0 };
+    const kept = await state.memory.set({ ...write, expires: null, isClean: true, writer: agent, at: noon });
+    return mapped(kept, (value) => (value.ok ? value.version : 0));
+  },
+  observation: async (state, id) => {
+    const observation = { id, name: agent, session: null, at: noon, text: `saw ${id}`, tags: [], isClean: true };
+    return mapped(await state.observations.append(observation), () => 1);
+  },
+  setting: async (state, id) => {
+    const entry = entryOf(id, { kind: "control", outcome: "set" });
+    return mapped(await state.settings.set(id, id, entry), () => 1);
+  },
+};
+
+function mapped<T>(kept: Kept<T>, to: (value: T) => number): Kept<number> {
+  return kept.ok ? { ok: true, value: to(kept.value) } : kept;
+}

@@ -1,0 +1,123 @@
+// A daemon that has nothing but its sockets: it answers with what it is asked, and has a few questions of its own that
+// show how answering may go wrong.
+import { join } from "node:path";
+import type { Answering, Doors } from "../../src/daemon/serving.ts";
+import { announce } from "../../src/daemon/wire/announcement.ts";
+import { openDaemonFolder } from "../../src/daemon/wire/folder.ts";
+import { type Life, live } from "../../src/daemon/wire/life.ts";
+import { serveDoors } from "../../src/daemon/wire/serve.ts";
+import { readDaemonWords } from "../../src/daemon/wire/words.ts";
+import { daemonLog } from "../../src/node/daemon-start-log.ts";
+import { takeOwnerLock } from "../../src/node/owner-lock.ts";
+import { lookAtPeer } from "../../src/node/peers.ts";
+
+const version = "0.0.0-echo";
+const native = process.env["AMBIT_TEST_NATIVE"] ?? join(__dirname, "native", "ambit-native");
+
+let stopped = 0;
+let life: Life | null = null;
+
+const common: readonly (readonly [string, Answering])[] = [
+  ["echo", async ({ value }) => ({ ok: true, value })],
+  ["who", async ({ connected }) => ({ ok: true, value: { daemon: process.pid, ...connected.peer } })],
+  ["environment", async () => ({ ok: true, value: { ...process.env, cwd: process.cwd() } })],
+  ["refuse", async () => ({ ok: false, code: "approval_required", message: "a person has to say", fix: "ask one" })],
+  [
+    "throw",
+    async () => {
+      throw new Error("a secret of ours");
+    },
+  ],
+  // Waits until nobody wants the answer any more.
+  [
+    "wait",
+    (exchange) =>
+      new Promise((done) => {
+        exchange.tell({ waiting: true });
+        exchange.onStop(() => {
+          stopped++;
+          done({ ok: true, value: { stopped } });
+        });
+      }),
+  ],
+  ["stopped", async () => ({ ok: true, value: { stopped } })],
+  ["large", async ({ value }) => ({ ok: true, value: { text: "x".repeat(Number(value["bytes"])) } })],
+  // Without waiting for room: what somebody does who does not know better.
+  [
+    "flood",
+    async (exchange) => {
+      for (let at = 0; at < Number(exchange.value["events"]) && !exchange.isStopped; at++)
+        exchange.tell({ at, text: "x".repeat(10_000) });
+      return { ok: true, value: { isStopped: exchange.isStopped } };
+    },
+  ],
+  [
+    "send",
+    async (exchange) => {
+      const part = new Uint8Array(100_000).fill(7);
+      for (let sent = 0; sent < Number(exchange.value["bytes"]) && !exchange.isStopped; sent += part.length)
+        await exchange.send(1, part);
+      return { ok: true, value: {} };
+    },
+  ],
+  [
+    "count",
+    async ({ input }) => {
+      let bytes = 0;
+      let sum = 0;
+      for await (const part of input) {
+        bytes += part.length;
+        for (const byte of part) sum = (sum + byte) % 65_536;
+      }
+      return { ok: true, value: { bytes, sum } };
+    },
+  ],
+  ["ignore", async () => new Promise((done) => setTimeout(() => done({ ok: true, value: {} }), 200))],
+  ["tell", async ({ connected }) => ({ ok: true, value: { isTold: connected.tell({ news: 1 }) } })],
+  [
+    "fall",
+    async () => {
+      setImmediate(() => {
+        throw new Error("fell");
+      });
+      return { ok: true, value: {} };
+    },
+  ],
+  [
+    "end",
+    async () => {
+      life?.end("asked to");
+      return { ok: true, value: {} };
+    },
+  ],
+];
+
+async function main(): Promise<void> {
+  process.umask(0o077);
+  const words = readDaemonWords(process.argv.slice(2));
+  if (words === null) process.exit(2);
+  const folder = openDaemonFolder(join(words.state, "daemon"));
+  if (!folder.ok) return refuse(folder);
+  const lock = takeOwnerLock({ path: folder.value.within("owner.lock"), native });
+  if (!lock.ok) return refuse(lock);
+  const log = daemonLog(folder.value.path);
+  const doors: Doors = { call: new Map(common), control: new Map(common) };
+  const serving = await serveDoors({ folder: folder.value, doors, native, version, look: lookAtPeer, log });
+  if (!serving.ok) return refuse(serving);
+  life = live({
+    serving: serving.value,
+    folder: folder.value,
+    idleSeconds: words.idleSeconds,
+    isBusy: () => false,
+    close: async () => log("closed"),
+    log,
+  });
+  announce({ ok: true, value: null });
+}
+
+function refuse(refusal: Parameters<typeof announce>[0]): void {
+  announce(refusal);
+  process.exit(1);
+}
+
+void main();
