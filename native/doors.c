@@ -21,7 +21,7 @@
 
 enum {
   door_count = 2,
-  backlog = 1024,
+  backlog = 4096,
   // Sockets on their way: the kernel bounds them, and Node answers each.
   unanswered_max = 16,
   rest_milliseconds = 50,

@@ -1,5 +1,6 @@
 // The only place that joins ports to implementations; its parts are in `compose/`.
 import { extname, resolve } from "node:path";
+import { isJsonObject } from "./authority/json.ts";
 import type { Terminal } from "./cli/agents-world.ts";
 import type { CanWorld } from "./cli/can.ts";
 import { COLOURS, PLAIN } from "./cli/paint.ts";
@@ -7,19 +8,23 @@ import type { ProgramWorld } from "./cli/program.ts";
 import { VERSION } from "./cli/version.ts";
 import { agentOf } from "./compose/agent-text.ts";
 import { askingAt } from "./compose/asking.ts";
+import { daemonClient } from "./compose/daemon-client.ts";
 import { doctorWorld } from "./compose/doctor.ts";
 import { initParts } from "./compose/first-steps.ts";
+import { nativeProgram } from "./compose/native-program.ts";
 import { once } from "./compose/once.ts";
-import { nativeProgram, programsOf } from "./compose/programs.ts";
+import { passedEnvironment } from "./compose/passed-environment.ts";
+import { programsOf } from "./compose/programs.ts";
 import { recordsDesk, skillMachine } from "./compose/records.ts";
 import { trustingFiles } from "./compose/trusting-files.ts";
-import { installCommand } from "./doctor/backend.ts";
 import { AgentFiles } from "./node/agent-files.ts";
-import { userName } from "./node/ground.ts";
-import { machineFacts } from "./node/machine.ts";
+import { signatureCheck } from "./node/audit-key-text.ts";
+import { sha256 } from "./node/digest.ts";
 import { agentIds } from "./node/workspace.ts";
+import { parseJson } from "./notation/json-reader.ts";
 import { readFrontmatter } from "./text/frontmatter.ts";
 import { sourceCharactersMax } from "./text/read.ts";
+import { isProgramTool } from "./tools/program-tools.ts";
 
 export { agentOf };
 
@@ -62,6 +67,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
   const records = once(() => (workspace === null ? null : recordsDesk(workspace, folders.state, now, nameOf)));
   const skills = once(() => skillMachine({ home, config: folders.config, workspace, records: records(), now, nameOf }));
   const paint = machine.colour ? COLOURS : PLAIN;
+  const daemon = daemonClient({ home, folders, program: machine.program });
   return {
     version: VERSION,
     get reading() {
@@ -101,24 +107,21 @@ export function composeWorld(machine: Machine): ProgramWorld {
     }),
     ...first,
     isTerminal: terminal.isInteractive,
+    ...daemon,
+    cwd,
+    verifying: { digest: sha256, check: signatureCheck() },
+    readJsonObject: (text) => {
+      const read = parseJson(text);
+      return read.ok && isJsonObject(read.value) ? read.value : null;
+    },
+    isProgram: (tool) => isProgramTool(tool),
+    now: () => Date.now(),
     programs: programsOf({
       cwd,
-      now: () => Date.now(),
-      install: () => installCommand(machineFacts().distribution),
-      ground: () => {
-        const { project } = agents.opened();
-        return {
-          home,
-          workspace,
-          folders,
-          program: machine.program,
-          ground: reading().ground,
-          environment: machine.environment,
-          user: agents.user()?.config ?? null,
-          project: project.isConfigAsTrusted ? (project.config?.config ?? null) : null,
-          userName: userName(),
-        };
-      },
+      moment,
+      ground: () => reading().ground,
+      call: daemon.call,
+      environment: () => passedEnvironment(machine.environment, agents.user()?.config ?? null),
     }),
     doctor: doctorWorld({
       agents,

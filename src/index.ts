@@ -114,9 +114,9 @@ export { defineTool, type Tool, type ToolDefinition, type ToolFault } from "./to
 export type { Accepted, InputOf, InputSchema } from "./tool/input.ts";
 export type { FromSchema, JsonSchema, SchemaType } from "./tool/json-schema.ts";
 export type { KnownTool, ToolLookup } from "./tool/known-tool.ts";
+export type { RegisteredTool } from "./tool/registered.ts";
 export {
   createRegistry,
-  type RegisteredTool,
   type Registration,
   type Registry,
   type RegistryChange,
@@ -124,7 +124,8 @@ export {
   type ToolListing,
 } from "./tool/registry.ts";
 export type { Policy, ReadRequirement, RegistrationError, Requirement } from "./tool/requirement.ts";
-export { type RunParts, runTool, type ToolOutcome } from "./tool/run.ts";
+export type { ToolOutcome } from "./tool/returned.ts";
+export { type RunParts, runTool } from "./tool/run.ts";
 export type { InputIssue } from "./tool/schema-check.ts";
 export type { StandardSchema } from "./tool/standard-schema.ts";
 export type { ToolOrigin } from "./tool/tool-name.ts";

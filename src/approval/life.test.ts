@@ -34,12 +34,20 @@ describe("one person's yes", () => {
     ["a plain yes to what needs presence", approvalOf({ level: 2 }), { level: 1 }, "presence_required"],
     ["with presence", approvalOf({ level: 2 }), { level: 2 }, "approved"],
     ["presence where a yes is enough", approvalOf({ level: 1 }), { level: 2 }, "approved"],
-    ["of somebody who is not asked", approvalOf({ approvers: { need: 1, of: ["bob"] } }), {}, "not_an_approver"],
-    ["of somebody who is", approvalOf({ approvers: { need: 1, of: ["ann"] } }), {}, "approved"],
+    [
+      "of somebody who is not asked",
+      approvalOf({ approvers: { need: 1, of: ["bob"] } }),
+      { level: 2 },
+      "not_an_approver",
+    ],
+    ["of somebody who is", approvalOf({ approvers: { need: 1, of: ["ann"] } }), { level: 2 }, "approved"],
+    ["of somebody who only says so", approvalOf({ approvers: { need: 1, of: ["ann"] } }), {}, "presence_required"],
+    ["as one of several, without a name", approvalOf({ approvers: { need: 2, of: null } }), {}, "presence_required"],
+    ["as one of several, with one", approvalOf({ approvers: { need: 2, of: null } }), { level: 2 }, "pending"],
     [
       "by a name in other letters",
       approvalOf({ approvers: { need: 1, of: ["ann"] } }),
-      { by: "Ann" },
+      { by: "Ann", level: 2 },
       "not_an_approver",
     ],
     ["to a step nobody offered", approvalOf(), { step: "program" }, "unknown_step"],
@@ -59,24 +67,25 @@ describe("one person's yes", () => {
 });
 
 describe("several people", () => {
+  const named = (changed: Parameters<typeof answerOf>[0] = {}) => answerOf({ level: 2, ...changed });
   const two = approvalOf({ approvers: { need: 2, of: ["ann", "bob", "eve"] } });
 
   test("one of two leaves it pending, with nothing to use", () => {
-    const half = changed(agree(two, answerOf({ step: "folder", uses: 5 }), LADDER));
+    const half = changed(agree(two, named({ step: "folder", uses: 5 }), LADDER));
     expect(half).toMatchObject({ state: "pending", usesLeft: 0, scope: { kind: "exact" }, expires: two.expires });
     expect(missing(half)).toBe(1);
     expect(codeOf(begin(half, ASKED_AT + 2000))).toBe("not_approved");
   });
 
   test("the same person is one person", () => {
-    const half = changed(agree(two, answerOf(), LADDER));
-    expect(codeOf(agree(half, answerOf({ level: 2 }), LADDER))).toBe("already_agreed");
+    const half = changed(agree(two, named(), LADDER));
+    expect(codeOf(agree(half, named(), LADDER))).toBe("already_agreed");
   });
 
   test("the narrowest of what they said counts, whoever said it first", () => {
     const said = [
-      answerOf({ by: "ann", step: "folder", uses: 2, milliseconds: 100_000 }),
-      answerOf({ by: "bob", step: "file", uses: 9, milliseconds: 50_000, at: ASKED_AT + 5000 }),
+      named({ by: "ann", step: "folder", uses: 2, milliseconds: 100_000 }),
+      named({ by: "bob", step: "file", uses: 9, milliseconds: 50_000, at: ASKED_AT + 5000 }),
     ];
     for (const answers of [said, said.toReversed()]) {
       let approval = two;
@@ -91,8 +100,8 @@ describe("several people", () => {
   });
 
   test("a step that is gone from the ladder counts as exactly this call", () => {
-    const half = changed(agree(two, answerOf({ step: "folder" }), LADDER));
-    const whole = changed(agree(half, answerOf({ by: "bob", step: "file" }), LADDER.slice(0, 2)));
+    const half = changed(agree(two, named({ step: "folder" }), LADDER));
+    const whole = changed(agree(half, named({ by: "bob", step: "file" }), LADDER.slice(0, 2)));
     expect(whole.scope).toEqual({ kind: "exact" });
   });
 });
@@ -205,7 +214,8 @@ test("whatever happens: no use too many, none too late, none against a no, none 
           const people = [...agreed.values()];
           expect(isRefused).toBe(false);
           expect(people.length).toBeGreaterThanOrEqual(need);
-          expect(people.every((person) => person.level >= level)).toBe(true);
+          const least = need > 1 || of !== null ? 2 : level;
+          expect(people.every((person) => person.level >= least)).toBe(true);
           if (of !== null) expect([...agreed.keys()].every((name) => of.includes(name))).toBe(true);
           expect(used).toBeLessThanOrEqual(Math.min(...people.map(({ uses }) => uses)));
           const last = Math.max(...people.map(({ at }) => at));

@@ -138,8 +138,15 @@ function openFault(approval: Approval, now: number): LifeChange | null {
   return state === "pending" ? null : fault("not_pending", `it is ${state} already`);
 }
 
-function personFault({ level, answers, of }: Approval, answer: ApprovalAnswerGiven): LifeChange | null {
-  if (answer.level < level) return fault("presence_required", "this needs a person's name and passphrase");
+/** Presence is needed where it is asked for, and wherever it matters who somebody is: a plain yes has no name. */
+export function needsPresence({ level, need, of }: Pick<Approval, "level" | "need" | "of">): boolean {
+  return level === 2 || need > 1 || of !== null;
+}
+
+function personFault(approval: Approval, answer: ApprovalAnswerGiven): LifeChange | null {
+  const { answers, of } = approval;
+  if (answer.level < 2 && needsPresence(approval))
+    return fault("presence_required", "this needs a person's name and passphrase");
   if (of !== null && !of.includes(answer.by))
     return fault("not_an_approver", `${JSON.stringify(answer.by)} is not one of those who may approve this`);
   if (answers.some(({ by }) => by === answer.by))

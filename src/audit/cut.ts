@@ -23,13 +23,24 @@ export function cutText(text: string, charactersMax: number): string {
   return kept + mark(`${text.length - kept.length} characters`);
 }
 
-/** Whether something lies more than so many lists and objects down; never looks further. */
-export function isDeeper(value: Json, depth: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (depth <= 0) return true;
-  if (isJsonList(value)) return value.some((element) => isDeeper(element, depth - 1));
-  for (const key of Object.keys(value)) if (isDeeper((value as JsonObject)[key] as Json, depth - 1)) return true;
-  return false;
+/** Whether it has no more characters than that, and lies no deeper. Never looks further than that. */
+export function isSmall(value: Json, charactersMax: number, depthMax: number): boolean {
+  return weight(value, charactersMax, depthMax) <= charactersMax;
+}
+
+/** At least so many characters as it is written with, or infinitely many where it is too deep. */
+function weight(value: Json, charactersMax: number, depth: number): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 1;
+  if (depth <= 0) return Number.POSITIVE_INFINITY;
+  const isList = isJsonList(value);
+  let sum = 1;
+  for (const key of isList ? value.keys() : Object.keys(value)) {
+    const each = (value as JsonObject)[key] as Json;
+    sum += 1 + (isList ? 0 : String(key).length) + weight(each, charactersMax - sum, depth - 1);
+    if (sum > charactersMax) break;
+  }
+  return sum;
 }
 
 function cutList(list: readonly Json[], sizes: CutSizes): readonly Json[] {

@@ -2,7 +2,7 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../authority/json.ts";
 import { ENTRY_KINDS, type EntryKind, type LogEntry } from "../ports/log.ts";
 import { canonicalJson } from "./canonical.ts";
-import { type CutSizes, cutJson, cutText, isDeeper } from "./cut.ts";
+import { type CutSizes, cutJson, cutText, isSmall } from "./cut.ts";
 
 /** Of a body's UTF-8. */
 export const entryBytesMax = 65_536;
@@ -19,15 +19,20 @@ const STEPS: readonly CutSizes[] = [
 const LAST: CutSizes = { characters: 64, elements: 8, depth: 1 };
 
 export function entryBody(entry: LogEntry): string {
-  if (!isDeeper(entry.more, moreDepthMax)) {
-    const body = canonicalJson(dataOf(entry));
-    if (fits(body)) return body;
-  }
+  const whole = bodyOf(entry);
+  if (whole !== null) return whole;
   for (const sizes of STEPS) {
-    const body = canonicalJson(dataOf(cutEntry(entry, sizes)));
-    if (fits(body)) return body;
+    const body = bodyOf(cutEntry(entry, sizes));
+    if (body !== null) return body;
   }
   return canonicalJson(dataOf(cutEntry(entry, LAST)));
+}
+
+/** Null where it is too long. Weighed first: what is far too long must not even be spelled out. */
+function bodyOf(entry: LogEntry): string | null {
+  const data = dataOf(entry);
+  const body = isSmall(data, entryBytesMax, moreDepthMax + 1) ? canonicalJson(data) : null;
+  return body !== null && fits(body) ? body : null;
 }
 
 /** Null for what is no entry: too long, no JSON, a member that is missing or of another type. */
@@ -41,7 +46,7 @@ export function readEntryBody(body: string): LogEntry | null {
   if (typeof id !== "string" || !isKind(kind) || typeof outcome !== "string") return null;
   if (typeof at !== "number" || !isTexts(chain) || !isTexts(verbs)) return null;
   // Whoever shows or copies it may walk down it.
-  if (!isJsonObject(more) || isDeeper(more, moreDepthMax)) return null;
+  if (!isJsonObject(more) || !isSmall(more, entryBytesMax, moreDepthMax)) return null;
   const optional = OPTIONAL.map((key): [string, Json | undefined] => [key, read(key)]);
   if (optional.some(([, each]) => each !== null && typeof each !== "string")) return null;
   const texts = Object.fromEntries(optional) as Record<(typeof OPTIONAL)[number], string | null>;

@@ -1,5 +1,6 @@
 // A link made ready for decisions: its grants by verb, and for each verb an index over the axis that tells them apart
 // best.
+import { alikeElsewhere } from "./alike.ts";
 import type { VerbEntry } from "./catalog.ts";
 import { type Grant, type Level, type Purpose, purposeAllowed } from "./grant.ts";
 import { indexAxis } from "./index-axis.ts";
@@ -7,7 +8,7 @@ import type { Link } from "./link.ts";
 import { PatternIndex } from "./pattern-index.ts";
 import type { Request } from "./request.ts";
 import { isDestination, isNothing, isSegments, type Scope, scopeMatches, type Value } from "./scope.ts";
-import { type Segments, type Sequence, sameSequence } from "./sequence.ts";
+import type { Segments } from "./sequence.ts";
 
 /** What a decision depends on besides the request. */
 export interface Moment {
@@ -123,8 +124,8 @@ class VerbIndex {
       const grant = link.grants[index] as Grant;
       const scope = grant.scopes[this.#axis] as Scope;
       if (isNothing(scope)) continue;
-      if (isPlain(grant, this.#axis)) marks[index] = PLAIN;
-      else if (sameElsewhere(grant, link.grants[last] as Grant, this.#axis))
+      if (isPlain(grant, this.#axis)) marks[index] = (index << MARK_BITS) | PLAIN;
+      else if (alikeElsewhere(grant, link.grants[last] as Grant, this.#axis))
         marks[index] = (last << MARK_BITS) | grant.conditions.ask;
       else last = index;
       // INVARIANT: what is in the index is of the axis's own kind, so that a match in it settles the axis.
@@ -225,25 +226,6 @@ function isPlain({ scopes, conditions }: Grant, axis: number): boolean {
   if (ask !== 0 || expires !== null || clean || pass !== "both") return false;
   for (let at = 0; at < scopes.length; at++) if (at !== axis && (scopes[at] as Scope).kind !== "any") return false;
   return true;
-}
-
-/** Is there no difference but on this axis, in the level, and in what is counted? */
-function sameElsewhere(one: Grant, other: Grant, axis: number): boolean {
-  const { expires, clean, pass } = one.conditions;
-  const conditions = other.conditions;
-  if (expires !== conditions.expires || clean !== conditions.clean || pass !== conditions.pass) return false;
-  for (let at = 0; at < one.scopes.length; at++)
-    if (at !== axis && !sameScope(one.scopes[at] as Scope, other.scopes[at] as Scope)) return false;
-  return true;
-}
-
-/** False also where it would take long to find out. */
-function sameScope(one: Scope, other: Scope): boolean {
-  if (one === other) return true;
-  if (one.kind === "any") return other.kind === "any";
-  if (one.kind !== "sequences" || other.kind !== "sequences" || one.of.length !== 1 || other.of.length !== 1)
-    return false;
-  return sameSequence(one.of[0] as Sequence, other.of[0] as Sequence);
 }
 
 /** `settled`: the axis on which the index has already found the grant to match, or -1. */

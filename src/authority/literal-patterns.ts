@@ -6,15 +6,15 @@ export class LiteralPatterns {
   readonly size: number;
   readonly patterns: Sequence[] = [];
   readonly leaves: Leaf[] = [];
-  /** The words of the first pattern, of which so many at the beginning are the same in all. */
-  readonly first: readonly string[];
+  /** So many words at the beginning are the same in all. */
   common: number;
   /** Some pattern goes on behind its words, so that a longer value can match. */
   open = false;
+  /** The words of all, one pattern behind the other. */
+  readonly #words: string[] = [];
 
-  constructor(size: number, pattern: Sequence) {
+  constructor(size: number) {
     this.size = size;
-    this.first = wordsOf(pattern, size, []);
     this.common = size;
   }
 
@@ -23,14 +23,18 @@ export class LiteralPatterns {
     this.patterns.push(pattern);
     this.leaves.push(leaf);
     if (goesOn(leaf)) this.open = true;
-    let same = 0;
-    while (same < this.common && wordAt(pattern, same) === this.first[same]) same++;
-    this.common = same;
+    const words = this.#words;
+    for (let place = 0; place < this.size; place++) {
+      const word = wordAt(pattern, place);
+      words.push(word);
+      if (place < this.common && word !== words[place]) this.common = place;
+    }
   }
-}
 
-/** The words a pattern begins with, written into a list that is used again. */
-export function wordsOf(pattern: Sequence, size: number, into: string[]): string[] {
-  for (let place = 0; place < size; place++) into[place] = wordAt(pattern, place);
-  return into;
+  /** The words of a pattern, written into a list that is used again. */
+  wordsOf(at: number, into: string[]): string[] {
+    const start = at * this.size;
+    for (let place = 0; place < this.size; place++) into[place] = this.#words[start + place] as string;
+    return into;
+  }
 }

@@ -6,20 +6,26 @@ import type { Segments } from "./sequence.ts";
 /** Past so many different words, one more is not looked for among them. */
 const sharedWordsMax = 1024;
 
+/** From so many on, words are copied: fewer stay in the caches wherever they lie. */
+const copiedMin = 1024;
+
 export class LiteralRecords {
   readonly #size: number;
   readonly #first: readonly string[];
   readonly #common: number;
   readonly #stride: number;
+  readonly #areMany: boolean;
   /** A record: its leaf, or the number of a list of leaves, below zero; then its words behind the common ones. */
   #records: (number | string)[] = [];
   #lists: Leaf[][] = [];
 
-  constructor({ size, first, common }: LiteralPatterns) {
+  constructor(all: LiteralPatterns) {
+    const { size, common } = all;
     this.#size = size;
-    this.#first = first;
+    this.#first = all.wordsOf(0, []);
     this.#common = common;
     this.#stride = 1 + size - common;
+    this.#areMany = all.leaves.length >= copiedMin;
   }
 
   clear(): void {
@@ -34,7 +40,7 @@ export class LiteralRecords {
     for (let place = this.#common; place < words.length; place++) {
       const word = words[place] as string;
       // Hardly any two records have the word in common that the key is made of.
-      this.#records.push(place === key ? word : sharedWord(word, shared));
+      this.#records.push(place !== key ? sharedWord(word, shared) : this.#areMany ? copyOf(word) : word);
     }
     return record;
   }
@@ -45,24 +51,6 @@ export class LiteralRecords {
     const known = this.#records[at] as number;
     if (known < 0) this.#lists[~known]?.push(leaf);
     else this.#records[at] = ~(this.#lists.push([known, leaf]) - 1);
-  }
-
-  /**
-   * Lays copies of the words at one place side by side. The texts of the patterns lie wherever their grants do, each in
-   * a page of memory of its own, and to find a page costs more than to compare a word.
-   */
-  gather(place: number): void {
-    const records = this.#records;
-    const first = 1 + place - this.#common;
-    const words: string[] = [];
-    for (let at = first; at < records.length; at += this.#stride) words.push(records[at] as string);
-    const text = words.join("");
-    let start = 0;
-    for (let at = first; at < records.length; at += this.#stride) {
-      const end = start + (records[at] as string).length;
-      records[at] = text.slice(start, end);
-      start = end;
-    }
   }
 
   /** Has the record the words that the segments begin with? From the last, which differs more often than the first. */
@@ -96,4 +84,12 @@ function sharedWord(word: string, shared: Map<string, string>): string {
   const known = shared.get(word);
   if (known === undefined && shared.size < sharedWordsMax) shared.set(word, word);
   return known ?? word;
+}
+
+/**
+ * The same text in memory of its own, beside that of the word before. The patterns' own texts lie wherever their grants
+ * do, each in another page, and to find a page costs more than to compare a word.
+ */
+function copyOf(word: string): string {
+  return ` ${word}`.slice(1);
 }

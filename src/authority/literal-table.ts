@@ -3,9 +3,9 @@
 // What a look-up among many costs is the memory it touches, not its steps. Here that is a slot, a record and the text of
 // a word; a value that is not covered mostly ends at an empty slot.
 import type { Leaf } from "./literal-form.ts";
-import { type LiteralPatterns, wordsOf } from "./literal-patterns.ts";
+import type { LiteralPatterns } from "./literal-patterns.ts";
 import { LiteralRecords } from "./literal-records.ts";
-import type { Segments, Sequence } from "./sequence.ts";
+import type { Segments } from "./sequence.ts";
 
 /** Up to so many are compared one by one. */
 const scannedMax = 4;
@@ -60,10 +60,11 @@ export class LiteralTable {
     return record < 0 ? from : this.#records.collect(record, value, found, from);
   }
 
-  #list({ size, patterns, leaves }: LiteralPatterns, scanned: number[]): void {
+  #list(all: LiteralPatterns, scanned: number[]): void {
+    const { leaves } = all;
     const shared = new Map<string, string>();
-    for (let at = 0; at < patterns.length; at++) {
-      const words = wordsOf(patterns[at] as Sequence, size, []);
+    for (let at = 0; at < leaves.length; at++) {
+      const words = all.wordsOf(at, []);
       const record = this.#scan(words, scanned);
       if (record >= 0) this.#records.join(leaves[at] as Leaf, record);
       else scanned.push(this.#records.append(leaves[at] as Leaf, words, ALL_WORDS, shared));
@@ -83,10 +84,7 @@ export class LiteralTable {
         this.#word = word;
         this.#characters = characters;
         const left = this.#fill(all, probesMeanMax);
-        if (left?.length === 0) {
-          this.#records.gather(word);
-          return left;
-        }
+        if (left?.length === 0) return left;
         this.#slots.fill(0);
         this.#records.clear();
       }
@@ -96,14 +94,15 @@ export class LiteralTable {
   }
 
   /** Fills the empty table; answers with what found no place, or null where it takes more steps than `meanMax` each. */
-  #fill({ size, patterns, leaves }: LiteralPatterns, meanMax: number): readonly number[] | null {
+  #fill(all: LiteralPatterns, meanMax: number): readonly number[] | null {
+    const { leaves } = all;
     const slots = this.#slots;
     const words: string[] = [];
     const shared = new Map<string, string>();
     const left: number[] = [];
     let steps = 0;
-    for (let at = 0; at < patterns.length; at++) {
-      wordsOf(patterns[at] as Sequence, size, words);
+    for (let at = 0; at < leaves.length; at++) {
+      all.wordsOf(at, words);
       const key = this.#key(words);
       const place = this.#seek(words, key);
       if (place === ABSENT) {

@@ -157,7 +157,7 @@ describe("names chosen to collide", () => {
 
   test("a table takes ordinary names to the last, and of names that collide no more than a look-up may meet", () => {
     const left = (name: (at: number) => string): number => {
-      const all = new LiteralPatterns(1, pattern(name(0)));
+      const all = new LiteralPatterns(1);
       for (let at = 0; at < 20_000; at++) all.add(pattern(name(at)), at << 3);
       return new LiteralTable(all).left.length;
     };

@@ -26,7 +26,7 @@ export class PatternIndex {
     }
     let alike = this.#gathered.find((one) => one.size === size);
     if (alike === undefined) {
-      alike = new LiteralPatterns(size, pattern);
+      alike = new LiteralPatterns(size);
       this.#gathered.push(alike);
     }
     alike.add(pattern, leaf);

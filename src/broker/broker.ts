@@ -3,6 +3,7 @@ import { addressText } from "../authority/address.ts";
 import { destinationText } from "../authority/destination.ts";
 import type { OwnerWord } from "./connection.ts";
 import type { Credential } from "./credential-request.ts";
+import { Fetches } from "./fetch.ts";
 import { Granted, readChains } from "./granted.ts";
 import { ownerMilliseconds, sandboxesMax } from "./limits.ts";
 import {
@@ -23,11 +24,22 @@ export class Broker {
   readonly #now: () => number;
   readonly #networks = new Map<string, Network>();
   readonly #waiting = new Map<number, (answer: Judged | Credited | null) => void>();
+  readonly #fetches: Fetches;
   #asked = 0;
 
   constructor(tell: (message: BrokerMessage) => void, now: () => number) {
     this.#tell = tell;
     this.#now = now;
+    this.#fetches = new Fetches({
+      tell,
+      now,
+      ask: async (question) => {
+        const answer = await this.#ask((number) => ({ kind: "hopping", number, ...question }));
+        if (answer?.kind !== "judged") return "not_available";
+        if (answer.outcome === "ask") return "approval_required";
+        return answer.outcome === "allow" ? null : (answer.code ?? "not_available");
+      },
+    });
   }
 
   /** False: the owner does not speak our language, and nothing it says can be trusted to be whole. */
@@ -49,6 +61,11 @@ export class Broker {
       case "judged":
       case "credited":
         this.#waiting.get(message.number)?.(message);
+        return true;
+      case "fetch":
+      case "fetch-more":
+      case "fetch-stop":
+        this.#fetches.take(message);
         return true;
       default:
         return message satisfies never;

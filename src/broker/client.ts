@@ -7,6 +7,8 @@ import { toAscii } from "./ascii.ts";
 import { BrokerProcess } from "./broker-process.ts";
 import type { AskCredential } from "./credential-endpoint.ts";
 import type { Reason } from "./denials.ts";
+import { FetchClient, type Fetched, type FetchWish } from "./fetch-client.ts";
+import { type Hopping, readFetchOwnerMessage } from "./fetch-messages.ts";
 import { type Chains, connectRequest } from "./granted.ts";
 import type {
   BrokerMessage,
@@ -54,16 +56,19 @@ interface Running {
   readonly process: BrokerProcess;
   readonly networks: Map<string, NetworkWish>;
   readonly waiting: Map<number, (answer: Answer | null) => void>;
+  readonly fetches: Map<number, FetchClient>;
 }
 
 export class BrokerClient {
   readonly #bundle: string;
+  readonly #authorities: string | null;
   #running: Running | null = null;
   #number = 0;
 
-  /** `bundle`: the broker's program. */
-  constructor(bundle: string) {
+  /** `bundle`: the broker's program. `authorities`: for tests alone, certificates that fetches trust in place of the usual ones. */
+  constructor(bundle: string, authorities: string | null = null) {
     this.#bundle = bundle;
+    this.#authorities = authorities;
   }
 
   /** Of the process that runs now, if one does. */
@@ -93,6 +98,33 @@ export class BrokerClient {
     };
   }
 
+  /** HTTP for our own tools, carried out in the broker. Never rejects. */
+  async fetch(wish: FetchWish): Promise<Fetched> {
+    const running = this.#start();
+    const number = ++this.#number;
+    const over = (): void => {
+      running.fetches.delete(number);
+      this.#rest(running);
+    };
+    let isRead = true;
+    const fetching = new FetchClient(
+      wish,
+      number,
+      (message) => {
+        // What the broker would not read would end it, and everybody's network with it.
+        if (readFetchOwnerMessage(message) === null) isRead = false;
+        else running.process.send(message);
+      },
+      over,
+    );
+    running.fetches.set(number, fetching);
+    running.process.ref(true);
+    const fetched = fetching.start(this.#authorities);
+    if (!isRead) fetching.refused("invalid_input", "the request is larger than allowed, or asks for what there is not");
+    else if (running.process.isOver) fetching.refused("not_available", "the broker is gone");
+    return fetched;
+  }
+
   async stop(): Promise<void> {
     await this.#running?.process.stop();
   }
@@ -101,16 +133,18 @@ export class BrokerClient {
     if (this.#running !== null && !this.#running.process.isOver) return this.#running;
     const networks: Running["networks"] = new Map();
     const waiting: Running["waiting"] = new Map();
+    const fetches: Running["fetches"] = new Map();
     const process = new BrokerProcess(this.#bundle, {
       message: (message) => this.#take(running, message),
       over: (lastWords) => {
         const lost = [...networks.values()];
         networks.clear();
         for (const give of [...waiting.values()]) give(null);
+        for (const fetching of [...fetches.values()]) fetching.refused("not_available", "the broker is gone");
         for (const { events } of lost) events.lost(lastWords);
       },
     });
-    const running: Running = { process, networks, waiting };
+    const running: Running = { process, networks, waiting, fetches };
     this.#running = running;
     return running;
   }
@@ -130,12 +164,16 @@ export class BrokerClient {
       running.process.ref(true);
       running.waiting.set(number, (answer) => {
         running.waiting.delete(number);
-        if (running.waiting.size === 0) running.process.ref(false);
+        this.#rest(running);
         give(answer);
       });
       if (handle === null) running.process.send(question(number));
       else running.process.give(question(number), handle);
     });
+  }
+
+  #rest({ waiting, fetches, process }: Running): void {
+    if (waiting.size === 0 && fetches.size === 0) process.ref(false);
   }
 
   async #count(running: Running, kind: "count" | "close", sandbox: string): Promise<NetworkCounters | null> {
@@ -161,12 +199,26 @@ export class BrokerClient {
       case "crediting":
         void this.#credit(running, message);
         return;
+      case "hopping":
+        void this.#hop(running, message);
+        return;
+      case "fetch-head":
+      case "fetch-bytes":
+      case "fetch-end":
+        running.fetches.get(message.number)?.take(message);
+        return;
       case "denied":
         running.networks.get(message.sandbox)?.events.denied(message.code, message.request, message.reason);
         return;
       default:
         message satisfies never;
     }
+  }
+
+  async #hop(running: Running, hopping: Hopping): Promise<void> {
+    const word = await running.fetches.get(hopping.fetch)?.judged(hopping);
+    const nobody: Judged = { kind: "judged", number: hopping.number, outcome: "deny", code: "not_available" };
+    running.process.send(word ?? nobody);
   }
 
   async #credit(running: Running, { number, sandbox, request }: Crediting): Promise<void> {

@@ -2,6 +2,12 @@
 import { DENIAL_CODES, type DenialCode } from "../authority/decision.ts";
 import type { Credential, CredentialRequest } from "./credential-request.ts";
 import type { Denial, Reason } from "./denials.ts";
+import {
+  type FetchBrokerMessage,
+  type FetchOwnerMessage,
+  readFetchBrokerMessage,
+  readFetchOwnerMessage,
+} from "./fetch-messages.ts";
 import type { Chains, Manner } from "./granted.ts";
 import { chainsMax, credentialBytesMax, denialsMax, linksPerChainMax, specsPerLinkMax } from "./limits.ts";
 import type { ResolverChoice } from "./resolver.ts";
@@ -47,7 +53,7 @@ export interface Credited {
   readonly credential: Credential | null;
 }
 
-export type OwnerMessage = Open | Give | Count | Judged | Credited;
+export type OwnerMessage = Open | Give | Count | Judged | Credited | FetchOwnerMessage;
 
 /** Done, or not: an answer to `open` and `give`. */
 export interface Answered {
@@ -98,7 +104,7 @@ export interface Denied {
   readonly reason: Reason;
 }
 
-export type BrokerMessage = Answered | Counted | Judging | Crediting | Denied;
+export type BrokerMessage = Answered | Counted | Judging | Crediting | Denied | FetchBrokerMessage;
 
 const sandbox = text(64, /^[A-Za-z0-9_.-]+$/);
 const number = whole(1, Number.MAX_SAFE_INTEGER);
@@ -148,7 +154,8 @@ export function readOwnerMessage(value: unknown): OwnerMessage | null {
   const outcome = exactly("allow", "ask", "deny");
   if (isShape<Judged>(value, { kind: exactly("judged"), number, outcome, code: orNull(code) }))
     return (value.outcome === "deny") === (value.code !== null) ? value : null;
-  return isShape<Credited>(value, { kind: exactly("credited"), number, credential: orNull(credential) }) ? value : null;
+  if (isShape<Credited>(value, { kind: exactly("credited"), number, credential: orNull(credential) })) return value;
+  return readFetchOwnerMessage(value);
 }
 
 export function readBrokerMessage(value: unknown): BrokerMessage | null {
@@ -160,5 +167,6 @@ export function readBrokerMessage(value: unknown): BrokerMessage | null {
   if (isShape<Judging>(value, { kind: exactly("judging"), number, sandbox, host, address, port, manner })) return value;
   if (isShape<Crediting>(value, { kind: exactly("crediting"), number, sandbox, request: credentialRequest }))
     return value;
-  return isShape<Denied>(value, { kind: exactly("denied"), sandbox, code, request, reason }) ? value : null;
+  if (isShape<Denied>(value, { kind: exactly("denied"), sandbox, code, request, reason })) return value;
+  return readFetchBrokerMessage(value);
 }

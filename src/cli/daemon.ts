@@ -47,8 +47,7 @@ export async function daemonStop(world: DaemonWorld, { json }: Asked): Promise<E
   const running = await world.running();
   const told = running.ok && running.value !== null ? await askOnce(world, "daemon.stop", {}) : running;
   // Whoever is not let in does not end it in another way either; one that cannot be spoken to is ended by its number.
-  if (!told.ok && told.code !== "not_available" && told.code !== "wrong_protocol")
-    return tellRefusal(world, told, json);
+  if (!told.ok && !UNSPOKEN.includes(told.code)) return tellRefusal(world, told, json);
   const isTold = told.ok && running.ok && running.value !== null;
   const end = isTold ? await world.awaitDaemonEnd() : await world.endDaemon();
   if (end === "stays") {
@@ -60,6 +59,9 @@ export async function daemonStop(world: DaemonWorld, { json }: Asked): Promise<E
   else world.print(wasRunning ? "the daemon has ended" : "the daemon was not running");
   return EXIT.ok;
 }
+
+/** What is said of a daemon that nobody can speak to. */
+const UNSPOKEN: readonly string[] = ["not_available", "wrong_protocol", "no_answer"];
 
 export const logLinesDefault = 50;
 
@@ -90,7 +92,11 @@ function statusText(status: DaemonStatus, { paint, now }: DaemonWorld): string {
   ].join("\n");
 }
 
-function sessionLine({ session, agent, face, workspace, opened, calls, running }: SessionShown, now: number, paint: Paint): string {
+function sessionLine(
+  { session, agent, face, workspace, opened, calls, running }: SessionShown,
+  now: number,
+  paint: Paint,
+): string {
   const where = workspace === null ? "" : ` in ${shown(workspace)}`;
   const counts = `${calls} calls, ${running} running, since ${ageOf(now - opened)}`;
   return `    ${shown(agent)}${where} ${paint.dim(`(${shown(face)} ${shown(session)})`)}: ${counts}`;

@@ -20,6 +20,9 @@ export function addExec(
     .option("--shell", "what stands behind -- is one shell line (proc.eval)", false)
     .option("--throwaway", "nothing of this machine is in it (sandbox.exec)", false)
     .option("--timeout <seconds>", "end it then, and everything it started")
+    .option("--user <name>", "on whose behalf; their own record, if they have one, is one more ceiling")
+    .option("--pledge <specs...>", "hold no more than this while it runs")
+    .option("--wait <seconds>", "wait so long for a person where one has to approve")
     .option("--json", "one object: status, output, usage, denials, enforcement", false)
     .addHelpText("after", EXAMPLES)
     .action(async (agent: string, options: ExecOptions) => end(await exec(world, agent, behind, options)));

@@ -1,5 +1,6 @@
 // `ambit exec <agent> -- program`: runs it inside the agent's bounds. Its output and status are the program's own;
 // what we refuse ends with 125, and what was refused to it while it ran is told behind it.
+import { isJsonObject, type Json, member } from "../authority/json.ts";
 import { decide, type Verdict } from "../gate/decide.ts";
 import { requestText } from "../notation/request-printer.ts";
 import type { Ending, RunDenial, RunRefused } from "../ports/process.ts";
@@ -21,6 +22,9 @@ export interface ExecOptions {
   readonly shell?: boolean;
   readonly throwaway?: boolean;
   readonly timeout?: string;
+  readonly user?: string;
+  readonly pledge?: readonly string[];
+  readonly wait?: string;
 }
 
 const outputBytesMax = 1_048_576;
@@ -59,12 +63,13 @@ export async function exec(
     const hint = new ProtectedHint();
     const heard = {
       ...streams,
+      onEvent: (event: Json): void => tellWaiting(world, event),
       errors: (bytes: Uint8Array): void => {
         hint.hear(bytes);
         streams.errors(bytes);
       },
     };
-    const result = await world.programs.run({ agent, ...read }, heard);
+    const result = await world.programs.run({ agent, name, ...read }, heard);
     const verdict = verdictOf(world, loaded.value, result);
     if (kept !== null)
       world.print(
@@ -86,8 +91,17 @@ export async function exec(
   }
 }
 
+/** A person is asked, and whoever runs this may not be the one who has to answer. */
+function tellWaiting(world: ExecWorld, event: Json): void {
+  const waiting = isJsonObject(event) ? member(event, "waiting") : undefined;
+  if (typeof waiting === "string")
+    world.printError(
+      `${world.paint.warn("ambit")}: a person has to approve this; it waits: ambit approve ${shown(waiting)}`,
+    );
+}
+
 /** What was asked, or what is wrong with it. */
-function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecAsked, "agent"> | string {
+function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecAsked, "agent" | "name"> | string {
   const { root, shell = false, throwaway = false, timeout } = options;
   if (words.length === 0) return "there is nothing to run: write the program behind `--`";
   if (shell && words.length > 1) return "--shell takes one line: put it in quotes";
@@ -96,7 +110,12 @@ function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecA
   const seconds = timeout === undefined ? null : Number(timeout);
   if (seconds !== null && !(seconds > 0 && seconds * 1000 <= millisecondsMax))
     return "--timeout is a number of seconds";
+  const wait = options.wait === undefined ? 0 : Number(options.wait);
+  if (!(wait >= 0 && wait * 1000 <= millisecondsMax)) return "--wait is a number of seconds";
   return {
+    user: options.user ?? null,
+    pledge: options.pledge ?? null,
+    waitMilliseconds: Math.ceil(wait * 1000),
     what: shell ? { line: words[0] as string } : { argv: words },
     folder: options.in ?? null,
     root: root ?? null,

@@ -2,7 +2,14 @@
 import { Command, CommanderError } from "commander";
 import { addAgents } from "./agents-command.ts";
 import type { AgentsWorld } from "./agents-world.ts";
+import { addApprovals, addPresence } from "./approvals-command.ts";
+import { addAudit } from "./audit-command.ts";
+import type { AuditWorld } from "./audit-verify.ts";
+import type { CallWorld } from "./call.ts";
+import { addCall } from "./call-command.ts";
 import { can } from "./can.ts";
+import type { DaemonWorld } from "./daemon.ts";
+import { addDaemon } from "./daemon-command.ts";
 import { diff } from "./diff.ts";
 import { addDoctor } from "./doctor-command.ts";
 import { refusedData } from "./exec.ts";
@@ -11,14 +18,17 @@ import type { ExecWorld } from "./exec-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { explainName } from "./explain.ts";
 import { addFirstSteps, type FirstStepsWorld } from "./first-steps.ts";
+import { addLog } from "./log-command.ts";
+import { addPower } from "./power-command.ts";
 import { addRecords } from "./records-command.ts";
 import { addSkills } from "./skills-command.ts";
 import { STATUS_EXAMPLES, status } from "./status.ts";
 import { test } from "./test.ts";
 import { TRUST_EXAMPLES, type TrustOptions, trust } from "./trust.ts";
+import { addWhy } from "./why-command.ts";
 
 /** Everything the commands together need. */
-export type ProgramWorld = AgentsWorld & FirstStepsWorld & ExecWorld;
+export type ProgramWorld = AgentsWorld & FirstStepsWorld & ExecWorld & DaemonWorld & CallWorld & AuditWorld;
 
 /** Runs one command line and says how it ended. Everything behind `--` belongs to the request, dashes and all. */
 export async function run(argv: readonly string[], world: ProgramWorld): Promise<ExitCode> {
@@ -99,6 +109,14 @@ export async function run(argv: readonly string[], world: ProgramWorld): Promise
   addExec(program, world, behind, end);
   addRecords(program, world, end);
   addSkills(program, world, end);
+  addApprovals(program, world, end);
+  addPresence(program, world, end);
+  addCall(program, world, end);
+  addPower(program, world, end);
+  addLog(program, world, end);
+  addWhy(program, world, end);
+  addAudit(program, world, end);
+  addDaemon(program, world, end);
   addFirstSteps(program, world, behind, end);
   try {
     await program.parseAsync([...own], { from: "user" });

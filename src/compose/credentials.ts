@@ -5,29 +5,41 @@ import { parseHost } from "../authority/destination.ts";
 import { parseName, parseTool } from "../authority/name.ts";
 import type { Request } from "../authority/request.ts";
 import type { AskCredential } from "../broker/credential-endpoint.ts";
+import type { ProgramRun } from "../daemon/parts.ts";
 import { toAscii } from "../node/ascii.ts";
 import type { WrittenSecret } from "../notation/run-settings.ts";
+import type { RunGround } from "./plan-facts.ts";
 
 const secretBytesMax = 65_536;
 const TOOL = "git";
 /** What forges take where only the token counts. */
 const USERNAME = "x-access-token";
 
-/** Decided and written down: whether the secret may be handed over. */
-export type UseOfSecret = (request: Request) => Promise<boolean>;
+/** A secret that is kept here and bound to a tool and a host: its name, and its value once its use is decided. */
+export type AskSecret = (
+  tool: string,
+  host: string,
+) => { readonly name: string; readonly username: string | null; read(): Promise<string | null> } | null;
 
-export function credentialsOf(
-  secrets: readonly WrittenSecret[],
-  environment: Readonly<Record<string, string | undefined>>,
-  home: string | null,
-  use: () => UseOfSecret | null,
-): AskCredential {
+export interface CredentialRun {
+  readonly run: Pick<ProgramRun, "useSecret" | "environment">;
+  readonly ground: Pick<RunGround, "user" | "home">;
+}
+
+/** `current`: whoever runs in the sandbox that asks; null where nobody does. */
+export function credentialsOf(current: () => CredentialRun | null, secret: AskSecret): AskCredential {
   return async ({ host }) => {
-    const secret = secrets.find(({ hosts }) => hosts.includes(host));
-    const request = secret === undefined ? null : useOf(secret.name, host);
-    if (secret === undefined || request === null || (await use()?.(request)) !== true) return null;
-    const password = secretText(secret, environment, home);
-    return password === null ? null : { username: secret.username ?? USERNAME, password };
+    const session = current();
+    if (session === null) return null;
+    const { run, ground } = session;
+    const written = (ground.user?.secrets ?? []).find(({ hosts }) => hosts.includes(host));
+    const kept = written === undefined ? secret(TOOL, host) : null;
+    const name = written?.name ?? kept?.name;
+    const request = name === undefined ? null : useOf(name, host);
+    if (request === null || !(await run.useSecret(request))) return null;
+    const password = written === undefined ? await kept?.read() : secretText(written, run.environment, ground.home);
+    const username = (written === undefined ? kept?.username : written.username) ?? USERNAME;
+    return password === null || password === undefined ? null : { username, password };
   };
 }
 

@@ -10,7 +10,8 @@ import { daemonLog } from "../node/daemon-start-log.ts";
 import { takeOwnerLock } from "../node/owner-lock.ts";
 import { lookAtPeer } from "../node/peers.ts";
 import type { Refusal } from "../ports/exchange.ts";
-import { nativeProgram } from "./programs.ts";
+import { composeDaemon } from "./daemon.ts";
+import { nativeProgram } from "./native-program.ts";
 
 process.title = "ambit-daemon";
 process.umask(0o077);
@@ -29,23 +30,40 @@ async function main({ state, idleSeconds }: DaemonWords, program: string): Promi
   const log = daemonLog(folder.value.path);
   const lock = takeOwnerLock({ path: folder.value.within("owner.lock"), native });
   if (!lock.ok) return refuse(lock);
+  let end: () => void = () => undefined;
+  let connections = (): number => 0;
+  const composed = await composeDaemon({
+    state,
+    program,
+    connections: () => connections(),
+    stop: () => end(),
+    log,
+  });
+  if (!composed.ok) return refuse(composed);
+  const { daemon, close } = composed.value;
   const serving = await serveDoors({
     folder: folder.value,
-    doors: { call: new Map(), control: new Map() },
+    doors: daemon.doors,
     native,
     version: VERSION,
     look: lookAtPeer,
     log,
   });
-  if (!serving.ok) return refuse(serving);
-  live({
+  if (!serving.ok) {
+    await close();
+    return refuse(serving);
+  }
+  connections = () => serving.value.connections;
+  const life = live({
     serving: serving.value,
     folder: folder.value,
     idleSeconds,
-    isBusy: () => false,
-    close: async () => undefined,
+    isBusy: () => daemon.isBusy,
+    close,
     log,
   });
+  // After the answer is on its way: whoever said so is told that it was heard.
+  end = () => setTimeout(() => life.end("somebody said so"), 20);
   announce({ ok: true, value: null });
 }
 

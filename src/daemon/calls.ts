@@ -114,6 +114,10 @@ export class Calls {
       const result = await programs.run(
         {
           caller: { agent: name.agent, authority: holding.authority },
+          holds: () => {
+            const by = session.isClosed ? null : this.#gatekeeper.holdings.of(session);
+            return by === null || "refused" in by ? [] : by.authority;
+          },
           session: id,
           generation: kept.ledger.generation("all"),
           cwd,
@@ -161,7 +165,11 @@ export class Calls {
       return refusal("invalid_input", "a call is the name of a tool and an object");
     const holding = this.#gatekeeper.holdings.of(session);
     if ("refused" in holding) return refusal("unknown_agent", holding.refused, holding.fix);
-    const waiting: Waiting = { milliseconds: wait, onStop: (ring) => exchange.onStop(ring) };
+    const waiting: Waiting = {
+      milliseconds: wait,
+      onStop: (ring) => exchange.onStop(ring),
+      asked: (approval) => exchange.tell({ waiting: approval }),
+    };
     const ports = this.#gatekeeper.ports(session, holding, waiting);
     return { ok: true, value: { session, holding, tool, input, ports, lookup: this.#lookup(session, holding, texts) } };
   }

@@ -78,6 +78,7 @@ export class Desk {
     if (!asking.ok) return NOBODY_ASKED;
     this.#tell(asking.value);
     if (waiting.milliseconds <= 0) return { answer: { kind: "pending", approval: asking.value.id }, claim: null };
+    waiting.asked(asking.value.id);
     const decided = await this.#decided(asking.value.id, waiting);
     if (decided?.state === "refused")
       return { answer: { kind: "refused", reason: decided.reason ?? "", approval: decided.id }, claim: null };

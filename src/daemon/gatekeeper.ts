@@ -29,6 +29,8 @@ export interface CallPorts {
 export interface Waiting {
   readonly milliseconds: number;
   onStop(ring: () => void): void;
+  /** A person is asked now, under this name. */
+  asked(approval: string): void;
 }
 
 const clockFar = 8_640_000_000_000_000;

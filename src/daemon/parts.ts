@@ -64,6 +64,8 @@ export interface Records {
 /** What a session needs of the daemon while a program runs for it. */
 export interface ProgramRun {
   readonly caller: Caller;
+  /** What the session holds by now, while a program runs. */
+  holds(): Authority;
   readonly session: string;
   readonly generation: number;
   readonly cwd: string;

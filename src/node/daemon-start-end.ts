@@ -20,7 +20,10 @@ export async function awaitOwnerEnd(lock: string): Promise<OwnerEnd> {
 export async function endOwner(lock: string): Promise<OwnerEnd> {
   const owner = lastOwner(lock);
   if (owner === null || stateOf(owner) === "gone") return "nobody";
-  for (const [signal, milliseconds] of [["SIGTERM", orderlyMilliseconds] as const, ["SIGKILL", killedMilliseconds] as const]) {
+  for (const [signal, milliseconds] of [
+    ["SIGTERM", orderlyMilliseconds] as const,
+    ["SIGKILL", killedMilliseconds] as const,
+  ]) {
     // A number counts in its own namespace, and is given out again.
     if (stateOf(owner) === "elsewhere") return "stays";
     try {

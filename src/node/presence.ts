@@ -1,5 +1,6 @@
 // Passphrases by which people prove that they are there. Only verifiers are kept; a check takes as long for a name that
 // nobody has.
+import { isPersonName } from "../notation/approvers.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Presence } from "../ports/daemon-control.ts";
 import type { Answer, Refusal } from "../ports/exchange.ts";
@@ -55,7 +56,7 @@ export class PresenceVerifiers {
   }
 
   async set(name: string, passphrase: string, entry: LogEntry): Promise<Answer<object>> {
-    if (!/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/.test(name))
+    if (!isPersonName(name))
       return invalid("the name of a person has letters, digits, `.`, `_`, `@` and `-`, and at most 64 of them");
     const why = notAPassphrase(passphrase);
     if (why !== null) return invalid(why);

@@ -120,7 +120,12 @@ export type CallMessages = {
   readonly "call.do": { readonly asks: CallAsked; readonly answers: CallDone | DenialTold };
   /** The same for programs; output comes as bytes on channels 1 and 2, input goes along. */
   readonly "call.run": {
-    readonly asks: CallAsked & { readonly milliseconds: number | null };
+    readonly asks: CallAsked & {
+      /** Shorter than the configured limit, never longer. */
+      readonly milliseconds: number | null;
+      /** Whether bytes go along for it to read. */
+      readonly hasInput: boolean;
+    };
     readonly answers: ProgramDone | ProgramRefused | DenialTold;
   };
   /** What would be decided; nothing is written or charged. */

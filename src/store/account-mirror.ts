@@ -15,12 +15,17 @@ export interface Account {
   isLeft: boolean;
   /** Null until a rate asks for them. */
   stretches: Stretch[] | null;
+  /** The first stretch that is not in the database as it is here. */
+  unsaved: number;
 }
+
+const NOTHING = Number.POSITIVE_INFINITY;
 
 const COLUMNS = "number, name, family, used, at, is_left";
 
 export class AccountMirror {
   readonly #accounts = new Map<string, Account>();
+  readonly #changed = new Set<Account>();
 
   /** Undefined where nothing was ever spent. */
   find(connection: Connection, name: string): Account | undefined {
@@ -50,43 +55,64 @@ export class AccountMirror {
     return this.#keep({ ...accountOf(row), stretches: [] });
   }
 
-  save(connection: Connection, account: Account): void {
-    const { used, at, isLeft, number } = account;
-    connection.run("UPDATE account SET used = ?, at = ?, is_left = ? WHERE number = ?", used, at, isLeft ? 1 : 0, number);
+  /** Written with the others at the end of the commit: a thousand calls of one account are one row. */
+  change(account: Account): void {
+    this.#changed.add(account);
   }
 
-  saveStretch(connection: Connection, account: Account, stretch: Stretch): void {
+  addStretch(connection: Connection, account: Account, stretch: Stretch): void {
     const stretches = this.stretches(connection, account);
-    const { number, calls, at } = stretch;
-    connection.run(
-      `INSERT INTO stretch (account, number, calls, at) VALUES (?, ?, ?, ?)
-       ON CONFLICT (account, number) DO UPDATE SET calls = excluded.calls, at = excluded.at`,
-      ...[account.number, number, calls, at],
-    );
-    if (stretches.at(-1)?.number === number) stretches.pop();
+    if (stretches.at(-1)?.number === stretch.number) stretches.pop();
     stretches.push(stretch);
-    const old = stretches.length > stretchesMax ? stretches.shift() : undefined;
-    if (old !== undefined)
-      connection.run("DELETE FROM stretch WHERE account = ? AND number = ?", account.number, old.number);
+    if (stretches.length > stretchesMax) stretches.shift();
+    account.unsaved = Math.min(account.unsaved, stretch.number);
+    this.#changed.add(account);
+  }
+
+  flush(connection: Connection): void {
+    for (const account of this.#changed) {
+      const { used, at, isLeft, number } = account;
+      connection.run(
+        "UPDATE account SET used = ?, at = ?, is_left = ? WHERE number = ?",
+        used,
+        at,
+        isLeft ? 1 : 0,
+        number,
+      );
+      if (account.unsaved !== NOTHING) this.#flushStretches(connection, account);
+    }
+    this.#changed.clear();
+    // The database has them all; forgetting is always right, once everything is there.
+    if (this.#accounts.size > accountsMax) this.#accounts.clear();
+  }
+
+  #flushStretches(connection: Connection, account: Account): void {
+    const stretches = account.stretches ?? [];
+    const first = stretches[0]?.number ?? 1;
+    for (const { number, calls, at } of stretches.slice(Math.max(account.unsaved - first, 0)))
+      connection.run(
+        `INSERT INTO stretch (account, number, calls, at) VALUES (?, ?, ?, ?)
+         ON CONFLICT (account, number) DO UPDATE SET calls = excluded.calls, at = excluded.at`,
+        ...[account.number, number, calls, at],
+      );
+    if (first > 1) connection.run("DELETE FROM stretch WHERE account = ? AND number < ?", account.number, first);
+    account.unsaved = NOTHING;
   }
 
   /** The calls of another account in place of its own. */
   takeOver(connection: Connection, account: Account, from: Account): void {
     account.stretches = [...this.stretches(connection, from)];
     connection.run("DELETE FROM stretch WHERE account = ?", account.number);
-    connection.run(
-      "INSERT INTO stretch (account, number, calls, at) SELECT ?, number, calls, at FROM stretch WHERE account = ?",
-      ...[account.number, from.number],
-    );
+    account.unsaved = Math.min(account.stretches[0]?.number ?? NOTHING, account.unsaved);
+    this.#changed.add(account);
   }
 
   drop(): void {
     this.#accounts.clear();
+    this.#changed.clear();
   }
 
   #keep(account: Account): Account {
-    // The database has them all; forgetting is always right.
-    if (this.#accounts.size >= accountsMax) this.#accounts.clear();
     this.#accounts.set(account.name, account);
     return account;
   }
@@ -101,5 +127,6 @@ function accountOf(row: Row | undefined): Account {
     at: numberOf(row, "at"),
     isLeft: numberOf(row, "is_left") === 1,
     stretches: null,
+    unsaved: NOTHING,
   };
 }

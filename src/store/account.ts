@@ -32,6 +32,11 @@ export class Accounts implements Mirror {
     this.#written.clear();
   }
 
+  /** At the end of every commit. */
+  flush(connection: Connection): void {
+    this.#mirror.flush(connection);
+  }
+
   isEmpty(connection: Connection, charge: AccountCharge, now: number): boolean {
     return leftOf(charge, this.#standing(connection, charge, now), now) < 1;
   }
@@ -82,10 +87,10 @@ export class Accounts implements Mirror {
     account.used = standing.used + 1;
     account.at = at;
     account.isLeft = false;
-    this.#mirror.save(connection, account);
+    this.#mirror.change(account);
     if (charge.rate !== null) {
       const stretches = this.#mirror.stretches(connection, account);
-      this.#mirror.saveStretch(connection, account, nextStretch(stretches, charge.rate, at));
+      this.#mirror.addStretch(connection, account, nextStretch(stretches, charge.rate, at));
     }
     this.#leave(connection, charge);
   }
@@ -105,7 +110,7 @@ export class Accounts implements Mirror {
     for (const kin of this.#unwritten(connection, charge)) {
       if (kin.isLeft) continue;
       kin.isLeft = true;
-      this.#mirror.save(connection, kin);
+      this.#mirror.change(kin);
     }
     if (this.#written.size >= familiesMax) this.#written.clear();
     this.#written.set(charge.family, written);

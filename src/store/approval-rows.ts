@@ -1,6 +1,7 @@
 // Approvals in the database, and those that still count in memory.
 import type { Approval, ApprovalState } from "../ports/approval-store.ts";
 import type { ApprovalClaim } from "../ports/ledger.ts";
+import type { Who } from "../ports/log.ts";
 import type { Mirror } from "./commit-loop.ts";
 import { type Connection, textOf } from "./connection.ts";
 import type { Row } from "./sqlite.ts";
@@ -11,6 +12,7 @@ const INSERT = "INSERT INTO approval (id, state, digest, expires, body) VALUES (
 export class ApprovalRows implements Mirror {
   /** Pending and approved ones, in the order in which they were asked. */
   readonly #live = new Map<string, Approval>();
+  readonly #held = new Map<string, Map<string, Approval>>();
 
   load(connection: Connection): void {
     const rows = connection.all("SELECT body FROM approval WHERE state IN ('pending', 'approved') ORDER BY number");
@@ -19,10 +21,11 @@ export class ApprovalRows implements Mirror {
 
   drop(): void {
     this.#live.clear();
+    this.#held.clear();
   }
 
-  live(): Iterable<Approval> {
-    return this.#live.values();
+  live(who: Pick<Who, "workspace" | "agent">): readonly Approval[] {
+    return [...(this.#held.get(holderKey(who))?.values() ?? [])];
   }
 
   get(connection: Connection, id: string): Approval | null {
@@ -63,9 +66,22 @@ export class ApprovalRows implements Mirror {
   }
 
   #mirror(approval: Approval): void {
-    if (isLive(approval.state)) this.#live.set(approval.id, approval);
-    else this.#live.delete(approval.id);
+    const key = holderKey(approval.who);
+    const held = this.#held.get(key) ?? new Map<string, Approval>();
+    if (isLive(approval.state)) {
+      this.#live.set(approval.id, approval);
+      this.#held.set(key, held.set(approval.id, approval));
+      return;
+    }
+    this.#live.delete(approval.id);
+    held.delete(approval.id);
+    if (held.size === 0) this.#held.delete(key);
   }
+}
+
+/** Both parts, so that no two names are one key. */
+function holderKey({ workspace, agent }: Pick<Who, "workspace" | "agent">): string {
+  return JSON.stringify([workspace, agent]);
 }
 
 export function approvalOf(row: Row): Approval {

@@ -23,7 +23,9 @@ export class ApprovalKeeper implements ApprovalStore {
 
   ask(approval: Approval, entry: LogEntry): Durable<Approval> {
     return this.#loop.write((connection) => {
-      const same = this.#find(({ digest, expires }) => digest === approval.digest && expires > approval.asked);
+      const same = this.#rows
+        .live(approval.who)
+        .find(({ digest, expires }) => digest === approval.digest && expires > approval.asked);
       if (same !== undefined) {
         const again = { ...same, times: same.times + 1 };
         this.#rows.save(connection, again);
@@ -91,14 +93,6 @@ export class ApprovalKeeper implements ApprovalStore {
   }
 
   #of(workspace: string | null, agent: string, is: (approval: Approval) => boolean): readonly Approval[] {
-    if (!this.#loop.isReady()) return [];
-    return [...this.#rows.live()].filter(
-      (approval) => approval.who.workspace === workspace && approval.who.agent === agent && is(approval),
-    );
-  }
-
-  #find(is: (approval: Approval) => boolean): Approval | undefined {
-    for (const approval of this.#rows.live()) if (is(approval)) return approval;
-    return undefined;
+    return this.#loop.isReady() ? this.#rows.live({ workspace, agent }).filter(is) : [];
   }
 }

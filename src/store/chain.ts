@@ -64,7 +64,7 @@ export class ChainKeeper implements ChainStore {
       if (before <= first) return 0;
       const noted = connection.get("SELECT 1 AS noted FROM checkpoint WHERE place = ?", before - 1);
       if (noted === undefined || before - 1 > headOf(connection).place) return null;
-      connection.run("UPDATE progress SET first = ?", before);
+      connection.run("UPDATE progress SET first = ?1, facts = max(facts, ?1 - 1), words = max(words, ?1 - 1)", before);
       appendEntry(connection, entry);
       return before - first;
     });
@@ -74,7 +74,15 @@ export class ChainKeeper implements ChainStore {
     return removed.ok ? { ok: true, value: { removed: moved.value } } : removed;
   }
 
-  /** Removes what lies before the first place that is kept, in steps; goes on where an earlier run stopped. */
+  /** Goes on where an earlier run was interrupted. */
+  resume(): void {
+    const left = this.#loop.readNow((connection) =>
+      connection.get("SELECT 1 AS left FROM progress WHERE gone < first"),
+    );
+    if (left.ok && left.value !== undefined) void this.finishPruning();
+  }
+
+  /** Removes what lies before the first place that is kept, in steps. */
   async finishPruning(): Durable<null> {
     // Bounded by the rows there are: each step moves on.
     for (;;) {
@@ -85,6 +93,18 @@ export class ChainKeeper implements ChainStore {
   }
 }
 
+const VERB = "(SELECT number FROM term WHERE text = verb.value)";
+/** The indexes first: which rows they have is read from the entries. */
+const REMOVE: readonly string[] = [
+  `DELETE FROM fact_verb WHERE (verb, place) IN
+   (SELECT ${VERB}, entry.place FROM entry, json_each(entry.body, '$.verbs') AS verb WHERE entry.place < ?)`,
+  "DELETE FROM fact_of WHERE (of, place) IN (SELECT of, place FROM entry WHERE place < ? AND of IS NOT NULL)",
+  "DELETE FROM fact WHERE place < ?",
+  "DELETE FROM span WHERE last < ?",
+  "DELETE FROM word WHERE rowid < CAST(? AS INTEGER)",
+  "DELETE FROM entry WHERE place < ?",
+];
+
 /** False where nothing is left to remove. */
 function removeStep(connection: Connection): boolean {
   const row = connection.get("SELECT first, gone FROM progress");
@@ -92,7 +112,7 @@ function removeStep(connection: Connection): boolean {
   if (gone >= first) return false;
   const until = Math.min(first, gone + removedRowsMax);
   connection.run("UPDATE progress SET before = ?", first);
-  connection.run("DELETE FROM entry WHERE place < ?", until);
+  for (const text of REMOVE) connection.run(text, until);
   connection.run("UPDATE progress SET before = 0, gone = ?", until);
   return until < first;
 }

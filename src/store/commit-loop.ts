@@ -225,7 +225,7 @@ function dataVersion(connection: Connection): number {
 }
 
 /** Not the disk's: a row that is there already, a value that does not fit, a mistake of ours. */
-function isOwnFault(error: unknown): boolean {
+export function isOwnFault(error: unknown): boolean {
   const code = failureCode(error);
   // Error, too big, constraint, mismatch, misuse, range: the numbers are SQLite's and do not change.
   return code === null || [1, 18, 19, 20, 21, 25].includes(code);

@@ -28,15 +28,15 @@ export class Connection {
 
   /** How many rows it changed. */
   run(text: string, ...values: readonly SqlValue[]): number {
-    return Number(this.prepare(text).run(...values).changes);
+    return Number(this.prepare(text).run(...values.map(boundOf)).changes);
   }
 
   get(text: string, ...values: readonly SqlValue[]): Row | undefined {
-    return this.prepare(text).get(...values);
+    return this.prepare(text).get(...values.map(boundOf));
   }
 
   all(text: string, ...values: readonly SqlValue[]): readonly Row[] {
-    return this.prepare(text).all(...values);
+    return this.prepare(text).all(...values.map(boundOf));
   }
 
   /** The text must come from our own fixed set: it is never built from what somebody sent. */
@@ -72,5 +72,20 @@ export function numberOf(row: Row | undefined, column: string): number {
 export function textOf(row: Row | undefined, column: string): string {
   const value = row?.[column];
   if (typeof value !== "string") throw new TypeError(`${column} is no text`);
-  return value;
+  return value.startsWith(ESCAPED) ? String(JSON.parse(value.slice(1))) : value;
 }
+
+const ESCAPED = "\u0001";
+
+/**
+ * The driver cuts text at the first zero character and puts a replacement for half of a surrogate pair, so that two names
+ * would become one: such text is bound as JSON, which escapes both.
+ */
+function boundOf(value: SqlValue): SqlValue {
+  if (typeof value !== "string" || !SUSPECT.test(value)) return value;
+  return value.startsWith(ESCAPED) || BROKEN.test(value) ? ESCAPED + JSON.stringify(value) : value;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const SUSPECT = /[\0\u0001\ud800-\udfff]/;
+const BROKEN = /[\0\ud800-\udfff]/u;

@@ -19,5 +19,5 @@ CREATE TABLE fact_verb (
 CREATE TABLE fact_of (of TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (of, place)) STRICT, WITHOUT ROWID;
 -- Between which moments the entries of a step lie: order is by place, and clocks jump.
 CREATE TABLE span (last INTEGER PRIMARY KEY, first INTEGER NOT NULL, earliest INTEGER NOT NULL, latest INTEGER NOT NULL) STRICT;
-CREATE VIRTUAL TABLE word USING fts5(token, content='', columnsize=0, detail=none, tokenize='ascii');
+CREATE VIRTUAL TABLE word USING fts5(token, content='', contentless_delete=1, detail=none, tokenize='ascii');
 `;

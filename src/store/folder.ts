@@ -1,5 +1,15 @@
 // The folder and the file our state lies in: ours alone, no link, on a disk of this machine. Else nothing is opened.
-import { chmodSync, closeSync, constants, fchmodSync, lstatSync, mkdirSync, openSync, type Stats, statfsSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  type Stats,
+  statfsSync,
+} from "node:fs";
 import { join } from "node:path";
 
 export const STATE_FILE = "state.db";

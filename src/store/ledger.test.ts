@@ -1,6 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { approvalOf, chargeOf, entryOf, linkOf, type TemporaryState, temporaryState, value, writeOf } from "./state-fixture.ts";
 import type { State } from "./state.ts";
+import {
+  approvalOf,
+  chargeOf,
+  entryOf,
+  linkOf,
+  type TemporaryState,
+  temporaryState,
+  value,
+  writeOf,
+} from "./state-fixture.ts";
 
 let place: TemporaryState;
 let state: State;
@@ -40,7 +49,11 @@ describe("a decision", () => {
   });
 
   it("charges all accounts or none", async () => {
-    const charges = [chargeOf("wide", { calls: 100 }), chargeOf("narrow", { calls: 1 }), chargeOf("none", { calls: 0 })];
+    const charges = [
+      chargeOf("wide", { calls: 100 }),
+      chargeOf("narrow", { calls: 1 }),
+      chargeOf("none", { calls: 0 }),
+    ];
     const kept = value(await state.ledger.decide(writeOf({ charges })));
     expect(kept).toEqual({ ok: false, code: "budget_exhausted", empty: ["none"] });
     expect(value(await state.ledger.accounts(null))).toEqual([]);

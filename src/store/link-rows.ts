@@ -14,7 +14,8 @@ export class LinkRows implements Mirror {
   readonly #made = new Map<string, MadeAgent>();
 
   load(connection: Connection): void {
-    for (const row of connection.all("SELECT body FROM link WHERE revoked IS NULL ORDER BY number")) this.#mirror(linkOf(row));
+    for (const row of connection.all("SELECT body FROM link WHERE revoked IS NULL ORDER BY number"))
+      this.#mirror(linkOf(row));
     for (const row of connection.all("SELECT body FROM made_agent")) {
       const agent = JSON.parse(textOf(row, "body")) as MadeAgent;
       this.#made.set(nameKey(agent.name), agent);

@@ -43,7 +43,8 @@ export class LinkKeeper implements LinkStore {
   claim(id: string, token: string, holder: AgentName, entry: LogEntry): Durable<KeptLink | null> {
     return this.#loop.write((connection) => {
       const found = this.#rows.live(id);
-      if (!isLive(found, entry.at) || found.holder !== null || found.token === null || found.token !== token) return null;
+      if (!isLive(found, entry.at) || found.holder !== null || found.token === null || found.token !== token)
+        return null;
       const claimed = { ...found, holder };
       this.#rows.save(connection, claimed);
       appendEntry(connection, entry);

@@ -3,11 +3,26 @@ import { readEntryBody } from "../audit/entry-body.ts";
 import type { Durable } from "../ports/durable.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { LogQuery, PlacedEntry } from "../ports/log.ts";
-import type { CommitLoop } from "./commit-loop.ts";
-import { numberOf, textOf } from "./connection.ts";
+import { headOf } from "./append.ts";
+import { firstOf } from "./chain.ts";
+import { type CommitLoop, unkept } from "./commit-loop.ts";
+import { type Connection, numberOf, textOf } from "./connection.ts";
+import { between, factsOf, placesByFacts } from "./fact-index.ts";
+import { type Asked, askedOf, isAsked, logEntriesMax, rowCondition, wordCondition } from "./log-conditions.ts";
 import type { Row } from "./sqlite.ts";
+import { placesByWords, wordsDone } from "./word-index.ts";
 
-export const logEntriesMax = 1_000;
+const queryTextCharactersMax = 4_096;
+/** Places looked through in one go where there is no index, and candidates of the index. */
+const lookedRowsMax = 4_096;
+const candidatesMax = 256;
+
+/** A stretch of places, and what knows it best. */
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly by: "words" | "facts" | "rows";
+}
 
 export class LogReader {
   readonly #loop: CommitLoop;
@@ -16,28 +31,142 @@ export class LogReader {
     this.#loop = loop;
   }
 
-  log(query: LogQuery): Durable<readonly PlacedEntry[]> {
-    return this.#loop.read((connection) =>
-      connection
-        .all(
-          `SELECT place, body FROM entry WHERE (?1 IS NULL OR user = ?1) AND (?2 IS NULL OR agent = ?2) ORDER BY place DESC LIMIT ?3`,
-          ...[query.user ?? null, query.agent ?? null, Math.min(query.count, logEntriesMax)],
-        )
-        .map(placedOf),
-    );
+  async log(query: LogQuery): Durable<readonly PlacedEntry[]> {
+    if ((query.text?.length ?? 0) > queryTextCharactersMax)
+      return unkept(`at most ${queryTextCharactersMax} characters are searched for`);
+    const asked = askedOf(query);
+    if (asked.words === null) return this.#loop.read((connection) => byFacts(connection, asked));
+    // Nothing that could be found stands in it.
+    if (asked.words.size === 0) return { ok: true, value: [] };
+    return this.#byWords(asked);
+  }
+
+  /** Step by step, so that others are answered in between. What is written meanwhile is not looked at. */
+  async #byWords(asked: Asked): Durable<readonly PlacedEntry[]> {
+    const planned = this.#loop.readNow((connection) => stretchesOf(connection, asked));
+    if (!planned.ok) return planned;
+    const found: PlacedEntry[] = [];
+    for (const stretch of planned.value) {
+      let rest: Stretch | null = stretch;
+      while (rest !== null && found.length < asked.count) {
+        const here: Stretch = rest;
+        const looked = this.#loop.readNow((connection) => look(connection, asked, here));
+        if (!looked.ok) return looked;
+        found.push(...looked.value.found);
+        rest = looked.value.rest;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    return { ok: true, value: found.slice(0, asked.count) };
   }
 
   entry(id: string): ReturnType<Ledger["entry"]> {
     return this.#loop.read((connection) => {
-      const row = connection.get("SELECT place, body FROM entry WHERE id = ?", id);
-      if (row === undefined) return null;
-      const more = connection.all("SELECT place, body FROM entry WHERE of = ? ORDER BY place", id);
-      return { entry: placedOf(row), more: more.map(placedOf) };
+      const entry = byId(connection, id);
+      return entry === null ? null : { entry, more: moreOf(connection, entry.entry.id) };
     });
   }
 }
 
-export function placedOf(row: Row): PlacedEntry {
+/** The tail that is not in the index is short: it is read from the rows themselves. */
+function byFacts(connection: Connection, asked: Asked): readonly PlacedEntry[] {
+  const done = factsOf(connection);
+  const from = Math.max(asked.from, firstOf(connection));
+  const to = Math.min(asked.to, headOf(connection).place);
+  const indexed = (): readonly number[] => placesByFacts(connection, asked, from, Math.min(to, done), asked.count);
+  const tail = (): readonly number[] => {
+    const { text, values } = rowCondition(asked, Math.max(from, done + 1), to);
+    return connection
+      .all(`SELECT place FROM entry WHERE ${text} ORDER BY place ${asked.order} LIMIT ?`, ...values, asked.count)
+      .map((row) => numberOf(row, "place"));
+  };
+  const places = [...(asked.order === "DESC" ? tail() : indexed())];
+  if (places.length < asked.count) places.push(...(asked.order === "DESC" ? indexed() : tail()));
+  return entriesAt(connection, places.slice(0, asked.count));
+}
+
+function stretchesOf(connection: Connection, asked: Asked): readonly Stretch[] {
+  const done = wordsDone(connection);
+  const facts = factsOf(connection);
+  const from = Math.max(asked.from, firstOf(connection));
+  const to = Math.min(asked.to, headOf(connection).place);
+  const [first, last] = between(connection, asked, from, Math.min(to, facts));
+  const hasFacts = asked.verb !== null || asked.facts.length > 0;
+  const stretches: readonly Stretch[] = [
+    { from: first, to: Math.min(last, done), by: "words" },
+    { from: Math.max(first, done + 1), to: last, by: hasFacts ? "facts" : "rows" },
+    { from: Math.max(from, facts + 1), to, by: "rows" },
+  ];
+  const some = stretches.filter((stretch) => stretch.from <= stretch.to);
+  return asked.order === "ASC" ? some : some.reverse();
+}
+
+interface Looked {
+  readonly found: readonly PlacedEntry[];
+  readonly rest: Stretch | null;
+}
+
+function look(connection: Connection, asked: Asked, stretch: Stretch): Looked {
+  if (stretch.by === "rows") return lookAtRows(connection, asked, stretch);
+  const [most, find] = stretch.by === "words" ? [candidatesMax, placesByWords] : [lookedRowsMax, placesByFacts];
+  const places = find(connection, asked, stretch.from, stretch.to, most);
+  const last = places.at(-1);
+  const isAll = places.length < most || last === undefined;
+  const rest = isAll ? null : asked.order === "ASC" ? { ...stretch, from: last + 1 } : { ...stretch, to: last - 1 };
+  const { text, values } = wordCondition(asked);
+  const rows = connection.all(
+    `SELECT place, body FROM entry WHERE place IN (SELECT value FROM json_each(?)) AND ${text} ORDER BY place ${asked.order}`,
+    ...[JSON.stringify(places), ...values],
+  );
+  return { found: onlyAsked(asked, rows.map(placedOf)), rest };
+}
+
+function lookAtRows(connection: Connection, asked: Asked, stretch: Stretch): Looked {
+  const isUp = asked.order === "ASC";
+  const [from, to] = isUp
+    ? [stretch.from, Math.min(stretch.to, stretch.from + lookedRowsMax - 1)]
+    : [Math.max(stretch.from, stretch.to - lookedRowsMax + 1), stretch.to];
+  const { text, values } = rowCondition(asked, from, to);
+  const rows = connection.all(`SELECT place, body FROM entry WHERE ${text} ORDER BY place ${asked.order}`, ...values);
+  const rest = isUp ? { ...stretch, from: to + 1 } : { ...stretch, to: from - 1 };
+  return { found: onlyAsked(asked, rows.map(placedOf)), rest: rest.from <= rest.to ? rest : null };
+}
+
+function onlyAsked(asked: Asked, entries: readonly PlacedEntry[]): readonly PlacedEntry[] {
+  return entries.filter(({ entry }) => isAsked(asked, entry));
+}
+
+function entriesAt(connection: Connection, places: readonly number[]): readonly PlacedEntry[] {
+  return places.flatMap((place) => {
+    const row = connection.get("SELECT place, body FROM entry WHERE place = ?", place);
+    return row === undefined ? [] : [placedOf(row)];
+  });
+}
+
+/** By the whole id, or by a beginning that only one has. */
+function byId(connection: Connection, id: string): PlacedEntry | null {
+  if (id === "") return null;
+  const first = firstOf(connection);
+  const whole = connection.get("SELECT place, body FROM entry WHERE id = ? AND place >= ?", id, first);
+  if (whole !== undefined) return placedOf(whole);
+  const rows = connection.all(
+    "SELECT place, body FROM entry WHERE id > ? AND id < ? AND place >= ? ORDER BY id LIMIT 2",
+    ...[id, `${id}\u{10ffff}`, first],
+  );
+  const [only, another] = rows;
+  return only === undefined || another !== undefined ? null : placedOf(only);
+}
+
+function moreOf(connection: Connection, id: string): readonly PlacedEntry[] {
+  const rows = connection.all(
+    `SELECT entry.place, entry.body FROM fact_of JOIN entry ON entry.place = fact_of.place WHERE fact_of.of = ?1
+     UNION ALL SELECT place, body FROM entry WHERE place > ?2 AND of = ?1 ORDER BY 1 LIMIT ?3`,
+    ...[id, factsOf(connection), logEntriesMax],
+  );
+  return rows.map(placedOf);
+}
+
+function placedOf(row: Row): PlacedEntry {
   const place = numberOf(row, "place");
   const entry = readEntryBody(textOf(row, "body"));
   if (entry === null) throw new Error(`entry ${place} cannot be read`);

@@ -176,6 +176,21 @@ describe("a value past its time", () => {
     expect(await keys({})).toEqual(["always", "later"]);
   });
 
+  test("leaves a namespace that is forgotten after a month, and not before", async () => {
+    const month = 30 * 24 * 60 * 60_000;
+    const spaces = (): number => place.read((connection) => connection.all("SELECT * FROM memory_space")).length;
+    await set("key", "x", { expires: noon + 1 });
+    await memory.sweep(noon + month - 1);
+    expect(spaces()).toBe(1);
+    await set("key", "x", { at: noon, expires: noon + month * 2 });
+    await memory.sweep(noon + month);
+    expect(spaces()).toBe(1);
+    await memory.delete(own, "key", null);
+    await memory.sweep(noon + month);
+    expect(spaces()).toBe(0);
+    expect(await set("key", "x", { version: 0 })).toEqual({ ok: true, version: 1 });
+  });
+
   test("takes no room", async () => {
     const value = "x".repeat(memoryValueBytesMax - 16);
     const room = Math.floor(memorySpaceBytesMax / memoryValueBytesMax) - 1;

@@ -1,4 +1,5 @@
 // Values by key in namespaces: versions, times after which a value is not there any more, and room that is limited.
+import { setImmediate as turn } from "node:timers/promises";
 import type { Durable } from "../ports/durable.ts";
 import type { MemoryStore, MemoryValue, MemoryWrite, MemoryWritten, Namespace } from "../ports/memory-store.ts";
 import type { CommitLoop } from "./commit-loop.ts";
@@ -62,6 +63,7 @@ export class MemoryKeeper implements MemoryStore {
       const last = looked.value.at(-1);
       if (last === undefined || looked.value.length < lookRowsMax) return { ok: true, value: found };
       place = { key: last["key"] as Uint8Array, isIn: false };
+      await turn();
     }
   }
 

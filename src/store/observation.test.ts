@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Observation } from "../ports/memory-store.ts";
 import { type Ground, ground } from "./memory-fixture.ts";
 import { type ObservationKeeper, observationTagsMax, observationTextBytesMax } from "./observation.ts";
-import { observationCountMax } from "./observation-row.ts";
+import { observationBytesMax, observationCountMax } from "./observation-row.ts";
 
 const noon = 1_800_000_000_000;
 const ada = { workspace: "/work", agent: "ada" };
@@ -130,5 +130,28 @@ describe("observations", () => {
     expect(await ids()).toEqual(["fourth"]);
     expect(place.value(await observations.removed(ada))).toBe(3);
     expect([await ids({ of: [bob] }), place.value(await observations.removed(bob))]).toEqual([["other"], 0]);
+  });
+
+  test("of one agent are so many bytes: one that is large makes several small ones go", async () => {
+    for (const id of ["first", "second", "third"]) await append(id, { text: "x".repeat(100) });
+    await place.write((connection) => {
+      // As if other texts had taken the room, all but that of one and a half of these.
+      connection.prepare("UPDATE observation_space SET bytes = bytes + ?").run(observationBytesMax - 450);
+    });
+    await append("fits", { text: "x".repeat(150) });
+    expect(await ids()).toEqual(["fits", "third", "second", "first"]);
+    await append("large", { text: "x".repeat(150) });
+    expect(await ids()).toEqual(["large", "fits", "third"]);
+    expect(place.value(await observations.removed(ada))).toBe(2);
+  });
+
+  test("that are looked through at length hold up nobody", async () => {
+    await Promise.all(Array.from({ length: 2_000 }, (_, at) => append(`o${at}`)));
+    let hadTurn = false;
+    const looking = ids({ text: "nowhere" });
+    setImmediate(() => {
+      hadTurn = true;
+    });
+    expect([await looking, hadTurn]).toEqual([[], true]);
   });
 });

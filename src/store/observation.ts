@@ -1,5 +1,6 @@
 // Observations: appended per agent, never changed, found by words, tag and time. When an agent has too many, its oldest go
 // and are counted.
+import { setImmediate as turn } from "node:timers/promises";
 import type { Durable } from "../ports/durable.ts";
 import type { AgentName } from "../ports/link-store.ts";
 import type { Observation, ObservationStore } from "../ports/memory-store.ts";
@@ -49,6 +50,7 @@ export class ObservationKeeper implements ObservationStore {
       const last: Looked | undefined = looked.value.at(-1);
       if (last === undefined || looked.value.length < lookRowsMax) return { ok: true, value: found };
       before = last.number;
+      await turn();
     }
   }
 

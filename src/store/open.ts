@@ -55,7 +55,8 @@ function makeSettings(connection: Connection, { platform }: Ground): string | nu
     connection.exec(`PRAGMA ${name} = ${value}`);
     // The column is not always called as the setting is.
     const found = Object.values(connection.get(`PRAGMA ${name}`) ?? {})[0];
-    if (found !== read) return `the database does not take ${name} = ${value} (it says ${found}), and without it entries could be lost`;
+    if (found !== read)
+      return `the database does not take ${name} = ${value} (it says ${found}), and without it entries could be lost`;
   }
   return null;
 }

@@ -16,6 +16,7 @@ export const stretchesMax = 1_024;
 /** How many calls the window that ends now may hold already. Infinite where we do not know any more. */
 export function callsWithin(stretches: readonly Stretch[], seconds: number, now: number): number {
   const begin = now - seconds * 1000;
+  if (!(seconds > 0) || !Number.isFinite(begin)) return Number.POSITIVE_INFINITY;
   let calls = 0;
   let isWholeKnown = (stretches[0]?.number ?? 1) === 1;
   // All of them: clocks jump, and then they are not in order.

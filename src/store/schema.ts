@@ -30,7 +30,9 @@ export function migrate(connection: Connection, versions: readonly (readonly str
     // Another process may have been faster.
     const from = versionOf(connection);
     for (const part of versions.slice(from).flat()) connection.exec(part);
-    connection.exec(`PRAGMA application_id = ${applicationNumber}; PRAGMA user_version = ${Math.max(from, versions.length)}`);
+    connection.exec(
+      `PRAGMA application_id = ${applicationNumber}; PRAGMA user_version = ${Math.max(from, versions.length)}`,
+    );
     connection.run("COMMIT");
     return null;
   } catch (error) {

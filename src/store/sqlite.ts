@@ -13,8 +13,6 @@ export interface Statement {
   iterate(...values: readonly SqlValue[]): Iterable<Row>;
 }
 
-export type { Connection } from "./connection.ts";
-
 export interface Database {
   exec(text: string): void;
   prepare(text: string): Statement;

@@ -12,6 +12,7 @@ import { ApprovalKeeper } from "./approval.ts";
 import { ApprovalRows } from "./approval-rows.ts";
 import { ChainKeeper } from "./chain.ts";
 import { CommitLoop, unkept } from "./commit-loop.ts";
+import { FactFiller } from "./fact-index.ts";
 import { type Ground, machineGround } from "./folder.ts";
 import { Generations } from "./generation.ts";
 import { LedgerKeeper } from "./ledger.ts";
@@ -24,6 +25,7 @@ import { openConnection } from "./open.ts";
 import { SecretKeeper } from "./secret.ts";
 import { SettingKeeper } from "./setting.ts";
 import { loadDriver } from "./sqlite.ts";
+import { WordIndex } from "./word-index.ts";
 
 export interface StateParts {
   readonly digest: Digest;
@@ -55,12 +57,22 @@ export function openState(folder: string, parts: StateParts): Kept<State> {
   const driver = loadDriver(program);
   if (driver === null) return unkept("no SQLite was found: install ambit's packages again");
   const loop = new CommitLoop({ elapsed, open: () => openConnection({ folder, driver, digest, ground }) });
-  const [accounts, generations, approvals, links] = [new Accounts(), new Generations(), new ApprovalRows(), new LinkRows()];
-  for (const mirror of [accounts, generations, approvals, links]) loop.mirror(mirror);
+  const [accounts, generations, approvals, links] = [
+    new Accounts(),
+    new Generations(),
+    new ApprovalRows(),
+    new LinkRows(),
+  ];
+  const facts = new FactFiller();
+  for (const mirror of [accounts, generations, approvals, links, facts]) loop.mirror(mirror);
+  loop.along((connection) => accounts.flush(connection));
+  loop.along((connection) => facts.fill(connection));
+  new WordIndex(loop).begin();
   const reader = new LogReader(loop);
+  const chain = new ChainKeeper(loop);
   const state: State = {
     ledger: new LedgerKeeper(loop, { accounts, generations, approvals, links, reader }),
-    chain: new ChainKeeper(loop),
+    chain,
     approvals: new ApprovalKeeper(loop, approvals),
     links: new LinkKeeper(loop, links),
     memory: new MemoryKeeper(loop),
@@ -71,5 +83,6 @@ export function openState(folder: string, parts: StateParts): Kept<State> {
     close: () => loop.close(),
   };
   const opened = loop.open();
+  if (opened.ok) chain.resume();
   return opened.ok ? { ok: true, value: state } : opened;
 }

@@ -15,7 +15,8 @@ export function tailProblem(connection: Connection): string | null {
   const checkpoint = typeof noted === "number" ? noted : 0;
   if (checkpoint > head.place) return broken(`entries ${head.place + 1} to ${checkpoint} are missing`);
   if (head.place < first - 1) return broken(`entries up to ${first - 1} are missing`);
-  if (checkpoint >= first && !isAsNoted(connection, checkpoint)) return broken(`entry ${checkpoint} is not what was signed`);
+  if (checkpoint >= first && !isAsNoted(connection, checkpoint))
+    return broken(`entry ${checkpoint} is not what was signed`);
   const from = Math.max(checkpoint, first, head.place - tailRowsMax);
   let place = Math.max(from - 1, 0);
   let hash = from <= 1 ? ZERO_HASH : null;

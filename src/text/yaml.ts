@@ -1,22 +1,27 @@
 // YAML 1.2 (core schema) to a tree. What YAML has beyond lists, maps and scalars is refused, not read.
 import { CST, Lexer, Parser } from "yaml";
 import type { Range, Source } from "../notation/source.ts";
+import type { TreeNode } from "../notation/tree.ts";
 import type { Draft } from "./draft.ts";
 import { depthMax, nodesMax, type Read } from "./read.ts";
 import { readWith } from "./reader.ts";
 import { compose } from "./yaml-compose.ts";
+import { plainYamlTree } from "./yaml-plain.ts";
 import { lexemeRefusal } from "./yaml-refusal.ts";
 import { yamlTree } from "./yaml-tree.ts";
 
 export function readYaml(source: Source, range?: Range): Read {
-  return readWith(source, range, "written", (text, draft) => {
-    const tokens = tokensOf(text, draft);
-    if (tokens === null || draft.refused) return null;
-    const document = compose(tokens, draft);
-    if (document === null) return null;
-    // Nothing, or comments alone: YAML calls that null.
-    return document === "empty" ? draft.scalar(null, { start: 0, end: 0 }) : yamlTree(document.contents, draft);
-  });
+  return readWith(source, range, "written", (text, draft) => plainYamlTree(text, draft) ?? libraryTree(text, draft));
+}
+
+/** The whole of YAML, as far as we read it, by the library. */
+export function libraryTree(text: string, draft: Draft): TreeNode | null {
+  const tokens = tokensOf(text, draft);
+  if (tokens === null || draft.refused) return null;
+  const document = compose(tokens, draft);
+  if (document === null) return null;
+  // Nothing, or comments alone: YAML calls that null.
+  return document === "empty" ? draft.scalar(null, { start: 0, end: 0 }) : yamlTree(document.contents, draft);
 }
 
 /** Words, marks, spaces and line ends. Every value and every key is one, with at most a few marks of its own. */

@@ -1,10 +1,13 @@
 // What a tool returns, as plain data. What an instrument answered may be returned as it is: a refusal is the call's
 // refusal, and a response is its status and its text.
-import { DENIAL_CODES } from "../authority/decision.ts";
-import { copyJson } from "../authority/json.ts";
+import { DENIAL_CODES, type DenialCode } from "../authority/decision.ts";
+import { copyJson, type Json } from "../authority/json.ts";
 import type { FetchedResponse } from "../context/response.ts";
 import type { Denied } from "../context/used.ts";
-import type { ToolOutcome } from "./run.ts";
+
+export type ToolOutcome =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly code: DenialCode | "execution_failed"; readonly message: string };
 
 export async function returned(value: unknown): Promise<ToolOutcome> {
   if (isDenied(value)) {

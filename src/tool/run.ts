@@ -1,16 +1,11 @@
 // Runs a registered tool for a warrant: everything it needs is there, or it does not start; its context ends with it,
 // however it ends.
 import type { DenialCode } from "../authority/decision.ts";
-import type { Json } from "../authority/json.ts";
 import { type ContextParts, makeContext, type OpenContext, type Warrant } from "../context/context.ts";
 import type { StopSignal } from "../ports/instruments.ts";
 import type { Availability } from "./availability.ts";
-import type { RegisteredTool } from "./registry.ts";
-import { returned } from "./returned.ts";
-
-export type ToolOutcome =
-  | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly code: DenialCode | "execution_failed"; readonly message: string };
+import type { RegisteredTool } from "./registered.ts";
+import { returned, type ToolOutcome } from "./returned.ts";
 
 export interface RunParts extends Omit<ContextParts, "store"> {
   readonly availability: Availability;

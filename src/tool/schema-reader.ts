@@ -16,7 +16,7 @@ export interface ReadSchema {
   readonly anyOf: readonly ReadSchema[] | null;
 }
 
-export type NumberKeyword = (typeof NUMBERS)[number];
+export type NumberKeyword = (typeof COUNTS)[number] | (typeof BOUNDS)[number];
 
 export interface SchemaFault {
   /** Where in the schema, as a path: `properties.city.type`. */
@@ -30,7 +30,8 @@ export type SchemaReading =
 
 const TYPES: readonly string[] = ["string", "number", "integer", "boolean", "null", "array", "object"];
 const COUNTS = ["minLength", "maxLength", "minItems", "maxItems"] as const;
-const NUMBERS = [...COUNTS, "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] as const;
+const BOUNDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] as const;
+const NUMBERS: readonly NumberKeyword[] = [...COUNTS, ...BOUNDS];
 const TOLD: readonly string[] = [
   ...["title", "description", "default", "examples", "format", "deprecated", "$schema", "$comment"],
 ];

@@ -10,6 +10,12 @@ import type { KnownTool, ToolLookup } from "../tool/known-tool.ts";
 
 export type ProgramToolName = "proc_exec" | "proc_eval" | "sandbox_exec";
 
+const NAMES: readonly string[] = ["proc_exec", "proc_eval", "sandbox_exec"] satisfies readonly ProgramToolName[];
+
+export function isProgramTool(name: string): name is ProgramToolName {
+  return NAMES.includes(name);
+}
+
 /** What a call of one of them is about. `in` is the root: a folder, and everything below it. */
 export type ProgramInput =
   | { readonly argv: readonly string[]; readonly in: string; readonly root: "ro" | "rw" }

@@ -46,6 +46,7 @@ function world(more: Partial<ProgramParts> = {}, ran: RunResult = { ok: true, ra
       ] as const;
       const parts: ProgramParts = {
         caller: { agent: "a", authority },
+        holds: () => authority,
         owner: { agent: "a", session: "s", generation: 0 },
         ground: READING.ground,
         moment,

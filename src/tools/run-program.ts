@@ -1,5 +1,6 @@
 // One program from the call to the outcome: the gate decides and writes it down, the plan is made from the grants that
 // decided, the sandbox runs it, and what became of it is written down too.
+import type { Authority } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
 import type { Basis, DenialCode } from "../authority/decision.ts";
 import { judge } from "../authority/judge.ts";
@@ -18,6 +19,8 @@ export type Planned = { readonly ok: true; readonly plan: Plan } | { readonly ok
 
 export interface ProgramParts {
   readonly caller: Caller;
+  /** What the caller holds by now: grants end, links are revoked, texts are edited while a program runs. */
+  holds(): Authority;
   readonly owner: SandboxOwner;
   readonly ground: Ground;
   /** Asked again for every decision: a run lasts, and grants end. */
@@ -32,7 +35,17 @@ export interface ProgramParts {
 
 export type ProgramResult =
   | { readonly ok: true; readonly receipt: string; readonly request: Request; readonly ran: Ran }
-  | { readonly ok: false; readonly refused: RunRefused; readonly request: Request | null };
+  | {
+      readonly ok: false;
+      readonly refused: RunRefused;
+      readonly request: Request | null;
+      /** What the gate said, where it was the gate that refused. */
+      readonly denial: {
+        readonly receipt: string | null;
+        readonly approval: string | null;
+        readonly reason: string | null;
+      } | null;
+    };
 
 /** INVARIANT: nothing is run before the decision is on disk, and never with more than the deciding grants give. */
 export async function runProgram(
@@ -45,7 +58,10 @@ export async function runProgram(
   const tools = programTools(ground);
   const call = { tool, input };
   const gate = await authorize(caller, call, tools, parts.moment(), ground.protectedPaths, { approvals, commit });
-  if (!gate.ok) return refused(gate.code, gate.request);
+  if (!gate.ok) {
+    const { code, request, receipt, approval, reason } = gate;
+    return { ok: false, refused: { code, message: "", fix: null }, request, denial: { receipt, approval, reason } };
+  }
   const { requests, basis, receipt } = gate.warrant;
   // The first request is the tool itself; the program follows it.
   const request = requests[1];
@@ -60,7 +76,7 @@ export async function runProgram(
         { argv, input: streams.input },
         streams.sinks,
         // What it has read by then is nobody's to know: a grant for a clean session does not cover any more.
-        (asked) => judge(caller.authority, asked, { ...parts.moment(), clean: false }),
+        (asked) => judge(parts.holds(), asked, { ...parts.moment(), clean: false }),
         streams.stop,
       )
     : planned;
@@ -72,7 +88,7 @@ export async function runProgram(
     enforcement: (ran?.enforcement ?? []).map(({ axis, strength }) => ({ axis, strength })),
     wallMicroseconds: ran?.usage.wallMicroseconds ?? 0,
   });
-  if (ran === null) return { ok: false, refused: result.ok ? UNKNOWN : result.refused, request };
+  if (ran === null) return { ok: false, refused: result.ok ? UNKNOWN : result.refused, request, denial: null };
   // The effect is there either way; that it could not be written down must not look like success.
   if (!settled) return refused("audit_unavailable", request);
   return { ok: true, receipt, request, ran };
@@ -81,7 +97,7 @@ export async function runProgram(
 const UNKNOWN: RunRefused = { code: "sandbox_unavailable", message: "the sandbox gave no answer", fix: null };
 
 function refused(code: DenialCode, request: Request | null): ProgramResult {
-  return { ok: false, refused: { code, message: "", fix: null }, request };
+  return { ok: false, refused: { code, message: "", fix: null }, request, denial: null };
 }
 
 function endingText(ending: Ending): string {

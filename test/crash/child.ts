@@ -18,8 +18,8 @@ export interface Ran {
 
 export interface Running {
   readonly ended: Promise<Ran>;
-  /** Resolves when this was said, or when it has ended. */
-  until(line: string): Promise<void>;
+  /** Resolves when so many lines were said, or when it has ended. */
+  until(lines: number): Promise<void>;
   kill(): void;
 }
 
@@ -63,16 +63,19 @@ export function start(
       resolve({ said: out.split("\n").slice(0, -1), errors, status });
     });
   });
-  const until = (line: string): Promise<void> =>
+  const until = (lines: number): Promise<void> =>
     new Promise((resolve) => {
       const look = (): void => {
-        if (!out.includes(`${line}\n`)) return;
+        if (out.split("\n").length <= lines) return;
         rings.delete(look);
         resolve();
       };
       rings.add(look);
       look();
-      ended.then(() => resolve(), () => resolve());
+      ended.then(
+        () => resolve(),
+        () => resolve(),
+      );
     });
   return { ended, until, kill: () => void child.kill("SIGKILL") };
 }

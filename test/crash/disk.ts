@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { Happened } from "./trace.ts";
 
 interface Kept {
-  sure: Uint8Array;
+  readonly sure: Content;
   unsure: Change[];
 }
 
@@ -51,22 +51,23 @@ export class Disk {
     }
   }
 
-  /** The disk after the power came back. `luck` says for each unsure sector whether it arrived after all; 0 to 1. */
+  /** The disk after the power came back. `luck` says of each unsure sector whether it arrived after all. */
   writeTo(folder: string, luck: () => boolean): void {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const [path, kept] of this.#sureNames) {
       // Memory that processes share; after a power cut nobody shares it any more.
       if (path.endsWith("-shm")) continue;
-      const bytes = kept.unsure.reduce((sum, change) => changed(sum, change, luck), kept.sure);
-      writeFileSync(join(folder, basename(path)), bytes, { mode: 0o600 });
+      const content = new Content(kept.sure.bytes);
+      for (const change of kept.unsure) content.apply(change, luck);
+      writeFileSync(join(folder, basename(path)), content.bytes, { mode: 0o600 });
     }
   }
 
   #at(path: string): Kept {
     const known = this.#live.get(path);
     if (known !== undefined) return known;
-    const kept: Kept = { sure: new Uint8Array(0), unsure: [] };
+    const kept: Kept = { sure: new Content(new Uint8Array(0)), unsure: [] };
     this.#live.set(path, kept);
     this.#unsureNames.push({ path, kept });
     return kept;
@@ -77,7 +78,7 @@ export class Disk {
     this.syncs += 1;
     const kept = this.#live.get(path);
     if (kept !== undefined) {
-      kept.sure = kept.unsure.reduce((sum, change) => changed(sum, change, () => true), kept.sure);
+      for (const change of kept.unsure) kept.sure.apply(change, () => true);
       kept.unsure = [];
     }
     this.#unsureNames = this.#unsureNames.filter((change) => {
@@ -90,25 +91,43 @@ export class Disk {
   }
 }
 
-function changed(before: Uint8Array, change: Change, arrives: () => boolean): Uint8Array {
-  if ("size" in change) {
-    if (!arrives()) return before;
-    const after = new Uint8Array(change.size);
-    after.set(before.subarray(0, change.size));
-    return after;
+/** Bytes that grow. */
+class Content {
+  #room: Uint8Array;
+  #size: number;
+
+  constructor(bytes: Uint8Array) {
+    this.#room = Uint8Array.from(bytes);
+    this.#size = bytes.length;
   }
-  let after = before;
-  // Power goes between two sectors, not only between two writes.
-  for (let from = 0; from < change.bytes.length; from += sectorBytes) {
-    if (!arrives()) continue;
-    const part = change.bytes.subarray(from, from + sectorBytes);
-    const end = change.at + from + part.length;
-    if (after === before || end > after.length) {
-      const wider = new Uint8Array(Math.max(end, after.length));
-      wider.set(after);
-      after = wider;
+
+  get bytes(): Uint8Array {
+    return this.#room.subarray(0, this.#size);
+  }
+
+  apply(change: Change, arrives: () => boolean): void {
+    if ("size" in change) {
+      if (arrives()) this.#resize(change.size);
+      return;
     }
-    after.set(part, change.at + from);
+    // Power goes between two sectors, not only between two writes.
+    for (let from = 0; from < change.bytes.length; from += sectorBytes) {
+      if (!arrives()) continue;
+      const part = change.bytes.subarray(from, from + sectorBytes);
+      const at = change.at + from;
+      if (at + part.length > this.#size) this.#resize(at + part.length);
+      this.#room.set(part, at);
+    }
   }
-  return after;
+
+  #resize(size: number): void {
+    if (size > this.#room.length) {
+      const wider = new Uint8Array(size * 2);
+      wider.set(this.bytes);
+      this.#room = wider;
+    }
+    // What was cut off comes back as zeros.
+    if (size < this.#size) this.#room.fill(0, size, this.#size);
+    this.#size = size;
+  }
 }

@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import type { Approval } from "../../src/ports/approval-store.ts";
 import type { AccountCharge, DecisionWrite } from "../../src/ports/ledger.ts";
 import type { EntryKind, LogEntry, Who } from "../../src/ports/log.ts";
+import type { State } from "../../src/store/state.ts";
+import { approvalOf } from "../../src/store/state-fixture.ts";
 
 export const noon = 1_800_000_000_000;
 export const agent = { workspace: "/work", agent: "ada" };
@@ -26,15 +28,28 @@ export function charge(account: string, calls: number | null): AccountCharge {
   return { account, calls, rate: null, family: account, written: [account] };
 }
 
-export function decision(id: string, charges: readonly AccountCharge[], more: Partial<DecisionWrite> = {}): DecisionWrite {
+export function decision(
+  id: string,
+  charges: readonly AccountCharge[],
+  more: Partial<DecisionWrite> = {},
+): DecisionWrite {
   const accounts = charges.map((each) => each.account);
   return { entry: entryOf(id, { more: { accounts } }), charges, claim: null, generations: [], links: [], ...more };
 }
 
-export function approvalOf(id: string): Approval {
-  return {
-    ...{ id, state: "pending", who, tool: "bash", pin: null, digest: digest(id), generation: 0, level: 1, need: 1, of: null },
-    ...{ arguments: {}, requests: ["proc.exec ls"], asking: ["proc.exec ls"], asked: noon, expires: noon + 60_000 },
-    ...{ scope: { kind: "exact" }, usesLeft: 1, answers: [], reason: null, times: 1 },
-  };
+/** Asked and answered; what is left is to use it. */
+export async function approved(state: State, id: string): Promise<Approval> {
+  const approval = approvalOf(id, { digest: digest(id), asked: noon, expires: noon + 60_000 });
+  const [asked, answered] = [`${id}-asked`, `${id}-answered`];
+  await state.approvals.ask(approval, entryOf(asked, { kind: "approval", outcome: "asked" }));
+  const to = { ...approval, state: "approved" as const };
+  const entry = entryOf(answered, { kind: "approval", outcome: "approved" });
+  const changed = await state.approvals.change(id, ["pending"], to, entry);
+  if (!changed.ok || changed.value === null) throw new Error("the approval could not be made");
+  return changed.value;
+}
+
+/** A decision that uses it. */
+export function claiming(id: string, { id: approval, digest: shown }: Approval): DecisionWrite {
+  return decision(id, [], { claim: { approval, digest: shown, isExact: true } });
 }

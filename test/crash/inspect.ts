@@ -32,7 +32,8 @@ export async function inspect(folder: string, program: string, said: readonly st
   state.value.close();
   problems.push(...damages(folder, program));
   const told = new Set(kept.map((line) => line.split(" ")[2]));
-  return { problems, entries: rows.size, untold: [...rows.keys()].filter((id) => !told.has(id)).length };
+  const untold = [...rows.keys()].filter((id) => !told.has(id) && !id.startsWith("put-")).length;
+  return { problems, entries: rows.size, untold };
 }
 
 interface Placed {
@@ -62,27 +63,34 @@ async function chained(state: State, problems: string[]): Promise<ReadonlyMap<st
   return entries;
 }
 
-/** What every account has spent is the number of entries that allowed something on it. */
+/** What every account and the secret have spent is the number of entries that tell of it. */
 async function balanced(state: State, placed: readonly Placed[], problems: string[]): Promise<void> {
   const allowed = new Map<string, number>();
   for (const { entry } of placed)
     if (entry.outcome === "allow")
       for (const account of (entry.more["accounts"] ?? []) as readonly string[])
         allowed.set(account, (allowed.get(account) ?? 0) + 1);
+  const used = placed.filter(({ entry }) => entry.kind === "secret" && entry.outcome === "used").length;
+  if ((state.secrets.get("secret")?.used ?? 0) !== used)
+    problems.push(`the secret was used ${used} times and has another count`);
   const spent = new Map(keptValue(await state.ledger.accounts(null)).map(({ account, used }) => [account, used]));
   for (const account of new Set([...allowed.keys(), ...spent.keys()]))
     if (allowed.get(account) !== spent.get(account))
       problems.push(`${account}: ${allowed.get(account) ?? 0} allowed, ${spent.get(account) ?? 0} spent`);
 }
 
-async function missing(state: State, rows: ReadonlyMap<string, Placed>, words: readonly string[]): Promise<string | null> {
+async function missing(
+  state: State,
+  rows: ReadonlyMap<string, Placed>,
+  words: readonly string[],
+): Promise<string | null> {
   const [, kind = "", id = "", number = ""] = words;
   const line = words.join(" ");
   switch (kind) {
     case "decision":
       return rows.get(id)?.place === Number(number) ? null : line;
     case "memory": {
-      const found = keptValue(await state.memory.get({ kind: "agent", name: agent }, id, noon));
+      const found = keptValue(await state.memory.get({ kind: "session", session: id.split("-")[0] ?? "" }, id, noon));
       return found?.version === Number(number) && found.value.length === 9_000 ? null : line;
     }
     case "observation": {
@@ -90,10 +98,14 @@ async function missing(state: State, rows: ReadonlyMap<string, Placed>, words: r
       const row = state.loop.readNow((connection) =>
         connection.get("SELECT 1 AS found FROM observation WHERE id = ?", JSON.stringify(id)),
       );
-      return keptValue(await state.observations.query(asked)).length === 1 && keptValue(row) !== undefined ? null : line;
+      return keptValue(await state.observations.query(asked)).length === 1 && keptValue(row) !== undefined
+        ? null
+        : line;
     }
     case "setting":
       return state.settings.get(id) === id && rows.has(id) ? null : line;
+    case "secret":
+      return rows.has(id) && number === "1" ? null : line;
     default:
       return `a line nobody understands: ${line}`;
   }

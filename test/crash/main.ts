@@ -12,13 +12,13 @@ const openTriesMax = 40;
 const openPauseMilliseconds = 100;
 
 const orders: Orders = ordersOf(process.argv[2] ?? "");
-await run();
 
 async function run(): Promise<void> {
   const scene = orders.scene === null ? undefined : scenes[orders.scene];
   if (scene !== undefined) return scene(orders, say);
   const state = await opened();
   if (orders.isWeak) weaken(state);
+  await prepared(state);
   say("opened");
   await Promise.all(Array.from({ length: orders.callers }, (_, caller) => calls(state, caller)));
   state.close();
@@ -40,6 +40,19 @@ async function opened(): Promise<State> {
   }
 }
 
+/** A secret to be used; whoever was here before may have put it. */
+async function prepared(state: State): Promise<void> {
+  const binding = { tools: [], hosts: [], uses: null };
+  const secret = { name: "secret", version: 1, sealed: "", keyId: "", binding, username: null, isCanary: false };
+  for (let tries = 0; tries < openTriesMax && state.secrets.get("secret") === null; tries++) {
+    const entry = entryOf(`put-${orders.name}-${tries}`, { kind: "secret", outcome: "set" });
+    const kept = await state.secrets.put({ ...secret, used: 0, at: noon }, entry);
+    if (kept.ok) return;
+    say(`closed ${kept.code} ${kept.message}`);
+    await pause(openPauseMilliseconds);
+  }
+}
+
 /** As drivers open a database that nobody told them more about: for the proof that a test of power cuts can fail. */
 function weaken(state: State): void {
   const weak = state.loop.readNow((connection) => {
@@ -54,7 +67,10 @@ async function calls(state: State, caller: number): Promise<void> {
     const id = `${orders.name}-${caller}-${step}`;
     const kinds = orders.isMixed ? [...Object.keys(steps)] : ["decision"];
     const kind = kinds[(step + caller) % kinds.length] as keyof typeof steps;
+    // What is said too early is what the tests must find out.
+    if (orders.isHasty) say(`kept ${kind} ${id} 1`);
     const kept = await steps[kind](state, id);
+    if (orders.isHasty) continue;
     if (kept.ok) say(`kept ${kind} ${id} ${kept.value}`);
     else {
       say(`refused ${kind} ${id} ${kept.code}`);
@@ -66,13 +82,20 @@ async function calls(state: State, caller: number): Promise<void> {
 type Step = (state: State, id: string) => Promise<Kept<number>>;
 
 /** One of everything that is kept; the number is whatever the store answered. */
-const steps: Readonly<Record<"decision" | "memory" | "observation" | "setting", Step>> = {
+const steps: Readonly<Record<"decision" | "memory" | "observation" | "setting" | "secret", Step>> = {
   decision: async (state, id) => {
-    const decided = await state.ledger.decide(decision(id, [charge("account", null), charge(`of ${orders.name}`, null)]));
+    const decided = await state.ledger.decide(
+      decision(id, [charge("account", null), charge(`of ${orders.name}`, null)]),
+    );
     return mapped(decided, (value) => (value.ok ? value.place : 0));
   },
   memory: async (state, id) => {
-    const write = { namespace: { kind: "agent" as const, name: agent }, key: id, value: "x".repeat(9_000), version: 0 };
+    const write = {
+      namespace: { kind: "session" as const, session: orders.name },
+      key: id,
+      value: "x".repeat(9_000),
+      version: 0,
+    };
     const kept = await state.memory.set({ ...write, expires: null, isClean: true, writer: agent, at: noon });
     return mapped(kept, (value) => (value.ok ? value.version : 0));
   },
@@ -84,8 +107,14 @@ const steps: Readonly<Record<"decision" | "memory" | "observation" | "setting", 
     const entry = entryOf(id, { kind: "control", outcome: "set" });
     return mapped(await state.settings.set(id, id, entry), () => 1);
   },
+  secret: async (state, id) => {
+    const entry = entryOf(id, { kind: "secret", outcome: "used" });
+    return mapped(await state.secrets.use("secret", 1, entry), Number);
+  },
 };
 
 function mapped<T>(kept: Kept<T>, to: (value: T) => number): Kept<number> {
   return kept.ok ? { ok: true, value: to(kept.value) } : kept;
 }
+
+void run();

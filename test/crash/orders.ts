@@ -13,6 +13,8 @@ export interface Orders {
   readonly isMixed: boolean;
   /** Without asking the disk to make sure, after it was opened as always. */
   readonly isWeak: boolean;
+  /** Says that it is kept before it was asked for: for the proof that a test of kills can fail. */
+  readonly isHasty: boolean;
   /** How long a caller who was refused waits before it goes on. */
   readonly refusedMilliseconds: number;
   /** One of the scenes instead of writing. */
@@ -20,7 +22,16 @@ export interface Orders {
 }
 
 export const usual: Omit<Orders, "folder" | "program"> = {
-  ...{ name: "run", callers: 4, count: 100_000, isMixed: true, isWeak: false, refusedMilliseconds: 0, scene: null },
+  ...{
+    name: "run",
+    callers: 4,
+    count: 100_000,
+    isMixed: true,
+    isWeak: false,
+    isHasty: false,
+    refusedMilliseconds: 0,
+    scene: null,
+  },
 };
 
 export function ordersOf(word: string): Orders {

@@ -1,6 +1,125 @@
-// Scenes that only make sense inside the process that lives through them.
+// Scenes that only make sense inside the process that lives through them: its disk is full, its folder cannot be written
+// to, it has no file descriptors left. Each says what the store answered, and that the process is still there.
+import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { openState, type State } from "../../src/store/state.ts";
+import { approved, charge, claiming, decision, digest } from "./entries.ts";
+import { inspect } from "./inspect.ts";
 import type { Orders } from "./orders.ts";
 
-type Scene = (orders: Orders, say: (line: string) => void) => Promise<void>;
+type Say = (line: string) => void;
+type Scene = (orders: Orders, say: Say) => Promise<void>;
 
-export const scenes: Readonly<Record<string, Scene>> = {};
+/** Longer than the store waits before it opens anew what it does not believe any more. */
+const reopenMilliseconds = 300;
+const ballastBytes = 1024 * 1024;
+const fullStepsMax = 20_000;
+const descriptorsMax = 4_096;
+const foreverMilliseconds = 60_000;
+
+export const scenes: Readonly<Record<string, Scene>> = { full, shut, descriptors, spend, claim };
+
+/** Writes until the disk is full, goes on asking, and is given room again. */
+async function full(orders: Orders, say: Say): Promise<void> {
+  const ballast = join(dirname(orders.folder), "ballast");
+  writeFileSync(ballast, new Uint8Array(ballastBytes));
+  const { said, tell } = told(say);
+  const state = opened(orders);
+  let refused = 0;
+  for (let step = 0; step < fullStepsMax && refused < orders.count; step++) {
+    if (await decided(state, `full-${step}`, tell)) continue;
+    refused += 1;
+    // Some at once, some after it was opened anew.
+    if (refused % 10 === 0) await pause(reopenMilliseconds);
+  }
+  say("full");
+  rmSync(ballast);
+  await pause(reopenMilliseconds);
+  for (let step = 0; step < 5; step++) await decided(state, `room-${step}`, tell);
+  state.close();
+  const { problems, untold } = await inspect(orders.folder, orders.program, said);
+  say(`problems ${JSON.stringify(problems)} ${untold}`);
+}
+
+/** Cannot even open it. */
+async function shut(orders: Orders, say: Say): Promise<void> {
+  for (let tries = 0; tries < orders.count; tries++) {
+    const state = openState(orders.folder, { digest, program: orders.program });
+    say(state.ok ? "opened" : `closed ${state.code}`);
+    if (state.ok) await decided(state.value, `shut-${tries}`, say);
+    if (state.ok) state.value.close();
+  }
+  say("alive");
+}
+
+/** All descriptors are taken: what is open goes on, what must be opened is refused, until there are some again. */
+async function descriptors(orders: Orders, say: Say): Promise<void> {
+  const state = opened(orders);
+  const taken: number[] = [];
+  try {
+    while (taken.length < descriptorsMax) taken.push(openSync("/dev/null", "r"));
+  } catch {
+    say("taken");
+  }
+  await decided(state, "open", say);
+  const second = openState(orders.folder, { digest, program: orders.program });
+  say(second.ok ? "opened" : `closed ${second.code}`);
+  // Something goes wrong with the connection: it is not believed any more, and cannot be opened anew.
+  state.loop.readNow(() => {
+    throw new Error("lost");
+  });
+  await decided(state, "lost", say);
+  for (const descriptor of taken) closeSync(descriptor);
+  await pause(reopenMilliseconds);
+  await decided(state, "again", say);
+  state.close();
+  say("alive");
+}
+
+/** Every caller spends from one account until it is empty. */
+async function spend(orders: Orders, say: Say): Promise<void> {
+  const state = opened(orders);
+  const calls = async (caller: number): Promise<void> => {
+    for (let step = 0; step <= orders.count; step++) {
+      const id = `${orders.name}-${caller}-${step}`;
+      const kept = await state.ledger.decide(decision(id, [charge("shared", orders.count)]));
+      if (!kept.ok) throw new Error(kept.message);
+      if (!kept.value.ok) return;
+      say(`kept decision ${id} ${kept.value.place}`);
+    }
+  };
+  await Promise.all(Array.from({ length: orders.callers }, (_, caller) => calls(caller)));
+  state.close();
+}
+
+/** Uses an approval and never comes to an end. */
+async function claim(orders: Orders, say: Say): Promise<void> {
+  const state = opened(orders);
+  const kept = await state.ledger.decide(claiming("claim", await approved(state, "claimed")));
+  say(kept.ok && kept.value.ok ? "kept claim" : "refused claim");
+  await pause(foreverMilliseconds);
+}
+
+function opened(orders: Orders): State {
+  const state = openState(orders.folder, { digest, program: orders.program });
+  if (!state.ok) throw new Error(state.message);
+  return state.value;
+}
+
+async function decided(state: State, id: string, say: Say): Promise<boolean> {
+  const kept = await state.ledger.decide(decision(id, [charge("account", null)]));
+  if (!kept.ok) say(`refused decision ${id} ${kept.code}`);
+  else say(`kept decision ${id} ${kept.value.ok ? kept.value.place : 0}`);
+  return kept.ok;
+}
+
+/** Says it and remembers it. */
+function told(say: Say): { readonly said: readonly string[]; readonly tell: Say } {
+  const said: string[] = [];
+  const tell = (line: string): void => {
+    said.push(line);
+    say(line);
+  };
+  return { said, tell };
+}

@@ -18,8 +18,12 @@ export function tracing(log: string): readonly string[] {
   return ["strace", "-f", "--seccomp-bpf", "-qq", "-y", "-xx", "-s", "1048576", "-e", `trace=${traced}`, "-o", log];
 }
 
-/** Throws with a sentence where there is no strace: a proof that is left out proves nothing. False where the kernel forbids it. */
+/**
+ * Throws with a sentence where there is no strace: a proof that is left out proves nothing. False only where it cannot be
+ * had: the kernel forbids it, or is another than Linux.
+ */
 export function canTrace(): boolean {
+  if (process.platform !== "linux") return false;
   const tried = spawnSync("strace", ["-o", "/dev/null", "true"], { encoding: "utf8" });
   if (tried.error !== undefined)
     throw new Error("strace is not installed, so power cuts and failing disks cannot be tried: install strace");

@@ -1,5 +1,6 @@
 // A daemon that has nothing but its sockets: it answers with what it is asked, and has a few questions of its own that
 // show how answering may go wrong.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Answering, Doors } from "../../src/daemon/serving.ts";
 import { announce } from "../../src/daemon/wire/announcement.ts";
@@ -12,7 +13,8 @@ import { takeOwnerLock } from "../../src/node/owner-lock.ts";
 import { lookAtPeer } from "../../src/node/peers.ts";
 
 const version = "0.0.0-echo";
-const native = process.env["AMBIT_TEST_NATIVE"] ?? join(__dirname, "native", "ambit-native");
+/** Beside the program, as in our package. */
+const native = join(__dirname, "native", "ambit-native");
 
 let stopped = 0;
 let life: Life | null = null;
@@ -21,6 +23,13 @@ const common: readonly (readonly [string, Answering])[] = [
   ["echo", async ({ value }) => ({ ok: true, value })],
   ["who", async ({ connected }) => ({ ok: true, value: { daemon: process.pid, ...connected.peer } })],
   ["environment", async () => ({ ok: true, value: { ...process.env, cwd: process.cwd() } })],
+  [
+    "children",
+    async () => {
+      const children = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim();
+      return { ok: true, value: { first: Number(children.split(" ")[0]) } };
+    },
+  ],
   ["refuse", async () => ({ ok: false, code: "approval_required", message: "a person has to say", fix: "ask one" })],
   [
     "throw",

@@ -39,7 +39,8 @@ export const knows: Readonly<Record<Room, readonly Room[]>> = {
   node: outsideKnows,
   // What is kept is a chain of hashes; how it is chained is the audit's to say.
   store: [...outsideKnows, "audit"],
-  broker: outsideKnows,
+  // What comes back from outside is redacted where it comes in, before it leaves the process that sent the secret.
+  broker: [...outsideKnows, "audit"],
 
   tools: facesKnow,
   mcp: facesKnow,

@@ -19,6 +19,8 @@ import {
 } from "./limits.ts";
 import { notAvailable, refusal, wrongProtocol } from "./refusals.ts";
 
+const againMilliseconds = 10;
+
 export interface ConnectAsked {
   /** The daemon's folder: `<state>/daemon`. */
   readonly folder: string;
@@ -32,7 +34,10 @@ export interface ConnectAsked {
 
 export type MessagesOf<D extends Door> = D extends "call" ? CallMessages : ControlMessages;
 
-/** `not_available` where nobody serves, or whoever did is just going: then one may be started. */
+/**
+ * `not_available` where nobody serves, or whoever did is just going: then one may be started. `no_answer` where somebody
+ * is there and does not speak.
+ */
 export async function connect<D extends Door>(door: D, asked: ConnectAsked): Promise<Answer<Asking<MessagesOf<D>>>> {
   const folder = openDaemonFolder(asked.folder);
   if (!folder.ok) return folder;
@@ -44,17 +49,27 @@ export async function connect<D extends Door>(door: D, asked: ConnectAsked): Pro
   return refused ?? { ok: true, value: client as unknown as Asking<MessagesOf<D>> };
 }
 
-function openSocket(folder: DaemonFolder, door: Door): Promise<Answer<Socket>> {
-  return new Promise((give) => {
-    const socket = connectSocket(folder.socket(door));
-    socket.once("error", (error) => give(notAvailable(wordsOf(error), "ambit daemon start")));
-    socket.once("connect", () => give({ ok: true, value: socket }));
-  });
+async function openSocket(folder: DaemonFolder, door: Door): Promise<Answer<Socket>> {
+  const until = performance.now() + helloMilliseconds;
+  for (;;) {
+    const opened = await trySocket(folder.socket(door));
+    if (typeof opened !== "string") return { ok: true, value: opened };
+    if (opened === "ENOENT" || opened === "ECONNREFUSED")
+      return notAvailable("no daemon is running", "ambit daemon start");
+    // More come at once than the kernel keeps waiting.
+    if (opened !== "EAGAIN" || performance.now() > until)
+      return refusal("no_answer", `the daemon cannot be reached: ${opened}`, "ambit daemon stop");
+    await new Promise((done) => setTimeout(done, againMilliseconds));
+  }
 }
 
-function wordsOf(error: Error): string {
-  const code = "code" in error ? String(error.code) : "unknown";
-  return code === "ENOENT" || code === "ECONNREFUSED" ? "no daemon is running" : `the daemon does not answer: ${code}`;
+/** The socket, or the name of what went wrong. */
+function trySocket(path: string): Promise<Socket | string> {
+  return new Promise((give) => {
+    const socket = connectSocket(path);
+    socket.once("error", (error) => give("code" in error ? String(error.code) : "unknown"));
+    socket.once("connect", () => give(socket));
+  });
 }
 
 /** One question that waits. */
@@ -85,7 +100,7 @@ class Client {
     this.greeted = new Promise((give) => {
       this.#greet = give;
     });
-    const late = notAvailable("the daemon does not answer", "ambit daemon stop");
+    const late = refusal("no_answer", "the daemon does not answer", "ambit daemon stop");
     this.#timer = setTimeout(() => this.#lose(late), helloMilliseconds);
     socket.removeAllListeners("error");
     socket.on("error", () => undefined);

@@ -68,6 +68,11 @@ export class LinuxSandboxes implements Sandboxes {
     return found.ok ? this.#runIn(found.sandbox, key, order, judge) : refuse(found.refused);
   }
 
+  /** Sandboxes that are there now, warm or running. */
+  get count(): number {
+    return this.#live.size;
+  }
+
   async end(agent: string | null): Promise<void> {
     this.#pool.drain(agent);
     const ended = [...this.#live].filter(([, whose]) => agent === null || whose.agent === agent);
@@ -126,7 +131,8 @@ export class LinuxSandboxes implements Sandboxes {
     const { ground, groups, broker } = this.#parts;
     let network: SandboxNetwork | null = null;
     if (plan.network !== null) {
-      network = broker === null ? null : await SandboxNetwork.open(broker, plan.network, `sandbox-${++this.#count}`);
+      network =
+        broker === null ? null : await SandboxNetwork.open(broker, plan.network, `sandbox-${++this.#count}`, owner);
       if (network === null) {
         trees.close();
         return { ok: false, refused: unavailable("the network broker could not be started") };

@@ -3,6 +3,7 @@ import type { DenialCode } from "../../authority/decision.ts";
 import type { Judge } from "../../ports/judge.ts";
 import type { RunDenial } from "../../ports/process.ts";
 import type { PlanNetwork } from "../../sandbox/plan.ts";
+import type { SandboxOwner } from "../../sandbox/sandboxes.ts";
 
 /** What a socket that came from a sandbox is for. */
 export type SocketKind = "dns" | "dns-tcp" | "tcp" | "transparent" | "broker";
@@ -10,6 +11,8 @@ export type SocketKind = "dns" | "dns-tcp" | "tcp" | "transparent" | "broker";
 export interface NetworkWish {
   /** A name for the sandbox, of no other that is open. */
   readonly sandbox: string;
+  /** Whose sandbox it is. */
+  readonly owner: SandboxOwner;
   readonly chains: PlanNetwork["chains"];
   readonly judge: Judge;
   readonly events: {

@@ -2,6 +2,7 @@
 import type { Judge } from "../../ports/judge.ts";
 import type { RunDenial } from "../../ports/process.ts";
 import type { PlanNetwork } from "../../sandbox/plan.ts";
+import type { SandboxOwner } from "../../sandbox/sandboxes.ts";
 import type { NetworkBroker, OpenNetwork, SocketKind } from "./network.ts";
 
 const KINDS: ReadonlySet<unknown> = new Set<SocketKind>(["dns", "dns-tcp", "tcp", "transparent", "broker"]);
@@ -13,10 +14,16 @@ export class SandboxNetwork {
   #last: readonly RunDenial[] = [];
 
   /** Null where the broker will not have it. */
-  static async open(broker: NetworkBroker, wanted: PlanNetwork, sandbox: string): Promise<SandboxNetwork | null> {
+  static async open(
+    broker: NetworkBroker,
+    wanted: PlanNetwork,
+    sandbox: string,
+    owner: SandboxOwner,
+  ): Promise<SandboxNetwork | null> {
     const own = new SandboxNetwork();
     own.#network = await broker.open({
       sandbox,
+      owner,
       chains: wanted.chains,
       judge: (request) => own.#judge?.(request) ?? { outcome: "deny", code: "not_available", at: null },
       events: {

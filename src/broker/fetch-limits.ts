@@ -1,0 +1,17 @@
+// What one fetch may cost. What a caller asks for lies within these.
+
+export const fetchesMax = 64;
+export const fetchHeadersMax = 100;
+export const fetchHeaderBytesMax = 65_536;
+export const requestBodyBytesMax = 4_194_304;
+export const responseBodyBytesMax = 67_108_864;
+export const fetchMillisecondsMax = 600_000;
+export const redirectsMax = 10;
+export const fetchSecretsMax = 16;
+export const codingsMax = 3;
+export const informationMax = 8;
+/** One piece of a body on its way to the owner, and how many may be under way at once. */
+export const pieceBytesMax = 65_536;
+export const piecesAheadMax = 4;
+export const addressesMax = 64;
+export const resolversMax = 16;

@@ -1,0 +1,141 @@
+// `ambit audit verify`: whether the log is the one that was written; told by the daemon, or found out here with a key.
+import { isHash } from "../audit/chain.ts";
+import { parseCheckpoint } from "../audit/checkpoint.ts";
+import { exportLineCharactersMax } from "../audit/export.ts";
+import { keyNumber } from "../audit/key-text.ts";
+import type { ChainHead, VerifyPorts } from "../audit/verify.ts";
+import { ExportVerifier } from "../audit/verify-export.ts";
+import { isJsonList, isJsonObject, type Json } from "../authority/json.ts";
+import type { VerifyAnswer } from "../ports/daemon-control.ts";
+import type { Refusal } from "../ports/exchange.ts";
+import { readLines, readShort } from "./audit-files.ts";
+import { shown } from "./cells.ts";
+import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./log-text.ts";
+import { type Asked, fail } from "./problems.ts";
+
+export interface AuditWorld extends ControlWorld {
+  /** For what is verified here instead of by the daemon. */
+  readonly verifying: VerifyPorts;
+}
+
+export interface VerifyOptions extends Asked {
+  readonly head?: string;
+  readonly file?: string;
+  readonly key?: string;
+}
+
+/** An answer with all the problems that are listed. */
+const headFileBytesMax = 65_536;
+
+export async function auditVerify(world: AuditWorld, options: VerifyOptions): Promise<ExitCode> {
+  const head = options.head === undefined ? null : headOf(options.head);
+  if (typeof head === "string") return fail(world, options, EXIT.usage, head, "ambit audit verify --help");
+  const key = keyOf(options.key);
+  if (options.key !== undefined && key === null)
+    return fail(world, options, EXIT.usage, "that is no key, and no file with one", "ambit audit key");
+  if (options.file !== undefined) {
+    if (key === null)
+      return fail(
+        world,
+        options,
+        EXIT.usage,
+        "a file is believed only with the key its log began with: --key",
+        "ambit audit key, where the log was written",
+      );
+    const verifier = new ExportVerifier(world.verifying, { key, head });
+    const read = await readLines(options.file, exportLineCharactersMax, (line) => verifier.line(line));
+    return read.ok ? tell(world, verifier.end(), options) : fail(world, options, EXIT.error, read.message, null);
+  }
+  const answer = key === null ? await askOnce(world, "audit.verify", { head }) : await verifiedHere(world, key, head);
+  return answer.ok ? tell(world, answer.value, options) : tellRefusal(world, answer, options.json);
+}
+
+/** Row by row here, so that nothing the daemon says about itself has to be believed. */
+async function verifiedHere(
+  world: AuditWorld,
+  key: string,
+  head: ChainHead | null,
+): Promise<{ readonly ok: true; readonly value: VerifyAnswer } | Refusal> {
+  const control = await world.control();
+  if (!control.ok) return control;
+  try {
+    const verifier = new ExportVerifier(world.verifying, { key, head });
+    const onEvent = (event: Json): void => {
+      for (const line of linesIn(event)) verifier.line(line);
+    };
+    const answer = await control.value.ask("audit.export", { from: 1 }, { onEvent });
+    return answer.ok ? { ok: true, value: verifier.end() } : answer;
+  } finally {
+    control.value.close();
+  }
+}
+
+export function linesIn(event: Json): readonly string[] {
+  const lines = isJsonObject(event) ? event["lines"] : undefined;
+  // What is no text is handed on as a line that nobody takes for one.
+  return isJsonList(lines) ? lines.map((line) => (typeof line === "string" ? line : "")) : [];
+}
+
+function tell(world: ControlWorld, answer: VerifyAnswer, { json }: Asked): ExitCode {
+  const exit = answer.isIntact ? EXIT.ok : EXIT.error;
+  if (json) {
+    world.print(jsonLine(answer));
+    return exit;
+  }
+  const { paint } = world;
+  const { entries, from, checkpoints, unsigned, head, problems } = answer;
+  const verdict = answer.isIntact ? paint.good("intact") : paint.bad("not intact");
+  world.print(
+    `${verdict}  ${entries} entries from place ${from}, ${checkpoints} signed notes, ${unsigned} not signed yet`,
+  );
+  for (const { place, what } of problems) world.print(`  ${paint.bad("✗")} place ${place}: ${shown(what)}`);
+  if (answer.isIntact && entries > 0) {
+    world.print(`head  ${head.place}:${head.hash}`);
+    world.print(
+      paint.dim("kept elsewhere, it proves later that nothing up to here is gone: ambit audit verify --head ..."),
+    );
+  }
+  return exit;
+}
+
+/** `place:hash`, or a file with that, with what `--json` printed, or with a signed note. A sentence for anything else. */
+function headOf(text: string): ChainHead | string {
+  const found = pairOf(text) ?? headIn(readShort(text, headFileBytesMax)?.trim() ?? "");
+  return found ?? "--head is place:hash, or a file that holds it";
+}
+
+function headIn(text: string): ChainHead | null {
+  const note = parseCheckpoint(`${text}\n`);
+  if (note !== null) return { place: note.size, hash: note.hash };
+  const [, pair] = /(?:^|\s)(\d+:[0-9a-f]{64})(?:\s|$)/.exec(text) ?? [];
+  return pair === undefined ? headInJson(text) : pairOf(pair);
+}
+
+function headInJson(text: string): ChainHead | null {
+  const value = parsed(text);
+  const head = isJsonObject(value) ? value["head"] : undefined;
+  return isJsonObject(head) ? pairOf(`${head["place"]}:${head["hash"]}`) : null;
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function pairOf(text: string): ChainHead | null {
+  const match = /^(0|[1-9]\d{0,15}):(.+)$/.exec(text);
+  const [place, hash] = [Number(match?.[1]), match?.[2] ?? ""];
+  return Number.isSafeInteger(place) && isHash(hash) ? { place, hash } : null;
+}
+
+function keyOf(text: string | undefined): string | null {
+  if (text === undefined || keyNumber(text) !== null) return text ?? null;
+  // Of several the first: it is the one the log began with.
+  const [line = ""] = readShort(text, headFileBytesMax)?.split("\n") ?? [];
+  return keyNumber(line.trim()) === null ? null : line.trim();
+}

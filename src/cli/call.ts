@@ -1,0 +1,142 @@
+// `ambit call <agent> <tool> <json>`: any tool, as the agent would call it.
+import { isJsonObject, type Json, type JsonObject, member } from "../authority/json.ts";
+import type { CallAsked, CallMessages, DenialTold } from "../ports/daemon-calls.ts";
+import type { Answer, Asking } from "../ports/exchange.ts";
+import { shown } from "./cells.ts";
+import { type ControlWorld, tellRefusal } from "./control-world.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+
+export interface CallWorld extends ControlWorld {
+  readonly cwd: string;
+  call(): Promise<Answer<Asking<CallMessages>>>;
+  /** Text as the core takes it: no key twice, no number that loses digits. Null for anything else. */
+  readJsonObject(text: string): JsonObject | null;
+  /** Whether the tool runs a program. */
+  isProgram(tool: string): boolean;
+}
+
+export interface CallOptions {
+  readonly json: boolean;
+  readonly user?: string;
+  readonly pledge?: readonly string[];
+  readonly wait?: string;
+  readonly token?: string;
+}
+
+const waitSecondsMax = 86_400;
+
+export async function call(
+  world: CallWorld,
+  agent: string,
+  tool: string,
+  text: string | undefined,
+  options: CallOptions,
+): Promise<ExitCode> {
+  const input = text === undefined ? {} : world.readJsonObject(text);
+  const wait = Number(options.wait ?? 0);
+  if (input === null || !(wait >= 0 && wait <= waitSecondsMax)) {
+    const message = input === null ? "the arguments are one JSON object" : "--wait is a number of seconds";
+    const fix = `ambit call scout memory_get '{"key": "notes/today"}'`;
+    tellRefusal(world, { ok: false, code: "invalid_input", message, fix }, options.json);
+    return EXIT.usage;
+  }
+  const connected = await world.call();
+  if (!connected.ok) return tellRefusal(world, connected, options.json);
+  const calls = connected.value;
+  try {
+    const opened = await calls.ask("session.open", {
+      cwd: world.cwd,
+      agent,
+      user: options.user ?? null,
+      trace: null,
+      face: "call",
+      pledge: options.pledge ?? null,
+      token: options.token ?? null,
+      environment: {},
+      isForParent: false,
+    });
+    if (!opened.ok) return tellRefusal(world, opened, options.json);
+    if (!options.json)
+      for (const note of opened.value.notes) world.printError(`${world.paint.warn("warning")}: ${shown(note)}`);
+    const { session } = opened.value;
+    const asked = { session, tool, input, requests: null, waitMilliseconds: Math.ceil(wait * 1000) };
+    const exit = await (world.isProgram(tool) ? run : carry)(world, calls, asked, options);
+    await calls.ask("session.close", { session });
+    return exit;
+  } finally {
+    calls.close();
+  }
+}
+
+async function carry(
+  world: CallWorld,
+  calls: Asking<CallMessages>,
+  asked: CallAsked,
+  { json }: CallOptions,
+): Promise<ExitCode> {
+  const answer = await calls.ask("call.do", asked, { onEvent: (event) => tellWaiting(world, event) });
+  if (!answer.ok) return tellRefusal(world, answer, json);
+  if (answer.value.outcome === "denied") return tellDenial(world, answer.value, json);
+  const { receipt, result } = answer.value;
+  world.print(json ? JSON.stringify({ ok: true, receipt, result }) : resultText(result));
+  return EXIT.ok;
+}
+
+/** Output is gathered: what a tool gives back is one result. */
+async function run(
+  world: CallWorld,
+  calls: Asking<CallMessages>,
+  asked: CallAsked,
+  { json }: CallOptions,
+): Promise<ExitCode> {
+  const pieces: readonly [Uint8Array[], Uint8Array[]] = [[], []];
+  const answer = await calls.ask(
+    "call.run",
+    { ...asked, milliseconds: null, hasInput: false },
+    {
+      onBytes: (channel, bytes) => pieces[channel === 2 ? 1 : 0].push(bytes),
+      onEvent: (event) => tellWaiting(world, event),
+    },
+  );
+  if (!answer.ok) return tellRefusal(world, answer, json);
+  const { value } = answer;
+  if (value.outcome === "denied") return tellDenial(world, value, json);
+  if (value.outcome === "refused") return tellRefusal(world, { ...value, ok: false }, json);
+  const [stdout, stderr] = pieces.map((all) => Buffer.concat(all).toString("utf8"));
+  const { ending, receipt, denials, enforcement } = value;
+  if (json)
+    world.print(JSON.stringify({ ok: true, receipt, result: { ending, stdout, stderr, denials, enforcement } }));
+  else {
+    if (stdout !== "") world.print((stdout ?? "").replace(/\n$/, ""));
+    if (stderr !== "") world.printError((stderr ?? "").replace(/\n$/, ""));
+  }
+  return ending.kind === "exited" && ending.status === 0 ? EXIT.ok : EXIT.error;
+}
+
+function tellWaiting(world: CallWorld, event: Json): void {
+  const waiting = isJsonObject(event) ? member(event, "waiting") : undefined;
+  if (typeof waiting === "string")
+    world.printError(
+      `${world.paint.warn("ambit")}: a person has to approve this; it waits: ambit approve ${shown(waiting)}`,
+    );
+}
+
+function tellDenial(world: CallWorld, denial: DenialTold, json: boolean): ExitCode {
+  const { code, need, hint, approval, id, reason } = denial;
+  if (json) world.print(JSON.stringify({ ok: false, code, need, hint, approval, id, reason }));
+  else {
+    const lines = [
+      `${world.paint.bad("denied")}  ${code}${need === null ? "" : `: ${shown(need)}`}`,
+      `  ${shown(hint)}`,
+      ...(reason === null || reason === "" ? [] : [`  reason: ${shown(reason)}`]),
+      ...(approval === null || approval === "" ? [] : [`  approve: ambit approve ${shown(approval)}`]),
+      ...(id === "" ? [] : [`  why: ambit why ${shown(id)}`]),
+    ];
+    world.printError(lines.join("\n"));
+  }
+  return code === "approval_required" ? EXIT.ask : code === "expired" ? EXIT.expired : EXIT.deny;
+}
+
+function resultText(result: Json): string {
+  return typeof result === "string" ? shown(result) : JSON.stringify(result, null, 2);
+}

@@ -1,0 +1,27 @@
+// The words of `ambit why`, and its help.
+import type { Command } from "commander";
+import type { ControlWorld } from "./control-world.ts";
+import type { ExitCode } from "./exit.ts";
+import type { Asked } from "./problems.ts";
+import { why } from "./why.ts";
+
+/** Adds the command to the program; `end` is told how it has ended. */
+export function addWhy(program: Command, world: ControlWorld, end: (exit: ExitCode) => void): void {
+  program
+    .command("why")
+    .description("why a call was allowed or denied, by which line, and what became of it")
+    .argument("<id>", "of a decision, an approval or a delegation, or an unambiguous beginning of it")
+    .option("--json", "one object instead of lines", false)
+    .addHelpText("after", EXAMPLES)
+    .action(async (id: string, options: Asked) => end(await why(world, id, options)));
+}
+
+const EXAMPLES = `
+Examples:
+  ambit why c81f3a90b2e4
+  ambit why c81f3                     a beginning is enough
+  ambit why c81f3a90b2e4 --json
+
+The ids stand at the end of the lines of \`ambit log\`, and in every denial.
+
+Exit status: 0 explained, 1 there is no such entry, 4 the daemon is not there, 2 usage.`;

@@ -1,0 +1,93 @@
+// The way from a command to the daemon: connected where it serves, started where it does not.
+import { join } from "node:path";
+import type { DaemonWorld } from "../cli/daemon.ts";
+import { VERSION } from "../cli/version.ts";
+import type { Door } from "../daemon/serving.ts";
+import { connect } from "../daemon/wire/client.ts";
+import { makeDaemonFolder } from "../daemon/wire/folder.ts";
+import { idleSecondsDefault } from "../daemon/wire/life.ts";
+import { connectStarting, daemonFolder } from "../node/daemon-start.ts";
+import { awaitOwnerEnd, endOwner } from "../node/daemon-start-end.ts";
+import { logTail } from "../node/daemon-start-log.ts";
+import type { UserFolders } from "../node/folders.ts";
+import type { CallMessages } from "../ports/daemon-calls.ts";
+import type { Answer, Asking, Refusal } from "../ports/exchange.ts";
+import { configFolder, nameConfigFolder } from "./daemon-folders.ts";
+import { nativeProgram } from "./native-program.ts";
+
+export type DaemonWays = Pick<
+  DaemonWorld,
+  "control" | "running" | "startDaemon" | "awaitDaemonEnd" | "endDaemon" | "daemonLog"
+> & { call(): Promise<Answer<Asking<CallMessages>>> };
+
+export interface DaemonClientAsked {
+  readonly home: string | null;
+  readonly folders: UserFolders;
+  readonly program: string;
+}
+
+export function daemonClient({ home, folders, program }: DaemonClientAsked): DaemonWays {
+  const { state, config } = folders;
+  if (state === null) return NOWHERE;
+  const native = nativeProgram(program);
+  const folder = daemonFolder(state);
+  const starting = <D extends Door>(door: D, isByName: boolean) =>
+    connectStarting({
+      state,
+      home,
+      bundle: join(program, "dist", "daemon.cjs"),
+      native,
+      idleSeconds: idleSecondsDefault,
+      isByName,
+      connect: (at) => connect(door, { folder: at, version: VERSION }),
+      makeFolder: (at) => {
+        const made = makeDaemonFolder(at);
+        if (made.ok && isByName) nameConfigFolder(state, config, home);
+        return made;
+      },
+    });
+  /** A daemon that reads another configuration would not hold what is written in ours. */
+  const otherConfiguration = (): Refusal | null => {
+    const known = configFolder(state, home);
+    if (known === config) return null;
+    const message = `the daemon of this state reads its configuration in ${known}, and you read yours in ${config}`;
+    return { ok: false, code: "not_available", message, fix: "ambit daemon stop && ambit daemon start" };
+  };
+  return {
+    control: async () => otherConfiguration() ?? (await starting("control", false)),
+    call: async () => otherConfiguration() ?? (await starting("call", false)),
+    startDaemon: async () => {
+      const made = makeDaemonFolder(folder);
+      if (!made.ok) return made;
+      nameConfigFolder(state, config, home);
+      return starting("control", true);
+    },
+    running: async () => {
+      const connected = await connect("control", { folder, version: VERSION });
+      if (!connected.ok) return connected.code === "not_available" ? { ok: true, value: null } : connected;
+      const status = await connected.value.ask("daemon.status", {});
+      connected.value.close();
+      return status;
+    },
+    awaitDaemonEnd: () => awaitOwnerEnd(join(folder, "owner.lock")),
+    endDaemon: () => endOwner(join(folder, "owner.lock")),
+    daemonLog: (linesMax) => logTail(folder, linesMax),
+  };
+}
+
+const STATELESS: Refusal = {
+  ok: false,
+  code: "not_available",
+  message: "there is no state folder: no home, and no absolute XDG_STATE_HOME",
+  fix: "export XDG_STATE_HOME=/an/absolute/folder",
+};
+
+const NOWHERE: DaemonWays = {
+  control: async () => STATELESS,
+  call: async () => STATELESS,
+  startDaemon: async () => STATELESS,
+  running: async () => STATELESS,
+  awaitDaemonEnd: async () => "nobody",
+  endDaemon: async () => "nobody",
+  daemonLog: () => null,
+};

@@ -1,0 +1,118 @@
+// Secrets inside the daemon: kept sealed, opened to be taken out of whatever leaves us, handed out for one bound use.
+
+import { notRedactable } from "../audit/redaction/known-secret.ts";
+import { type Redactor, redactorOf, type Redacting as StreamRedacting } from "../audit/redaction/redactor.ts";
+import { parseHost } from "../authority/destination.ts";
+import type { Json } from "../authority/json.ts";
+import type { Redacting, Vault } from "../daemon/parts.ts";
+import { toAscii } from "../node/ascii.ts";
+import { SecretVault } from "../node/sealing-vault.ts";
+import type { LogEntry } from "../ports/log.ts";
+import type { SecretStore, SettingStore } from "../ports/secret-store.ts";
+import type { AskSecret } from "./credentials.ts";
+
+export interface DaemonSecretsAsked {
+  readonly secrets: SecretStore;
+  readonly settings: SettingStore;
+  readonly state: string;
+  now(): number;
+  entry(outcome: string, name: string): LogEntry;
+  /** A canary was seen on its way out. */
+  alarm(name: string): void;
+}
+
+export interface DaemonSecrets {
+  readonly vault: Vault;
+  readonly redacting: Redacting;
+  /** For output that comes in pieces; null where nothing is kept. */
+  stream(): StreamRedacting | null;
+  readonly bound: AskSecret;
+  /** Names in a text that nobody but a canary's reader could have written are alarms. */
+  readonly open: SecretVault["open"];
+}
+
+export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
+  const { secrets, settings, state, now, entry, alarm } = asked;
+  const vault = new SecretVault({
+    secrets,
+    settings,
+    state,
+    now,
+    refusesValue: notRedactable,
+    refusesHosts: (hosts) => {
+      const odd = hosts.find((host) => !parseHost(host, toAscii).ok);
+      return odd === undefined ? null : `${JSON.stringify(odd)} is not the name of a host`;
+    },
+  });
+  let redactor: Redactor | null = null;
+  /** Which versions it knows, and whether they could be opened. */
+  let known = "";
+
+  const current = (): Redactor | null => {
+    const all = secrets.all();
+    const mark = `${vault.isLocked} ${all.map(({ name, version }) => `${name} ${version}`).join("\n")}`;
+    if (mark === known) return redactor;
+    redactor?.forget();
+    redactor = null;
+    known = mark;
+    const opened = all.length === 0 ? null : vault.openAll();
+    if (opened === null || !opened.ok) return null;
+    const made = redactorOf(opened.value.map(({ name, value }) => ({ name, bytes: value })));
+    for (const { value } of opened.value) value.fill(0);
+    redactor = made.ok ? made.redactor : null;
+    return redactor;
+  };
+  const heard = (names: readonly string[]): void => {
+    for (const name of names) if (secrets.get(name)?.isCanary === true) alarm(name);
+  };
+  return {
+    vault,
+    redacting: {
+      text: (text) => {
+        const redacted = current()?.redactText(text);
+        if (redacted === undefined) return text;
+        heard(redacted.names);
+        return redacted.value;
+      },
+      json: <T extends Json>(value: T): T => {
+        const redacted = current()?.redactJson(value);
+        if (redacted === undefined) return value;
+        heard(redacted.names);
+        return redacted.value as T;
+      },
+    },
+    stream: () => {
+      const stream = current()?.stream() ?? null;
+      if (stream === null) return null;
+      return {
+        write: (bytes) => stream.write(bytes),
+        end: () => {
+          const rest = stream.end();
+          heard(stream.names());
+          return rest;
+        },
+        names: () => stream.names(),
+      };
+    },
+    bound: (tool, host) => {
+      const found = secrets
+        .all()
+        .find(({ binding, isCanary }) => !isCanary && binding.tools.includes(tool) && binding.hosts.includes(host));
+      if (found === undefined) return null;
+      return {
+        name: found.name,
+        username: found.username,
+        read: async () => {
+          const counted = await secrets.use(found.name, found.version, entry("used", found.name));
+          if (!counted.ok || !counted.value) return null;
+          const opened = vault.open(found.name);
+          if (!opened.ok) return null;
+          const text = opened.value.value.toString("utf8");
+          opened.value.value.fill(0);
+          return text;
+        },
+      };
+    },
+    open: (name) => vault.open(name),
+  };
+}

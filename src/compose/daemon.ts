@@ -1,0 +1,179 @@
+// The daemon, joined: the store, what it reads, what it runs, and the two sockets that lead to it.
+import { randomBytes } from "node:crypto";
+import { canonicalJson } from "../audit/canonical.ts";
+import type { JsonObject } from "../authority/json.ts";
+import { VERSION } from "../cli/version.ts";
+import { Daemon } from "../daemon/daemon.ts";
+import { NOBODY } from "../daemon/entries.ts";
+import type { DaemonParts } from "../daemon/parts.ts";
+import { protocolVersion } from "../daemon/wire/limits.ts";
+import { installCommand } from "../doctor/backend.ts";
+import { sha256 } from "../node/digest.ts";
+import type { UserFolders } from "../node/folders.ts";
+import { homeFolder, userName } from "../node/ground.ts";
+import { machineFacts } from "../node/machine.ts";
+import { PresenceVerifiers } from "../node/presence.ts";
+import type { Answer } from "../ports/exchange.ts";
+import type { EntryKind, LogEntry } from "../ports/log.ts";
+import { openState } from "../store/state.ts";
+import { programTools } from "../tools/program-tools.ts";
+import { openAgents } from "./agents.ts";
+import { daemonClock } from "./daemon-clock.ts";
+import { configFolder } from "./daemon-folders.ts";
+import { pinOf } from "./daemon-pin.ts";
+import { daemonPrograms } from "./daemon-programs.ts";
+import { proofOf } from "./daemon-proof.ts";
+import { daemonSecrets } from "./daemon-secrets.ts";
+import type { RunGround } from "./plan-facts.ts";
+import { recordSource } from "./record-source.ts";
+
+const tickMilliseconds = 1000;
+
+export interface DaemonComposed {
+  readonly daemon: Daemon;
+  close(): Promise<void>;
+}
+
+export interface DaemonPlace {
+  readonly state: string;
+  readonly program: string;
+  connections(): number;
+  stop(): void;
+  log(line: string): void;
+}
+
+/** INVARIANT: whoever calls this holds the owner's lock of the state. */
+export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonComposed>> {
+  const { state, program, log } = place;
+  const home = homeFolder();
+  const folders: UserFolders = { state, config: configFolder(state, home) };
+  const opened = openState(state, { digest: sha256, program });
+  if (!opened.ok) return { ...opened, fix: "ambit daemon logs" };
+  const kept = opened.value;
+  const last = await kept.ledger.log({ count: 1 });
+  const clock = daemonClock(last.ok ? (last.value[0]?.entry.at ?? 0) : 0);
+  const { now } = clock;
+  const id: DaemonParts["id"] = (letter) => `${letter}_${base32(randomBytes(10))}`;
+  const bare = (kind: EntryKind, outcome: string, of: string | null, more: JsonObject): LogEntry => ({
+    ...NOBODY,
+    id: id("e"),
+    kind,
+    at: now(),
+    tool: null,
+    verbs: [],
+    outcome,
+    code: null,
+    of,
+    more,
+  });
+  const secrets = daemonSecrets({
+    secrets: kept.secrets,
+    settings: kept.settings,
+    state,
+    now,
+    entry: (outcome, name) => bare("secret", outcome, name, { name }),
+    alarm: (name) => {
+      log(`alarm: the canary ${name} was seen`);
+      void kept.ledger.append([bare("alarm", "canary_leak", name, { name })]);
+    },
+  });
+  const records = recordSource({ home, folders, elapsed: clock.elapsed, now });
+  const proof = proofOf({
+    state,
+    node: await nodeName(kept.settings, bare),
+    chain: kept.chain,
+    ledger: kept.ledger,
+    digest: sha256,
+    now,
+    entry: (outcome, more) => bare("daemon", outcome, null, more),
+  });
+  if (!proof.ok) return { ...proof, fix: "ambit daemon logs" };
+  const programs = daemonPrograms({
+    program,
+    folders,
+    install: () => installCommand(machineFacts().distribution),
+    secret: secrets.bound,
+    stream: secrets.stream,
+    ground: (cwd, environment) => runGround({ home, folders, program, cwd, environment, records, now }),
+  });
+  const parts: DaemonParts = {
+    kept,
+    presence: new PresenceVerifiers(kept.settings, now),
+    vault: secrets.vault,
+    proof: proof.value,
+    records,
+    programs,
+    tools: programTools,
+    redacting: secrets.redacting,
+    pin: pinOf,
+    version: VERSION,
+    digest: sha256,
+    canonical: canonicalJson,
+    now,
+    id,
+    note: log,
+  };
+  const { connections, stop } = place;
+  const daemon = new Daemon({ parts, protocol: protocolVersion, pid: process.pid, state, more: [], connections, stop });
+  await daemon.recover();
+  const ticking = setInterval(() => void daemon.tick().catch((error: unknown) => log(String(error))), tickMilliseconds);
+  ticking.unref();
+  return {
+    ok: true,
+    value: {
+      daemon,
+      close: async () => {
+        clearInterval(ticking);
+        await daemon.close();
+        await programs.close();
+        kept.close();
+      },
+    },
+  };
+}
+
+/** A name of this state, made once: whose log it is. */
+async function nodeName(
+  settings: DaemonParts["kept"]["settings"],
+  entry: (kind: EntryKind, outcome: string, of: string | null, more: JsonObject) => LogEntry,
+): Promise<string> {
+  const known = settings.get("node");
+  if (known !== null) return known;
+  const made = base32(randomBytes(10));
+  await settings.set("node", made, entry("daemon", "named", null, { node: made }));
+  return made;
+}
+
+function runGround(asked: {
+  readonly home: string | null;
+  readonly folders: UserFolders;
+  readonly program: string;
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly records: DaemonParts["records"];
+  now(): number;
+}): RunGround {
+  const { home, folders, program, cwd, environment, records, now } = asked;
+  const workspace = records.workspaceOf(cwd);
+  const moment = { now: now(), clean: true, generation: 0, revoked: null, exhausted: null };
+  const agents = openAgents({ cwd, workspace, home, folders, moment, readingAt: records.readingAt });
+  const { project } = agents.opened();
+  return {
+    home,
+    workspace,
+    folders,
+    program,
+    ground: records.readingAt(cwd).ground,
+    environment,
+    user: agents.user()?.config ?? null,
+    project: project.isConfigAsTrusted ? (project.config?.config ?? null) : null,
+    userName: userName(),
+  };
+}
+
+const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
+
+/** Letters and digits that are not taken for one another. */
+function base32(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => LETTERS[byte & 31]).join("");
+}

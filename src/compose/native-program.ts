@@ -1,0 +1,6 @@
+// Where our native program lies in our package.
+import { join } from "node:path";
+
+export function nativeProgram(program: string): string {
+  return join(program, "dist", "native", "ambit-native");
+}

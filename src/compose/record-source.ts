@@ -1,0 +1,232 @@
+// Agents and users as the daemon reads them: from the disk, as they are now, and again only where something changed.
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { Chain } from "../authority/chain.ts";
+import { type CompiledLink, compile, type Moment } from "../authority/compiled.ts";
+import type { Grant } from "../authority/grant.ts";
+import type { Link } from "../authority/link.ts";
+import { ANY } from "../authority/scope.ts";
+import type { RecordResult, Records } from "../daemon/parts.ts";
+import { toAscii } from "../node/ascii.ts";
+import { sha256 } from "../node/digest.ts";
+import { readTextFile } from "../node/files.ts";
+import type { UserFolders } from "../node/folders.ts";
+import { machineGround } from "../node/machine-ground.ts";
+import { realRoot } from "../node/real-path.ts";
+import { AGENTS, findAgent, findWorkspace } from "../node/workspace.ts";
+import type { Reading } from "../notation/reading.ts";
+import type { Source } from "../notation/source.ts";
+import { sourceCharactersMax } from "../text/read.ts";
+import { agentOf } from "./agent-text.ts";
+import { openAgents } from "./agents.ts";
+
+/** Within this time nothing is looked at again: a burst of calls is one look. */
+const freshMilliseconds = 2;
+/** Whatever the files look like, what links lead to may have changed. */
+const staleMilliseconds = 500;
+const keptMax = 1024;
+
+interface Cached<T> {
+  readonly value: T;
+  readonly stamp: string;
+  readonly read: number;
+  looked: number;
+}
+
+export interface RecordSourceAsked {
+  readonly home: string | null;
+  readonly folders: UserFolders;
+  /** Milliseconds of a clock that only goes forward. */
+  elapsed(): number;
+  now(): number;
+}
+
+export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked): Records {
+  const records = new Map<string, Cached<RecordResult>>();
+  const users = new Map<string, Cached<ReturnType<Records["user"]>>>();
+  const grounds = new Map<string, Cached<(base: string) => Reading>>();
+  const places = new Map<string, Cached<string | null>>();
+
+  const kept = <T>(cache: Map<string, Cached<T>>, key: string, stampOf: () => string, read: () => T): T => {
+    const at = elapsed();
+    const known = cache.get(key);
+    if (known !== undefined) {
+      if (at - known.looked < freshMilliseconds) return known.value;
+      if (at - known.read < staleMilliseconds && known.stamp === stampOf()) {
+        known.looked = at;
+        return known.value;
+      }
+    }
+    // The stamp first: what changes while it is read is read again.
+    const stamp = stampOf();
+    const value = read();
+    if (cache.size >= keptMax) cache.clear();
+    cache.set(key, { value, stamp, read: at, looked: at });
+    return value;
+  };
+
+  const workspaceOf = (cwd: string): string | null =>
+    kept(
+      places,
+      cwd,
+      () => "",
+      () => findWorkspace(cwd),
+    );
+  const readingAt = (cwd: string): Reading => {
+    const workspace = workspaceOf(cwd);
+    const at = kept(
+      grounds,
+      workspace ?? "",
+      () => "",
+      () => {
+        const groundAt = machineGround({ home, folders, workspace });
+        return (base: string): Reading => ({ ground: groundAt(base), toAscii, ceiling: null, realRoot });
+      },
+    );
+    return at(cwd);
+  };
+  const moment = (): Moment => ({ now: now(), clean: true, generation: 0, revoked: null, exhausted: null });
+
+  const recordStamp = (cwd: string, name: string): string => {
+    const workspace = workspaceOf(cwd);
+    const file = findAgent(name, cwd, workspace);
+    const around = workspace === null ? [] : [join(workspace, ".ambit", "config.yml"), join(workspace, AGENTS)];
+    const ours = [folders.config, folders.state].flatMap((one) => (one === null ? [] : [one]));
+    const trust = folders.state === null ? [] : trustPlaces(folders.state, workspace);
+    return [file?.path ?? "", ...around, ...ours.map((one) => join(one, "config.yml")), ...trust]
+      .map(stampText)
+      .join("\n");
+  };
+
+  const readRecord = (cwd: string, name: string): RecordResult => {
+    const workspace = workspaceOf(cwd);
+    const at = moment();
+    const agents = openAgents({
+      cwd,
+      workspace,
+      home,
+      folders,
+      moment: at,
+      readingAt: (base) => ({ ...readingAt(cwd), ground: readingAt(base).ground }),
+    });
+    const loaded = agents.loadAgent(name);
+    if (!loaded.ok) return loaded;
+    const { agent, source, trust } = loaded.value;
+    const isOfWorkspace = trust === undefined || trust.standing.kind !== "own" || workspace !== null;
+    const file = findAgent(name, cwd, workspace);
+    const isInside = workspace !== null && file?.path.startsWith(`${join(workspace, AGENTS)}/`) === true;
+    const owner =
+      isOfWorkspace && isInside ? { workspace, agent: agent.id } : { workspace: null, agent: file?.path ?? agent.id };
+    const prefix = `record ${owner.workspace ?? ""}#${owner.agent}`;
+    const errors = agent.diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message);
+    const untrusted =
+      trust?.standing.kind === "untrusted"
+        ? ["nothing of this project counts until a person trusts it: ambit trust"]
+        : trust?.standing.kind === "waiting"
+          ? ["it was widened since it was trusted, and that waits: ambit trust"]
+          : [];
+    return {
+      ok: true,
+      value: {
+        name: owner,
+        authority: agent.authority.map((chain) => renamed(chain, prefix)),
+        approvers: agent.approvers ?? { need: 1, of: null },
+        notes: [...errors, ...untrusted],
+        reading: { ...readingAt(cwd), workingRoot: agent.workingRoot },
+        stamp: sha256(source.text),
+        placeOf: (span) => (span === null || span.source !== source.name ? null : placeIn(source, span.start)),
+      },
+    };
+  };
+
+  const userFile = (name: string): string | null =>
+    folders.config === null ? null : join(folders.config, "users", `${name}.md`);
+
+  const readUser = (name: string): ReturnType<Records["user"]> => {
+    const path = userFile(name);
+    const content = path === null ? null : readTextFile(path, sourceCharactersMax);
+    if (content === null || path === null || (!content.ok && content.code === "not_found")) return null;
+    // A record that is there and cannot be believed limits to nothing.
+    const id = `user ${name}`;
+    if (!content.ok) return { authority: [[ceilingLink(id, [])]], stamp: content.message };
+    const source: Source = { name: path, text: content.text };
+    const { grants, refused, diagnostics } = agentOf(source, name, ".md", readingAt(home ?? "/"), moment());
+    const isBroken = refused || diagnostics.some(({ severity }) => severity === "error");
+    return { authority: [[ceilingLink(id, isBroken ? [] : grants)]], stamp: sha256(content.text) };
+  };
+
+  return {
+    record: (cwd, name) =>
+      kept(
+        records,
+        `${cwd}\0${name}`,
+        () => recordStamp(cwd, name),
+        () => readRecord(cwd, name),
+      ),
+    user: (name) =>
+      kept(
+        users,
+        name,
+        () => stampText(userFile(name) ?? ""),
+        () => readUser(name),
+      ),
+    readingAt,
+    workspaceOf,
+    isPresenceNeeded: () => {
+      const agents = openAgents({ cwd: home ?? "/", workspace: null, home, folders, moment: moment(), readingAt });
+      const user = agents.user()?.config ?? null;
+      // A configuration that is not understood may have said so.
+      return user !== null && (user.control === "presence" || user.broken);
+    },
+  };
+}
+
+/** Links named for this machine, so that accounts of two agents with one id are two. */
+function renamed(chain: Chain, prefix: string): Chain {
+  const [first, ...rest] = chain.map((compiled): CompiledLink => {
+    const { link } = compiled;
+    const id = link.role === "limit" ? `ceiling ${link.id}` : prefix;
+    return compile({ ...link, id });
+  });
+  return [first as CompiledLink, ...rest];
+}
+
+/** What was never said about tools is no limit on which are called. */
+function ceilingLink(id: string, grants: readonly Grant[]): CompiledLink {
+  const meant = grants.map((grant): Grant => {
+    const isImplied = grant.verb.verb === "tool.invoke" && grant.implied !== null;
+    return isImplied ? { ...grant, scopes: grant.verb.axes.map(() => ANY) } : grant;
+  });
+  const link: Link = {
+    id,
+    role: "limit",
+    issuer: "person",
+    holder: "*",
+    grants: meant,
+    validity: { notBefore: null, expires: null, generations: null },
+    calls: null,
+  };
+  return compile(link);
+}
+
+function placeIn({ name, text }: Source, offset: number): string {
+  return `${name}:${text.slice(0, offset).split("\n").length}`;
+}
+
+/** The folder of all trust and the one of this workspace: a change of trust renames a file in it. */
+function trustPlaces(state: string, workspace: string | null): readonly string[] {
+  if (workspace === null) return [];
+  const real = realRoot(workspace.split("/").filter((part) => part !== ""));
+  const name = real === null ? null : encodeURIComponent(`/${real.join("/")}`);
+  const folder = name === null || name.length > 200 ? null : join(state, "trust", name);
+  return [join(state, "trust"), ...(folder === null ? [] : [folder, join(folder, "project.json")])];
+}
+
+function stampText(path: string): string {
+  try {
+    const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
+    return `${dev}.${ino}.${size}.${mtimeMs}.${ctimeMs}`;
+  } catch {
+    return "-";
+  }
+}

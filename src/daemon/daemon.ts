@@ -1,0 +1,242 @@
+// The state owner: everything that answers on its two sockets, and what it looks after between the questions.
+import type { JsonObject } from "../authority/json.ts";
+import { judge } from "../authority/judge.ts";
+import type { DaemonStatus, SessionShown } from "../ports/daemon-control.ts";
+import { Admission } from "./admission.ts";
+import { Calls } from "./calls.ts";
+import { approvalAnswers } from "./control-approvals.ts";
+import { logAnswers } from "./control-log.ts";
+import { powerAnswers } from "./control-power.ts";
+import { Delegations } from "./delegations.ts";
+import { Desk } from "./desk.ts";
+import { Entries, NOBODY } from "./entries.ts";
+import { Floods } from "./floods.ts";
+import { Gatekeeper } from "./gatekeeper.ts";
+import { textIn, textsIn } from "./input.ts";
+import { memoryTools } from "./memory-tools.ts";
+import { observationTools } from "./observation-tools.ts";
+import { Opening } from "./opening.ts";
+import type { OwnerTool } from "./owner-tool.ts";
+import type { DaemonParts } from "./parts.ts";
+import { refusal } from "./refusal.ts";
+import type { Answering, Doors } from "./serving.ts";
+import { type Session, Sessions } from "./session.ts";
+
+export interface DaemonAsked {
+  readonly parts: DaemonParts;
+  readonly protocol: number;
+  readonly pid: number;
+  readonly state: string;
+  /** Tools of others that the owner carries out, too. */
+  readonly more: readonly OwnerTool[];
+  connections(): number;
+  /** The daemon is to end. */
+  stop(): void;
+}
+
+const deniedTodayMax = 10_000;
+const dayMilliseconds = 86_400_000;
+
+export class Daemon {
+  readonly #asked: DaemonAsked;
+  readonly #started: number;
+  readonly #sessions = new Sessions();
+  readonly #entries: Entries;
+  readonly #desk: Desk;
+  readonly #floods: Floods;
+  readonly #gatekeeper: Gatekeeper;
+  readonly #opening: Opening;
+  readonly #calls: Calls;
+  readonly #admission: Admission;
+  readonly doors: Doors;
+
+  constructor(asked: DaemonAsked) {
+    const { parts } = asked;
+    this.#asked = asked;
+    this.#started = parts.now();
+    this.#entries = new Entries(parts);
+    this.#desk = new Desk(parts, this.#entries);
+    this.#floods = new Floods(this.#entries, parts.kept.ledger, parts.digest, parts.now);
+    this.#gatekeeper = new Gatekeeper(parts, this.#desk, this.#floods, this.#entries);
+    const delegations = new Delegations(parts, this.#entries, this.#gatekeeper.holdings);
+    this.#opening = new Opening(parts, this.#gatekeeper, delegations, this.#sessions);
+    this.#admission = new Admission(parts, this.#sessions);
+    const tools: readonly OwnerTool[] = [
+      ...memoryTools(parts.kept.memory, parts.now, (session, request) => {
+        const holding = this.#gatekeeper.holdings.of(session);
+        if ("refused" in holding) return false;
+        return judge(holding.authority, request, this.#gatekeeper.moment(session, holding)).outcome === "allow";
+      }),
+      ...observationTools(parts.kept.observations, parts.now, () => parts.id("o")),
+      ...delegations.tools(),
+      ...asked.more,
+    ];
+    this.#calls = new Calls(parts, this.#gatekeeper, this.#sessions, tools);
+    this.doors = { call: new Map(this.#callAnswers()), control: new Map(this.#controlAnswers()) };
+  }
+
+  get isBusy(): boolean {
+    return this.#sessions.all().some(({ running }) => running.size > 0);
+  }
+
+  /** Changes of approvals, for whoever is to be told of them. */
+  get desk(): Desk {
+    return this.#desk;
+  }
+
+  /** Before anybody is let in: what was going on when we last ended is told. */
+  async recover(): Promise<void> {
+    const { kept, now } = this.#asked.parts;
+    await kept.approvals.recover(now(), (approval) =>
+      this.#entries.make("approval", approval.who, approval.state === "executing" ? "indeterminate" : "expired", {
+        of: approval.id,
+        tool: approval.tool,
+      }),
+    );
+    await kept.ledger.append([this.#entries.make("daemon", NOBODY, "started", { more: { pid: this.#asked.pid } })]);
+  }
+
+  /** Every now and then. */
+  async tick(): Promise<void> {
+    const { kept, now, proof } = this.#asked.parts;
+    await this.#floods.write(false);
+    await this.#desk.sweep();
+    await kept.memory.sweep(now());
+    await proof.checkpoint(false);
+  }
+
+  /** Nobody can ask any more: everything that is still ours to write is written. */
+  async close(): Promise<void> {
+    const { kept, proof, programs } = this.#asked.parts;
+    for (const session of this.#sessions.all()) this.#opening.close(session);
+    await programs.end(null);
+    await this.#floods.write(true);
+    await kept.ledger.append([this.#entries.make("daemon", NOBODY, "stopped")]);
+    await proof.checkpoint(true);
+  }
+
+  #callAnswers(): readonly (readonly [string, Answering])[] {
+    const calls = this.#calls;
+    return [
+      [
+        "session.open",
+        async (exchange) => {
+          const opened = await this.#opening.open(exchange);
+          if (opened.ok)
+            for (const { facts } of this.#sessions.of(exchange.connected)) this.#admission.remember(facts.root);
+          return opened;
+        },
+      ],
+      [
+        "session.close",
+        async (exchange) => this.#withSession(calls.session(exchange), (session) => this.#opening.close(session)),
+      ],
+      [
+        "session.pledge",
+        async (exchange) => {
+          const session = calls.session(exchange);
+          const specs = textsIn(exchange.value, "specs", 1024);
+          if (session === null || specs === null) return NO_SESSION;
+          if (!this.#opening.pledge(session, specs)) return refusal("invalid_input", "the pledge is not understood");
+          return this.#written(session, "pledged", { specs });
+        },
+      ],
+      [
+        "session.taint",
+        async (exchange) => {
+          const session = calls.session(exchange);
+          const why = textIn(exchange.value, "why", 1024);
+          if (session === null || why === null) return NO_SESSION;
+          return session.taint(why) ? this.#written(session, "tainted", { why }) : { ok: true, value: {} };
+        },
+      ],
+      ["call.commit", (exchange) => calls.commit(exchange)],
+      ["call.settle", (exchange) => calls.settle(exchange)],
+      ["call.do", (exchange) => calls.carry(exchange)],
+      ["call.run", (exchange) => calls.run(exchange)],
+      ["call.consider", async (exchange) => calls.consider(exchange)],
+    ];
+  }
+
+  #controlAnswers(): readonly (readonly [string, Answering])[] {
+    const { parts } = this.#asked;
+    const [gatekeeper, sessions, opening, admission] = [
+      this.#gatekeeper,
+      this.#sessions,
+      this.#opening,
+      this.#admission,
+    ];
+    return [
+      ["daemon.status", async () => ({ ok: true, value: await this.#status() })],
+      [
+        "daemon.stop",
+        async (exchange) => {
+          const admitted = admission.narrowing(exchange);
+          if (admitted.ok) this.#asked.stop();
+          return admitted.ok ? { ok: true, value: {} } : admitted;
+        },
+      ],
+      ...approvalAnswers(parts, this.#desk, admission, this.#entries),
+      ...logAnswers(parts, admission),
+      ...powerAnswers({ parts, gatekeeper, sessions, opening, admission }),
+    ];
+  }
+
+  async #status(): Promise<DaemonStatus> {
+    const { parts, pid, protocol, state, connections } = this.#asked;
+    const { kept, now, version, programs } = parts;
+    const since = now() - dayMilliseconds;
+    const [waiting, head, denied] = await Promise.all([
+      kept.approvals.list(["pending"], deniedTodayMax),
+      kept.chain.head(),
+      kept.ledger.log({ kind: "decision", outcome: "deny", since, count: deniedTodayMax }),
+    ]);
+    const codes = new Map<string, number>();
+    for (const { entry } of denied.ok ? denied.value : [])
+      codes.set(entry.code ?? "", (codes.get(entry.code ?? "") ?? 0) + 1);
+    return {
+      pid,
+      version,
+      protocol,
+      started: this.#started,
+      state,
+      isFrozen: this.#gatekeeper.isFrozen,
+      sessions: this.#sessions.all().map(shown),
+      waiting: waiting.ok ? waiting.value.length : 0,
+      entries: head.ok ? head.value.place : 0,
+      denials: [...codes].map(([code, times]) => ({ code, times })),
+      sandboxes: programs.count,
+      connections: connections(),
+      problems: [waiting, head, denied].flatMap((one) => (one.ok ? [] : [one.message])),
+    };
+  }
+
+  #withSession(session: Session | null, act: (session: Session) => void): ReturnType<Awaited<Answering>> {
+    if (session === null) return Promise.resolve(NO_SESSION);
+    act(session);
+    return Promise.resolve({ ok: true, value: {} });
+  }
+
+  async #written(session: Session, outcome: string, more: JsonObject): ReturnType<Answering> {
+    const entry = this.#entries.make("session", session.who(), outcome, { more });
+    const written = await this.#asked.parts.kept.ledger.append([entry]);
+    return written.ok ? { ok: true, value: {} } : refusal(written.code, written.message);
+  }
+}
+
+const NO_SESSION = refusal("unknown_session", "this connection has no such session", "open a session first");
+
+function shown({ facts, isClean, calls, running }: Session): SessionShown {
+  const { id, name, user, face, opened } = facts;
+  return {
+    session: id,
+    agent: name.agent,
+    workspace: name.workspace,
+    user,
+    face,
+    opened,
+    isClean,
+    calls,
+    running: running.size,
+  };
+}

@@ -1,0 +1,189 @@
+import { chmodSync, existsSync, linkSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Ground, machineGround } from "./folder.ts";
+import { type Database, loadDriver } from "./sqlite.ts";
+import { entryOf, program, type TemporaryState, temporaryState, value, writeOf } from "./state-fixture.ts";
+
+let place: TemporaryState;
+let file: string;
+beforeEach(() => {
+  place = temporaryState();
+  file = join(place.folder, "state.db");
+});
+afterEach(() => place.remove());
+
+/** What somebody else does to the file while nobody owns it. */
+function edit(text: string): void {
+  const database = reader(false);
+  database.exec(text);
+  database.close();
+}
+
+function reader(isReader = true): Database {
+  const driver = loadDriver(program);
+  if (driver === null) throw new Error("there is no driver");
+  return driver(file, isReader);
+}
+
+const refusal = (parts?: { readonly ground: Ground }): string => {
+  const kept = place.open(parts);
+  return kept.ok ? "opened" : kept.message;
+};
+
+describe("the folder and the file", () => {
+  it("are for us alone", () => {
+    mkdirSync(place.folder, { mode: 0o755 });
+    place.opened();
+    expect(statSync(place.folder).mode & 0o777).toBe(0o700);
+    for (const name of [file, `${file}-wal`, `${file}-shm`]) expect(statSync(name).mode & 0o777).toBe(0o600);
+  });
+
+  it("are no links", () => {
+    const elsewhere = join(dirname(place.folder), "elsewhere");
+    mkdirSync(elsewhere, { mode: 0o700 });
+    symlinkSync(elsewhere, place.folder);
+    expect(refusal()).toContain("is a link");
+    expect(existsSync(join(elsewhere, "state.db"))).toBe(false);
+  });
+
+  it.each(["state.db", "state.db-wal", "state.db-shm"])("%s is a file of its own", (name) => {
+    mkdirSync(place.folder, { mode: 0o700 });
+    const other = join(dirname(place.folder), "other");
+    symlinkSync(other, join(place.folder, name));
+    expect(refusal()).toContain("is a link");
+    expect(existsSync(other)).toBe(false);
+    renameSync(join(place.folder, name), join(place.folder, "gone"));
+    writeFileSync(other, "");
+    linkSync(other, join(place.folder, name));
+    expect(refusal()).toContain("has another name");
+  });
+
+  it("cannot be written by others", () => {
+    place.opened().close();
+    chmodSync(file, 0o620);
+    expect(refusal()).toContain("others can write");
+    chmodSync(file, 0o600);
+    chmodSync(place.folder, 0o702);
+    expect(refusal()).toContain("others can write");
+    chmodSync(place.folder, 0o700);
+    expect(refusal()).toBe("opened");
+  });
+
+  it("belong to us", () => {
+    mkdirSync(place.folder, { mode: 0o700 });
+    expect(refusal({ ground: { ...machineGround(), uid: statSync(place.folder).uid + 1 } })).toContain("somebody else");
+  });
+
+  it.each<[string, string, number, boolean]>([
+    ["ext4", "linux", 0xef53, true],
+    ["btrfs as a negative number", "linux", 0x9123683e | 0, true],
+    ["tmpfs", "linux", 0x01021994, true],
+    ["nfs", "linux", 0x6969, false],
+    ["smb", "linux", 0x517b, false],
+    ["cifs", "linux", 0xff534d42 | 0, false],
+    ["smb2", "linux", 0xfe534d42, false],
+    ["9p", "linux", 0x01021997, false],
+    ["fuse", "linux", 0x65735546, false],
+    ["what nobody knows", "linux", 0x12345678, false],
+    ["apfs", "darwin", 0x1a, true],
+    ["nfs on a Mac", "darwin", 0x02, false],
+  ])("lie on a disk of this machine: %s", (_, platform, kind, isTaken) => {
+    const ground = { ...machineGround(), platform, fileSystem: () => kind };
+    expect(refusal({ ground }).includes("not on a disk of this machine")).toBe(!isTaken);
+  });
+});
+
+describe("the database", () => {
+  it("keeps what it says, on every opening", () => {
+    for (let round = 0; round < 2; round++) {
+      const state = place.opened();
+      const settings = ["synchronous", "journal_mode", "foreign_keys", "trusted_schema"].map((name) =>
+        value(state.loop.readNow((connection) => Object.values(connection.get(`PRAGMA ${name}`) ?? {})[0])),
+      );
+      expect(settings).toEqual([2, "wal", 1, 0]);
+      expect(value(state.loop.readNow((connection) => connection.get("PRAGMA busy_timeout")?.["timeout"]))).toBe(5000);
+      state.close();
+    }
+  });
+
+  it("of a newer program is left alone", async () => {
+    place.opened().close();
+    edit("PRAGMA user_version = 99");
+    expect(refusal()).toContain("newer ambit (version 99");
+    edit("PRAGMA user_version = 1");
+    expect(refusal()).toBe("opened");
+  });
+
+  it("of another program too, and what is none", () => {
+    mkdirSync(place.folder, { mode: 0o700 });
+    edit("CREATE TABLE theirs (x)");
+    chmodSync(file, 0o600);
+    expect(refusal()).toContain("no database of ambit");
+    renameSync(file, `${file}.theirs`);
+    writeFileSync(file, "this is a text file, and a long one at that: ".repeat(100), { mode: 0o600 });
+    expect(refusal()).toContain("cannot be opened");
+  });
+
+  it("can be read by others while we write", async () => {
+    const state = place.opened();
+    value(await state.ledger.decide(writeOf()));
+    const other = reader();
+    const count = (): unknown => other.prepare("SELECT count(*) AS count FROM entry").get()?.["count"];
+    expect(count()).toBe(1);
+    value(await state.ledger.decide(writeOf()));
+    expect(count()).toBe(2);
+    other.close();
+  });
+
+  it("of two owners never gives more than one would", async () => {
+    const states = [place.opened(), place.opened()];
+    let allowed = 0;
+    for (let round = 0; round < 10; round++)
+      for (const state of states) {
+        const charges = [{ account: "a", calls: 7, rate: null, family: "f", written: ["a"] }];
+        const written = value(await state.ledger.decide(writeOf({ charges })));
+        if (written.ok) allowed++;
+      }
+    expect(allowed).toBe(7);
+    expect(value(await states[0]!.chain.head()).place).toBe(7);
+    states[1]!.close();
+  });
+});
+
+describe("the end of the chain", () => {
+  const filled = async (): Promise<void> => {
+    const state = place.opened();
+    value(await state.ledger.append(Array.from({ length: 30 }, () => entryOf())));
+    value(await state.chain.keepCheckpoint({ place: 10, text: "a note" }));
+    state.close();
+  };
+  const open = "DROP TRIGGER entry_kept; DROP TRIGGER entry_stays; DROP TRIGGER entry_behind;";
+
+  it.each<[string, string, string]>([
+    ["nothing was done", "", "opened"],
+    [
+      "a body was changed",
+      "UPDATE entry SET body = replace(body, 'allow', 'deny') WHERE place = 20",
+      "entry 20 is not what was written",
+    ],
+    [
+      "a hash was changed",
+      `UPDATE entry SET hash = '${"0".repeat(64)}' WHERE place = 30`,
+      "entry 30 is not what was written",
+    ],
+    ["a row was removed", "DELETE FROM entry WHERE place = 25", "entry 25 is missing"],
+    [
+      "two were swapped",
+      "UPDATE entry SET place = 99 WHERE place = 12; UPDATE entry SET place = 12 WHERE place = 13; UPDATE entry SET place = 13 WHERE place = 99",
+      "entry 12 is not what was written",
+    ],
+    ["it ends before the checkpoint", "DELETE FROM entry WHERE place > 8", "entries 9 to 10 are missing"],
+    ["all is gone", "DELETE FROM entry", "entries 1 to 10 are missing"],
+  ])("%s", async (_, damage, answer) => {
+    await filled();
+    edit(open + damage);
+    expect(refusal()).toContain(answer);
+    if (answer !== "opened") expect(refusal()).toContain("ambit audit verify");
+  });
+});

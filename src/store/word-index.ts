@@ -1,0 +1,126 @@
+// The index of words: filled when nobody writes, in short steps. What is not in it yet is searched in the log itself.
+import { readEntryBody } from "../audit/entry-body.ts";
+import type { LogEntry } from "../ports/log.ts";
+import { headOf } from "./append.ts";
+import type { CommitLoop } from "./commit-loop.ts";
+import { type Connection, numberOf, textOf } from "./connection.ts";
+import { FACTS, type Fact } from "./fact-schema.ts";
+import type { Asked } from "./log-conditions.ts";
+import { tokenOf, wordsOfEntry } from "./words.ts";
+
+export const wordStepRows = 256;
+const stepCharactersMax = 1024 * 1024;
+const quietMilliseconds = 250;
+const betweenStepsMilliseconds = 4;
+const tokensAskedMax = 32;
+
+/** One letter for each, so that a word and an agent of the same name are two tokens. */
+const MARKS: Readonly<Record<Fact | "verb" | "word", string>> = {
+  user: "u",
+  agent: "a",
+  session: "s",
+  code: "c",
+  outcome: "o",
+  kind: "k",
+  verb: "v",
+  word: "w",
+};
+
+/** Node's own driver binds every number as a fraction, and this index takes no fraction for a row. */
+const WHOLE = "CAST(? AS INTEGER)";
+
+export class WordIndex {
+  readonly #loop: CommitLoop;
+  #timer: NodeJS.Timeout | null = null;
+  #ownCommits = 0;
+  #seen = 0;
+
+  constructor(loop: CommitLoop) {
+    this.#loop = loop;
+  }
+
+  /** From now on, whenever something was written. */
+  begin(): void {
+    this.#loop.along((connection) => {
+      if (this.#timer === null && headOf(connection).place > wordsDone(connection)) this.#wait(quietMilliseconds);
+    });
+  }
+
+  /** Never keeps the process alive: what is not done now is done next time. */
+  #wait(milliseconds: number): void {
+    this.#timer = setTimeout(() => void this.#turn(), milliseconds);
+    this.#timer.unref();
+  }
+
+  async #turn(): Promise<void> {
+    const others = this.#loop.commits - this.#ownCommits;
+    const isQuiet = this.#loop.isQuiet && others === this.#seen;
+    this.#seen = others;
+    if (!isQuiet) return this.#wait(quietMilliseconds);
+    const step = await this.#loop.write(fillWords);
+    this.#ownCommits++;
+    this.#timer = null;
+    if (step.ok && step.value) this.#wait(betweenStepsMilliseconds);
+  }
+}
+
+/** One step; true where more is left. */
+export function fillWords(connection: Connection): boolean {
+  const done = wordsDone(connection);
+  const rows = connection.all(
+    "SELECT place, body FROM entry WHERE place > ? ORDER BY place LIMIT ?",
+    done,
+    wordStepRows,
+  );
+  let last = done;
+  let characters = 0;
+  for (const row of rows) {
+    const body = textOf(row, "body");
+    characters += body.length;
+    if (last > done && characters > stepCharactersMax) break;
+    last = numberOf(row, "place");
+    const entry = readEntryBody(body);
+    if (entry !== null)
+      connection.run(`INSERT INTO word (rowid, token) VALUES (${WHOLE}, ?)`, last, tokensOf(entry).join(" "));
+  }
+  if (last > done) connection.run("UPDATE progress SET words = ?", last);
+  return last < headOf(connection).place;
+}
+
+/** The last place that is in the index. */
+export function wordsDone(connection: Connection): number {
+  return numberOf(connection.get("SELECT words FROM progress"), "words");
+}
+
+/** Places that may hold what was asked for, in its order; each is compared with the entry before it is believed. */
+export function placesByWords(
+  connection: Connection,
+  asked: Asked,
+  from: number,
+  to: number,
+  count: number,
+): readonly number[] {
+  const tokens = [
+    ...asked.facts.map(([fact, value]) => tokenOf(MARKS[fact], value)),
+    ...(asked.verb === null ? [] : [tokenOf(MARKS.verb, asked.verb)]),
+    ...[...(asked.words ?? [])].map((word) => tokenOf(MARKS.word, word)),
+  ];
+  const wanted = tokens.slice(-tokensAskedMax).map((token) => `"${token}"`);
+  return connection
+    .all(
+      `SELECT rowid AS place FROM word WHERE word MATCH ? AND rowid BETWEEN ${WHOLE} AND ${WHOLE} ORDER BY rowid ${asked.order} LIMIT ?`,
+      ...[wanted.join(" AND "), from, to, count],
+    )
+    .map((row) => numberOf(row, "place"));
+}
+
+function tokensOf(entry: LogEntry): readonly string[] {
+  const tokens = new Set<string>();
+  for (const fact of FACTS) {
+    const value = entry[fact];
+    if (value !== null) tokens.add(tokenOf(MARKS[fact], value));
+  }
+  for (const verb of entry.verbs) tokens.add(tokenOf(MARKS.verb, verb));
+  for (const word of wordsOfEntry(entry)) tokens.add(tokenOf(MARKS.word, word));
+  return [...tokens];
+}

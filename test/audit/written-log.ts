@@ -1,0 +1,112 @@
+// A log as the state owner writes it, in memory, with real keys: for whoever verifies, exports or shows one.
+import { generateKeyPairSync } from "node:crypto";
+import { chainHash, ZERO_HASH } from "../../src/audit/chain.ts";
+import { KEY_ROTATED, rotationDetails } from "../../src/audit/chain-events.ts";
+import { makeCheckpoint } from "../../src/audit/checkpoint.ts";
+import { entryBody } from "../../src/audit/entry-body.ts";
+import { Verifier, type VerifyGiven, type VerifyPorts } from "../../src/audit/verify.ts";
+import { signatureCheck, signerOf } from "../../src/node/audit-key-text.ts";
+import { sha256 } from "../../src/node/digest.ts";
+import type { ChainRow, CheckpointRow } from "../../src/ports/chain-rows.ts";
+import type { VerifyAnswer } from "../../src/ports/daemon-control.ts";
+import type { LogEntry } from "../../src/ports/log.ts";
+import type { Signer } from "../../src/ports/signing.ts";
+
+export const PORTS: VerifyPorts = { digest: sha256, check: signatureCheck() };
+export const NODE = "node-1";
+
+/** Making one is slow, and no log has many: they are used again, never twice in one turn of sixteen. */
+const signers: Signer[] = [];
+let taken = 0;
+
+export function newSigner(): Signer {
+  const at = taken++ % 16;
+  signers[at] ??= signerOf(generateKeyPairSync("ed25519").privateKey);
+  return signers[at];
+}
+
+export function entryOf(number: number, more: Partial<LogEntry> = {}): LogEntry {
+  return {
+    id: `c${String(number).padStart(6, "0")}`,
+    kind: "decision",
+    at: 1_700_000_000_000 + number,
+    user: "ann",
+    agent: "scout",
+    workspace: "/w",
+    chain: [],
+    session: "s1",
+    trace: null,
+    tool: "read_file",
+    verbs: ["fs.read"],
+    outcome: "allow",
+    code: null,
+    of: null,
+    more: { requests: [`fs.read /w/${number}`] },
+    ...more,
+  };
+}
+
+export class WrittenLog {
+  readonly rows: ChainRow[] = [];
+  readonly notes: CheckpointRow[] = [];
+  readonly rotations: string[] = [];
+  readonly first: Signer = newSigner();
+  signer: Signer = this.first;
+
+  get head(): { readonly place: number; readonly hash: string } {
+    const last = this.rows.at(-1);
+    return { place: last?.place ?? 0, hash: last?.hash ?? ZERO_HASH };
+  }
+
+  write(...entries: readonly LogEntry[]): this {
+    for (const entry of entries) {
+      const { place, hash } = this.head;
+      const body = entryBody(entry);
+      this.rows.push({ place: place + 1, body, hash: chainHash(sha256, hash, body) });
+    }
+    return this;
+  }
+
+  fill(count: number): this {
+    for (let at = 0; at < count; at++) this.write(entryOf(this.rows.length + 1));
+    return this;
+  }
+
+  sign(next: string | null = null): this {
+    const { place: size, hash } = this.head;
+    this.notes.push({ place: size, text: makeCheckpoint({ node: NODE, size, hash, at: 5, next }, this.signer) });
+    return this;
+  }
+
+  rotate(next: Signer = newSigner()): this {
+    const more = rotationDetails(this.signer.key, next.key);
+    this.write(entryOf(this.rows.length + 1, { kind: "daemon", outcome: KEY_ROTATED, more })).sign(next.key);
+    this.rotations.push((this.notes.at(-1) as CheckpointRow).text);
+    this.signer = next;
+    return this;
+  }
+
+  /** Rows and notes as they are now, or as somebody left them. */
+  verify(
+    given: Partial<VerifyGiven> = {},
+    rows: readonly ChainRow[] = this.rows,
+    notes: readonly CheckpointRow[] = this.notes,
+  ): VerifyAnswer {
+    const all = { key: this.first.key, rotations: [], node: NODE, first: 1, head: null, ...given };
+    const verifier = new Verifier(PORTS, all);
+    let at = 0;
+    const feed = (place: number): void => {
+      for (let note = notes[at]; note !== undefined && note.place <= place; note = notes[at]) {
+        verifier.checkpoint(note);
+        at++;
+      }
+    };
+    feed(all.first - 1);
+    for (const row of rows) {
+      feed(row.place);
+      verifier.row(row);
+    }
+    feed(Number.POSITIVE_INFINITY);
+    return verifier.end(null);
+  }
+}

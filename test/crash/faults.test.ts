@@ -1,0 +1,109 @@
+// Every write, flush, cut and opening of the store's files fails in turn: whoever asked is told so, nothing that was kept
+// is lost, all of it adds up, and afterwards the store works again.
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { root } from "../e2e/ambit.ts";
+import type { Program } from "../e2e/bundle.ts";
+import { ownFolder, type Ran, removeFolder, start, writer } from "./child.ts";
+import { type Fault, failing, faultText, hasFailed } from "./faults.ts";
+import { type Found, inspect } from "./inspect.ts";
+import { canTrace } from "./trace.ts";
+
+const isLong = process.env["AMBIT_LONG"] === "1";
+const nthMax = 5_000;
+const [callers, count] = [4, 8];
+const millisecondsMax = 30 * 60_000;
+
+let program: Program;
+let folder = "";
+beforeAll(async () => {
+  [program, folder] = [await writer(), ownFolder()];
+});
+afterAll(() => {
+  program.remove();
+  removeFolder(folder);
+});
+
+interface Tried {
+  readonly ran: Ran;
+  readonly found: Found;
+  readonly hasFailed: boolean;
+}
+
+/** `isThere`: in a store that was made before, so that only what is written into it can fail. */
+async function tried(fault: Fault, isThere = false): Promise<Tried> {
+  const [state, log] = [join(folder, "state"), join(folder, "log")];
+  removeFolder(state);
+  const before = isThere ? await start(program, state, { callers, count: 2, name: "before" }).ended : null;
+  // Longer than the store waits before it opens anew what it does not believe any more.
+  const orders = { callers, count, refusedMilliseconds: 300 };
+  const ran = await start(program, state, orders, failing(fault, state, log)).ended;
+  const found = await inspect(state, root, [...(before?.said ?? []), ...ran.said]);
+  return { ran, found, hasFailed: hasFailed(log) };
+}
+
+const linesOf = (ran: Ran, word: string): readonly string[] => ran.said.filter((line) => line.startsWith(`${word} `));
+
+/** `some`: which of them are tried in the short run; the first hundreds are those that make the tables. */
+const once: readonly (Omit<Fault, "nth" | "isForGood"> & { readonly some: readonly number[] })[] = [
+  { call: "pwrite64", error: "EIO", some: [1, 260, 400] },
+  { call: "pwrite64", error: "ENOSPC", some: [330] },
+  { call: "fsync", error: "EIO", some: [2, 10, 14] },
+  { call: "fsync", error: "ENOSPC", some: [12] },
+  { call: "ftruncate", error: "EIO", some: [1] },
+  { call: "openat", error: "EMFILE", some: [1, 4] },
+  { call: "openat", error: "EIO", some: [1] },
+];
+
+describe.skipIf(!canTrace())("one system call fails", () => {
+  test.each(once)(
+    "$call with $error, whichever it is",
+    async ({ call, error, some }) => {
+      let [hits, refusals] = [0, 0];
+      for (const nth of isLong ? all() : some) {
+        const fault = { call, error, nth, isForGood: false };
+        const { ran, found, hasFailed } = await tried(fault);
+        // So many were never made: all of them have failed once by now.
+        if (!hasFailed) break;
+        hits += 1;
+        expect([ran.status, ran.errors, ran.said.at(-1)], faultText(fault)).toEqual([0, "", "ended"]);
+        expect(found.problems, faultText(fault)).toEqual([]);
+        // Refused is the only other answer, with this code, and every question was answered.
+        const [kept, refused] = [linesOf(ran, "kept"), linesOf(ran, "refused")];
+        refusals += refused.length + linesOf(ran, "closed").length;
+        expect(kept.length + refused.length, faultText(fault)).toBe(callers * count);
+        expect(refused.filter((line) => !line.endsWith(" audit_unavailable"))).toEqual([]);
+        // It failed once: at most what was asked for in that turn and while it was opened anew is refused.
+        expect(refused.length, faultText(fault)).toBeLessThanOrEqual(2 * callers);
+        // What was refused may be there all the same if it failed behind the last byte: it was never done, and it was charged.
+        expect(found.untold, faultText(fault)).toBeLessThanOrEqual(callers);
+      }
+      expect(hits).toBeGreaterThan(0);
+      // Some failures nobody needs to hear of, as of a flush that is made up for; not all of them are such.
+      expect(refusals).toBeGreaterThan(0);
+    },
+    millisecondsMax,
+  );
+});
+
+function* all(): Iterable<number> {
+  for (let nth = 1; nth <= nthMax; nth++) yield nth;
+}
+
+const forGood: readonly Fault[] = [
+  { call: "pwrite64", error: "ENOSPC", nth: 120, isForGood: true },
+  { call: "pwrite64", error: "EROFS", nth: 120, isForGood: true },
+  { call: "fsync", error: "EIO", nth: 5, isForGood: true },
+];
+
+describe.skipIf(!canTrace())("from some moment on everything fails", () => {
+  test.each(forGood)("$call with $error: all is refused from there on, and nothing ends the process", async (fault) => {
+    const { ran, found, hasFailed } = await tried(fault, true);
+    expect(hasFailed).toBe(true);
+    expect([ran.status, ran.errors, ran.said.at(-1)]).toEqual([0, "", "ended"]);
+    expect(found.problems).toEqual([]);
+    expect(linesOf(ran, "kept").length).toBeGreaterThan(0);
+    const last = ran.said.slice(0, -1).slice(-callers);
+    expect(last.every((line) => /^refused \w+ \S+ audit_unavailable$/.test(line))).toBe(true);
+  });
+});

@@ -1,0 +1,129 @@
+// The power may go at any moment. What the program wrote and what it had the disk make sure of is known from its system
+// calls; every disk that such a cut can leave behind must hold everything that was said to be kept.
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { root } from "../e2e/ambit.ts";
+import type { Program } from "../e2e/bundle.ts";
+import { ownFolder, removeFolder, start, writer } from "./child.ts";
+import { Disk } from "./disk.ts";
+import { inspect } from "./inspect.ts";
+import type { Orders } from "./orders.ts";
+import { canTrace, type Happened, happenings, tracing } from "./trace.ts";
+
+const isLong = process.env["AMBIT_LONG"] === "1";
+const cutsWanted = isLong ? Number.POSITIVE_INFINITY : 8;
+/** Enough that the log is carried over into the database on the way. */
+const count = 60;
+const millisecondsMax = 10 * 60_000;
+
+let program: Program;
+let folder = "";
+beforeAll(async () => {
+  [program, folder] = [await writer(), ownFolder()];
+});
+afterAll(() => {
+  program.remove();
+  removeFolder(folder);
+});
+
+async function traced(name: string, orders: Partial<Orders>): Promise<readonly Happened[]> {
+  const [state, log] = [join(folder, name), join(folder, `${name}.log`)];
+  const ran = await start(program, state, { count, ...orders }, tracing(log)).ended;
+  expect([ran.status, ran.errors, ran.said.at(-1)]).toEqual([0, "", "ended"]);
+  const happened = happenings(log, state);
+  expect(saidIn(happened)).toEqual(ran.said);
+  return happened;
+}
+
+function saidIn(happened: readonly Happened[]): readonly string[] {
+  const text = happened.map((one) => (one.kind === "said" ? one.text : "")).join("");
+  return text.split("\n").slice(0, -1);
+}
+
+interface Cut {
+  readonly place: number;
+  readonly problems: readonly string[];
+}
+
+/** Cuts there, and looks at what is left. */
+async function cuts(
+  happened: readonly Happened[],
+  at: ReadonlySet<number>,
+  lucks: readonly Luck[],
+): Promise<readonly Cut[]> {
+  const [disk, image, found]: [Disk, string, Cut[]] = [new Disk(), join(folder, "image"), []];
+  for (const [place, one] of happened.entries()) {
+    disk.happen(one);
+    if (!at.has(place)) continue;
+    for (const luck of lucks) {
+      disk.writeTo(image, luck);
+      const { problems } = await inspect(image, root, saidIn(happened.slice(0, place + 1)));
+      found.push({ place, problems });
+    }
+  }
+  expect(disk.syncs).toBeGreaterThan(0);
+  return found;
+}
+
+/** Just behind every k-th line that was said. */
+function lineEnds(happened: readonly Happened[]): ReadonlySet<number> {
+  const places = happened.flatMap(({ kind }, place) => (kind === "said" ? [place] : []));
+  const every = Math.max(1, Math.floor(places.length / cutsWanted));
+  return new Set(places.filter((_, line) => line % every === 0));
+}
+
+type Luck = () => boolean;
+/** Nothing of what was unsure, or any part of it. */
+const none: Luck = () => false;
+function any(): Luck {
+  const chances = fc.sample(fc.noBias(fc.boolean()), 100_000);
+  let chance = 0;
+  return () => chances[chance++ % chances.length] === true;
+}
+
+describe.skipIf(!canTrace())("a power cut", () => {
+  test(
+    "loses nothing that was kept, whatever else of the unsure the disk has",
+    async () => {
+      const happened = await traced("full", {});
+      const syncs = happened.filter(({ kind }) => kind === "sync").length;
+      // One for every commit at the least: every caller waits for one after another.
+      expect(syncs).toBeGreaterThanOrEqual(count);
+      // The log was carried over into the database, too, while it was written.
+      expect(happened.filter((one) => one.kind === "write" && one.path.endsWith("/state.db")).length).toBeGreaterThan(
+        50,
+      );
+      const found = await cuts(happened, lineEnds(happened), [none, any()]);
+      expect(found.length).toBeGreaterThanOrEqual(isLong ? 2 * 4 * count : cutsWanted);
+      expect(found.filter(({ problems }) => problems.length > 0)).toEqual([]);
+    },
+    millisecondsMax,
+  );
+
+  test(
+    "between any two system calls leaves a store that opens and adds up",
+    async () => {
+      const happened = await traced("between", {});
+      const places = fc.sample(fc.noBias(fc.nat(happened.length - 1)), isLong ? 600 : 8);
+      const found = await cuts(happened, new Set(places), [none, any()]);
+      expect(found.length).toBeGreaterThanOrEqual(8);
+      expect(found.filter(({ problems }) => problems.length > 0)).toEqual([]);
+    },
+    millisecondsMax,
+  );
+
+  test(
+    "loses what was kept where the disk is not asked to make sure: this test can fail",
+    async () => {
+      const happened = await traced("weak", { isWeak: true });
+      const found = await cuts(happened, lineEnds(happened), [none]);
+      expect(found.filter(({ problems }) => problems.some((one) => one.startsWith("lost: "))).length).toBeGreaterThan(
+        found.length / 2,
+      );
+      // It loses, but it never lies: what is there still adds up.
+      expect(found.flatMap(({ problems }) => problems).filter((one) => !one.startsWith("lost: "))).toEqual([]);
+    },
+    millisecondsMax,
+  );
+});

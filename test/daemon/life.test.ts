@@ -1,0 +1,125 @@
+// How the daemon ends: when nobody needs it, when it is told to, and when its place is not its own any more.
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { daemonFolder } from "../../src/node/daemon-start.ts";
+import { ask, DaemonWorld, type Echo, logOf, ownerOf, Stranger, until } from "./world.ts";
+
+let world: DaemonWorld;
+beforeAll(async () => {
+  world = await DaemonWorld.make();
+});
+afterAll(() => world.remove());
+
+const gone = (pid: number): Promise<void> =>
+  until("it is gone", () => {
+    try {
+      process.kill(pid, 0);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+
+async function running(
+  idleSeconds = 60,
+): Promise<{ readonly state: string; readonly echo: Echo; readonly pid: number }> {
+  const state = world.state();
+  const echo = await world.started(state, "call", { idleSeconds });
+  return { state, echo, pid: ownerOf(state) as number };
+}
+
+test("ends when nobody is connected for a while, and not before", async () => {
+  const { state, echo, pid } = await running(1);
+  await new Promise((done) => setTimeout(done, 2_500));
+  expect(await ask(echo, "echo", { still: 1 })).toEqual({ still: 1 });
+  echo.close();
+  await gone(pid);
+  expect(logOf(state)).toMatch(/ends: nobody needs it\n.*closed\n$/);
+  expect(readdirSync(daemonFolder(state))).not.toContain("call.sock");
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "ends in order on %s: who waits is told, then all is closed",
+  async (signal) => {
+    const { state, echo, pid } = await running();
+    const waiting = Array.from({ length: 50 }, () => echo.ask("wait", {}));
+    await ask(echo, "echo");
+    process.kill(pid, signal);
+    for (const answer of await Promise.all(waiting))
+      expect(answer).toEqual({ ok: false, code: "not_available", message: "the daemon ends", fix: null });
+    await gone(pid);
+    expect(logOf(state)).toMatch(new RegExp(`ends: ${signal}\n.*closed\n$`));
+  },
+);
+
+test("answers whoever asked it to end, and then ends", async () => {
+  const { echo, pid } = await running();
+  expect(await ask(echo, "end")).toEqual({});
+  await gone(pid);
+});
+
+test.each<readonly [string, (folder: string) => void]>([
+  ["its folder is removed", (folder) => rmSync(folder, { recursive: true })],
+  ["its folder is moved", (folder) => renameSync(folder, `${folder}-moved`)],
+  [
+    "another folder takes its place",
+    (folder) => {
+      renameSync(folder, `${folder}-moved`);
+      mkdirSync(folder, { mode: 0o700 });
+    },
+  ],
+  ["a socket is removed", (folder) => rmSync(join(folder, "control.sock"))],
+  [
+    "something else takes the place of a socket",
+    (folder) => {
+      rmSync(join(folder, "call.sock"));
+      writeFileSync(join(folder, "call.sock"), "");
+    },
+  ],
+])("ends when %s", async (_, change) => {
+  const { state, echo, pid } = await running();
+  const waiting = echo.ask("wait", {});
+  change(daemonFolder(state));
+  expect(await waiting).toMatchObject({ ok: false, code: "not_available" });
+  await gone(pid);
+  expect(logOf(state) === "" || logOf(state).includes("its folder or a socket in it")).toBe(true);
+});
+
+test("does not go on after a mistake that nobody caught", async () => {
+  const { state, echo, pid } = await running();
+  const waiting = echo.ask("wait", {});
+  void echo.ask("fall", {});
+  expect(await waiting).toMatchObject({ ok: false, code: "not_available" });
+  await gone(pid);
+  expect(logOf(state)).toMatch(/a mistake: Error: fell/);
+  expect(logOf(state)).toMatch(/closed\n$/);
+});
+
+test("does not go on when nobody listens for it any more", async () => {
+  const { echo, pid } = await running();
+  const waiting = echo.ask("wait", {});
+  await ask(echo, "echo");
+  const listener = await ask(echo, "children");
+  process.kill(Number(listener["first"]), "SIGKILL");
+  expect(await waiting).toMatchObject({ ok: false, code: "not_available" });
+  await gone(pid);
+});
+
+test("the one who listens goes with a daemon that was killed", async () => {
+  const { echo, pid } = await running();
+  const listener = Number((await ask(echo, "children"))["first"]);
+  process.kill(pid, "SIGKILL");
+  await gone(listener);
+});
+
+test("ends although somebody does not read, nor go", async () => {
+  const { state, echo, pid } = await running();
+  const stranger = await Stranger.greeted(state);
+  stranger.socket.pause();
+  stranger.say({ id: 1, ask: "send", value: { bytes: 50_000_000 } });
+  await ask(echo, "echo");
+  process.kill(pid, "SIGTERM");
+  await gone(pid);
+  stranger.socket.destroy();
+});

@@ -1,0 +1,116 @@
+// Who is on the other side: the kernel says it, and who cannot be seen may not come in by the control door.
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { daemonFolder } from "../../src/node/daemon-start.ts";
+import { ancestorsMax, lookAtPeer } from "../../src/node/peers.ts";
+import { ownIdentity } from "../../src/node/process-identity.ts";
+import { ask, DaemonWorld, type Echo, Stranger } from "./world.ts";
+
+let world: DaemonWorld;
+let state: string;
+let echo: Echo;
+beforeAll(async () => {
+  world = await DaemonWorld.make();
+  state = world.state();
+  echo = await world.started(state, "control");
+});
+afterAll(async () => {
+  echo.close();
+  await world.remove();
+});
+
+interface Running {
+  /** It has ended; what it started may go on. */
+  readonly ended: Promise<void>;
+  /** All that it and what it started say. */
+  readonly said: Promise<string>;
+}
+
+/** Runs a program of Node's with the path of the control socket. */
+function run(text: string, options: { readonly uid?: number } = {}): Running {
+  const child = spawn(process.execPath, ["-e", text, join(daemonFolder(state), "control.sock")], {
+    stdio: ["ignore", "pipe", "inherit"],
+    cwd: "/",
+    ...options,
+  });
+  return { ended: new Promise((done) => child.once("exit", () => done())), said: textOf(child) };
+}
+
+function textOf(child: ChildProcess): Promise<string> {
+  return new Promise((give) => {
+    let text = "";
+    child.stdout?.on("data", (bytes: Buffer) => {
+      text += bytes.toString();
+    });
+    child.once("close", () => give(text));
+  });
+}
+
+const firstMessage = `
+  const socket = require("net").connect(process.argv.at(-1));
+  socket.on("error", (error) => { console.log(error.code); process.exit(); });
+  socket.on("data", (bytes) => { console.log(bytes.subarray(5).toString()); process.exit(); });
+  socket.on("close", () => console.log("closed"));`;
+
+test("a peer is known with its start, its ancestors and its terminal", async () => {
+  const who = await ask(echo, "who");
+  const own = ownIdentity();
+  expect(who).toMatchObject({ pid: process.pid, uid: process.getuid?.(), start: own.start, terminal: false });
+  const ancestors = who["ancestors"] as { readonly pid: number; readonly start: string }[];
+  expect(ancestors[0]).toEqual({ pid: own.pid, start: own.start });
+  expect(ancestors[1]?.pid).toBe(process.ppid);
+  expect(ancestors.at(-1)?.pid).toBe(1);
+});
+
+test("a number that stands for another process by now is nobody", () => {
+  const { pid, start } = ownIdentity();
+  expect(lookAtPeer(pid, 0, start as string)).toMatchObject({ isFound: true, isWhole: true });
+  expect(lookAtPeer(pid, 0, "1")).toEqual({ isFound: false });
+  expect(lookAtPeer(pid, 0, "")).toEqual({ isFound: false });
+  expect(lookAtPeer(0, 0, "")).toEqual({ isFound: false });
+  expect(lookAtPeer(4_194_305, 0, "1")).toEqual({ isFound: false });
+});
+
+test("who descends from too many to be looked through does not come in by the control door", async () => {
+  // Shells, each waiting for the next.
+  const below = (depth: number): Promise<string> => {
+    const go =
+      'go() { if [ "$1" -gt 0 ]; then ( go $(( $1 - 1 )); true ); else "$NODE" -e "$TEXT" "$SOCKET"; true; fi; }';
+    const socket = join(daemonFolder(state), "control.sock");
+    const environment = { NODE: process.execPath, TEXT: firstMessage, SOCKET: socket, PATH: "/usr/bin:/bin" };
+    return textOf(
+      spawn("/bin/sh", ["-c", `${go}; go ${depth}; true`], { stdio: ["ignore", "pipe", "inherit"], env: environment }),
+    );
+  };
+  expect(await below(3)).toContain('"hello"');
+  expect(await below(ancestorsMax)).toContain('"control_refused"');
+});
+
+test("who is gone before it was looked at does not come in by the control door", async () => {
+  const listener = Number((await ask(echo, "children"))["first"]);
+  process.kill(listener, "SIGSTOP");
+  // Connects, hands the socket to a child, and ends; the child says what comes.
+  const { ended, said } = run(`
+    const socket = require("net").connect(process.argv.at(-1), () => {
+      require("child_process").spawn("/bin/cat", [], { stdio: [socket, "inherit", "ignore"], detached: true }).unref();
+      process.exit();
+    });`);
+  await ended;
+  process.kill(listener, "SIGCONT");
+  expect(await said).toContain('"control_refused"');
+});
+
+test.runIf(process.getuid?.() === 0)("another user gets no answer, even where the folder were open", async () => {
+  const folder = daemonFolder(state);
+  const paths = [world.home, join(state, ".."), state, folder];
+  for (const path of paths) chmodSync(path, 0o711);
+  chmodSync(join(folder, "control.sock"), 0o666);
+  expect(await run(firstMessage, { uid: 12_345 }).said).toBe("closed\n");
+  for (const path of paths) chmodSync(path, 0o700);
+  const stranger = await Stranger.greeted(state, "control");
+  stranger.say({ id: 1, ask: "echo", value: {} });
+  expect(await stranger.message()).toEqual({ id: 1, ok: true, value: {} });
+  stranger.socket.destroy();
+});

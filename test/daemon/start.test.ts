@@ -1,0 +1,194 @@
+// The daemon is there when somebody needs it: once, whoever asks, and only where it may be.
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { daemonFolder } from "../../src/node/daemon-start.ts";
+import { endOwner } from "../../src/node/daemon-start-end.ts";
+import { openDaemonLog } from "../../src/node/daemon-start-log.ts";
+import { takeLock, takeOwnerLock } from "../../src/node/owner-lock.ts";
+import { identityText, ownIdentity } from "../../src/node/process-identity.ts";
+import { answered, ask, DaemonWorld, logOf, ownerOf, until } from "./world.ts";
+
+let world: DaemonWorld;
+beforeAll(async () => {
+  world = await DaemonWorld.make();
+});
+afterAll(() => world.remove());
+
+const native = (): string => join(world.home, "native", "ambit-native");
+const lockOf = (state: string): string => join(daemonFolder(state), "owner.lock");
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+test("sixty-four who need it at once get one and the same", async () => {
+  const state = world.state();
+  const words = [world.program("starter"), state, world.home, world.program("echo-daemon"), native()];
+  const said = await Promise.all(
+    Array.from({ length: 64 }, () => {
+      const child = world.spawn(words);
+      return new Promise<string>((give) => {
+        let text = "";
+        child.stdout?.on("data", (bytes: Buffer) => {
+          text += bytes.toString();
+          if (text.includes("\n")) give(text.trim());
+        });
+        child.once("exit", () => give(`ended: ${text}`));
+      });
+    }),
+  );
+  expect(new Set(said)).toEqual(new Set([String(ownerOf(state))]));
+  // Whoever else had been started would have written down that the state is owned.
+  expect(logOf(state)).toBe("");
+});
+
+test("it has nothing of whoever started it, and everything of it is closed to others", async () => {
+  const state = world.state();
+  process.env["AMBIT_TEST_SECRET"] = "hidden";
+  const echo = await world.started(state);
+  delete process.env["AMBIT_TEST_SECRET"];
+  expect(await ask(echo, "environment")).toEqual({ PATH: "/usr/bin:/bin", cwd: "/" });
+  expect(modeOf(daemonFolder(state))).toBe(0o700);
+  for (const name of readdirSync(daemonFolder(state)))
+    expect([name, modeOf(join(daemonFolder(state), name))]).toEqual([name, 0o600]);
+  expect(readdirSync(daemonFolder(state)).sort()).toEqual(
+    ["call.sock", "control.sock", "daemon.log", "owner.lock", "starting.lock"].sort(),
+  );
+  expect(readFileSync(`/proc/${ownerOf(state)}/limits`, "utf8")).toMatch(/^Max core file size +0 +0 /m);
+  echo.close();
+});
+
+test("one that was killed is started again by the next who needs it", async () => {
+  const state = world.state();
+  const first = await world.started(state);
+  const pid = ownerOf(state);
+  const waiting = first.ask("wait", {});
+  process.kill(pid as number, "SIGKILL");
+  expect(await waiting).toMatchObject({ ok: false, code: "not_available" });
+  expect(await first.ask("echo", {})).toMatchObject({ ok: false, code: "not_available" });
+  const second = await world.started(state);
+  expect(ownerOf(state)).not.toBe(pid);
+  expect(await ask(second, "echo", { again: 1 })).toEqual({ again: 1 });
+  second.close();
+});
+
+test("a socket's path may be as long as any path", async () => {
+  const state = world.state("a".repeat(200), "b".repeat(200));
+  const echo = await world.started(state, "control");
+  expect(await ask(echo, "echo", { long: 1 })).toEqual({ long: 1 });
+  echo.close();
+});
+
+test("outside the home folder it is started only where a person has asked for it by name", async () => {
+  const state = world.state();
+  const elsewhere = { home: join(world.home, "another") };
+  const refused = await world.start(state, "call", elsewhere);
+  expect(refused).toMatchObject({ ok: false, code: "not_available", fix: "ambit daemon start" });
+  expect(lstatSync(daemonFolder(state), { throwIfNoEntry: false })).toBeUndefined();
+  expect(await world.start(state, "call", { home: null })).toMatchObject({ ok: false, code: "not_available" });
+  // A link in the home folder does not bring the outside in.
+  const outside = world.state();
+  const home = world.state();
+  symlinkSync(outside, join(home, "inside"));
+  expect(await world.start(join(home, "inside"), "call", { home })).toMatchObject({
+    ok: false,
+    fix: "ambit daemon start",
+  });
+  const named = await world.started(state, "call", { ...elsewhere, isByName: true });
+  named.close();
+  expect(await endOwner(lockOf(state))).toBe("ended");
+  const again = await world.started(state, "call", elsewhere);
+  again.close();
+});
+
+test.each<readonly [string, (folder: string) => void]>([
+  ["open to the group", (folder) => mkdirSync(folder, { mode: 0o750 })],
+  ["open to others", (folder) => mkdirSync(folder, { mode: 0o701 })],
+  ["a file", (folder) => writeFileSync(folder, "", { mode: 0o600 })],
+  [
+    "a link",
+    (folder) => {
+      mkdirSync(`${folder}-real`, { mode: 0o700 });
+      symlinkSync(`${folder}-real`, folder);
+    },
+  ],
+  ["a link to nowhere", (folder) => symlinkSync(`${folder}-nowhere`, folder)],
+  [
+    "in a state folder that others may write to",
+    (folder) => {
+      mkdirSync(folder, { mode: 0o700 });
+      chmodSync(join(folder, ".."), 0o777);
+    },
+  ],
+])("a folder that is %s is refused, and nobody is started", async (_, make) => {
+  const state = world.state();
+  const before = process.umask(0);
+  make(daemonFolder(state));
+  process.umask(before);
+  expect(await world.start(state)).toMatchObject({ ok: false, code: "folder_refused" });
+  expect(ownerOf(state)).toBeNull();
+});
+
+test("what lies in the place of a socket is replaced only if it is a socket", async () => {
+  const state = world.state();
+  const folder = daemonFolder(state);
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(folder, "call.sock"), "precious");
+  expect(await world.start(state)).toMatchObject({ ok: false });
+  expect(readFileSync(join(folder, "call.sock"), "utf8")).toBe("precious");
+  rmSync(join(folder, "call.sock"));
+  // As after a crash: the name stays although nobody listens.
+  (await world.started(state)).close();
+  process.kill(ownerOf(state) as number, "SIGKILL");
+  await until("it is gone", () => ownerOf(state) === null);
+  expect(lstatSync(join(folder, "call.sock")).isSocket()).toBe(true);
+  const echo = await world.started(state);
+  echo.close();
+});
+
+test("a lock is one process's, and gone with it", async () => {
+  const state = world.state();
+  const path = join(state, "lock");
+  const own = answered(takeLock({ path, native: native() }));
+  expect(takeLock({ path, native: native() })).toMatchObject({ ok: false, code: "owned" });
+  expect(takeOwnerLock({ path, native: native() })).toMatchObject({ ok: false, code: "owned" });
+  own.release();
+  answered(takeLock({ path, native: native() })).release();
+  symlinkSync(path, `${path}-link`);
+  expect(takeLock({ path: `${path}-link`, native: native() })).toMatchObject({ ok: false, code: "not_available" });
+  expect(takeLock({ path, native: join(state, "absent") })).toMatchObject({ ok: false, fix: "npm run build" });
+});
+
+test("one that cannot be spoken to is ended by its number, and nobody else is", async () => {
+  const state = world.state();
+  (await world.started(state)).close();
+  const pid = ownerOf(state) as number;
+  process.kill(pid, "SIGSTOP");
+  const ending = endOwner(lockOf(state));
+  // Stopped, it does not see the first signal until it goes on.
+  process.kill(pid, "SIGCONT");
+  expect(await ending).toBe("ended");
+  expect(await endOwner(lockOf(state))).toBe("nobody");
+  // The number of a process of ours, with the start of another one.
+  writeFileSync(lockOf(state), identityText({ ...ownIdentity(), start: "1" }));
+  expect(await endOwner(lockOf(state))).toBe("nobody");
+});
+
+test("the log is put behind the older ones when it has grown, and two of those are kept", () => {
+  const folder = world.state();
+  for (let turn = 1; turn <= 5; turn++) {
+    writeFileSync(join(folder, "daemon.log"), `${turn}`.repeat(1_048_576), { mode: 0o600 });
+    const descriptor = openDaemonLog(folder);
+    expect(statSync(`/proc/self/fd/${descriptor}`).size).toBe(0);
+  }
+  expect(readdirSync(folder).sort()).toEqual(["daemon.log", "daemon.log.1", "daemon.log.2"]);
+  expect(readFileSync(join(folder, "daemon.log.2"), "utf8").slice(0, 1)).toBe("4");
+});

@@ -1,0 +1,28 @@
+// One of many who need the daemon at the same moment: connects, says which daemon it found, and stays until told to go.
+import { connect } from "../../src/daemon/wire/client.ts";
+import { makeDaemonFolder } from "../../src/daemon/wire/folder.ts";
+import { connectStarting } from "../../src/node/daemon-start.ts";
+import type { Answer } from "../../src/ports/exchange.ts";
+
+interface Echo {
+  ask(name: string, value: object): Promise<Answer<{ readonly daemon: number }>>;
+  close(): void;
+}
+
+async function main([state, home, bundle, native]: readonly string[]): Promise<void> {
+  const found = await connectStarting<Echo>({
+    state: state ?? "",
+    home: home ?? "",
+    bundle: bundle ?? "",
+    native: native ?? "",
+    idleSeconds: 60,
+    isByName: false,
+    connect: (folder) => connect("call", { folder, version: "starter" }) as Promise<Answer<Echo>>,
+    makeFolder: makeDaemonFolder,
+  });
+  const who = found.ok ? await found.value.ask("who", {}) : found;
+  process.stdout.write(`${who.ok ? who.value.daemon : `${who.code}: ${who.message}`}\n`);
+  process.stdin.on("data", () => undefined).on("end", () => process.exit(0));
+}
+
+void main(process.argv.slice(2));

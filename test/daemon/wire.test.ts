@@ -1,0 +1,269 @@
+// What may be said on the daemon's sockets, and what becomes of those who say something else.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectionsPerDoorMax } from "../../src/daemon/wire/limits.ts";
+import { variants } from "../native/program.ts";
+import { answered, ask, DaemonWorld, type Echo, Stranger, until } from "./world.ts";
+
+describe.each(variants.map(([variant]) => variant))("the sockets, listened to by the %s", (variant) => {
+  let world: DaemonWorld;
+  let state: string;
+  let echo: Echo;
+
+  beforeAll(async () => {
+    world = await DaemonWorld.make(variant);
+    state = world.state();
+    echo = await world.started(state);
+  });
+  afterAll(async () => {
+    echo.close();
+    await world.remove();
+  });
+
+  test("answers what it is asked, a thousand questions at once, each its own", async () => {
+    const numbers = Array.from({ length: 1_000 }, (_, number) => number);
+    const waits = numbers.slice(0, 500).map(() => echo.ask("ignore", {}));
+    const answers = await Promise.all(numbers.slice(500).map((number) => ask(echo, "echo", { number })));
+    expect(answers.map(({ number }) => number)).toEqual(numbers.slice(500));
+    for (const answer of await Promise.all(waits)) expect(answer.ok).toBe(true);
+  });
+
+  test("refuses more than 1,024 questions at once on one connection, and answers the others", async () => {
+    const own = answered(await world.connect(state));
+    const stops: (() => void)[] = [];
+    const waiting = Array.from({ length: 1_024 }, () => own.ask("wait", {}, { onStop: (ring) => stops.push(ring) }));
+    expect(await own.ask("echo", {})).toMatchObject({ ok: false, code: "not_available" });
+    for (const stop of stops) stop();
+    for (const answer of await Promise.all(waiting)) expect(answer.ok).toBe(true);
+    expect(await ask(own, "echo", { again: true })).toEqual({ again: true });
+    own.close();
+  });
+
+  test("passes refusals on, and tells nothing of a mistake of its own", async () => {
+    expect(await echo.ask("refuse", {})).toEqual({
+      ok: false,
+      code: "approval_required",
+      message: "a person has to say",
+      fix: "ask one",
+    });
+    const mistake = await echo.ask("throw", {});
+    expect(mistake).toMatchObject({ ok: false, code: "not_available" });
+    expect(JSON.stringify(mistake)).not.toContain("secret");
+    expect(await echo.ask("no.such", {})).toMatchObject({ ok: false, code: "invalid_input" });
+    expect(await echo.ask("constructor", {})).toMatchObject({ ok: false, code: "invalid_input" });
+  });
+
+  test("tells events on the way, and what nobody asked for", async () => {
+    const events: unknown[] = [];
+    let stop = (): void => undefined;
+    const waiting = echo.ask("wait", {}, { onEvent: (event) => events.push(event), onStop: (ring) => (stop = ring) });
+    await until("the event came", () => events.length > 0);
+    stop();
+    expect((await waiting).ok).toBe(true);
+    expect(events).toEqual([{ waiting: true }]);
+    const stranger = await Stranger.greeted(state);
+    stranger.say({ id: 1, ask: "tell", value: {} });
+    expect(await stranger.message()).toEqual({ event: { news: 1 } });
+    expect(await stranger.message()).toEqual({ id: 1, ok: true, value: { isTold: true } });
+    stranger.socket.destroy();
+  });
+
+  test("carries bytes both ways, as many as there are", async () => {
+    async function* input(): AsyncGenerator<Uint8Array> {
+      for (let part = 0; part < 30; part++) yield new Uint8Array(100_001).fill(part);
+    }
+    const bytes = 30 * 100_001;
+    const sum = (29 * 15 * 100_001) % 65_536;
+    expect(await ask(echo, "count", {}, { input: input() })).toEqual({ bytes, sum });
+    expect(await ask(echo, "count", {})).toEqual({ bytes: 0, sum: 0 });
+    let arrived = 0;
+    await ask(echo, "send", { bytes: 5_000_000 }, { onBytes: (channel, part) => (arrived += channel * part.length) });
+    expect(arrived).toBe(5_000_000);
+  });
+
+  test("is not held up by input that nobody takes, nor by input that never comes", async () => {
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (;;) yield new Uint8Array(65_536);
+    }
+    async function* silent(): AsyncGenerator<Uint8Array> {
+      await new Promise(() => undefined);
+    }
+    const answers = [echo.ask("ignore", {}, { input: endless() }), echo.ask("ignore", {}, { input: silent() })];
+    expect(await ask(echo, "echo", { beside: 1 })).toEqual({ beside: 1 });
+    for (const answer of await Promise.all(answers)) expect(answer.ok).toBe(true);
+    let stop = (): void => undefined;
+    const waiting = echo.ask("wait", {}, { input: endless(), onStop: (ring) => (stop = ring) });
+    await ask(echo, "echo");
+    stop();
+    expect((await waiting).ok).toBe(true);
+  });
+
+  test("rings when the asker vanishes in the middle of a question", async () => {
+    const before = Number((await ask(echo, "stopped"))["stopped"]);
+    const strangers = await Promise.all(Array.from({ length: 20 }, () => Stranger.greeted(state)));
+    for (const stranger of strangers) {
+      stranger.say({ id: 7, ask: "wait", value: {} });
+      await stranger.message();
+      stranger.socket.destroy();
+    }
+    await until("all have rung", async () => Number((await ask(echo, "stopped"))["stopped"]) === before + 20);
+  });
+
+  test("limits an answer by its door", async () => {
+    const control = answered(await world.connect(state, "control"));
+    const large = await ask(control, "large", { bytes: 7_000_000 });
+    expect(String(large["text"]).length).toBe(7_000_000);
+    expect(await control.ask("large", { bytes: 9_000_000 })).toMatchObject({ ok: false, code: "too_large" });
+    expect(await echo.ask("large", { bytes: 1_100_000 })).toMatchObject({ ok: false, code: "too_large" });
+    expect(await echo.ask("echo", { text: "x".repeat(1_100_000) })).toMatchObject({ ok: false, code: "too_large" });
+    expect(await ask(control, "echo", { still: "here" })).toEqual({ still: "here" });
+    control.close();
+  });
+
+  const header = (length: number, kind: number): Buffer => {
+    const bytes = Buffer.alloc(5);
+    bytes.writeUInt32BE(length, 0);
+    bytes[4] = kind;
+    return bytes;
+  };
+  const frame = (text: string | Buffer): Buffer =>
+    Buffer.concat([header(Buffer.byteLength(text), 0), Buffer.from(text)]);
+
+  test.each<readonly [string, Buffer, string]>([
+    ["a frame of 100 MB", header(100_000_000, 0), "too_large"],
+    ["a frame of one byte too many", header(1_048_577, 0), "too_large"],
+    ["the largest length there is", header(0xffff_ffff, 1), "too_large"],
+    ["bytes of one too many", header(65_542, 1), "too_large"],
+    ["a kind there is not", header(4, 3), "invalid_input"],
+    ["bytes without a number", Buffer.concat([header(4, 1), Buffer.alloc(4)]), "invalid_input"],
+    ["an end with more behind it", Buffer.concat([header(6, 2), Buffer.alloc(6)]), "invalid_input"],
+    ["an HTTP request", Buffer.from("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), "invalid_input"],
+    ["no JSON", frame("hello"), "invalid_input"],
+    ["an empty frame", frame(""), "invalid_input"],
+    ["a list", frame("[]"), "invalid_input"],
+    ["no UTF-8", frame(Buffer.from([0x22, 0xff, 0x22])), "invalid_input"],
+    ["a key twice", frame('{"id":1,"id":2,"ask":"echo","value":{}}'), "invalid_input"],
+    ["a number that is not exact", frame('{"id":9007199254740993,"ask":"echo","value":{}}'), "invalid_input"],
+    ["JSON too deep", frame(`{"id":1,"ask":"echo","value":${"[".repeat(1_000)}${"]".repeat(1_000)}}`), "invalid_input"],
+    ["a question without hello", frame('{"id":1,"ask":"echo","value":{}}'), "invalid_input"],
+    ["a number of nothing", frame('{"id":0,"ask":"echo","value":{}}'), "invalid_input"],
+    ["bytes without hello", Buffer.concat([header(6, 1), Buffer.alloc(6)]), "invalid_input"],
+  ])("refuses %s, and closes", async (_, bytes, code) => {
+    const stranger = await Stranger.come(state);
+    expect(await stranger.message()).toMatchObject({ hello: { protocol: 1 } });
+    stranger.socket.write(bytes);
+    expect(await stranger.message()).toMatchObject({ ok: false, code });
+    await stranger.closed;
+    expect(await ask(echo, "echo", { alive: 1 })).toEqual({ alive: 1 });
+  });
+
+  test.each<readonly [string, object]>([
+    ["a value that is no object", { id: 1, ask: "echo", value: 1 }],
+    ["no name", { id: 1, value: {} }],
+    ["something more", { id: 1, ask: "echo", value: {}, more: 1 }],
+    ["a stop that is none", { id: 1, stop: 1 }],
+  ])("answers a question with %s, and goes on", async (_, question) => {
+    const stranger = await Stranger.greeted(state);
+    stranger.say(question);
+    expect(await stranger.message()).toMatchObject({ id: 1, ok: false, code: "invalid_input" });
+    stranger.say({ id: 1, ask: "echo", value: { a: 1 } });
+    expect(await stranger.message()).toEqual({ id: 1, ok: true, value: { a: 1 } });
+    stranger.socket.destroy();
+  });
+
+  test("closes on a number given twice, on a second hello, and on bytes past the room there is", async () => {
+    const twice = await Stranger.greeted(state);
+    twice.say({ id: 1, ask: "wait", value: {} });
+    twice.say({ id: 1, ask: "wait", value: {} });
+    await twice.closed;
+    expect(twice.messages.at(-1)).toMatchObject({ ok: false, code: "invalid_input" });
+    const again = await Stranger.greeted(state);
+    again.say({ hello: { protocol: 1 } });
+    await again.closed;
+    expect(again.messages.at(-1)).toMatchObject({ ok: false, code: "invalid_input" });
+    const pushing = await Stranger.greeted(state);
+    pushing.say({ id: 1, ask: "wait", value: {} });
+    const part = Buffer.concat([header(65_541, 1), Buffer.from([0, 0, 0, 1, 0]), Buffer.alloc(65_536)]);
+    for (let count = 0; count < 5; count++) pushing.socket.write(part);
+    await pushing.closed;
+    expect(pushing.messages.at(-1)).toMatchObject({ ok: false, code: "invalid_input" });
+  });
+
+  test("tells somebody of another protocol both numbers and what to do, and closes", async () => {
+    const stranger = await Stranger.come(state);
+    await stranger.message();
+    stranger.say({ hello: { protocol: 2, version: "9.0.0", more: true } });
+    const refused = await stranger.message();
+    expect(refused).toMatchObject({ ok: false, code: "wrong_protocol" });
+    expect(String(refused?.["message"])).toMatch(/protocol 1 .* protocol 2/);
+    expect(String(refused?.["fix"])).toContain("ambit daemon stop");
+    await stranger.closed;
+  });
+
+  test("reads questions that arrive byte by byte, and many in one piece", async () => {
+    const stranger = await Stranger.greeted(state);
+    for (const byte of frame('{"id":1,"ask":"echo","value":{"a":"ä"}}')) stranger.socket.write(Buffer.from([byte]));
+    expect(await stranger.message()).toEqual({ id: 1, ok: true, value: { a: "ä" } });
+    const many = Array.from({ length: 500 }, (_, at) => frame(`{"id":${at + 1},"ask":"echo","value":{}}`));
+    stranger.socket.write(Buffer.concat(many));
+    for (let at = 0; at < 500; at++) expect(await stranger.message()).toEqual({ id: at + 1, ok: true, value: {} });
+    stranger.socket.destroy();
+  });
+
+  test("cuts somebody who does not read, and lets one wait who is sent bytes with room", async () => {
+    const slow = await Stranger.greeted(state);
+    slow.socket.pause();
+    slow.say({ id: 1, ask: "flood", value: { events: 100_000 } });
+    const patient = await Stranger.greeted(state);
+    patient.socket.pause();
+    patient.say({ id: 1, ask: "send", value: { bytes: 20_000_000 } });
+    // Of what waits for it only what the kernel holds comes; the answer never does.
+    await until("it was cut", async () => {
+      slow.socket.resume();
+      return slow.isClosed;
+    });
+    expect(slow.messages.some((message) => message["ok"] !== undefined)).toBe(false);
+    expect(slow.bytes).toBeLessThan(16_000_000);
+    patient.socket.resume();
+    expect(await patient.message()).toEqual({ id: 1, ok: true, value: {} });
+    expect(patient.bytes).toBeGreaterThan(20_000_000);
+    patient.socket.destroy();
+  });
+
+  // Once is enough for either of these: they are about the daemon, and take long.
+  test.runIf(variant === "program")(
+    "ten thousand who say nothing: past the limit each is refused at once, and who is there is served on",
+    async () => {
+      const wave = 1_250;
+      let refused = 0;
+      for (let come = 0; come < 10_000; come += wave) {
+        const strangers = await Promise.all(Array.from({ length: wave }, () => Stranger.come(state)));
+        const firsts = await Promise.all(strangers.map((stranger) => stranger.message()));
+        refused += firsts.filter((message) => message?.["code"] === "not_available").length;
+        expect(await ask(echo, "echo", { come })).toEqual({ come });
+        for (const { socket } of strangers) socket.destroy();
+        await Promise.all(strangers.map(({ closed }) => closed));
+        await until(
+          "they are gone",
+          async () =>
+            (
+              await Stranger.come(state).then(async (one) => {
+                const first = await one.message();
+                one.socket.destroy();
+                return first;
+              })
+            )?.["hello"] !== undefined,
+        );
+      }
+      expect(refused).toBeGreaterThanOrEqual((10_000 / wave) * (wave - connectionsPerDoorMax));
+    },
+  );
+
+  test.runIf(variant === "program")("cuts who does not say hello in time, and tells why", async () => {
+    const strangers = await Promise.all(Array.from({ length: 10 }, () => Stranger.come(state)));
+    for (const stranger of strangers) {
+      await stranger.closed;
+      expect(stranger.messages.at(-1)).toMatchObject({ ok: false, code: "not_available" });
+    }
+    expect(await ask(echo, "echo", { alive: 1 })).toEqual({ alive: 1 });
+  });
+});

@@ -1,0 +1,208 @@
+// A machine with a daemon for tests: a program and a state folder of its own, real processes, real sockets.
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { connect as connectSocket, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { connect } from "../../src/daemon/wire/client.ts";
+import { makeDaemonFolder } from "../../src/daemon/wire/folder.ts";
+import { FrameCutter, jsonFrame } from "../../src/daemon/wire/frame.ts";
+import { controlAnswerBytesMax } from "../../src/daemon/wire/limits.ts";
+import { connectStarting, daemonFolder, type StartAsked } from "../../src/node/daemon-start.ts";
+import { lastOwner } from "../../src/node/owner-lock.ts";
+import { stateOf } from "../../src/node/process-identity.ts";
+import type { Along, Answer } from "../../src/ports/exchange.ts";
+import { root } from "../e2e/ambit.ts";
+import { built, type Variant } from "../native/program.ts";
+
+/** What the echo daemon answers, whatever the real one is asked. */
+export interface Echo {
+  ask(name: string, value: object, along?: Along): Promise<Answer<Record<string, unknown>>>;
+  close(): void;
+}
+
+export type Door = "call" | "control";
+
+export class DaemonWorld {
+  readonly #folder: string;
+  readonly #started: ChildProcess[] = [];
+  readonly #states: string[] = [];
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  static async make(variant: Variant = "program"): Promise<DaemonWorld> {
+    const folder = mkdtempSync(join(tmpdir(), "ambit-daemon-"));
+    mkdirSync(join(folder, "native"));
+    symlinkSync(built(variant), join(folder, "native", "ambit-native"));
+    for (const entry of ["echo-daemon", "starter"])
+      await build({
+        absWorkingDir: root,
+        entryPoints: [`test/daemon/${entry}.ts`],
+        outfile: join(folder, `${entry}.cjs`),
+        bundle: true,
+        platform: "node",
+        format: "cjs",
+        target: "node20",
+        logLevel: "error",
+      });
+    return new DaemonWorld(folder);
+  }
+
+  /** A state folder of its own, as deep as one likes. */
+  state(...below: readonly string[]): string {
+    const state = join(mkdtempSync(join(this.#folder, "state-")), ...below);
+    mkdirSync(state, { recursive: true, mode: 0o700 });
+    this.#states.push(state);
+    return state;
+  }
+
+  /** Where state may be made without a person: the home folder of these tests. */
+  get home(): string {
+    return this.#folder;
+  }
+
+  program(name: string): string {
+    return join(this.#folder, `${name}.cjs`);
+  }
+
+  asked(state: string, door: Door = "call", more: Partial<StartAsked<Echo>> = {}): StartAsked<Echo> {
+    return {
+      state,
+      home: this.#folder,
+      bundle: this.program("echo-daemon"),
+      native: join(this.#folder, "native", "ambit-native"),
+      idleSeconds: 60,
+      isByName: false,
+      connect: (folder) => connect(door, { folder, version: "test" }) as Promise<Answer<Echo>>,
+      makeFolder: makeDaemonFolder,
+      ...more,
+    };
+  }
+
+  start(state: string, door: Door = "call", more: Partial<StartAsked<Echo>> = {}): Promise<Answer<Echo>> {
+    return connectStarting(this.asked(state, door, more));
+  }
+
+  /** One that must start. */
+  async started(state: string, door: Door = "call", more: Partial<StartAsked<Echo>> = {}): Promise<Echo> {
+    return answered(await this.start(state, door, more));
+  }
+
+  connect(state: string, door: Door = "call"): Promise<Answer<Echo>> {
+    return this.asked(state, door).connect(daemonFolder(state));
+  }
+
+  /** A child of ours that is ended with this world. */
+  spawn(words: readonly string[]): ChildProcess {
+    const child = spawn(process.execPath, [...words], { stdio: ["pipe", "pipe", "inherit"] });
+    this.#started.push(child);
+    return child;
+  }
+
+  async remove(): Promise<void> {
+    for (const child of this.#started) child.kill("SIGKILL");
+    for (const state of this.#states) {
+      const owner = ownerOf(state);
+      if (owner !== null) process.kill(owner, "SIGKILL");
+    }
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+export function answered<T>(answer: Answer<T>): T {
+  if (!answer.ok) throw new Error(`${answer.code}: ${answer.message}`);
+  return answer.value;
+}
+
+export async function ask(
+  echo: Echo,
+  name: string,
+  value: object = {},
+  along?: Along,
+): Promise<Record<string, unknown>> {
+  return answered(await echo.ask(name, value, along));
+}
+
+/** The process that owns the state now. */
+export function ownerOf(state: string): number | null {
+  const owner = lastOwner(join(daemonFolder(state), "owner.lock"));
+  return owner !== null && stateOf(owner) === "running" ? owner.pid : null;
+}
+
+export function logOf(state: string): string {
+  const file = join(daemonFolder(state), "daemon.log");
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}
+
+/** Bounded, and without a promise about how long it takes. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 60_000;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`never: ${what}`);
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}
+
+/** Somebody who speaks to a socket in whatever way they like. */
+export class Stranger {
+  readonly socket: Socket;
+  readonly messages: Record<string, unknown>[] = [];
+  readonly closed: Promise<void>;
+  bytes = 0;
+  isClosed = false;
+  readonly #cutter: FrameCutter = new FrameCutter(controlAnswerBytesMax);
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on("error", () => undefined);
+    socket.on("data", (chunk: Uint8Array) => {
+      this.bytes += chunk.length;
+      this.#cutter.take(chunk, (frame) => {
+        if (frame.kind === "json") this.messages.push(JSON.parse(Buffer.from(frame.payload).toString()));
+        return true;
+      });
+      for (const ring of this.#waiting.splice(0)) ring();
+    });
+    this.closed = new Promise<void>((done) => socket.once("close", () => done())).then(() => {
+      this.isClosed = true;
+      for (const ring of this.#waiting.splice(0)) ring();
+    });
+  }
+
+  static async come(state: string, door: Door = "call"): Promise<Stranger> {
+    for (let attempt = 0; attempt < 1_000; attempt++) {
+      const socket = connectSocket(join(daemonFolder(state), `${door}.sock`));
+      const stranger = new Stranger(socket);
+      const isThere = await new Promise<boolean>((done) => {
+        socket.once("connect", () => done(true));
+        socket.once("close", () => done(false));
+      });
+      if (isThere) return stranger;
+      // So many came at once that the kernel keeps no more of them waiting.
+      await new Promise((done) => setTimeout(done, 10));
+    }
+    throw new Error("nobody can come");
+  }
+
+  /** With the daemon's hello read and ours said. */
+  static async greeted(state: string, door: Door = "call"): Promise<Stranger> {
+    const stranger = await Stranger.come(state, door);
+    stranger.say({ hello: { protocol: 1, version: "stranger" } });
+    await stranger.message();
+    return stranger;
+  }
+
+  say(message: object): void {
+    this.socket.write(jsonFrame(JSON.stringify(message)));
+  }
+
+  /** The next message; nothing where the connection ends before. */
+  async message(): Promise<Record<string, unknown> | undefined> {
+    while (this.messages.length === 0 && !this.isClosed) await new Promise<void>((done) => this.#waiting.push(done));
+    return this.messages.shift();
+  }
+}

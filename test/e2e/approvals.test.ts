@@ -1,0 +1,85 @@
+// `ambit approvals watch` and `approve` on a real pseudo-terminal: keys, prompts, a passphrase that is not shown.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bundled, type Program } from "./bundle.ts";
+import { type Answer, onTerminal, screenOf, type TerminalRan } from "./terminal.ts";
+
+let program: Program;
+beforeAll(async () => {
+  program = await bundled("test/e2e/approvals-program.ts");
+}, 120_000);
+afterAll(() => program?.remove());
+
+const ENTER = "\r";
+const DOWN = "\u001b[B";
+
+function run(
+  words: readonly string[],
+  answers: readonly Answer[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TerminalRan> {
+  return onTerminal("/", [process.execPath, program.path, ...words], answers, environment);
+}
+
+describe("on a real terminal", () => {
+  test("watch rings, shows what waits, and q gives the terminal back", async () => {
+    const { status, raw } = await run(["approvals", "watch"], [["q quit", "q"]]);
+    expect(status).toBe(0);
+    expect(raw).toContain("\u0007");
+    expect(raw).toContain("1 waiting");
+    expect(raw).toContain(String.raw`fs_write\u{1b}[2J`);
+    expect(raw).not.toContain("\u001b[2J");
+    expect(screenOf(raw.replaceAll("\u0007", ""))).toBe("");
+  }, 90_000);
+
+  test("watch: a approves what is chosen, with the ladder, and the list goes on", async () => {
+    const { status, raw } = await run(
+      ["approvals", "watch"],
+      [
+        ["q quit", "1a"],
+        ["Approve?", `${DOWN}${DOWN}${ENTER}`],
+        ["How often?", ENTER],
+        ["approved a-1", ""],
+        ["nothing waits for a person", "q"],
+      ],
+    );
+    expect(status).toBe(0);
+    expect(raw).toContain("approved a-1: 1 use, 30 min");
+  }, 90_000);
+
+  test("watch: r refuses with the reason that was typed", async () => {
+    const { status, raw } = await run(
+      ["approvals", "watch"],
+      [
+        ["q quit", "r"],
+        ["May stay empty", `not today${ENTER}`],
+        ["nothing waits for a person", "q"],
+      ],
+    );
+    expect(status).toBe(0);
+    expect(raw).toContain("refused a-1");
+  }, 90_000);
+
+  test("watch ends with the key that ends everything", async () => {
+    const { status, raw } = await run(["approvals", "watch"], [["q quit", "\u0003"]]);
+    expect(status).toBe(0);
+    expect(raw).toContain("1 waiting");
+  }, 90_000);
+
+  test("approve: who presses return too early approves nothing", async () => {
+    const { status, raw } = await run(["approve", "a-1"], [["Approve?", ENTER]]);
+    expect(status).toBe(11);
+    expect(raw).toContain("nothing was approved");
+  }, 90_000);
+
+  test("approve with presence: the passphrase is asked for and never shown", async () => {
+    const { status, raw } = await run(
+      ["approve", "a-1", "--step", "exact", "--yes"],
+      [["Passphrase of ann", `correct horse${ENTER}`]],
+      { AMBIT_TEST_LEVEL: "2" },
+    );
+    expect(status).toBe(0);
+    expect(raw).toContain("each with their passphrase");
+    expect(raw).toContain("approved a-1");
+    expect(raw).not.toContain("correct horse");
+  }, 90_000);
+});

@@ -1,0 +1,205 @@
+// A call from the gate to a context over fake ports: what gets through to a port is written down, and so is nothing else.
+import type { Authority, Chain } from "../../src/authority/chain.ts";
+import type { Moment } from "../../src/authority/compiled.ts";
+import { judge } from "../../src/authority/judge.ts";
+import type { Context, Instruments, OpenContext } from "../../src/context/context.ts";
+import { makeContext } from "../../src/context/context.ts";
+import { authorize } from "../../src/gate/call.ts";
+import { readDeclarationValue } from "../../src/notation/declaration-value.ts";
+import type { Reading } from "../../src/notation/reading.ts";
+import type { Exchange, Exchanged, KeysPort } from "../../src/ports/instruments.ts";
+import type { Judge } from "../../src/ports/judge.ts";
+import type { Capabilities } from "../../src/tool/declaration.ts";
+import { defineTool, type Tool } from "../../src/tool/define.ts";
+import type { RegisteredTool } from "../../src/tool/registered.ts";
+import { createRegistry, type Registry } from "../../src/tool/registry.ts";
+import type { Policy } from "../../src/tool/requirement.ts";
+import type { Warrant } from "../../src/warrant/warrant.ts";
+import { chain, grant, link, moment } from "../forge/authority.ts";
+import { GROUND, TO_ASCII } from "./alphabet.ts";
+
+export const READING: Reading = { ground: GROUND, toAscii: TO_ASCII, ceiling: null };
+
+/** Everything there is, so that registering says no to nothing but what is not understood. */
+export const OPEN_POLICY: Policy = {
+  link: link(
+    "policy",
+    ["net.get", "net.post", "net.put", "net.delete", "fs.read", "fs.write", "fs.delete", "proc.exec", "secret.use"]
+      .concat("memory.read", "memory.write")
+      .map((verb) => grant(verb)),
+    {},
+    "limit",
+  ),
+  holds: [],
+  protectedPaths: GROUND.protectedPaths,
+};
+
+export function registryOf(more: Partial<Parameters<typeof createRegistry>[0]> = {}): Registry {
+  return createRegistry({
+    read: (declaration) => readDeclarationValue(declaration, READING),
+    policy: OPEN_POLICY,
+    backends: { has: () => true, hasSecret: () => true },
+    ground: GROUND,
+    toAscii: TO_ASCII,
+    ...more,
+  });
+}
+
+export function toolOf(
+  capabilities: Capabilities | undefined,
+  more: Partial<Parameters<typeof defineTool>[0]> = {},
+): Tool {
+  return defineTool({
+    name: "weather",
+    description: "Says what the weather is.",
+    input: { type: "object" },
+    ...(capabilities === undefined ? {} : { capabilities }),
+    execute: () => null,
+    ...more,
+  });
+}
+
+export function registeredOf(tool: Tool, registry: Registry = registryOf()): RegisteredTool {
+  const answer = registry.register(tool, "application");
+  const found = answer.ok ? registry.find(answer.name) : null;
+  if (!answer.ok || found === null)
+    throw new Error(JSON.stringify(answer, (_, one) => (typeof one === "bigint" ? "" : one)));
+  return found;
+}
+
+/** What may call any tool, and nothing else. */
+export const CALLER: Authority = [chain(link("record", [grant("tool.invoke")]))];
+
+/** A real warrant: only the gate makes them. */
+export async function warrantFor(
+  tool: RegisteredTool,
+  authority: Authority = CALLER,
+  input: object = {},
+  level: 1 | 2 = 1,
+): Promise<Warrant> {
+  const answer = await authorize(
+    { agent: "scout", authority },
+    { tool: tool.name, input },
+    (name) => (name === tool.name ? tool : null),
+    moment(),
+    GROUND.protectedPaths,
+    {
+      approvals: async () => ({ kind: "approved", approval: "a1", level }),
+      commit: async () => ({ ok: true, receipt: "r" }),
+    },
+  );
+  if (!answer.ok) throw new Error(answer.code);
+  return answer.warrant;
+}
+
+/** Every link of the caller and what the tool requires. */
+export function judgeOf(authority: Authority, tool: RegisteredTool, at: () => Moment = moment): Judge {
+  const whole = authority.map((links): Chain => [...links, tool.requirement]);
+  return (request) => judge(whole, request, at());
+}
+
+export interface Seen {
+  /** One line for each thing a port was told to do. */
+  readonly done: string[];
+  readonly exchanges: Exchange[];
+  readonly denials: string[];
+}
+
+export interface World {
+  readonly answers?: (host: string) => readonly string[] | null;
+  readonly respond?: (asked: Exchange) => Exchanged | Promise<Exchanged>;
+  readonly without?: readonly (keyof Instruments)[];
+}
+
+export function instrumentsOf(seen: Seen, world: World = {}): Instruments {
+  const did = <T>(line: string, value: T): { readonly ok: true; readonly value: T } => {
+    seen.done.push(line);
+    return { ok: true, value };
+  };
+  const kept: KeysPort = {
+    get: async (key) => did(`get ${key.join("/")}`, { value: "v", version: 1 }),
+    set: async (key) => did(`set ${key.join("/")}`, { version: 2 }),
+    delete: async (key) => did(`delete ${key.join("/")}`, true),
+    list: async (prefix) =>
+      did(`list ${prefix.join("/")}`, [
+        [...prefix, "a"],
+        [...prefix, "b"],
+      ]),
+  };
+  const all: Instruments = {
+    fetching: {
+      resolve: async (host) => (world.answers === undefined ? ["93.184.216.34"] : world.answers(host)),
+      exchange: async (asked) => {
+        seen.exchanges.push(asked);
+        const answer = (await world.respond?.(asked)) ?? { status: 200, headers: [], body: new Uint8Array() };
+        return did(`${asked.method} ${asked.scheme}://${asked.host}:${asked.port}${asked.target}`, answer);
+      },
+    },
+    files: {
+      read: async (path) => did(`read /${path.join("/")}`, new Uint8Array([104, 105])),
+      write: async (path) => did(`write /${path.join("/")}`, null),
+      append: async (path) => did(`append /${path.join("/")}`, null),
+      remove: async (path) => did(`remove /${path.join("/")}`, null),
+      stat: async (path) =>
+        did(`stat /${path.join("/")}`, { kind: "file", bytes: 1, modifiedMilliseconds: 0, mode: 0o644, links: 1 }),
+      list: async (path) =>
+        did(`list /${path.join("/")}`, [
+          { path: [...path, "a"], kind: "file" },
+          { path: ["elsewhere"], kind: "file" },
+        ]),
+      glob: async (path) => did(`glob /${path.join("/")}`, [{ path: ["elsewhere"], kind: "file" }]),
+      search: async (path) =>
+        did(`search /${path.join("/")}`, [
+          { path: [...path, "a"], line: 1, text: "x" },
+          { path: ["elsewhere"], line: 1, text: "x" },
+        ]),
+      close: () => undefined,
+    },
+    programs: {
+      run: async ({ argv }) => {
+        const usage = { wallMicroseconds: 1, userMicroseconds: 1, systemMicroseconds: 1, memoryKibibytes: 1 };
+        const ran = {
+          ending: { kind: "exited" as const, status: 0 },
+          usage,
+          denials: [],
+          enforcement: [],
+          outputDropped: 0,
+        };
+        return did(`run ${argv.join(" ")}`, { ran, output: new Uint8Array(), errors: new Uint8Array() });
+      },
+    },
+    secrets: {
+      has: async (name) => did(`has ${name}`, true).value,
+      open: async (name) => did(`open ${name}`, `value-of-${name}`),
+    },
+    storage: kept,
+    memory: kept,
+    observations: {
+      append: async (text) => did(`observe ${text}`, { id: "o1" }),
+      query: async ({ agent }) => did(`observations ${agent}`, [{ id: "o1", agent, at: 0, text: "t", tags: [] }]),
+    },
+  };
+  return { ...all, ...Object.fromEntries((world.without ?? []).map((name) => [name, null])) };
+}
+
+export interface Opened extends OpenContext {
+  readonly seen: Seen;
+}
+
+export function openContext(
+  warrant: Warrant,
+  tool: RegisteredTool,
+  decide: Judge,
+  world: World = {},
+): Opened & { readonly context: Context } {
+  const seen: Seen = { done: [], exchanges: [], denials: [] };
+  const open = makeContext(warrant, {
+    instruments: instrumentsOf(seen, world),
+    judge: decide,
+    ground: GROUND,
+    toAscii: TO_ASCII,
+    store: tool.store,
+    denied: (request, code) => void seen.denials.push(`${request?.verb.verb ?? "?"} ${code}`),
+  });
+  return { ...open, seen };
+}

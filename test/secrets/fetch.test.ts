@@ -1,0 +1,409 @@
+// HTTP for our own tools, carried out by a real broker process against real servers: what is granted works, and one step
+// beside it does not.
+import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import zlib from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ownAddress } from "../broker/world.ts";
+import { FetchWorld, LIMITS } from "./fetch-world.ts";
+
+const world = new FetchWorld();
+const here = ownAddress(1);
+const there = ownAddress(2);
+let secure = 0;
+let plain = 0;
+let other = 0;
+/** Requests that any server took: method, host, path. */
+const taken: string[] = [];
+
+/** Answers with what it was asked, or as its path says. */
+function serve(request: IncomingMessage, response: ServerResponse): void {
+  taken.push(`${request.method} ${request.headers.host}${request.url}`);
+  const url = new URL(request.url ?? "/", "http://x");
+  const pieces: Buffer[] = [];
+  request.on("data", (bytes: Buffer) => pieces.push(bytes));
+  request.on("end", () => {
+    const body = Buffer.concat(pieces);
+    const to = url.searchParams.get("to");
+    if (to !== null) {
+      response.writeHead(Number(url.searchParams.get("status") ?? 302), { Location: to }).end("moved");
+      return;
+    }
+    if (url.pathname === "/coded") return coded(url.searchParams.get("as") ?? "", response);
+    if (url.pathname === "/large") {
+      response.end(Buffer.alloc(Number(url.searchParams.get("bytes")), "large "));
+      return;
+    }
+    if (url.pathname === "/never") {
+      response.write("the beginning");
+      return;
+    }
+    const seen = { method: request.method, url: request.url, headers: request.headers, body: body.toString("latin1") };
+    response.setHeader("X-Seen", request.headers.authorization ?? "none");
+    response.end(JSON.stringify(seen));
+  });
+}
+
+function coded(as: string, response: ServerResponse): void {
+  const text = Buffer.from("plain text ".repeat(100));
+  const coders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+    gzip: zlib.gzipSync,
+    deflate: zlib.deflateSync,
+    br: zlib.brotliCompressSync,
+  };
+  const bytes = as.split(",").reduce<Buffer>((before, one) => coders[one.trim()]?.(before) ?? before, text);
+  response.writeHead(200, { "Content-Encoding": as, "Content-Length": bytes.length }).end(bytes);
+}
+
+beforeAll(async () => {
+  await world.start();
+  secure = await world.https(here, serve);
+  plain = await world.http(here, serve);
+  other = await world.https(there, serve);
+  world.names.names.set("api.example.test", [[here]]);
+  world.names.names.set("other.example.test", [[there]]);
+});
+
+afterAll(() => world.stop());
+
+const open = (verb: string): string =>
+  `${verb}{hosts=[*.example.test],private=[*.example.test=${here},*.example.test=${there}]}`;
+const ALL = ["net.get", "net.post", "net.put", "net.delete"].map(open);
+const api = (path: string): string => `https://api.example.test:${secure}${path}`;
+const seenBy = (text: string): { method: string; url: string; headers: Record<string, string>; body: string } =>
+  JSON.parse(text);
+
+test("a page over TLS, with its headers and its body, from the address that was decided on", async () => {
+  const { fetched, text, end, asked } = await world.whole(ALL, { url: api("/page?x=1"), headers: [["X-Mine", "yes"]] });
+  expect(fetched).toMatchObject({ ok: true, status: 200, url: api("/page?x=1"), used: [] });
+  expect(end).toEqual({ ok: true, seen: [] });
+  expect(seenBy(text)).toMatchObject({
+    method: "GET",
+    url: "/page?x=1",
+    headers: { host: `api.example.test:${secure}`, "x-mine": "yes" },
+  });
+  expect(asked).toEqual([
+    `net.get https://api.example.test:${secure}/`,
+    `net.get https://api.example.test:${secure}/ address=${here}`,
+  ]);
+});
+
+test.each([
+  ["GET", "net.get"],
+  ["HEAD", "net.get"],
+  ["OPTIONS", "net.get"],
+  ["POST", "net.post"],
+  ["PUT", "net.put"],
+  ["PATCH", "net.put"],
+  ["DELETE", "net.delete"],
+] as const)("%s needs %s, and no other verb will do", async (method, verb) => {
+  const allowed = await world.whole([open(verb)], { url: api("/"), method });
+  expect(allowed.fetched).toMatchObject({ ok: true, status: 200 });
+  const before = taken.length;
+  const others = ["net.get", "net.post", "net.put", "net.delete"].filter((one) => one !== verb).map(open);
+  const denied = await world.whole(others, { url: api("/"), method });
+  expect(denied.fetched).toMatchObject({ ok: false, code: "capability_absent" });
+  expect(taken.length).toBe(before);
+});
+
+test("a body goes along, whole", async () => {
+  const body = Buffer.alloc(3_000_000, "0123456789");
+  const { text } = await world.whole(ALL, {
+    url: api("/"),
+    method: "POST",
+    body,
+    limits: { ...LIMITS, bodyBytes: 8_000_000 },
+  });
+  const digest = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+  expect(digest(Buffer.from(seenBy(text).body, "latin1"))).toBe(digest(body));
+});
+
+describe("where names lead", () => {
+  test.each([
+    ["nowhere", [], "address_refused"],
+    ["to an address of this machine", ["127.0.0.1"], "address_refused"],
+    ["to the cloud's own data", ["169.254.169.254"], "address_refused"],
+    ["to one that is open and one that is not", [here, "10.0.0.1"], "address_refused"],
+  ])("a name that leads %s is refused, and nobody is called", async (_, addresses, code) => {
+    world.names.names.set("odd.example.test", [addresses]);
+    const before = taken.length;
+    const { fetched } = await world.whole(ALL, { url: `https://odd.example.test:${secure}/` });
+    expect(fetched).toMatchObject({ ok: false, code });
+    expect(taken.length).toBe(before);
+  });
+
+  test("a name that is not granted is not even looked up", async () => {
+    world.names.names.set("secret-data.elsewhere.test", [[here]]);
+    const { fetched } = await world.whole(ALL, { url: `https://secret-data.elsewhere.test:${secure}/` });
+    expect(fetched).toMatchObject({ ok: false, code: "scope_violation" });
+    expect(world.names.asked.get("secret-data.elsewhere.test")).toBe(undefined);
+  });
+
+  test("an answer that changes is screened again, and looked up once for each hop", async () => {
+    world.names.names.set("turning.example.test", [[here], ["127.0.0.1"]]);
+    const url = `https://turning.example.test:${secure}`;
+    const first = await world.whole(ALL, { url: `${url}/?to=${encodeURIComponent(`${url}/again`)}` });
+    expect(first.fetched).toMatchObject({ ok: false, code: "address_refused" });
+    expect(world.names.asked.get("turning.example.test")).toBe(2);
+    expect(taken.at(-1)).toContain("turning.example.test");
+  });
+
+  test("a literal address is decided on as what it is", async () => {
+    const url = `http://${here}:${plain}/`;
+    expect((await world.whole(ALL, { url })).fetched).toMatchObject({ ok: false, code: "scope_violation" });
+    expect((await world.whole([`net.get{hosts=[${here}]}`], { url })).fetched).toMatchObject({ ok: true, status: 200 });
+  });
+
+  test("a certificate of another name is refused", async () => {
+    world.names.names.set("api.wrong.test", [[here]]);
+    const { fetched } = await world.whole([`net.get{hosts=[api.wrong.test],private=[api.wrong.test=${here}]}`], {
+      url: `https://api.wrong.test:${secure}/`,
+    });
+    expect(fetched).toMatchObject({ ok: false, code: "not_available" });
+    expect(fetched.ok ? "" : fetched.message).toContain("ERR_TLS_CERT_ALTNAME_INVALID");
+  });
+
+  test("an owner who fails, asks or refuses later is an owner who says no", async () => {
+    const broken = await world.whole(ALL, {
+      url: api("/"),
+      judge: () => {
+        throw new Error("broken");
+      },
+    });
+    expect(broken.fetched).toMatchObject({ ok: false, code: "not_available" });
+    const asking = await world.whole([open("net.get").replace("}", ",ask}")], { url: api("/") });
+    expect(asking.fetched).toMatchObject({ ok: false, code: "approval_required" });
+  });
+});
+
+describe("redirects", () => {
+  const to = (target: string, status = 302): string => api(`/?status=${status}&to=${encodeURIComponent(target)}`);
+
+  test.each([
+    [301, "POST", "GET", ""],
+    [302, "POST", "GET", ""],
+    [303, "PUT", "GET", ""],
+    [307, "POST", "POST", "sent"],
+    [308, "PUT", "PUT", "sent"],
+    [301, "PUT", "PUT", "sent"],
+  ] as const)("%i after %s becomes %s", async (status, method, then, body) => {
+    const { fetched, text } = await world.whole(ALL, { url: to("/next", status), method, body: Buffer.from("sent") });
+    expect(fetched).toMatchObject({ ok: true, status: 200, url: api("/next") });
+    expect(seenBy(text)).toMatchObject({ method: then, url: "/next", body });
+    if (fetched.ok)
+      expect(fetched.hops.map((hop) => [hop.method, hop.status])).toEqual([
+        [method, status],
+        [then, 200],
+      ]);
+  });
+
+  test("every hop is judged: the next host, and the verb it has become", async () => {
+    const refused = await world.whole(ALL, { url: to("https://elsewhere.test/") });
+    expect(refused.fetched).toMatchObject({ ok: false, code: "scope_violation" });
+    expect(refused.asked).toHaveLength(3);
+    const changed = await world.whole([open("net.post")], { url: to("/next", 303), method: "POST" });
+    expect(changed.fetched).toMatchObject({ ok: false, code: "capability_absent" });
+  });
+
+  test("authorization and cookies stay with the origin they were for", async () => {
+    const headers = [
+      ["Authorization", "Bearer mine"],
+      ["Cookie", "a=b"],
+      ["X-Kept", "yes"],
+    ] as const;
+    const near = await world.whole(ALL, { url: to("/near"), headers });
+    expect(seenBy(near.text).headers).toMatchObject({ authorization: "Bearer mine", cookie: "a=b", "x-kept": "yes" });
+    const far = await world.whole(ALL, { url: to(`https://other.example.test:${other}/far`), headers });
+    expect(seenBy(far.text).headers).toMatchObject({ "x-kept": "yes" });
+    expect(Object.keys(seenBy(far.text).headers)).not.toContain("authorization");
+    expect(Object.keys(seenBy(far.text).headers)).not.toContain("cookie");
+    const back = await world.whole(ALL, {
+      url: to(`https://other.example.test:${other}/?to=${encodeURIComponent(api("/back"))}`),
+      headers,
+    });
+    expect(seenBy(back.text)).toMatchObject({ url: "/back" });
+    expect(Object.keys(seenBy(back.text).headers)).not.toContain("authorization");
+  });
+
+  test.each([
+    ["from https to http", () => `http://api.example.test:${plain}/`],
+    ["to a file", () => "file:///etc/passwd"],
+    ["to an address with a password", () => `https://a:b@api.example.test:${secure}/`],
+    ["to nothing that reads", () => "https://[::::]/"],
+  ])("%s: refused", async (_, target) => {
+    const before = taken.length;
+    const { fetched } = await world.whole(ALL, { url: to(target()) });
+    expect(fetched).toMatchObject({ ok: false, code: "scope_violation" });
+    expect(taken.length).toBe(before + 1);
+  });
+
+  test("there are so many and no more; with none allowed the redirect itself is the answer", async () => {
+    const loop = (count: number): string => (count === 0 ? "/last" : `/?to=${encodeURIComponent(loop(count - 1))}`);
+    const limits = { ...LIMITS, redirects: 3 };
+    expect((await world.whole(ALL, { url: api(loop(3)), limits })).fetched).toMatchObject({
+      ok: true,
+      url: api("/last"),
+    });
+    expect((await world.whole(ALL, { url: api(loop(4)), limits })).fetched).toMatchObject({
+      ok: false,
+      code: "budget_exhausted",
+    });
+    const none = await world.whole(ALL, { url: to("/next"), limits: { ...LIMITS, redirects: 0 } });
+    expect(none.fetched).toMatchObject({ ok: true, status: 302 });
+    expect(none.text).toBe("moved");
+  });
+});
+
+describe("bodies", () => {
+  test.each(["gzip", "deflate", "br", "gzip, br"])("%s is decoded", async (as) => {
+    const { fetched, text } = await world.whole(ALL, { url: api(`/coded?as=${encodeURIComponent(as)}`) });
+    expect(text).toBe("plain text ".repeat(100));
+    if (fetched.ok) expect(fetched.headers.map(([name]) => name)).not.toContain("content-encoding");
+  });
+
+  test.each(["zstd", "gzip,gzip,gzip,gzip"])("%s is not understood", async (as) => {
+    const { fetched } = await world.whole(ALL, { url: api(`/coded?as=${encodeURIComponent(as)}`) });
+    expect(fetched).toMatchObject({ ok: false, code: "not_available" });
+  });
+
+  test("one byte too many ends the body and says so; the limit itself is fine", async () => {
+    const limits = { ...LIMITS, bodyBytes: 200_000 };
+    const fits = await world.whole(ALL, { url: api("/large?bytes=200000"), limits });
+    expect([fits.text.length, fits.end?.ok]).toEqual([200_000, true]);
+    const large = await world.whole(ALL, { url: api("/large?bytes=200001"), limits });
+    expect(large.end).toMatchObject({ ok: false, code: "budget_exhausted" });
+    expect(large.text.length).toBeLessThanOrEqual(200_000);
+  });
+
+  test("a body that never ends is ended", async () => {
+    const { end } = await world.whole(ALL, { url: api("/never"), limits: { ...LIMITS, milliseconds: 1500 } });
+    expect(end).toMatchObject({ ok: false, code: "not_available" });
+    expect(end?.ok === false ? end.message : "").toContain("1500 milliseconds");
+  });
+
+  test("leaving a body, and a stop from outside, end the fetch", async () => {
+    const left = await world.fetch(ALL, { url: api("/never") });
+    if (!left.ok) throw new Error(left.message);
+    for await (const _ of left.body) break;
+    expect(await left.end).toMatchObject({ ok: false, message: "it was stopped" });
+    const stopping = new AbortController();
+    const stopped = await world.fetch(ALL, { url: api("/never"), stop: stopping.signal });
+    if (!stopped.ok) throw new Error(stopped.message);
+    stopping.abort();
+    expect(await stopped.end).toMatchObject({ ok: false, message: "it was stopped" });
+    expect(await world.fetch(ALL, { url: api("/"), stop: AbortSignal.abort() })).toMatchObject({ ok: false });
+  });
+
+  test("a reader who is slow gets everything", async () => {
+    const bytes = 3_000_000;
+    const fetched = await world.fetch(ALL, {
+      url: api(`/large?bytes=${bytes}`),
+      limits: { ...LIMITS, bodyBytes: bytes },
+    });
+    if (!fetched.ok) throw new Error(fetched.message);
+    let length = 0;
+    for await (const piece of fetched.body) {
+      length += piece.length;
+      await new Promise((go) => setImmediate(go));
+    }
+    expect([length, await fetched.end]).toEqual([bytes, { ok: true, seen: [] }]);
+  });
+});
+
+describe("hostile servers", () => {
+  const bomb = zlib.gzipSync(Buffer.alloc(50_000_000));
+  const ROWS: readonly (readonly [string, string | Buffer, string, RegExp])[] = [
+    ["floods of headers", `HTTP/1.1 200 OK\r\n${"X-Long: y\r\n".repeat(20_000)}\r\n`, "budget_exhausted", /headers/],
+    ["one endless header", `HTTP/1.1 200 OK\r\nX: ${"y".repeat(200_000)}`, "budget_exhausted", /headers/],
+    ["no HTTP at all", "SSH-2.0-OpenSSH_9.2\r\n", "not_available", /failed/],
+    ["silence and an end", "", "not_available", /./],
+    [
+      "chunks of garbage",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n",
+      "not_available",
+      /read/,
+    ],
+    ["a body cut short", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort", "not_available", /./],
+    [
+      "two lengths",
+      "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+      "not_available",
+      /failed/,
+    ],
+    ["endless preliminaries", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(50), "not_available", /./],
+    [
+      "another protocol",
+      "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n",
+      "not_available",
+      /./,
+    ],
+    [
+      "a small body that becomes a large one",
+      Buffer.concat([
+        Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`),
+        bomb,
+      ]),
+      "budget_exhausted",
+      /more than/,
+    ],
+    [
+      "gzip that is none",
+      "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello",
+      "not_available",
+      /Z_DATA_ERROR/,
+    ],
+  ];
+
+  test.each(ROWS)("%s", async (_, bytes, code, message) => {
+    const port = await world.raw(here, (socket) => {
+      socket.once("data", () => socket.end(bytes));
+    });
+    const { fetched, end } = await world.whole([`net.get{hosts=[${here}]}`], { url: `http://${here}:${port}/` });
+    const failure = fetched.ok ? end : fetched;
+    expect(failure).toMatchObject({ ok: false, code });
+    expect(failure?.ok === false ? failure.message : "").toMatch(message);
+    // The broker lives on.
+    expect((await world.whole(ALL, { url: api("/") })).fetched).toMatchObject({ ok: true });
+  });
+
+  test("a server that takes and says nothing is left in time", async () => {
+    const port = await world.raw(here, () => undefined);
+    const { fetched } = await world.whole([`net.get{hosts=[${here}]}`], {
+      url: `http://${here}:${port}/`,
+      limits: { ...LIMITS, milliseconds: 1000 },
+    });
+    expect(fetched).toMatchObject({ ok: false, code: "not_available" });
+  });
+});
+
+describe("requests that are refused before anybody is asked", () => {
+  test.each([
+    ["an address with a password", { url: "https://a:b@api.example.test/" }],
+    ["an address that is none", { url: "ftp://api.example.test/" }],
+    ["a host of the caller's own", { url: "https://api.example.test/", headers: [["Host", "x"]] as const }],
+    ["a length of the caller's own", { url: "https://api.example.test/", headers: [["content-length", "3"]] as const }],
+    ["a header with two lines", { url: "https://api.example.test/", headers: [["X", "a\r\nb: c"]] as const }],
+    ["a header without a name", { url: "https://api.example.test/", headers: [["", "x"]] as const }],
+    ["a body where there is none", { url: "https://api.example.test/", body: Buffer.from("x") }],
+    ["limits beyond ours", { url: "https://api.example.test/", limits: { ...LIMITS, redirects: 11 } }],
+    [
+      "a body beyond ours",
+      { url: "https://api.example.test/", method: "POST" as const, body: Buffer.alloc(5_000_000) },
+    ],
+    ["a method that is none", { url: "https://api.example.test/", method: "CONNECT" as never }],
+  ])("%s", async (_, wish) => {
+    const { fetched, asked } = await world.whole(ALL, wish);
+    expect(fetched).toMatchObject({ ok: false, code: "invalid_input" });
+    expect(asked).toEqual([]);
+    expect(world.client.pid).not.toBe(null);
+  });
+});
+
+test("when the broker dies, what it was fetching is told so, and the next fetch has a new one", async () => {
+  const fetched = await world.fetch(ALL, { url: api("/never") });
+  const pid = world.client.pid;
+  if (!fetched.ok || pid === null) throw new Error("no fetch");
+  process.kill(pid, "SIGKILL");
+  expect(await fetched.end).toMatchObject({ ok: false, code: "not_available", message: "the broker is gone" });
+  expect((await world.whole(ALL, { url: api("/") })).fetched).toMatchObject({ ok: true });
+});

@@ -1,0 +1,314 @@
+// Secrets in fetches: they reach the host they are for and nobody else, and nothing of them comes back.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseUrl } from "../../src/authority/url.ts";
+import { toAscii } from "../../src/broker/ascii.ts";
+import type { FetchSecret } from "../../src/broker/fetch-client.ts";
+import { isBoundTo, refusesBoundHosts } from "../../src/broker/handles-binding.ts";
+import { ownAddress } from "../broker/world.ts";
+import { FetchWorld, LIMITS } from "./fetch-world.ts";
+
+const world = new FetchWorld();
+const here = ownAddress(1);
+const there = ownAddress(2);
+const VALUE = 'tok"en/ß+1234567890';
+let secure = 0;
+let other = 0;
+let plain = 0;
+/** Everything that any server was sent: first line, headers, body. */
+let sent: string[] = [];
+
+/** Says back what it was sent, in many ways; or redirects. */
+function serve(request: IncomingMessage, response: ServerResponse): void {
+  const url = new URL(request.url ?? "/", "http://x");
+  const pieces: Buffer[] = [];
+  request.on("data", (bytes: Buffer) => pieces.push(bytes));
+  request.on("end", () => {
+    const lines = request.rawHeaders.map((one) => Buffer.from(one, "latin1").toString("utf8"));
+    const whole = `${request.method} ${request.url}\n${lines.join("\n")}\n${Buffer.concat(pieces).toString("utf8")}`;
+    sent.push(whole);
+    const to = url.searchParams.get("to");
+    if (to !== null) {
+      response.writeHead(Number(url.searchParams.get("status") ?? 307), { Location: to }).end();
+      return;
+    }
+    const bytes = Buffer.from(whole);
+    const copies = [
+      whole,
+      bytes.toString("base64"),
+      bytes.toString("hex"),
+      encodeURIComponent(whole),
+      JSON.stringify(whole),
+    ];
+    response.setHeader("X-Echo", Buffer.from(request.headers.authorization ?? "", "latin1").toString("base64"));
+    response.setHeader("X-Plain", request.headers.authorization ?? "none");
+    response.setHeader("Content-Encoding", "gzip");
+    response.end(gzipSync(copies.join("\n--\n")));
+  });
+}
+
+beforeAll(async () => {
+  await world.start();
+  secure = await world.https(here, serve);
+  other = await world.https(there, serve);
+  plain = await world.http(here, serve);
+  world.names.names.set("api.example.test", [[here]]);
+  world.names.names.set("other.example.test", [[there]]);
+});
+
+afterAll(() => world.stop());
+
+const SPECS = ["net.get", "net.post"].flatMap((verb) => [
+  `${verb}{hosts=[*.example.test],private=[*.example.test=${here},*.example.test=${there}]}`,
+  `${verb}{hosts=[${here}]}`,
+]);
+const api = (path: string): string => `https://api.example.test:${secure}${path}`;
+const bound = (...hosts: readonly string[]): readonly FetchSecret[] => [
+  { name: "token", value: Buffer.from(VALUE), hosts },
+];
+const forApi = (): readonly FetchSecret[] => bound(`api.example.test:${secure}`);
+const AUTHORIZATION = [["Authorization", "Bearer {{secret:token}}"]] as const;
+
+/** In no spelling of ours. */
+function expectNothingOf(text: string): void {
+  const bytes = Buffer.from(VALUE);
+  expect(text).not.toContain(VALUE);
+  expect(text).not.toContain("1234567890");
+  expect(text).not.toContain(bytes.toString("hex"));
+  expect(text).not.toContain(encodeURIComponent(VALUE));
+  expect(text).not.toContain(bytes.toString("base64").slice(3, -4));
+}
+
+describe("at the host it is bound to", () => {
+  test.each([
+    ["a header", { headers: AUTHORIZATION }, `Bearer ${VALUE}`],
+    ["the query", { url: "/page?key={{secret:token}}&x=1" }, `?key=${encodeURIComponent(VALUE)}&x=1`],
+    ["the query, encoded", { url: "/page?key=%7B%7Bsecret:token%7d%7D" }, `?key=${encodeURIComponent(VALUE)}`],
+    ["a plain body", { method: "POST" as const, body: "a {{secret:token}} b" }, `a ${VALUE} b`],
+    [
+      "a body of JSON",
+      {
+        method: "POST" as const,
+        body: '{"key":"{{secret:token}}"}',
+        headers: [["Content-Type", "application/json"]] as const,
+      },
+      JSON.stringify({ key: VALUE }),
+    ],
+    [
+      "a form",
+      {
+        method: "POST" as const,
+        body: "key={{secret:token}}&x=1",
+        headers: [["content-type", "application/x-www-form-urlencoded"]] as const,
+      },
+      `key=${encodeURIComponent(VALUE)}&x=1`,
+    ],
+  ])("%s is filled, and nothing of it comes back", async (_, wish, expected) => {
+    sent = [];
+    const { url = "/", body = null, ...rest } = { url: "/", body: null, ...wish };
+    const whole = await world.whole(SPECS, {
+      ...rest,
+      url: api(url),
+      body: body === null ? null : Buffer.from(body),
+      secrets: forApi(),
+    });
+    expect(whole.fetched).toMatchObject({ ok: true, status: 200, used: ["token"] });
+    expect(sent).toHaveLength(1);
+    expect(sent[0]).toContain(expected);
+    expect(whole.end).toEqual({ ok: true, seen: ["token"] });
+    expect(whole.text).toContain("[REDACTED:token]");
+    expectNothingOf(whole.all);
+  });
+
+  test("a server that redirects to an address with the value in it does not get it out that way", async () => {
+    sent = [];
+    const leak = await world.whole(SPECS, {
+      url: api(`/?to=${encodeURIComponent("/leak?x=")}`),
+      headers: AUTHORIZATION,
+      secrets: forApi(),
+    });
+    expect(leak.fetched).toMatchObject({ ok: true });
+    const port = await world.https(here, (_, response) => {
+      response.writeHead(302, { Location: `/next?${encodeURIComponent(VALUE)}` }).end();
+    });
+    const loop = await world.whole(SPECS, {
+      url: `https://api.example.test:${port}/`,
+      headers: AUTHORIZATION,
+      secrets: bound(`api.example.test:${port}`),
+      limits: { ...LIMITS, redirects: 2 },
+    });
+    expectNothingOf(loop.all);
+  });
+
+  test("a value cut over the pieces of a body is found", async () => {
+    const port = await world.https(here, async (_, response) => {
+      for (const byte of Buffer.from(`<${VALUE}>`)) {
+        response.write(Buffer.of(byte));
+        await new Promise((go) => setTimeout(go, 2));
+      }
+      response.end();
+    });
+    const whole = await world.whole(SPECS, {
+      url: `https://api.example.test:${port}/`,
+      headers: AUTHORIZATION,
+      secrets: bound(`api.example.test:${port}`),
+    });
+    expect(whole.text).toBe("<[REDACTED:token]>");
+  });
+
+  test("a body that ends too early gives nothing of what may have been the beginning of one", async () => {
+    const port = await world.https(here, (_, response) => {
+      response.writeHead(200, { "Content-Length": 100 });
+      response.write(`<${VALUE.slice(0, -1)}`, () => response.destroy());
+    });
+    const whole = await world.whole(SPECS, {
+      url: `https://api.example.test:${port}/`,
+      headers: AUTHORIZATION,
+      secrets: bound(`api.example.test:${port}`),
+    });
+    expect(whole.end).toMatchObject({ ok: false });
+    expect(whole.text).toBe("<");
+  });
+});
+
+describe("anywhere else", () => {
+  test.each<[string, () => { url: string; secrets: readonly FetchSecret[] }]>([
+    ["another host", () => ({ url: `https://other.example.test:${other}/`, secrets: forApi() })],
+    ["another port", () => ({ url: api("/"), secrets: bound("api.example.test") })],
+    [
+      "plain http to a name",
+      () => ({ url: `http://api.example.test:${plain}/`, secrets: bound(`api.example.test:${plain}`) }),
+    ],
+    ["a literal address in place of the name", () => ({ url: `https://${here}:${secure}/`, secrets: forApi() })],
+    ["a host below the one that is bound", () => ({ url: api("/"), secrets: bound(`example.test:${secure}`) })],
+    ["a secret that is bound to nothing", () => ({ url: api("/"), secrets: bound() })],
+    ["a secret that was not given", () => ({ url: api("/"), secrets: [] })],
+  ])("%s: refused, and nobody is called", async (_, wish) => {
+    sent = [];
+    for (const place of [
+      { headers: AUTHORIZATION },
+      { method: "POST" as const, body: Buffer.from("{{secret:token}}") },
+    ]) {
+      const { fetched, asked, all } = await world.whole(SPECS, { ...wish(), ...place });
+      expect(fetched).toMatchObject({ ok: false, code: "secret_refused" });
+      expect(asked).toEqual([]);
+      expectNothingOf(all);
+    }
+    expect(sent).toEqual([]);
+  });
+
+  test("in the clear only to an address of this machine that is named", async () => {
+    sent = [];
+    const wish = { url: `http://${here}:${plain}/`, headers: AUTHORIZATION };
+    const named = await world.whole(SPECS, { ...wish, secrets: bound(`${here}:${plain}`) });
+    expect(named.fetched).toMatchObject({ ok: true, used: ["token"] });
+    expect(sent[0]).toContain(VALUE);
+    const next = await world.whole(SPECS, { ...wish, secrets: bound(`${there}:${plain}`) });
+    expect(next.fetched).toMatchObject({ ok: false, code: "secret_refused" });
+  });
+
+  test.each([301, 302, 303, 307, 308])("across origins nothing that held it goes along (%i)", async (status) => {
+    sent = [];
+    const target = encodeURIComponent(`https://other.example.test:${other}/far`);
+    const both = bound(`api.example.test:${secure}`, `other.example.test:${other}`);
+    const whole = await world.whole(SPECS, {
+      method: "POST",
+      url: api(`/?status=${status}&to=${target}`),
+      headers: [...AUTHORIZATION, ["X-Key", "{{secret:token}}"], ["X-Kept", "yes"]],
+      body: Buffer.from("x {{secret:token}}"),
+      secrets: both,
+    });
+    expect(whole.fetched).toMatchObject({ ok: true });
+    expect(sent).toHaveLength(2);
+    expect(sent[0]).toContain(VALUE);
+    expect(sent[1]).toContain("X-Kept");
+    expect(sent[1]).not.toMatch(/token|X-Key|authorization|secret/i);
+  });
+
+  test("handles that a server writes into an address are not ours to fill", async () => {
+    sent = [];
+    const to = encodeURIComponent("/next?stolen={{secret:token}}");
+    await world.whole(SPECS, { url: api(`/?status=302&to=${to}`), headers: AUTHORIZATION, secrets: forApi() });
+    expect(sent[1]).toContain("/next?stolen=");
+    expect(sent[1]?.split("\n")[0]).not.toContain(encodeURIComponent(VALUE));
+  });
+
+  test("a path is no place for a secret", async () => {
+    const { fetched } = await world.whole(SPECS, { url: api("/a/{{secret:token}}/b"), secrets: forApi() });
+    expect(fetched).toMatchObject({ ok: false, code: "invalid_input" });
+  });
+
+  test.each([
+    ["of two lines in a header", "first line\r\nX-Second: line", "secret_refused"],
+    ["too short to be redacted", "1234567", "secret_refused"],
+  ])("a value %s is refused", async (_, value, code) => {
+    sent = [];
+    const secrets = [{ name: "token", value: Buffer.from(value), hosts: [`api.example.test:${secure}`] }];
+    const { fetched } = await world.whole(SPECS, { url: api("/"), headers: AUTHORIZATION, secrets });
+    expect(fetched).toMatchObject({ ok: false, code });
+    expect(sent).toEqual([]);
+  });
+
+  test("where the request is not granted, the secret goes nowhere", async () => {
+    sent = [];
+    const { fetched } = await world.whole([], { url: api("/"), headers: AUTHORIZATION, secrets: forApi() });
+    expect(fetched).toMatchObject({ ok: false, code: "capability_absent" });
+    expect(sent).toEqual([]);
+  });
+
+  test("a name that leads to another machine does not get it: the certificate must have the name", async () => {
+    sent = [];
+    world.names.names.set("api.wrong.test", [[here]]);
+    const { fetched } = await world.whole([`net.get{hosts=[api.wrong.test],private=[api.wrong.test=${here}]}`], {
+      url: `https://api.wrong.test:${secure}/`,
+      headers: AUTHORIZATION,
+      secrets: bound(`api.wrong.test:${secure}`),
+    });
+    expect(fetched).toMatchObject({ ok: false, code: "not_available" });
+    expect(sent).toEqual([]);
+  });
+});
+
+describe("what a secret is bound to", () => {
+  const ROWS: readonly (readonly [string, string, boolean])[] = [
+    ["api.example.com", "https://api.example.com/x", true],
+    ["api.example.com", "https://API.example.com:443/", true],
+    ["api.example.com", "https://api.example.com:8443/", false],
+    ["api.example.com", "http://api.example.com/", false],
+    ["api.example.com", "https://www.api.example.com/", false],
+    ["api.example.com", "https://api.example.com.evil.com/", false],
+    ["api.example.com:8443", "https://api.example.com:8443/", true],
+    ["api.example.com:8443", "https://api.example.com/", false],
+    ["*.example.com", "https://api.example.com/", true],
+    ["*.example.com", "https://example.com/", true],
+    ["+.example.com", "https://example.com/", false],
+    ["*.example.com", "https://badexample.com/", false],
+    ["127.0.0.1:8080", "http://127.0.0.1:8080/", true],
+    ["127.0.0.1", "http://127.0.0.1/", true],
+    ["127.0.0.1:8080", "http://127.0.0.1:8081/", false],
+    ["[::1]:8080", "http://[::1]:8080/", true],
+    ["10.0.0.1:8080", "http://10.0.0.1:8080/", false],
+    ["10.0.0.1", "https://10.0.0.1/", true],
+    ["*", "https://api.example.com/", false],
+    ["127.0.0.0/8", "http://127.0.0.1/", false],
+    ["localhost", "http://localhost/", false],
+  ];
+
+  test.each(ROWS)("%s and %s: %s", (host, address, expected) => {
+    const url = parseUrl(address, toAscii);
+    if (!url.ok) throw new Error(url.message);
+    expect(isBoundTo([host], url.value)).toBe(expected);
+  });
+
+  test.each(["*", "10.0.0.0/8", "a b", "https://x.com", "x.com/path", "x.com:0", "x.com:70000", "", "x*.com"])(
+    "%j cannot be bound to",
+    (host) => {
+      expect(refusesBoundHosts([host])).not.toBe(null);
+    },
+  );
+
+  test("names, trees of names and single addresses can, with a port or without", () => {
+    expect(refusesBoundHosts(["x.com", "*.x.com:8443", "+.x.com", "127.0.0.1:80", "[::1]:8080"])).toBe(null);
+  });
+});

@@ -1,0 +1,358 @@
+// Secrets on a real database with a real key file: what is kept is sealed, what is bound cannot be changed apart from it, and
+// whatever is cut short still opens.
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { notRedactable } from "../../src/audit/redaction/known-secret.ts";
+import { refusesBoundHosts } from "../../src/broker/handles-binding.ts";
+import { KEY_SETTING } from "../../src/node/sealing-record.ts";
+import { type OpenedSecret, SecretVault } from "../../src/node/sealing-vault.ts";
+import type { Answer } from "../../src/ports/exchange.ts";
+import type { LogEntry } from "../../src/ports/log.ts";
+import type { SealedSecret, SecretStore } from "../../src/ports/secret-store.ts";
+import { type Ground, ground } from "../../src/store/memory-fixture.ts";
+
+const VALUE = "correct-horse-battery";
+const PASSPHRASE = "a long passphrase";
+let state = "";
+let place: Ground;
+let now = 1_000_000;
+
+beforeEach(() => {
+  state = mkdtempSync(join(tmpdir(), "ambit-vault-"));
+  place = ground(join(state, "store"));
+});
+
+afterEach(() => {
+  place.remove();
+  rmSync(state, { recursive: true });
+});
+
+function vaultOn(store: Ground, secrets: SecretStore = store.secrets): SecretVault {
+  const { settings } = store;
+  return new SecretVault({
+    secrets,
+    settings,
+    state,
+    now: () => now,
+    refusesValue: notRedactable,
+    refusesHosts: refusesBoundHosts,
+  });
+}
+
+let entries = 0;
+function entry(outcome = "set"): LogEntry {
+  entries++;
+  return {
+    ...{ id: `e${entries}`, kind: "secret", at: now, outcome, code: null, of: null, tool: null, verbs: [], more: {} },
+    ...{ user: null, agent: null, workspace: null, chain: [], session: null, trace: null },
+  };
+}
+
+const BINDING = { tools: ["web_fetch"], hosts: ["api.example.com"], uses: 3 };
+const asked = (name: string, value = VALUE): Parameters<SecretVault["set"]>[0] => ({
+  ...{ name, value, binding: BINDING, username: null, isCanary: false, isRotation: false },
+});
+const opened = (answer: Answer<OpenedSecret>): string => (answer.ok ? answer.value.value.toString() : answer.code);
+const keyFile = (): string => join(state, "keys", "secrets.key");
+
+/** Every byte below a folder. */
+function everything(folder: string): string {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile())
+    .map((one) => readFileSync(join(one.parentPath, one.name)).toString("latin1"))
+    .join("\n");
+}
+
+test("what is set opens again, in this process and the next, and stands nowhere in the clear", async () => {
+  const vault = vaultOn(place);
+  expect(await vault.set(asked("token"), entry())).toMatchObject({
+    ok: true,
+    value: { name: "token", version: 1, used: 0 },
+  });
+  expect(opened(vault.open("token"))).toBe(VALUE);
+  expect(opened(vaultOn(place.again()).open("token"))).toBe(VALUE);
+  const all = everything(state);
+  for (const form of [VALUE, Buffer.from(VALUE).toString("base64"), Buffer.from(VALUE).toString("hex")])
+    expect(all).not.toContain(form);
+  expect(statSync(keyFile()).mode & 0o777).toBe(0o600);
+  expect(statSync(join(state, "keys")).mode & 0o777).toBe(0o700);
+  expect(JSON.stringify(vault.list())).not.toMatch(/sealed|keyId|horse/);
+});
+
+test("a second value is a new version; rotating keeps what it is bound to", async () => {
+  const vault = vaultOn(place);
+  await vault.set(asked("token"), entry());
+  const rotated = await vault.set(
+    { ...asked("token", "another-value"), binding: { tools: [], hosts: [], uses: null }, isRotation: true },
+    entry("rotated"),
+  );
+  expect(rotated).toMatchObject({ ok: true, value: { version: 2, binding: BINDING } });
+  expect(opened(vault.open("token"))).toBe("another-value");
+  expect(await vault.set({ ...asked("nobody"), isRotation: true }, entry())).toMatchObject({ code: "invalid_input" });
+});
+
+test("a policy changes what it is bound to and nothing else", async () => {
+  const vault = vaultOn(place);
+  await vault.set(asked("token"), entry());
+  place.value(await place.secrets.use("token", 1, entry("used")));
+  const binding = { tools: ["git"], hosts: ["git.example.com"], uses: null };
+  expect(await vault.policy({ name: "token", binding }, entry("bound"))).toMatchObject({
+    ok: true,
+    value: { version: 1, binding },
+  });
+  expect(vault.list()[0]).toMatchObject({ used: 1, binding });
+  expect(opened(vault.open("token"))).toBe(VALUE);
+});
+
+test.each<[string, (sealed: SealedSecret) => SealedSecret]>([
+  ["another host", (one) => ({ ...one, binding: { ...one.binding, hosts: ["evil.example.com"] } })],
+  ["more uses", (one) => ({ ...one, binding: { ...one.binding, uses: null } })],
+  ["another tool", (one) => ({ ...one, binding: { ...one.binding, tools: ["git"] } })],
+  ["another name", (one) => ({ ...one, name: "other" })],
+  ["another version", (one) => ({ ...one, version: one.version + 1 })],
+  ["another username", (one) => ({ ...one, username: "eve" })],
+  ["another byte", (one) => ({ ...one, sealed: flipped(one.sealed) })],
+  ["a shorter envelope", (one) => ({ ...one, sealed: one.sealed.slice(0, 40) })],
+  ["no envelope", (one) => ({ ...one, sealed: "" })],
+])("a row with %s put into the database does not open", async (_, change) => {
+  const vault = vaultOn(place);
+  await vault.set(asked("token"), entry());
+  const row = change(place.secrets.get("token") as SealedSecret);
+  place.value(await place.secrets.put(row, entry()));
+  expect(vault.open(row.name)).toMatchObject({ ok: false, code: "secret_refused" });
+  expect(vault.openAll()).toMatchObject({ ok: false, code: "secret_refused" });
+});
+
+function flipped(sealed: string): string {
+  const bytes = Buffer.from(sealed, "base64");
+  bytes[bytes.length - 20] = (bytes[bytes.length - 20] as number) ^ 1;
+  return bytes.toString("base64");
+}
+
+test("a canary that was made an ordinary secret does not open, and a canary is never handed out", async () => {
+  const vault = vaultOn(place);
+  await vault.set({ ...asked("decoy"), isCanary: true }, entry());
+  expect(vault.open("decoy")).toMatchObject({ ok: false, code: "secret_refused" });
+  const all = vault.openAll();
+  expect(all.ok && all.value.map(({ name, value, isCanary }) => [name, value.toString(), isCanary])).toEqual([
+    ["decoy", VALUE, true],
+  ]);
+  place.value(await place.secrets.put({ ...(place.secrets.get("decoy") as SealedSecret), isCanary: false }, entry()));
+  expect(vault.open("decoy")).toMatchObject({ ok: false, code: "secret_refused" });
+});
+
+test.each<[string, Partial<Parameters<SecretVault["set"]>[0]>]>([
+  ["a short value", { value: "1234567" }],
+  ["a huge value", { value: "x".repeat(20_000) }],
+  ["an odd name", { name: "a b" }],
+  ["an empty name", { name: "" }],
+  ["a name with a brace", { name: "a}}" }],
+  ["every host", { binding: { ...BINDING, hosts: ["*"] } }],
+  ["a host that is none", { binding: { ...BINDING, hosts: ["https://x"] } }],
+  ["a tool that is none", { binding: { ...BINDING, tools: ["builtin:nothing"] } }],
+  ["no uses at all", { binding: { ...BINDING, uses: 0 } }],
+  ["half a use", { binding: { ...BINDING, uses: 1.5 } }],
+  ["a username with a colon", { username: "a:b" }],
+])("%s is refused, and nothing is kept", async (_, odd) => {
+  const vault = vaultOn(place);
+  expect(await vault.set({ ...asked("token"), ...odd }, entry())).toMatchObject({ ok: false, code: "invalid_input" });
+  expect(vault.list()).toEqual([]);
+});
+
+test("what is deleted is gone", async () => {
+  const vault = vaultOn(place);
+  await vault.set(asked("token"), entry());
+  expect(await vault.delete("token", entry("deleted"))).toMatchObject({ ok: true });
+  expect(vault.open("token")).toMatchObject({ ok: false, code: "secret_refused" });
+  expect(await vault.delete("token", entry("deleted"))).toMatchObject({ ok: false, code: "invalid_input" });
+});
+
+test("a store that cannot keep says so, and nothing is set", async () => {
+  const failing: SecretStore = {
+    ...{ get: () => null, all: () => [], delete: () => FULL, use: () => FULL },
+    put: () => FULL,
+  };
+  const vault = vaultOn(place, failing);
+  expect(await vault.set(asked("token"), entry())).toMatchObject({ ok: false, code: "audit_unavailable" });
+});
+
+const FULL = Promise.resolve({ ok: false, code: "audit_unavailable", message: "the disk is full" } as const);
+
+describe("the key file", () => {
+  test.each<[string, () => void, RegExp]>([
+    ["is gone", () => rmSync(keyFile()), /is not there/],
+    ["can be read by others", () => chmodSync(keyFile(), 0o640), /0600/],
+    ["holds something else", () => writeFileSync(keyFile(), "hello\n"), /does not hold a key/],
+    ["is a link", () => relinked(), /cannot be read/],
+    ["is empty", () => writeFileSync(keyFile(), ""), /does not hold a key/],
+  ])("that %s opens nothing, and no other key takes its place", async (_, harm, message) => {
+    await vaultOn(place).set(asked("token"), entry());
+    harm();
+    const vault = vaultOn(place);
+    const answer = vault.open("token");
+    expect(answer).toMatchObject({ ok: false, code: "not_available" });
+    expect(answer.ok ? "" : answer.message).toMatch(message);
+    expect(await vault.set(asked("second"), entry())).toMatchObject({ ok: false, code: "not_available" });
+    expect(vault.list()).toHaveLength(1);
+  });
+
+  function relinked(): void {
+    const elsewhere = join(state, "elsewhere");
+    writeFileSync(elsewhere, readFileSync(keyFile()), { mode: 0o600 });
+    rmSync(keyFile());
+    symlinkSync(elsewhere, keyFile());
+  }
+
+  test("cannot be locked, and says why", async () => {
+    const vault = vaultOn(place);
+    await vault.set(asked("token"), entry());
+    expect(await vault.lock()).toMatchObject({ ok: false, code: "invalid_input" });
+    expect(await vault.unlock(PASSPHRASE)).toMatchObject({ ok: false, code: "invalid_input" });
+  });
+});
+
+describe("a passphrase", () => {
+  test("seals everything anew; locked, nothing opens and nothing is set until it is typed again", async () => {
+    const vault = vaultOn(place);
+    await vault.set(asked("token"), entry());
+    await vault.set(asked("second", "second-value"), entry());
+    const before = place.secrets.get("token")?.keyId;
+    expect(await vault.rekey({ source: "passphrase", passphrase: PASSPHRASE }, entry("rekeyed"))).toMatchObject({
+      ok: true,
+    });
+    expect(existsSync(keyFile())).toBe(false);
+    expect(place.secrets.get("token")?.keyId).not.toBe(before);
+    expect(opened(vault.open("token"))).toBe(VALUE);
+    await vault.lock();
+    expect(vault.isLocked).toBe(true);
+    expect(vault.open("token")).toMatchObject({ ok: false, code: "secret_refused", message: "the store is locked" });
+    expect(vault.openAll()).toMatchObject({ message: "the store is locked" });
+    expect(await vault.set(asked("third"), entry())).toMatchObject({ code: "secret_refused" });
+    expect(await vault.policy({ name: "token", binding: BINDING }, entry())).toMatchObject({ code: "secret_refused" });
+    expect(await vault.rekey({ source: "file", passphrase: null }, entry())).toMatchObject({ code: "secret_refused" });
+    expect(vault.list()).toHaveLength(2);
+    expect(await vault.unlock("a wrong passphrase")).toMatchObject({ ok: false, code: "secret_refused" });
+    expect(await vault.unlock(PASSPHRASE)).toMatchObject({ ok: true });
+    expect(opened(vault.open("second"))).toBe("second-value");
+    const next = vaultOn(place.again());
+    expect(next.isLocked).toBe(true);
+    await next.unlock(PASSPHRASE);
+    expect(opened(next.open("token"))).toBe(VALUE);
+    expect(everything(state)).not.toContain(PASSPHRASE);
+  });
+
+  test("and back to a file, and to another file", async () => {
+    const vault = vaultOn(place);
+    await vault.set(asked("token"), entry());
+    const first = readFileSync(keyFile(), "utf8");
+    await vault.rekey({ source: "passphrase", passphrase: PASSPHRASE }, entry());
+    expect(await vault.rekey({ source: "file", passphrase: null }, entry())).toMatchObject({ ok: true });
+    const second = readFileSync(keyFile(), "utf8");
+    expect(second.split("\n")).toHaveLength(2);
+    expect(await vault.rekey({ source: "file", passphrase: null }, entry())).toMatchObject({ ok: true });
+    const third = readFileSync(keyFile(), "utf8");
+    expect(new Set([first, second, third]).size).toBe(3);
+    expect(third.split("\n")).toHaveLength(2);
+    expect(opened(vaultOn(place.again()).open("token"))).toBe(VALUE);
+  });
+
+  test("that is wrong five times has to wait", async () => {
+    const vault = vaultOn(place);
+    await vault.rekey({ source: "passphrase", passphrase: PASSPHRASE }, entry());
+    await vault.lock();
+    for (let times = 0; times < 5; times++) await vault.unlock("a wrong passphrase");
+    expect(await vault.unlock(PASSPHRASE)).toMatchObject({ ok: false, message: "too many wrong answers" });
+    now += 30_001;
+    expect(await vault.unlock(PASSPHRASE)).toMatchObject({ ok: true });
+  });
+
+  test("has a length", async () => {
+    const vault = vaultOn(place);
+    expect(await vault.rekey({ source: "passphrase", passphrase: "short" }, entry())).toMatchObject({
+      code: "invalid_input",
+    });
+    expect(await vault.rekey({ source: "passphrase", passphrase: null }, entry())).toMatchObject({
+      code: "invalid_input",
+    });
+  });
+});
+
+describe("sealing anew, cut short", () => {
+  /** The store fails from the nth write on. */
+  function failing(after: number): SecretStore {
+    let left = after;
+    return {
+      get: (name) => place.secrets.get(name),
+      all: () => place.secrets.all(),
+      delete: (name, one) => place.secrets.delete(name, one),
+      use: (name, version, one) => place.secrets.use(name, version, one),
+      put: (secret, one) => (left-- > 0 ? place.secrets.put(secret, one) : FULL),
+    };
+  }
+
+  test.each(
+    (["file", "passphrase"] as const).flatMap((from) =>
+      (["file", "passphrase"] as const).flatMap((to) => [0, 1, 2].map((done) => [from, to, done] as const)),
+    ),
+  )(
+    "from a %s to a %s after %i of three: everything opens, and the next time it is finished",
+    async (from, to, done) => {
+      const first = vaultOn(place);
+      const names = ["one", "two", "three"];
+      for (const name of names) await first.set(asked(name, `value-of-${name}`), entry());
+      if (from === "passphrase") await first.rekey({ source: from, passphrase: "the old passphrase" }, entry());
+      const cut = vaultOn(place, failing(done));
+      if (from === "passphrase") await cut.unlock("the old passphrase");
+      const passphrase = to === "file" ? null : PASSPHRASE;
+      expect(await cut.rekey({ source: to, passphrase }, entry())).toMatchObject({
+        ok: false,
+        code: "audit_unavailable",
+      });
+      for (const vault of [cut, vaultOn(place.again())]) {
+        if (vault.isLocked) expect(await vault.unlock(PASSPHRASE)).toMatchObject({ ok: true });
+        for (const name of names) expect(opened(vault.open(name))).toBe(`value-of-${name}`);
+      }
+      const next = vaultOn(place);
+      if (next.isLocked) await next.unlock(PASSPHRASE);
+      expect(await next.rekey({ source: to, passphrase }, entry())).toMatchObject({ ok: true });
+      expect(new Set(place.secrets.all().map(({ keyId }) => keyId)).size).toBe(1);
+      expect(JSON.parse(place.settings.get(KEY_SETTING) ?? "{}").previous).toEqual([]);
+    },
+  );
+
+  test("what is kept about the key and does not read leaves the store locked", async () => {
+    await vaultOn(place).set(asked("token"), entry());
+    for (const text of [
+      "",
+      "{",
+      '{"source":"file"}',
+      '{"source":"passphrase","keyId":"x","passphrase":null,"previous":[]}',
+    ]) {
+      place.value(await place.settings.set(KEY_SETTING, text, entry()));
+      const vault = vaultOn(place);
+      expect(vault.open("token"), text).toMatchObject({ ok: false });
+      expect(await vault.set(asked("second"), entry()), text).toMatchObject({ ok: false });
+    }
+  });
+});
+
+test("many changes at once come one after the other", async () => {
+  const vault = vaultOn(place);
+  const all = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => vault.set(asked("token", `value-number-${at}`), entry())),
+  );
+  expect(all.map((one) => one.ok && one.value.version)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
+  expect(opened(vault.open("token"))).toBe("value-number-19");
+});
