@@ -42,6 +42,8 @@ async function runPrograms() {
     agent(project, "narrow", ["proc.exec{cmds=[git]}"]);
     mkdirSync(join(own, "config", "ambit"), { recursive: true });
     writeFileSync(join(own, "config", "ambit", "config.yml"), `resolver: ${JSON.stringify(network.resolver)}\n`);
+    // A person's word: outside the home folder the daemon does not start by itself.
+    await start(project, ["daemon", "start"]);
     const [trusting, ...rest] = programs;
     await visit(project, trusting);
     const tried = await start(project, ["exec", "maker", "--json", "--", "true"]);

@@ -8,8 +8,9 @@ import { isJsonList, type Json, type JsonObject } from "../authority/json.ts";
 export function canonicalJson(value: Json): string {
   switch (typeof value) {
     case "string":
+      return quoted(value);
     case "boolean":
-      return JSON.stringify(value);
+      return value ? "true" : "false";
     case "number":
       if (!Number.isFinite(value)) throw new TypeError("a number that is not finite has no canonical form");
       return JSON.stringify(value);
@@ -30,7 +31,18 @@ function listText(list: readonly Json[]): string {
 
 function objectText(object: JsonObject): string {
   let text = "{";
-  for (const key of Object.keys(object).sort())
-    text += `${text.length === 1 ? "" : ","}${JSON.stringify(key)}:${canonicalJson(object[key] as Json)}`;
+  for (const key of sorted(Object.keys(object)))
+    text += `${text.length === 1 ? "" : ","}${quoted(key)}:${canonicalJson(object[key] as Json)}`;
   return `${text}}`;
+}
+
+/** Nearly all text needs no escapes, and to see that is quicker than to let it be looked for. */
+function quoted(text: string): string {
+  return /^[ !#-[\]-~]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+/** Those that are in order already, as ours are, are left alone. */
+function sorted(keys: string[]): readonly string[] {
+  for (let at = 1; at < keys.length; at++) if ((keys[at - 1] as string) > (keys[at] as string)) return keys.sort();
+  return keys;
 }

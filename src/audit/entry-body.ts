@@ -55,10 +55,10 @@ export function readEntryBody(body: string): LogEntry | null {
 
 const OPTIONAL = ["user", "agent", "workspace", "session", "trace", "tool", "code", "of"] as const;
 
-/** Member by member: what else the value carries is not the entry's. */
+/** Member by member: what else the value carries is not the entry's. In the order they are written in. */
 function dataOf(entry: LogEntry): JsonObject {
-  const { id, kind, at, user, agent, workspace, chain, session, trace, tool, verbs, outcome, code, of, more } = entry;
-  return { id, kind, at, user, agent, workspace, chain, session, trace, tool, verbs, outcome, code, of, more };
+  const { agent, at, chain, code, id, kind, more, of, outcome, session, tool, trace, user, verbs, workspace } = entry;
+  return { agent, at, chain, code, id, kind, more, of, outcome, session, tool, trace, user, verbs, workspace };
 }
 
 function cutEntry(entry: LogEntry, sizes: CutSizes): LogEntry {

@@ -53,7 +53,7 @@ test("written and counted are together all there were, whatever happens", () => 
     key: fc.nat({ max: 2000 }),
     times: fc.nat({ max: 6 }),
     wait: fc.integer({ min: -floodWindowMilliseconds, max: 2 * floodWindowMilliseconds }),
-    then: fc.constantFrom("nothing", "nothing", "nothing", "due", "drain"),
+    next: fc.constantFrom("nothing", "nothing", "nothing", "due", "drain"),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), fc.nat({ max: 3 }), (steps, keys) => {
@@ -65,14 +65,14 @@ test("written and counted are together all there were, whatever happens", () => 
           counted += times;
         }
       };
-      for (const { key, times, wait, then } of steps) {
+      for (const { key, times, wait, next } of steps) {
         now += wait;
         for (let at = 0; at < times; at++) {
           taken++;
           if (floods.take(`k${key % (keys + 1)}`, now) === "write") written++;
         }
-        if (then === "due") add(floods.due(now));
-        if (then === "drain") add(floods.drain());
+        if (next === "due") add(floods.due(now));
+        if (next === "drain") add(floods.drain());
       }
       add(floods.drain());
       expect(written + counted).toBe(taken);

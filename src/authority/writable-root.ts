@@ -2,6 +2,7 @@
 import { verbEntry } from "./catalog.ts";
 import { type Chain, chainLevel } from "./chain.ts";
 import type { Moment } from "./compiled.ts";
+import { countedIsSpent } from "./counted.ts";
 import type { Grant, Level, Purpose } from "./grant.ts";
 import type { Request } from "./request.ts";
 import { ANY_TEXT } from "./reserved.ts";
@@ -30,12 +31,14 @@ export function writeLevel(chain: Chain, root: Segments, moment: Moment, purpose
       if (scope?.kind === "sequences") for (const pattern of scope.of) stars = Math.max(stars, starSegments(pattern));
     }
   }
+  // What a process writes is charged to nobody: a grant that is counted does not make a whole tree writable.
+  const uncounted = { ...moment, exhausted: countedIsSpent([chain]) };
   let level: Level = 0;
   for (let copies = 0; copies <= stars + 1; copies++) {
     const unknown = new Array<string>(copies).fill(ANY_TEXT);
     const guarded = root.guarded === null ? null : [...root.guarded, ...unknown.map(() => false)];
     const value = { segments: [...root.segments, ...unknown], guarded };
-    const one = chainLevel(chain, { verb: WRITE, values: [value] }, moment, purpose);
+    const one = chainLevel(chain, { verb: WRITE, values: [value] }, uncounted, purpose);
     if (one < 0) return -1;
     if (one > level) level = one as Level;
   }

@@ -11,7 +11,7 @@ import type { WatchWorld } from "./approvals-watch.ts";
 import type { ExitCode } from "./exit.ts";
 import { PLAIN } from "./paint.ts";
 
-export const NOW = 1_000_000 + 2000;
+export const NOW: number = 1_000_000 + 2000;
 
 type Answers = {
   [K in keyof ControlMessages]?: (

@@ -17,7 +17,7 @@ export function addDaemon(program: Command, world: DaemonWorld, end: (exit: Exit
     .action(async (options: Asked) => end(await daemonStatus(world, options)));
   daemon
     .command("start")
-    .description("start it now; outside the home folder this is what lets it start at all")
+    .description("start it now; for a state folder named by XDG_STATE_HOME, let it start from then on")
     .option("--json", "one object instead of lines", false)
     .action(async (options: Asked) => end(await daemonStart(world, options)));
   daemon

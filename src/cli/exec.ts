@@ -125,28 +125,44 @@ function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecA
 }
 
 /** Where it was the gate that refused: what it says about the same request, trust included. */
-function verdictOf(world: ExecWorld, { agent, trust }: LoadedAgent, { ok, request }: ExecResult): Verdict | null {
-  if (ok || request === null) return null;
+function verdictOf(world: ExecWorld, { agent, trust }: LoadedAgent, result: ExecResult): Verdict | null {
+  const { request } = result;
+  if (result.ok || request === null || result.denial === null) return null;
   const { protectedPaths } = world.reading.ground;
   const decided = decide({ agent: agent.id, authority: agent.authority }, request, world.moment, protectedPaths);
   const verdict = underTrust(trust, request, decided, world);
-  return verdict.decision.outcome === "allow" ? null : verdict;
+  const { outcome } = verdict.decision;
+  // Accounts, people and revocations are the daemon's to know: where it says something else, it is right.
+  const isSame = outcome === "ask" ? result.refused.code === "approval_required" : outcome === "deny";
+  return isSame ? verdict : null;
 }
 
 function resultData(world: ExecWorld, { agent }: LoadedAgent, result: ExecResult, verdict: Verdict | null): object {
   const request = result.request === null ? null : requestText(result.request);
   if (!result.ok) {
-    if (verdict === null || result.request === null) return refusedData(result.refused, request);
+    const denial = { id: result.denial?.id ?? null, approval: result.denial?.approval ?? null };
+    if (verdict === null || result.request === null) return { ...refusedData(result.refused, request), ...denial };
     // What a person is shown on the terminal is here, too.
     const { code, outcome, nearest, suggest } = showVerdict(agent.authority, result.request, verdict, world.moment);
     const short = nearest === null ? "" : `: the nearest grant falls short on ${nearest.axis ?? "its conditions"}`;
     const message = outcome === "ask" ? "a person has to approve it" : `it is not covered${short}`;
     const fix = suggest === null ? null : `ambit agents grant ${agent.id} '${suggest}'`;
-    return refusedData({ code: code ?? result.refused.code, message, fix }, request);
+    return { ...refusedData({ code: code ?? result.refused.code, message, fix }, request), ...denial };
   }
   const { ending, usage, denials, enforcement, outputDropped } = result.ran;
   const status = statusOf(ending);
-  return { request, outcome: "ran", code: null, status, ending, usage, denials, enforcement, outputDropped };
+  return {
+    request,
+    outcome: "ran",
+    code: null,
+    receipt: result.receipt,
+    status,
+    ending,
+    usage,
+    denials,
+    enforcement,
+    outputDropped,
+  };
 }
 
 /** One shape for everything that was not run. */
@@ -174,7 +190,18 @@ function tell(
   } else if (verdict !== null && result.request !== null) {
     const told = showVerdict(agent.authority, result.request, verdict, world.moment);
     world.printError(sentence(agent.id, name, told, source, paint));
-  } else world.printError(refusalText(result.refused, paint.bad("refused")));
+    tellDenial(world, result.denial);
+  } else {
+    world.printError(refusalText(result.refused, paint.bad("refused")));
+    tellDenial(world, result.denial);
+  }
+}
+
+function tellDenial(world: ExecWorld, denial: Extract<ExecResult, { ok: false }>["denial"]): void {
+  if (denial === null) return;
+  const { id, approval } = denial;
+  if (approval !== null && approval !== "") world.printError(`  approve: ambit approve ${shown(approval)}`);
+  if (id !== "") world.printError(`  why: ambit why ${shown(id)}`);
 }
 
 function refusalText({ code, message, fix }: RunRefused, word: string): string {

@@ -92,7 +92,11 @@ export function daemonPrograms(asked: DaemonProgramsAsked): Programs & { close()
         commit,
         settle,
         plan: (request, by) =>
-          planFor({ authority: caller.authority, request, by, level: 0 }, ground, milliseconds, moment()),
+          // This call has paid already: that nothing is left for another must not end it.
+          planFor({ authority: caller.authority, request, by, level: 0 }, ground, milliseconds, {
+            ...moment(),
+            exhausted: null,
+          }),
         sandboxes: where,
       },
       wanted.tool as ProgramToolName,

@@ -25,6 +25,8 @@ const bodyCharactersMax = 65_536;
 const secondsMax = 10 * 365 * 86_400;
 const linksMax = 100_000;
 
+const BUILT_IN = "tool.invoke{tools=[builtin:**]}";
+
 export const tokenStart = "ambit-token";
 
 export class Delegations {
@@ -172,7 +174,9 @@ function delegation(input: JsonObject, key: string, reading: Reading): Result<re
     return refuse("bad_value", "`grants` is a list of specs");
   const name = parseName(target);
   if (!name.ok) return name;
-  const proposed = grantsOf(specs, reading);
+  // Whoever may use something can call the tools that do it, unless it is said otherwise.
+  const isSilent = !specs.some((spec) => /^\s*tool\.invoke\b/.test(spec));
+  const proposed = grantsOf(isSilent ? [...specs, BUILT_IN] : specs, reading);
   if (proposed === null) return refuse("bad_value", "one of the grants is not understood");
   return done([{ verb, values: verb.axes.map(() => name.value), delegation: { target, proposed } }]);
 }

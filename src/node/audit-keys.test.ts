@@ -92,8 +92,9 @@ describe("what cannot be believed is refused, and never mended by itself", () =>
     [
       "a private key that is a link",
       () => {
-        renameSync(key(), join(state, "k"));
-        symlinkSync(join(state, "k"), key());
+        const path = key();
+        renameSync(path, join(state, "k"));
+        symlinkSync(join(state, "k"), path);
       },
     ],
     ["a private key that is gone", () => rmSync(key())],

@@ -5,9 +5,8 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { Answer, Refusal } from "../ports/exchange.ts";
 import { openDaemonLog } from "./daemon-start-log.ts";
-import { segmentsOf } from "./folders.ts";
+import { isSameFolder, userFolders } from "./folders.ts";
 import { takeLock } from "./owner-lock.ts";
-import { realRoot } from "./real-path.ts";
 
 const startMillisecondsMax = 15_000;
 /** Between two looks whether somebody serves; and of those, every so many one tries to be the one who starts. */
@@ -41,7 +40,7 @@ export async function connectStarting<T>(asked: StartAsked<T>): Promise<Answer<T
   const folder = daemonFolder(asked.state);
   const connected = await asked.connect(folder);
   if (connected.ok || connected.code !== "not_available") return connected;
-  const made = mayMake(asked, folder) ? asked.makeFolder(folder) : mustBeThere(folder);
+  const made = mayMake(asked) ? asked.makeFolder(folder) : mustBeThere(folder);
   if (!made.ok) return made;
   const until = performance.now() + startMillisecondsMax;
   for (let look = 0; performance.now() < until; look++) {
@@ -59,13 +58,13 @@ export async function connectStarting<T>(asked: StartAsked<T>): Promise<Answer<T
 
 /**
  * A state folder named by a variable is anybody's choice: an agent that sets it must not get a daemon without a past. So
- * outside the home of the user there has to be a daemon's folder already, made for a person.
+ * anywhere but at the one place the password database leads to there has to be a daemon's folder already, made for a
+ * person; below the home folder, too, for much of that is an agent's to write to.
  */
-function mayMake({ state, home, isByName }: StartAsked<unknown>, folder: string): boolean {
+function mayMake({ state, home, isByName }: StartAsked<unknown>): boolean {
   if (isByName) return true;
-  const [inner, outer] = [realRoot(segmentsOf(folder)), home === null ? null : realRoot(segmentsOf(home))];
-  if (inner === null || outer === null || outer.length === 0 || state.includes("\0")) return false;
-  return outer.length < inner.length && outer.every((name, at) => name === inner[at]);
+  const { state: own } = userFolders({ environment: {}, home, workspace: null });
+  return own !== null && !state.includes("\0") && isSameFolder(state, own);
 }
 
 function mustBeThere(folder: string): Answer<null> {
@@ -75,7 +74,7 @@ function mustBeThere(folder: string): Answer<null> {
     // Not to be seen is not there.
   }
   return unavailable(
-    `${folder} is not there, and outside the home folder the daemon is not started by itself`,
+    `${folder} is not there, and a daemon for another state folder than the user's own is not started by itself`,
     "ambit daemon start",
   );
 }

@@ -24,7 +24,7 @@ export class WrongTries {
    */
   begin(name: string): number {
     const now = this.#now();
-    const tries = this.#tries.get(name) ?? { count: 0, until: 0 };
+    const tries = this.#tries.get(name) ?? { count: 0, until: Number.NEGATIVE_INFINITY };
     // A clock that was set back must not keep anybody out for longer than the wait.
     if (tries.until - now > waitMilliseconds) tries.until = now + waitMilliseconds;
     if (now < tries.until) return tries.until - now;

@@ -25,12 +25,14 @@ type People = Readonly<Record<string, Kept>>;
 export class PresenceVerifiers {
   readonly #settings: SettingStore;
   readonly #tries: WrongTries;
+  readonly #cost: Cost;
   #turn: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  constructor(settings: SettingStore, now: Clock) {
+  constructor(settings: SettingStore, now: Clock, cost: Cost = COST) {
     this.#settings = settings;
     this.#tries = new WrongTries(now);
+    this.#cost = cost;
   }
 
   names(): readonly string[] {
@@ -47,7 +49,7 @@ export class PresenceVerifiers {
     if (wait > 0) return refused("too many wrong answers", `wait ${Math.ceil(wait / 1000)} seconds`);
     if (notAPassphrase(passphrase) !== null) return WRONG;
     const salt = kept === undefined ? newSalt() : Buffer.from(kept.salt, "base64");
-    const key = await this.#inTurn(() => stretched(passphrase, salt, kept?.cost ?? COST));
+    const key = await this.#inTurn(() => stretched(passphrase, salt, kept?.cost ?? this.#cost));
     const isRight = isSame(verifierOf(key), Buffer.from(kept?.verifier ?? "", "base64"));
     key.fill(0);
     if (!isRight || kept === undefined) return WRONG;
@@ -62,14 +64,14 @@ export class PresenceVerifiers {
     if (why !== null) return invalid(why);
     const salt = newSalt();
     return this.#inTurn(async () => {
-      const key = await stretched(passphrase, salt, COST);
+      const key = await stretched(passphrase, salt, this.#cost);
       const verifier = verifierOf(key).toString("base64");
       key.fill(0);
       const people = this.#people();
       if (people === null) return invalid("what is kept about presence does not read");
       if (people[name] === undefined && Object.keys(people).length >= peopleMax)
         return invalid(`there are at most ${peopleMax} people`);
-      return this.#keep({ ...people, [name]: { salt: salt.toString("base64"), cost: COST, verifier } }, entry);
+      return this.#keep({ ...people, [name]: { salt: salt.toString("base64"), cost: this.#cost, verifier } }, entry);
     });
   }
 

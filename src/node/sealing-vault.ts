@@ -8,7 +8,17 @@ import type { Answer } from "../ports/exchange.ts";
 import type { LogEntry } from "../ports/log.ts";
 import type { SealedSecret, SecretBinding, SecretStore, SettingStore } from "../ports/secret-store.ts";
 import { seal, unseal } from "./sealing.ts";
-import { COST, keyOf, newKey, newSalt, notAPassphrase, type StateKey, stretched, verifierOf } from "./sealing-key.ts";
+import {
+  COST,
+  type Cost,
+  keyOf,
+  newKey,
+  newSalt,
+  notAPassphrase,
+  type StateKey,
+  stretched,
+  verifierOf,
+} from "./sealing-key.ts";
 import { readKeyFile, removeKeyFile, writeKeyFile } from "./sealing-key-file.ts";
 import { invalid, Keyring, type Keys, secretRefused, unavailable } from "./sealing-keyring.ts";
 import { KEY_SETTING, type KeyRecord, previousMax, recordText, wrapPrevious } from "./sealing-record.ts";
@@ -19,6 +29,8 @@ export interface VaultWorld {
   /** Of the state; the key is in `keys/secrets.key` below it. */
   readonly state: string;
   readonly now: Clock;
+  /** Of guessing a passphrase; the usual one where it is not said. */
+  readonly cost?: Cost;
   /** Why a value could not be redacted, and so is not taken; null where it could. */
   refusesValue(bytes: Uint8Array): string | null;
   /** Why hosts cannot be bound to; null where they can. */
@@ -154,7 +166,10 @@ export class SecretVault {
       if (why !== null) return invalid(why);
       const before = this.#keys();
       if (!before.ok) return before;
-      const made = source === "file" ? this.#fileKey(before.value.current) : await passphraseKey(passphrase ?? "");
+      const made =
+        source === "file"
+          ? this.#fileKey(before.value.current)
+          : await passphraseKey(passphrase ?? "", this.#world.cost ?? COST);
       if (!made.ok) return made;
       const { key, record } = made.value;
       const resealed = this.#resealed(before.value, key);
@@ -186,7 +201,11 @@ export class SecretVault {
     const key = newKey();
     const found = readKeyFile(this.#path);
     if (!found.ok && !found.isMissing) return unavailable(found.message);
-    const problem = writeKeyFile(this.#path, [...(found.ok ? found.keys.filter(({ id }) => id === current.id) : []), key], !found.ok);
+    const problem = writeKeyFile(
+      this.#path,
+      [...(found.ok ? found.keys.filter(({ id }) => id === current.id) : []), key],
+      !found.ok,
+    );
     if (problem !== null) return unavailable(problem);
     return { ok: true, value: { key, record: { source: "file", keyId: key.id, passphrase: null, previous: [] } } };
   }
@@ -232,10 +251,11 @@ export class SecretVault {
 
 async function passphraseKey(
   passphrase: string,
+  cost: Cost,
 ): Promise<Answer<{ readonly key: StateKey; readonly record: KeyRecord }>> {
   const salt = newSalt();
-  const key = keyOf(await stretched(passphrase, salt, COST));
-  const kept = { salt: salt.toString("base64"), cost: COST, verifier: verifierOf(key.bytes).toString("base64") };
+  const key = keyOf(await stretched(passphrase, salt, cost));
+  const kept = { salt: salt.toString("base64"), cost, verifier: verifierOf(key.bytes).toString("base64") };
   return { ok: true, value: { key, record: { source: "passphrase", keyId: key.id, passphrase: kept, previous: [] } } };
 }
 

@@ -6,8 +6,8 @@ import { numberOf } from "./connection.ts";
 import { failureCode } from "./sqlite.ts";
 
 export const jobsWaitingMax = 20_000;
-export const jobBytesMax = 4 * 1024 * 1024;
-export const bytesWaitingMax = 64 * 1024 * 1024;
+export const jobBytesMax: number = 4 * 1024 * 1024;
+export const bytesWaitingMax: number = 64 * 1024 * 1024;
 const jobBytesUsual = 4096;
 const reopenMillisecondsMin = 250;
 

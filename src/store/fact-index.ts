@@ -110,9 +110,13 @@ function rarestOf(
   const all: readonly (readonly [Fact | "verb", number])[] = verb === null ? terms : [["verb", verb], ...terms];
   if (all.length < 2) return all[0]?.[0] ?? null;
   for (const most of COUNTED) {
-    const counts = all.map(([fact, term]) => countOf(connection, fact, term, most));
-    const least = Math.min(...counts);
-    if (least < most) return all[counts.indexOf(least)]?.[0] ?? null;
+    let least = most;
+    let rarest: Fact | "verb" | null = null;
+    for (const [fact, term] of all) {
+      const count = countOf(connection, fact, term, least);
+      if (count < least) [least, rarest] = [count, fact];
+    }
+    if (rarest !== null) return rarest;
   }
   return all[0]?.[0] ?? null;
 }

@@ -4,7 +4,7 @@ import type { Source } from "../notation/source.ts";
 import { Draft } from "./draft.ts";
 import type { Read } from "./read.ts";
 import { readWith } from "./reader.ts";
-import { libraryTree } from "./yaml.ts";
+import { libraryTree } from "./yaml-library.ts";
 import { plainYamlTree } from "./yaml-plain.ts";
 
 function byLibrary(source: Source): Read {
@@ -25,7 +25,7 @@ const record = [
   "id: scout",
   "class: agent",
   "# what it may do",
-  "sandbox: .",
+  "sandbox: . # here",
   "capabilities:",
   "  - records.read",
   "  - net.get:",
@@ -36,7 +36,7 @@ const record = [
   "      patterns: [\"git log **\", 'npm test']",
   "      uses: 12",
   "    # less indented",
-  "tests:",
+  "tests: # kept",
   "- { allow: net.get https://api.github.com/repos }",
   "- deny: fs.read /etc/passwd",
   "  note: a - b (c)",
@@ -156,7 +156,7 @@ const lines = fc
         flow.map((v) => `- ${v}`),
         fc.tuple(key, flow).map(([k, v]) => `- ${k}: ${v}`),
         key.map((k) => `- ${k}:`),
-        fc.constantFrom("", "# note", "#", "- ", "- - a", "x"),
+        fc.constantFrom("", "a: b # c", "a: # d", "- e # f", "# note", "#", "- ", "- - a", "x"),
       ),
     ),
     { minLength: 1, maxLength: 8 },
@@ -170,7 +170,7 @@ describe("plain YAML, read without the library", () => {
 
   it.each([mutated, lines])("is read to the same tree and spans, or not at all", (texts) => {
     let plain = 0;
-    const runs = 20_000;
+    const runs = 5000;
     fc.assert(
       fc.property(texts, (text) => {
         if (isPlain(text)) plain++;
@@ -178,14 +178,14 @@ describe("plain YAML, read without the library", () => {
       { seed: 20_261_115, numRuns: runs },
     );
     // The property would hold of a reader that gives everything up.
-    expect(plain).toBeGreaterThan(runs / 50);
+    expect(plain).toBeGreaterThan(runs / 100);
   });
 
   it("is given up where the library would count", () => {
     expect(isPlain(`a: b${"\n".repeat(900)}`)).toBe(true);
     expect(isPlain(`a: b${"\n".repeat(4000)}`)).toBe(false);
     expect(isPlain(`a: ${"b".repeat(20_000)}`)).toBe(false);
-    expect(isPlain(`a: ${"[".repeat(15)}b${"]".repeat(15)}`)).toBe(true);
+    expect(isPlain(`a: ${"[".repeat(12)}b${"]".repeat(12)}`)).toBe(true);
     expect(isPlain(`a: ${"[".repeat(70)}b${"]".repeat(70)}`)).toBe(false);
   });
 });

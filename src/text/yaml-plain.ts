@@ -56,6 +56,7 @@ function linesOf(text: string): Line[] | null {
 const KEY = /[A-Za-z_][\w.-]*(?=:(?:[ \n]|$))/y;
 const DASH = /- (?=[^ ])/y;
 const QUOTED = /"([^"\\\n]*)"|'([^'\n]*)'/y;
+const COMMENT = / +#/y;
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/;
 /** Begins with what begins nothing else in YAML; a colon or a comment's mark only where it is part of a word. */
 const WORDS = /(?:[A-Za-z0-9_/]|\.(?![\w.]))(?:[\w./@*+=~$%^&;<>()!?-]|:(?=[\w/.])| +(?=[\w./@*+=~$%^&;<>()!?-]))*/y;
@@ -113,7 +114,7 @@ class PlainReader {
       if (key === null) return null;
       const keyRange = { start: keyStart, end: this.#at };
       this.#at++;
-      const found = this.#at === this.#line.end ? this.#below(column, depth + 1) : this.#behindKey(column, depth + 1);
+      const found = this.#endsLine() ? this.#below(column, depth + 1) : this.#behindKey(column, depth + 1);
       if (found === null || !entries.add(key, keyRange, found.node)) return null;
       end = found.end;
     } while (this.#begins(column));
@@ -137,8 +138,8 @@ class PlainReader {
   /** A value that ends its line. What is indented further than its block would be more of it. */
   #inline(column: number, depth: number): Found | null {
     const node = this.#value(depth);
-    if (node === null || this.#at !== this.#line.end) return null;
     const end = this.#at;
+    if (node === null || !this.#endsLine()) return null;
     const next = this.#lines[++this.#next];
     return next !== undefined && next.column > column ? null : { node, end };
   }
@@ -206,6 +207,11 @@ class PlainReader {
     }
   }
 
+  /** Does nothing but a comment follow in this line? */
+  #endsLine(): boolean {
+    return this.#at === (this.#lines[this.#next] as Line).end || this.#take(COMMENT, false) !== null;
+  }
+
   #blanks(): void {
     while (this.#text[this.#at] === " ") this.#at++;
   }
@@ -216,10 +222,6 @@ class PlainReader {
     const found = expression.exec(this.#text)?.[0] ?? null;
     if (found !== null && isTaken) this.#at += found.length;
     return found;
-  }
-
-  get #line(): Line {
-    return this.#lines[this.#next] as Line;
   }
 }
 

@@ -2,6 +2,7 @@
 // decided, the sandbox runs it, and what became of it is written down too.
 import type { Authority } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
+import { countedIsSpent } from "../authority/counted.ts";
 import type { Basis, DenialCode } from "../authority/decision.ts";
 import { judge } from "../authority/judge.ts";
 import type { Ground } from "../authority/path.ts";
@@ -75,8 +76,11 @@ export async function runProgram(
         planned.plan,
         { argv, input: streams.input },
         streams.sinks,
-        // What it has read by then is nobody's to know: a grant for a clean session does not cover any more.
-        (asked) => judge(parts.holds(), asked, { ...parts.moment(), clean: false }),
+        (asked) => {
+          const held = parts.holds();
+          // What it has read by then is nobody's to know: a grant for a clean session does not cover any more.
+          return judge(held, asked, { ...parts.moment(), clean: false, exhausted: countedIsSpent(held) });
+        },
         streams.stop,
       )
     : planned;

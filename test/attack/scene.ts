@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { prepareState } from "../house/daemon-state.ts";
 import type { CallerFacts } from "./callers.ts";
 import type { Compiled } from "./compiled.ts";
 
@@ -50,6 +51,7 @@ export async function makeScene({ user, group, prefix }: CallerFacts, programs: 
   const root = join(folder, "root");
   const token = `token-${randomInt(2 ** 40)}`;
   fill(folder, token);
+  prepareState(join(folder, "state"), join(folder, "config"));
   copyFileSync(programs.probe, join(root, "probe"));
   chmodSync(join(root, "probe"), 0o755);
   give(folder, user, group);

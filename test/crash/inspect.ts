@@ -6,7 +6,7 @@ import type { Kept } from "../../src/ports/durable.ts";
 import type { LogEntry } from "../../src/ports/log.ts";
 import { loadDriver } from "../../src/store/sqlite.ts";
 import { openState, type State } from "../../src/store/state.ts";
-import { agent, digest, noon } from "./entries.ts";
+import { digest, noon } from "./entries.ts";
 
 export interface Found {
   /** Empty, or what is wrong. */
@@ -94,13 +94,10 @@ async function missing(
       return found?.version === Number(number) && found.value.length === 9_000 ? null : line;
     }
     case "observation": {
-      const asked = { of: [agent], text: null, tag: null, since: null, before: null, count: 1 };
       const row = state.loop.readNow((connection) =>
         connection.get("SELECT 1 AS found FROM observation WHERE id = ?", JSON.stringify(id)),
       );
-      return keptValue(await state.observations.query(asked)).length === 1 && keptValue(row) !== undefined
-        ? null
-        : line;
+      return keptValue(row) === undefined ? line : null;
     }
     case "setting":
       return state.settings.get(id) === id && rows.has(id) ? null : line;

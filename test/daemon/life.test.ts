@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { daemonFolder } from "../../src/node/daemon-start.ts";
-import { ask, DaemonWorld, type Echo, logOf, ownerOf, Stranger, until } from "./world.ts";
+import { answered, ask, DaemonWorld, type Echo, logOf, ownerOf, Stranger, until } from "./world.ts";
 
 let world: DaemonWorld;
 beforeAll(async () => {
@@ -122,4 +122,22 @@ test("ends although somebody does not read, nor go", async () => {
   process.kill(pid, "SIGTERM");
   await gone(pid);
   stranger.socket.destroy();
+});
+
+test("without descriptors to spare whoever comes too many is let go, and who is there is served on", async () => {
+  const state = world.state();
+  mkdirSync(daemonFolder(state), { mode: 0o700 });
+  // By hand, with room for a few connections only; nobody hears that it is ready.
+  const words = [world.program("echo-daemon"), "--state", state, "--idle", "60"];
+  world.spawnWith("/bin/sh", ["-c", 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...words]);
+  await until("it serves", async () => (await world.connect(state)).ok);
+  const echo = answered(await world.connect(state));
+  const strangers = await Promise.all(Array.from({ length: 100 }, () => Stranger.come(state)));
+  const firsts = await Promise.all(strangers.map((stranger) => stranger.message()));
+  expect(firsts.some((message) => message?.["hello"] !== undefined)).toBe(true);
+  expect(firsts.some((message) => message === undefined)).toBe(true);
+  expect(await ask(echo, "echo", { alive: 1 })).toEqual({ alive: 1 });
+  for (const { socket } of strangers) socket.destroy();
+  await until("there is room again", async () => (await world.connect(state)).ok);
+  echo.close();
 });

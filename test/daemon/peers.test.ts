@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { daemonFolder } from "../../src/node/daemon-start.ts";
 import { ancestorsMax, lookAtPeer } from "../../src/node/peers.ts";
 import { ownIdentity } from "../../src/node/process-identity.ts";
-import { ask, DaemonWorld, type Echo, Stranger } from "./world.ts";
+import { ask, DaemonWorld, type Echo, homeOf, Stranger } from "./world.ts";
 
 let world: DaemonWorld;
 let state: string;
@@ -104,7 +104,13 @@ test("who is gone before it was looked at does not come in by the control door",
 
 test.runIf(process.getuid?.() === 0)("another user gets no answer, even where the folder were open", async () => {
   const folder = daemonFolder(state);
-  const paths = [world.home, join(state, ".."), state, folder];
+  const paths = [
+    world.folder,
+    homeOf(state),
+    ...[".local", ".local/state", ".local/state/ambit", ".local/state/ambit/daemon"].map((below) =>
+      join(homeOf(state), below),
+    ),
+  ];
   for (const path of paths) chmodSync(path, 0o711);
   chmodSync(join(folder, "control.sock"), 0o666);
   expect(await run(firstMessage, { uid: 12_345 }).said).toBe("closed\n");

@@ -17,7 +17,7 @@ import { endOwner } from "../../src/node/daemon-start-end.ts";
 import { openDaemonLog } from "../../src/node/daemon-start-log.ts";
 import { takeLock, takeOwnerLock } from "../../src/node/owner-lock.ts";
 import { identityText, ownIdentity } from "../../src/node/process-identity.ts";
-import { answered, ask, DaemonWorld, logOf, ownerOf, until } from "./world.ts";
+import { answered, ask, DaemonWorld, homeOf, logOf, ownerOf, until } from "./world.ts";
 
 let world: DaemonWorld;
 beforeAll(async () => {
@@ -25,13 +25,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.remove());
 
-const native = (): string => join(world.home, "native", "ambit-native");
+const native = (): string => join(world.folder, "native", "ambit-native");
 const lockOf = (state: string): string => join(daemonFolder(state), "owner.lock");
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 test("sixty-four who need it at once get one and the same", async () => {
   const state = world.state();
-  const words = [world.program("starter"), state, world.home, world.program("echo-daemon"), native()];
+  const words = [world.program("starter"), state, homeOf(state), world.program("echo-daemon"), native()];
   const said = await Promise.all(
     Array.from({ length: 64 }, () => {
       const child = world.spawn(words);
@@ -87,26 +87,28 @@ test("a socket's path may be as long as any path", async () => {
   echo.close();
 });
 
-test("outside the home folder it is started only where a person has asked for it by name", async () => {
+test("for another state folder than the user's own it is started only where a person has asked for it by name", async () => {
   const state = world.state();
-  const elsewhere = { home: join(world.home, "another") };
-  const refused = await world.start(state, "call", elsewhere);
+  // Below the home folder, too.
+  const home = join(homeOf(state), "..");
+  const refused = await world.start(state, "call", { home });
   expect(refused).toMatchObject({ ok: false, code: "not_available", fix: "ambit daemon start" });
   expect(lstatSync(daemonFolder(state), { throwIfNoEntry: false })).toBeUndefined();
   expect(await world.start(state, "call", { home: null })).toMatchObject({ ok: false, code: "not_available" });
-  // A link in the home folder does not bring the outside in.
-  const outside = world.state();
-  const home = world.state();
-  symlinkSync(outside, join(home, "inside"));
-  expect(await world.start(join(home, "inside"), "call", { home })).toMatchObject({
-    ok: false,
-    fix: "ambit daemon start",
-  });
-  const named = await world.started(state, "call", { ...elsewhere, isByName: true });
+  const named = await world.started(state, "call", { home, isByName: true });
   named.close();
   expect(await endOwner(lockOf(state))).toBe("ended");
-  const again = await world.started(state, "call", elsewhere);
+  const again = await world.started(state, "call", { home });
   again.close();
+});
+
+test("the user's own state folder is the same one by whatever name it is called", async () => {
+  const state = world.state();
+  const link = join(homeOf(state), "link");
+  symlinkSync(state, link);
+  const echo = await world.started(link, "call", { home: homeOf(state) });
+  expect(await ask(echo, "echo", { same: 1 })).toEqual({ same: 1 });
+  echo.close();
 });
 
 test.each<readonly [string, (folder: string) => void]>([

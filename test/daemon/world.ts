@@ -24,6 +24,13 @@ export interface Echo {
 
 export type Door = "call" | "control";
 
+const OWN = join(".local", "state", "ambit");
+
+/** Whose own state folder this is. */
+export function homeOf(state: string): string {
+  return state.slice(0, -OWN.length - 1);
+}
+
 export class DaemonWorld {
   readonly #folder: string;
   readonly #started: ChildProcess[] = [];
@@ -51,16 +58,16 @@ export class DaemonWorld {
     return new DaemonWorld(folder);
   }
 
-  /** A state folder of its own, as deep as one likes. */
+  /** The user's own state folder, in a home of its own, as deep as one likes. */
   state(...below: readonly string[]): string {
-    const state = join(mkdtempSync(join(this.#folder, "state-")), ...below);
+    const state = join(mkdtempSync(join(this.#folder, "home-")), ...below, OWN);
     mkdirSync(state, { recursive: true, mode: 0o700 });
     this.#states.push(state);
     return state;
   }
 
-  /** Where state may be made without a person: the home folder of these tests. */
-  get home(): string {
+  /** Where everything of these tests lies. */
+  get folder(): string {
     return this.#folder;
   }
 
@@ -71,7 +78,7 @@ export class DaemonWorld {
   asked(state: string, door: Door = "call", more: Partial<StartAsked<Echo>> = {}): StartAsked<Echo> {
     return {
       state,
-      home: this.#folder,
+      home: homeOf(state),
       bundle: this.program("echo-daemon"),
       native: join(this.#folder, "native", "ambit-native"),
       idleSeconds: 60,
@@ -97,7 +104,11 @@ export class DaemonWorld {
 
   /** A child of ours that is ended with this world. */
   spawn(words: readonly string[]): ChildProcess {
-    const child = spawn(process.execPath, [...words], { stdio: ["pipe", "pipe", "inherit"] });
+    return this.spawnWith(process.execPath, words);
+  }
+
+  spawnWith(program: string, words: readonly string[]): ChildProcess {
+    const child = spawn(program, [...words], { stdio: ["pipe", "pipe", "inherit"] });
     this.#started.push(child);
     return child;
   }

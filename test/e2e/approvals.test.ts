@@ -1,11 +1,12 @@
 // `ambit approvals watch` and `approve` on a real pseudo-terminal: keys, prompts, a passphrase that is not shown.
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundled, type Program } from "./bundle.ts";
 import { type Answer, onTerminal, screenOf, type TerminalRan } from "./terminal.ts";
 
 let program: Program;
 beforeAll(async () => {
-  program = await bundled("test/e2e/approvals-program.ts");
+  program = await bundled(fileURLToPath(new URL("./approvals-program.ts", import.meta.url)));
 }, 120_000);
 afterAll(() => program?.remove());
 

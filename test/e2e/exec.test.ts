@@ -17,6 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { prepareState } from "../house/daemon-state.ts";
 import { type Ran, root } from "./ambit.ts";
 
 const program = join(root, "bin", "ambit");
@@ -32,6 +33,7 @@ function begin(name = "project"): void {
   chmodSync(base, 0o755);
   project = join(base, name);
   mkdirSync(join(project, ".ambit", "agents"), { recursive: true });
+  prepareState(join(base, "state"), join(base, "config"));
 }
 
 function write(path: string, text: string): void {
@@ -216,23 +218,23 @@ describe.each(CALLERS)("for user %i", (user) => {
     trusted();
     exec("coder", "--", "true");
     exec("coder", "--root", "rw", "--in", "/usr", "--", "true");
-    const lines = readFileSync(join(base, "state", "ambit", "audit.jsonl"), "utf8")
-      .trimEnd()
-      .split("\n");
-    const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(entries).toMatchObject([
+    const lines = ambit(user, project, ["log", "--json"]).out.trimEnd().split("\n");
+    const entries = lines.map((line) => (JSON.parse(line) as { entry: Record<string, unknown> }).entry);
+    const told = entries.filter(({ kind }) => kind === "decision" || kind === "outcome");
+    expect(told).toMatchObject([
       { kind: "decision", agent: "coder", outcome: "allow" },
-      { kind: "outcome", ended: "exited 0", id: entries[0]?.["id"] },
+      { kind: "outcome", outcome: "exited 0", of: told[0]?.["id"] },
       { kind: "decision", agent: "coder", outcome: "deny", code: "scope_violation" },
     ]);
   });
 
-  test("what is counted is refused until there is an account, and what ends takes the program with it", () => {
+  test("what is counted is charged, and what ends takes the program with it", () => {
     const soon = new Date(Date.now() + 60_000).toISOString().replace(/\.\d+Z/, "Z");
-    agent("counted", "proc.exec{calls=5}");
+    agent("counted", "proc.exec{calls=2}");
     agent("unwritable", "proc.exec", "fs.write{calls=1}");
     agent("ending", "proc.exec", `fs.write{expires=${soon}}`);
     trusted();
+    expect([exec("counted", "--", "true").status, exec("counted", "--", "true").status]).toEqual([0, 0]);
     const counted = exec("counted", "--json", "--", "true");
     expect(JSON.parse(counted.out)).toMatchObject({ outcome: "refused", code: "budget_exhausted" });
     expect(exec("unwritable", "--", "touch", "made.txt").status).not.toBe(0);

@@ -10,9 +10,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { CERTIFICATE, KEY } from "../broker/certificate.ts";
 import { NamesOutside } from "../broker/names-outside.ts";
 import { ownAddress } from "../broker/world.ts";
+import { prepareState } from "../house/daemon-state.ts";
 import { type Ran, root } from "./ambit.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-git-")));
+prepareState(join(base, "state"), join(base, "config"));
 const project = join(base, "project");
 const names = new NamesOutside();
 const address = ownAddress(3);
@@ -197,8 +199,9 @@ test.runIf(isRoot)(
     );
     expect(fetched.status).toBe(0);
     expect([...shown]).toEqual([`Basic ${Buffer.from(`${USER}:${TOKEN}`).toString("base64")}`]);
-    const lines = readFileSync(join(base, "state", "ambit", "audit.jsonl"), "utf8");
-    expect(lines).toMatch(/"requests":\["secret\.use git-token[^\]]*git\.example\.test"\],"outcome":"allow"/);
+    const log = await ambit("log", "--verb", "secret.use", "--json");
+    expect(log.out).toMatch(/"outcome":"allow"/);
+    expect(log.out).toMatch(/secret\.use git-token[^"]*git\.example\.test/);
     const kept = spawnSync("grep", ["-rlaF", TOKEN, base], { encoding: "utf8" });
     expect(kept.stdout).toBe("");
     rmSync(join(project, "demo"), { recursive: true });

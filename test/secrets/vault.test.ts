@@ -46,6 +46,7 @@ function vaultOn(store: Ground, secrets: SecretStore = store.secrets): SecretVau
     settings,
     state,
     now: () => now,
+    cost: { n: 16_384, r: 8, p: 1 },
     refusesValue: notRedactable,
     refusesHosts: refusesBoundHosts,
   });

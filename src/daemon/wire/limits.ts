@@ -4,7 +4,7 @@ export const protocolVersion = 1;
 
 export const questionBytesMax = 1_048_576;
 /** Lists of entries may be long, and only people read them. */
-export const controlAnswerBytesMax = 8 * 1_048_576;
+export const controlAnswerBytesMax: number = 8 * 1_048_576;
 export const bytesFrameBytesMax = 65_536;
 
 export const connectionsPerDoorMax = 1_024;
@@ -16,12 +16,12 @@ export const farewellMilliseconds = 1_000;
 /** Past this a connection is asked to wait before it is sent more bytes. */
 export const outputRoomBytes = 1_048_576;
 /** Past this it is cut: whoever does not read is not waited for. */
-export const outputPendingBytesMax = 8 * 1_048_576;
+export const outputPendingBytesMax: number = 8 * 1_048_576;
 /** What may be sent along with one question before the answering side has taken any of it. */
 export const inputWindowBytes = 262_144;
 /** So much is taken before the sender is told that there is room again. */
 export const inputTakenBytes = 65_536;
 /** Of all connections together: frames half arrived, input not taken, output not read. */
-export const heldBytesMax = 256 * 1_048_576;
+export const heldBytesMax: number = 256 * 1_048_576;
 
 export const exchangeNumberMax = 0xffff_ffff;

@@ -1,4 +1,12 @@
 // What an asker may say, read strictly: a message that is not exactly one of these is none.
+//
+//   {hello: {protocol, version}}                       each side's first message
+//   {id, ask, value}       {id, stop: true}            asker: a question, and that its answer is not wanted any more
+//   {id, ok: true, value}  {id, ok: false, code, ...}  daemon: the one answer
+//   {id, event}            {id, took}                  daemon: on the way to it; bytes taken of what was sent along
+//   {event}                {ok: false, code, ...}      daemon: unasked; and of the whole connection, before it is closed
+//
+// Bytes that go along have the number of their question and a channel: 0 from the asker, 1 and 2 to it.
 import { isJsonObject, type Json, type JsonObject, member } from "../../authority/json.ts";
 import { parseJson } from "../../notation/json-reader.ts";
 import { exchangeNumberMax } from "./limits.ts";

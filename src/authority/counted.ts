@@ -1,0 +1,16 @@
+// Grants that may be used only so often. What is decided in the middle of a run is charged to nobody, so they do not cover it.
+import type { Authority } from "./chain.ts";
+import { type Moment, WHOLE_LINK } from "./compiled.ts";
+
+/** In place of `exhausted`: whatever is counted is spent. INVARIANT: a limit that nobody counts is not a limit. */
+export function countedIsSpent(authority: Authority): NonNullable<Moment["exhausted"]> {
+  const links = new Map(authority.flat().map(({ link }) => [link.id, link]));
+  return (id, grant) => {
+    const link = links.get(id);
+    if (link === undefined) return true;
+    // The link as a whole was charged when the run began.
+    if (grant === WHOLE_LINK) return false;
+    const conditions = link.grants[grant]?.conditions;
+    return conditions === undefined || conditions.calls !== null || conditions.rate !== null;
+  };
+}
