@@ -1,9 +1,9 @@
 // The whole of setup: looks first without a lock, and only takes it when there is something to do.
-import { bubblewrapMissing, installBubblewrap } from "./bubblewrap.mjs";
 import { alone } from "./lock.mjs";
 import { installPackages, packagesMissing } from "./packages.mjs";
 import { buildProgram, programMissing } from "./program.mjs";
 import { say } from "./root.mjs";
+import { bubblewrap, install, isMissing } from "./system-package.mjs";
 
 /** Returns an exit status. Says nothing when there was nothing to do. */
 export async function setUp() {
@@ -13,14 +13,19 @@ export async function setUp() {
     say(problem.message);
     return 1;
   }
-  if (bubblewrapMissing()) {
-    // Not a reason to fail, nor is a checkout we may not write to: package managers have locks of their own.
-    await alone(prepareSandbox).catch(installBubblewrap);
-  }
+  await setUpProgram(bubblewrap);
   return 0;
 }
 
-// Both look again under the lock: whoever held it before us may have done it all.
+/** Not a reason to fail, nor is a checkout we may not write to: package managers have locks of their own. */
+export async function setUpProgram(wanted) {
+  if (!isMissing(wanted)) return;
+  await alone(async () => {
+    if (isMissing(wanted)) await install(wanted);
+  }).catch(() => install(wanted));
+}
+
+// Everything looks again under the lock: whoever held it before us may have done it all.
 
 async function prepare() {
   if (packagesMissing()) await installPackages();
@@ -28,8 +33,4 @@ async function prepare() {
     say("building");
     await buildProgram();
   }
-}
-
-async function prepareSandbox() {
-  if (bubblewrapMissing()) await installBubblewrap();
 }

@@ -5,6 +5,7 @@ import { NODE, newSigner, PORTS, WrittenLog } from "../../test/audit/written-log
 import type { ChainStore } from "../ports/chain-rows.ts";
 import type { VerifyAnswer } from "../ports/daemon-control.ts";
 import { type ExportLine, exportLine, readExportLine } from "./export.ts";
+import { exportStore } from "./export-store.ts";
 import { ExportVerifier } from "./verify-export.ts";
 import { verifyStore } from "./verify-store.ts";
 
@@ -89,6 +90,20 @@ describe("an export", () => {
 });
 
 describe("a store", () => {
+  test("is exported whole, and the export verifies", async () => {
+    const log = new WrittenLog();
+    for (let at = 0; at < 9; at++) log.fill(2).sign();
+    log.rotate().fill(5).sign().fill(1);
+    const found: string[] = [];
+    const line = async (text: string): Promise<void> => {
+      found.push(text);
+    };
+    const asked = { node: NODE, keys: [log.first.key], rotations: log.rotations, at: 7, from: 1 };
+    expect(await exportStore({ chain: chain(log), line }, asked)).toEqual({ ok: true, value: log.head });
+    expect(found).toEqual(exported(log));
+    expect(verified(found, log.first.key, log.head)).toMatchObject({ isIntact: true, checkpoints: 11 });
+  });
+
   /** Hands out so much at a time. */
   function chain(log: WrittenLog, most = 3): Pick<ChainStore, "rows" | "checkpoints" | "head" | "first"> {
     const kept = <T>(value: T) => Promise.resolve({ ok: true as const, value });

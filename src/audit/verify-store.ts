@@ -1,7 +1,8 @@
 // Verifies the log of a store, batch by batch, so that whoever serves it can answer others meanwhile.
-import type { ChainStore, CheckpointRow } from "../ports/chain-rows.ts";
+import type { ChainStore } from "../ports/chain-rows.ts";
 import type { VerifyAnswer } from "../ports/daemon-control.ts";
 import type { Durable } from "../ports/durable.ts";
+import { NotePages } from "./note-pages.ts";
 import { Verifier, type VerifyGiven, type VerifyPorts } from "./verify.ts";
 
 export interface VerifyStorePorts extends VerifyPorts {
@@ -33,20 +34,20 @@ async function verifyOnce(ports: VerifyStorePorts, given: VerifyGiven): Durable<
   if (!head.ok) return head;
   const { place: end } = head.value;
   const verifier = new Verifier(ports, given);
-  const notes = new Notes(chain, given.first - 1);
+  const notes = new NotePages(chain, given.first - 1);
   for (let from = given.first; from <= end; ) {
     const rows = await chain.rows(from, Math.min(batchRows, end - from + 1));
     if (!rows.ok) return rows;
     const last = rows.value.at(-1)?.place ?? 0;
     // What comes back must lead on, or this would never end.
     if (!(last >= from)) break;
-    const fed = await notes.feed(verifier, Math.min(last, end));
+    const fed = await notes.each(Math.min(last, end), (note) => verifier.checkpoint(note));
     if (!fed.ok) return fed;
     for (const row of rows.value) verifier.row(row);
     from = last + 1;
     await ports.pause();
   }
-  const fed = await notes.feed(verifier, end);
+  const fed = await notes.each(end, (note) => verifier.checkpoint(note));
   if (!fed.ok) return fed;
   // A note ahead of the end is of something written since, or of something that is gone.
   const now = await chain.head();
@@ -56,38 +57,3 @@ async function verifyOnce(ports: VerifyStorePorts, given: VerifyGiven): Durable<
   for (const note of ahead.value) verifier.checkpoint(note);
   return { ok: true, value: verifier.end(head.value) };
 }
-
-/** Signed notes in their order; a store hands out so many at a time. */
-class Notes {
-  readonly #chain: VerifyStorePorts["chain"];
-  #page: readonly CheckpointRow[] = [];
-  #at = 0;
-  #from: number;
-  #isDone = false;
-
-  constructor(chain: VerifyStorePorts["chain"], from: number) {
-    this.#chain = chain;
-    this.#from = from;
-  }
-
-  /** Hands over those up to a place. */
-  async feed(verifier: Verifier, upTo: number): Durable<null> {
-    for (;;) {
-      for (let note = this.#page[this.#at]; note !== undefined; note = this.#page[this.#at]) {
-        if (note.place > upTo) return NONE;
-        verifier.checkpoint(note);
-        this.#at++;
-      }
-      if (this.#isDone) return NONE;
-      const page = await this.#chain.checkpoints(this.#from);
-      if (!page.ok) return page;
-      const last = page.value.at(-1)?.place ?? -1;
-      this.#isDone = !(last >= this.#from);
-      this.#page = this.#isDone ? [] : page.value;
-      this.#at = 0;
-      this.#from = last + 1;
-    }
-  }
-}
-
-const NONE = { ok: true, value: null } as const;

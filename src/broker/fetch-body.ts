@@ -4,11 +4,14 @@ import { type Duplex, pipeline } from "node:stream";
 import zlib from "node:zlib";
 import type { DenialCode } from "../authority/decision.ts";
 import { codingsMax } from "./fetch-limits.ts";
+import type { Method } from "./fetch-messages.ts";
 
 export type BodyEnd = { readonly code: DenialCode; readonly message: string } | null;
 
-/** In the order they were applied; null where one of them is not understood. */
-export function codingsOf(response: IncomingMessage): readonly string[] | null {
+/** In the order they were applied; null where one of them is not understood. Where there is no body there is nothing to decode. */
+export function codingsOf(response: IncomingMessage, method: Method): readonly string[] | null {
+  const isEmpty = response.headers["content-length"] === "0" || [204, 304].includes(response.statusCode ?? 0);
+  if (method === "HEAD" || isEmpty) return [];
   const codings = (response.headers["content-encoding"] ?? "")
     .split(",")
     .map((one) => one.trim().toLowerCase())

@@ -1,12 +1,10 @@
 // `ambit audit`: the log's own proof. Keys, exports, a new key, and how long entries are kept.
-import type { ControlMessages, Presence } from "../ports/daemon-control.ts";
-import type { Answer, Asking } from "../ports/exchange.ts";
 import { NewFile } from "./audit-files.ts";
 import { linesIn } from "./audit-verify.ts";
 import { shown } from "./cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { presenceOf } from "./presence.ts";
+import { askWidening } from "./presence-asked.ts";
 import { type Asked, fail } from "./problems.ts";
 
 export interface ChangeOptions extends Asked {
@@ -71,12 +69,12 @@ export async function auditRotate(world: ControlWorld, options: ChangeOptions): 
     "ambit audit rotate --yes",
   );
   if (refused !== null) return refused;
-  return changed(
-    world,
-    options,
-    (control, presence) => control.ask("audit.rotate", { presence }),
-    ({ key }) => world.print(options.json ? JSON.stringify({ key }) : `${world.paint.good("new key")} ${shown(key)}`),
-  );
+  const answer = await askWidening(world, "audit.rotate", {}, options);
+  if (typeof answer === "number") return answer;
+  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  const { key } = answer.value;
+  world.print(options.json ? JSON.stringify({ key }) : `${world.paint.good("new key")} ${shown(key)}`);
+  return EXIT.ok;
 }
 
 export async function auditRetain(world: ControlWorld, options: RetainOptions): Promise<ExitCode> {
@@ -86,19 +84,14 @@ export async function auditRetain(world: ControlWorld, options: RetainOptions): 
   const question = `Remove entries older than ${days} days for good? An export keeps them.`;
   const refused = await confirmed(world, options, question, `ambit audit retain --days ${days} --yes`);
   if (refused !== null) return refused;
-  return changed(
-    world,
-    options,
-    (control, presence) => control.ask("audit.retain", { days, presence }),
-    ({ removed, first }) =>
-      world.print(
-        options.json
-          ? JSON.stringify({ removed, first })
-          : removed === 0
-            ? "nothing was removed: there is nothing older behind a signed note"
-            : `${world.paint.good("removed")} ${removed} entries; the log begins at place ${first} now`,
-      ),
-  );
+  const answer = await askWidening(world, "audit.retain", { days }, options);
+  if (typeof answer === "number") return answer;
+  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  const { removed, first } = answer.value;
+  if (options.json) world.print(JSON.stringify({ removed, first }));
+  else if (removed === 0) world.print("nothing was removed: there is nothing older behind a signed note");
+  else world.print(`${world.paint.good("removed")} ${removed} entries; the log begins at place ${first} now`);
+  return EXIT.ok;
 }
 
 async function confirmed(
@@ -111,31 +104,4 @@ async function confirmed(
   if (options.json || !world.terminal.isInteractive)
     return fail(world, options, EXIT.usage, "there is nobody to ask", command);
   return (await world.terminal.confirm(question)) ? null : fail(world, options, EXIT.ask, "nothing was changed", null);
-}
-
-/** Tried as it is; where the daemon wants somebody to vouch for it, once more with a passphrase. */
-async function changed<T>(
-  world: ControlWorld,
-  options: ChangeOptions,
-  ask: (control: Asking<ControlMessages>, presence: Presence | null) => Promise<Answer<T>>,
-  done: (value: T) => void,
-): Promise<ExitCode> {
-  const control = await world.control();
-  if (!control.ok) return tellRefusal(world, control, options.json);
-  try {
-    const given =
-      options.presence === undefined ? null : await presenceOf(world, control.value, options, options.presence);
-    if (typeof given === "number") return given;
-    let answer = await ask(control.value, given);
-    if (!answer.ok && answer.code === "presence_required" && given === null && world.terminal.isInteractive) {
-      const typed = await presenceOf(world, control.value, options, undefined);
-      if (typeof typed === "number") return typed;
-      answer = await ask(control.value, typed);
-    }
-    if (!answer.ok) return tellRefusal(world, answer, options.json);
-    done(answer.value);
-    return EXIT.ok;
-  } finally {
-    control.value.close();
-  }
 }

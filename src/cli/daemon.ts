@@ -9,8 +9,8 @@ import type { Paint } from "./paint.ts";
 export interface DaemonWorld extends ControlWorld {
   /** Like `control`, and makes the daemon's folder wherever the state lies: a person asked for it by name. */
   startDaemon(): Promise<Answer<Asking<ControlMessages>>>;
-  /** Waits until the owner of the state is gone. */
-  awaitDaemonEnd(): Promise<"nobody" | "ended" | "stays">;
+  /** Waits until the owner of the state is gone, if it still is this process. */
+  awaitDaemonEnd(pid: number): Promise<"nobody" | "ended" | "stays">;
   /** Ends one that cannot be told to. */
   endDaemon(): Promise<"nobody" | "ended" | "stays">;
   /** The last lines of its log; null where there is none. */
@@ -48,13 +48,13 @@ export async function daemonStop(world: DaemonWorld, { json }: Asked): Promise<E
   const told = running.ok && running.value !== null ? await askOnce(world, "daemon.stop", {}) : running;
   // Whoever is not let in does not end it in another way either; one that cannot be spoken to is ended by its number.
   if (!told.ok && !UNSPOKEN.includes(told.code)) return tellRefusal(world, told, json);
-  const isTold = told.ok && running.ok && running.value !== null;
-  const end = isTold ? await world.awaitDaemonEnd() : await world.endDaemon();
+  const pid = told.ok && running.ok && running.value !== null ? running.value.pid : null;
+  const end = pid === null ? await world.endDaemon() : await world.awaitDaemonEnd(pid);
   if (end === "stays") {
     const message = "the daemon does not end";
     return tellRefusal(world, { ok: false, code: "not_available", message, fix: "ambit daemon logs" }, json);
   }
-  const wasRunning = isTold || end === "ended";
+  const wasRunning = pid !== null || end === "ended";
   if (json) world.print(JSON.stringify({ running: false, wasRunning }));
   else world.print(wasRunning ? "the daemon has ended" : "the daemon was not running");
   return EXIT.ok;

@@ -2,6 +2,10 @@
 import { GLOBAL_OBJECTS } from "./tools-ambient.ts";
 import type { Token } from "./tools-tokens.ts";
 
+const unfittingMax = 64;
+/** Looks at tokens inside of patterns, of all patterns together; past it no more names count as the file's own. */
+const looksMax = 5_000_000;
+
 const OPENING: ReadonlyMap<string, string> = new Map([
   [")", "("],
   ["]", "["],
@@ -17,8 +21,10 @@ export function pairsOf(tokens: readonly Token[]): Int32Array {
     if (text === "(" || text === "[" || text === "{") open.push(at);
     const wanted = OPENING.get(text);
     if (wanted === undefined) continue;
-    const other = open.findLastIndex((one) => tokens[one]?.text === wanted);
-    if (other < 0) continue;
+    // Brackets that do not fit are passed over, a few of them.
+    let other = open.length - 1;
+    while (other >= 0 && other > open.length - unfittingMax && tokens[open[other] as number]?.text !== wanted) other--;
+    if (other < 0 || tokens[open[other] as number]?.text !== wanted) continue;
     const place = open[other] as number;
     pairs[place] = at;
     pairs[at] = place;
@@ -42,6 +48,11 @@ export interface Declared {
 
 export function declaredIn(tokens: readonly Token[], pairs: Int32Array): Declared {
   const names = new Set<string>();
+  let looks = 0;
+  const add = (open: number, close: number): void => {
+    looks += close - open;
+    if (looks < looksMax) addNames(tokens, open, close, names);
+  };
   const fromGlobals: { open: number; close: number; from: "process" | "global" }[] = [];
   for (const [at, { kind, text }] of tokens.entries()) {
     const before = tokens[at - 1];
@@ -53,10 +64,10 @@ export function declaredIn(tokens: readonly Token[], pairs: Int32Array): Declare
     if (text !== "{" && text !== "(" && text !== "[") continue;
     const close = pairs[at] as number;
     if (close < 0) continue;
-    if (text === "(" && isParameters(tokens, at, close)) addNames(tokens, at, close, names);
+    if (text === "(" && isParameters(tokens, at, close)) add(at, close);
     if (text === "(" || !isPattern(tokens, at, close)) continue;
     const from = globalAfter(tokens, close);
-    if (from === null) addNames(tokens, at, close, names);
+    if (from === null) add(at, close);
     else fromGlobals.push({ open: at, close, from });
   }
   return { names, fromGlobals };

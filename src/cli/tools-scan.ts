@@ -11,6 +11,8 @@ export interface AmbientUse extends ambient.Reason {
 }
 
 const usesMax = 500;
+/** Tokens of one statement that are looked at; what is longer is not understood, and so is a finding where that matters. */
+const lookMax = 512;
 
 /** Null: too large to be looked through. */
 export function ambientUses(text: string): readonly AmbientUse[] | null {
@@ -168,9 +170,9 @@ class Scan {
   #load(at: number, name: string, first: number): void {
     const close = this.#pairs[first - 1] as number;
     if (close === first) return;
-    const comma = this.#tokens.findIndex(
-      (token, place) => place >= first && place < close && token.text === "," && token.kind === "sign",
-    );
+    let comma = -1;
+    for (let place = first; place < Math.min(close, first + lookMax) && comma < 0; place++)
+      if (this.#text(place) === ",") comma = place;
     const written = close < 0 ? null : this.#written(first, comma < 0 ? close : comma);
     if (written === null) this.#add(at, name, ambient.COMPUTED);
     else {
@@ -203,7 +205,7 @@ class Scan {
   #isTypeOnly(at: number): boolean {
     if (this.#text(at) === "type" && !["from", ",", "="].includes(this.#text(at + 1))) return true;
     const close = this.#text(at) === "{" ? (this.#pairs[at] as number) : -1;
-    if (close <= at + 1) return false;
+    if (close <= at + 1 || close > at + lookMax) return false;
     for (let place = at; place < close; place++)
       if (["{", ","].includes(this.#text(place)) && place + 1 < close && this.#text(place + 1) !== "type") return false;
     return true;
@@ -211,13 +213,12 @@ class Scan {
 
   /** The module behind the next `from`, if that belongs to the same statement. */
   #from(at: number): void {
-    for (let place = at; place < at + 64; place++) {
+    let place = at;
+    for (let count = 0; count < lookMax; count++, place++) {
       const text = this.#text(place);
       if (text === "{") {
-        const close = this.#pairs[place] as number;
-        if (close < 0) return;
-        at += close - place;
-        place = close;
+        place = this.#pairs[place] as number;
+        if (place < 0) return;
       } else if (text === "from" && this.#tokens[place + 1]?.kind === "text") {
         this.#module(place + 1);
         return;

@@ -31,6 +31,8 @@ class TokenReader {
   #at = 0;
   /** For each open `${`, how many braces are open inside of it. */
   readonly #templates: number[] = [];
+  /** Up to here no expression is looked for: one did not end on this line, and every look goes to its end. */
+  #divisionsUntil = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -97,7 +99,7 @@ class TokenReader {
   }
 
   #name(): void {
-    const match = /^(?:[\p{ID_Continue}$\u200c\u200d#]|\\u(?:[0-9a-f]{4}|\{[0-9a-f]{1,6}\}))+/iu.exec(
+    const match = /^(?:[\p{ID_Continue}$#]|\\u(?:[0-9a-f]{4}|\{[0-9a-f]{1,6}\}))+/iu.exec(
       this.#text.slice(this.#at, this.#at + 1024),
     );
     const length = Math.max(1, match?.[0].length ?? 1);
@@ -112,6 +114,7 @@ class TokenReader {
   }
 
   #isPatternHere(): boolean {
+    if (this.#at < this.#divisionsUntil) return false;
     const before = this.tokens.at(-1);
     if (before === undefined || before.kind === "template") return true;
     if (before.kind === "name") return BEFORE_PATTERN.has(before.text);
@@ -130,8 +133,10 @@ class TokenReader {
       else if (text[end] === "/" && !isInClass) break;
     }
     // One that does not end on its line was a division after all.
-    if (text[end] !== "/") this.#push("sign", start, start + 1, "/");
-    else {
+    if (text[end] !== "/") {
+      this.#divisionsUntil = end;
+      this.#push("sign", start, start + 1, "/");
+    } else {
       end++;
       while (end < text.length && /[a-z]/.test(text[end] as string)) end++;
       this.#push("pattern", start, end, "");
@@ -163,7 +168,7 @@ function lineEnd(text: string, from: number): number {
 function unescaped(text: string): string {
   if (!text.includes("\\")) return text;
   return text.replace(
-    /\\(?:u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2})|(\r\n|[^]))/gi,
+    /\\(?:u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2})|(\r\n|[\s\S]))/gi,
     (_, braced?: string, four?: string, two?: string, other?: string) => {
       const code = Number.parseInt(braced ?? four ?? two ?? "", 16);
       if (!Number.isNaN(code)) return code <= 0x10ffff ? String.fromCodePoint(code) : "";

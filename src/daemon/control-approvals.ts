@@ -85,6 +85,8 @@ export function approvalAnswers(
         if (!admitted.ok) return admitted;
         if (!isFirst && admitted.value.level < 2)
           return refusal("presence_required", "somebody who is known already has to show presence", "--presence NAME");
+        if (presence.names().includes(name) && admitted.value.by !== name)
+          return refusal("presence_required", `only ${name} changes the passphrase of ${name}`, `--presence ${name}`);
         const more = { name, by: admitted.value.by };
         return presence.set(name, passphrase, entries.make("control", NOBODY, "presence set", { more }));
       },
@@ -97,7 +99,8 @@ export function approvalAnswers(
         if (name === null) return BAD;
         const admitted = await admission.widening(exchange);
         if (!admitted.ok) return admitted;
-        if (admitted.value.level < 2) return refusal("presence_required", "this needs presence", "--presence NAME");
+        if (admitted.value.level < 2 || admitted.value.by !== name)
+          return refusal("presence_required", `only ${name} takes the name ${name} away`, `--presence ${name}`);
         return presence.delete(name, entries.make("control", NOBODY, "presence deleted", { more: { name } }));
       },
     ],

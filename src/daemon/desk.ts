@@ -37,6 +37,7 @@ export class Desk {
   readonly #parts: DaemonParts;
   readonly #entries: Entries;
   readonly #watchers = new Set<(approval: Approval) => void>();
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(parts: DaemonParts, entries: Entries) {
     this.#parts = parts;
@@ -55,6 +56,7 @@ export class Desk {
     const served = this.#served(call, holding.reading);
     if (served !== null) return served;
     const no = await this.#refusedBefore(call);
+    if (no === "unknown") return NOBODY_ASKED;
     if (no !== null) return { answer: { kind: "refused", reason: no.reason ?? "", approval: no.id }, claim: null };
     const { name } = session.facts;
     if (!mayAsk(kept.approvals.pending(name.workspace, name.agent), call.digest).ok) return NOBODY_ASKED;
@@ -97,7 +99,17 @@ export class Desk {
     return { ok: true, value: { approval, ladder: this.#ladderOf(approval) } };
   }
 
-  async approve(
+  /** One answer after the other: two people at once are two people. */
+  approve(
+    idOf: string,
+    answer: ApprovalAnswerGiven,
+  ): Promise<Answer<{ readonly approval: Approval; readonly missing: number }>> {
+    const mine = this.#turn.then(() => this.#approve(idOf, answer));
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async #approve(
     idOf: string,
     answer: ApprovalAnswerGiven,
   ): Promise<Answer<{ readonly approval: Approval; readonly missing: number }>> {
@@ -193,15 +205,17 @@ export class Desk {
       .find((approval) => serves(approval, call, now(), covers));
     const level = found === undefined ? 0 : answeredLevel(found);
     if (found === undefined || level === 0) return null;
-    const claim = { approval: found.id, digest: call.digest, isExact: found.scope.kind === "exact" };
+    const isExact = found.scope.kind === "exact";
+    const claim = { approval: found.id, digest: call.digest, isExact, generation: call.generation };
     return { answer: { kind: "approved", approval: found.id, level }, claim };
   }
 
   /** A no holds for as long as the question would have been open: asking again is no way around it. */
-  async #refusedBefore({ digest }: ServedCall): Promise<Approval | null> {
+  async #refusedBefore({ digest }: ServedCall): Promise<Approval | null | "unknown"> {
     const { kept, now } = this.#parts;
     const refused = await kept.approvals.list(["refused"], refusedLookedAtMax);
-    if (!refused.ok) return null;
+    // Whether somebody said no cannot be told: then nobody is asked.
+    if (!refused.ok) return "unknown";
     return refused.value.find((one) => one.digest === digest && now() < one.expires) ?? null;
   }
 

@@ -9,10 +9,10 @@ const lookMilliseconds = 25;
 /** `nobody`: there was none. `stays`: it is there, and not ours to end. */
 export type OwnerEnd = "nobody" | "ended" | "stays";
 
-/** Waits until the owner of the state is gone, whoever told it to go. */
-export async function awaitOwnerEnd(lock: string): Promise<OwnerEnd> {
+/** Waits until the owner of the state is gone, whoever told it to go. `pid`: which one; another has come after it then. */
+export async function awaitOwnerEnd(lock: string, pid: number | null = null): Promise<OwnerEnd> {
   const owner = lastOwner(lock);
-  if (owner === null || stateOf(owner) === "gone") return "nobody";
+  if (owner === null || stateOf(owner) === "gone" || (pid !== null && owner.pid !== pid)) return "nobody";
   return (await isGone(owner, orderlyMilliseconds)) ? "ended" : "stays";
 }
 

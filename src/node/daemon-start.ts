@@ -107,7 +107,7 @@ async function start<T>(
   } catch {
     return unavailable(`the daemon's log in ${folder} cannot be written`, `look at it: ls -l ${folder}`);
   }
-  const child = spawn(process.execPath, [bundle, "--state", state, "--idle", String(idleSeconds)], {
+  const child = spawn(process.execPath, [bundle, "--state", state, "--idle", String(idleSeconds), "--announce"], {
     // Nothing of whoever happens to be the first to need it.
     env: { PATH: "/usr/bin:/bin" },
     cwd: "/",

@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { parseTool } from "../authority/name.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ControlMessages, SecretShown } from "../ports/daemon-control.ts";
-import type { Kept } from "../ports/durable.ts";
 import type { Answer } from "../ports/exchange.ts";
 import type { LogEntry } from "../ports/log.ts";
 import type { SealedSecret, SecretBinding, SecretStore, SettingStore } from "../ports/secret-store.ts";
-import { seal, unseal } from "./sealing.ts";
+import { seal } from "./sealing.ts";
 import {
   COST,
   type Cost,
@@ -21,6 +20,7 @@ import {
 } from "./sealing-key.ts";
 import { readKeyFile, removeKeyFile, writeKeyFile } from "./sealing-key-file.ts";
 import { invalid, Keyring, type Keys, secretRefused, unavailable } from "./sealing-keyring.ts";
+import { answered, notAUsername, type OpenedSecret, opened, partOf, shownOf, unsealed } from "./sealing-opened.ts";
 import { KEY_SETTING, type KeyRecord, previousMax, recordText, wrapPrevious } from "./sealing-record.ts";
 
 export interface VaultWorld {
@@ -38,16 +38,6 @@ export interface VaultWorld {
 }
 
 type Asked<K extends keyof ControlMessages> = Omit<ControlMessages[K]["asks"], "presence">;
-
-export interface OpenedSecret {
-  readonly name: string;
-  readonly version: number;
-  /** The caller wipes it. */
-  readonly value: Buffer;
-  readonly binding: SecretBinding;
-  readonly username: string | null;
-  readonly isCanary: boolean;
-}
 
 const bindingsMax = 64;
 const usesMax = 1_000_000_000;
@@ -257,38 +247,4 @@ async function passphraseKey(
   const key = keyOf(await stretched(passphrase, salt, cost));
   const kept = { salt: salt.toString("base64"), cost, verifier: verifierOf(key.bytes).toString("base64") };
   return { ok: true, value: { key, record: { source: "passphrase", keyId: key.id, passphrase: kept, previous: [] } } };
-}
-
-function unsealed(secret: SealedSecret, { current, previous }: Keys): Answer<Buffer> {
-  const key = [current, ...previous].find(({ id }) => id === secret.keyId);
-  const value = key === undefined ? null : unseal(secret.sealed, secret, key);
-  return value === null
-    ? secretRefused(`${secret.name} does not open: it was sealed with another key, or was changed`, null)
-    : { ok: true, value };
-}
-
-function opened(secret: SealedSecret, keys: Keys): Answer<OpenedSecret> {
-  const value = unsealed(secret, keys);
-  if (!value.ok) return value;
-  const { name, version, binding, username, isCanary } = secret;
-  return { ok: true, value: { name, version, value: value.value, binding, username, isCanary } };
-}
-
-function shownOf({ name, version, binding, username, isCanary, used, at }: SealedSecret): SecretShown {
-  return { name, version, binding, username, isCanary, used, at };
-}
-
-function notAUsername(username: string | null): string | null {
-  return username === null || /^[\x21-\x39\x3b-\x7e]{1,256}$/.test(username)
-    ? null
-    : "a username has no blanks and no colon, and at most 256 characters";
-}
-
-/** One thing a person did, told in several entries: each has a name of its own and says what it belongs to. */
-function partOf(entry: LogEntry, number: number, secret: string | null): LogEntry {
-  return { ...entry, id: `${entry.id}.${number}`, of: entry.id, outcome: "resealed", more: { ...entry.more, secret } };
-}
-
-function answered<T>(kept: Kept<T>): Answer<T> {
-  return kept.ok ? kept : { ...kept, fix: null };
 }

@@ -24,6 +24,7 @@ function isPlain(text: string): boolean {
 const record = [
   "id: scout",
   "class: agent",
+  `about: Looks things up, and doesn't "guess".`,
   "# what it may do",
   "sandbox: . # here",
   "capabilities:",

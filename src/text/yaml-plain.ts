@@ -60,6 +60,9 @@ const COMMENT = / +#/y;
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/;
 /** Begins with what begins nothing else in YAML; a colon or a comment's mark only where it is part of a word. */
 const WORDS = /(?:[A-Za-z0-9_/]|\.(?![\w.]))(?:[\w./@*+=~$%^&;<>()!?-]|:(?=[\w/.])| +(?=[\w./@*+=~$%^&;<>()!?-]))*/y;
+/** Outside of brackets also commas and quotes, behind the first letter. */
+const LINE_WORDS =
+  /(?:[A-Za-z0-9_/]|\.(?![\w.]))(?:[\w./@*+=~$%^&;<>()!?,'"-]|:(?=[\w/.])| +(?=[\w./@*+=~$%^&;<>()!?,'"-]))*/y;
 /** What YAML, or an older reader of it, may take for something else than text. */
 const NOT_TEXT = /^(?:null|true|false|yes|no|on|off|\d.*)$/i;
 
@@ -137,7 +140,7 @@ class PlainReader {
 
   /** A value that ends its line. What is indented further than its block would be more of it. */
   #inline(column: number, depth: number): Found | null {
-    const node = this.#value(depth);
+    const node = this.#value(depth, LINE_WORDS);
     const end = this.#at;
     if (node === null || !this.#endsLine()) return null;
     const next = this.#lines[++this.#next];
@@ -152,7 +155,7 @@ class PlainReader {
     return true;
   }
 
-  #value(depth: number): TreeNode | null {
+  #value(depth: number, words = WORDS): TreeNode | null {
     if (depth > depthMax) return null;
     const start = this.#at;
     const first = this.#text[start];
@@ -162,7 +165,7 @@ class PlainReader {
       const written = this.#take(QUOTED);
       return written === null ? null : this.#draft.scalar(written.slice(1, -1), { start, end: this.#at });
     }
-    const word = this.#take(WORDS);
+    const word = this.#take(words);
     if (word === null) return null;
     const range = { start, end: this.#at };
     if (word === "true" || word === "false") return this.#draft.scalar(word === "true", range);

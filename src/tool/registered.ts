@@ -31,7 +31,8 @@ export interface RegisteredTool extends KnownTool {
   readonly tool: Tool;
   readonly origin: ToolOrigin;
   readonly risk: Risk;
-  readonly requirement: CompiledLink;
+  /** Null for a tool of ours that declares nothing: it asks for everything it does, and the agent's grants alone hold it. */
+  readonly requirement: CompiledLink | null;
   readonly declared: Requirement;
   readonly needs: Needs;
   readonly store: Store | null;
@@ -70,9 +71,10 @@ export function registered(tool: Tool, origin: ToolOrigin, parts: RegistryParts,
     ...{ id: `tool:${name.value}`, role: "limit", issuer: "tool", holder: name.value },
     ...{ grants: declared.grants, validity: ALWAYS, calls: null },
   });
+  const isUnbounded = origin === "builtin" && Object.keys(capabilities).length === 0;
   const asking: Asking = { ground: parts.ground, toAscii: parts.toAscii, tool: name.value };
   const value: RegisteredTool = Object.freeze({
-    ...{ name: name.value, origin, tool, requirement: link, declared },
+    ...{ name: name.value, origin, tool, requirement: isUnbounded ? null : link, declared },
     risk: riskOf(tool, declared),
     needs: needsOf(declared, capabilities),
     store: storeOf(capabilities),

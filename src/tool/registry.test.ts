@@ -209,6 +209,16 @@ describe("names", () => {
       expect(registryOf().register(toolOf({}, { name }), "foreign")).toMatchObject({ ok: false });
   });
 
+  test("of ours that declare nothing are held by the grants alone; those of others are closed", () => {
+    const bounded = { fs_reach: { read: ["/data"] } };
+    const ours = registryOf();
+    ours.register(toolOf({}, { name: "memory_get" }), "builtin");
+    ours.register(toolOf(bounded, { name: "fs_read" }), "builtin");
+    expect(ours.find("memory_get")?.requirement).toBeNull();
+    expect(ours.find("fs_read")?.requirement?.link.grants).toHaveLength(1);
+    expect(registeredOf(toolOf({})).requirement?.link.grants).toEqual([]);
+  });
+
   test("are taken once, and so are those that look like them", () => {
     const registry = registryOf();
     expect(registry.register(toolOf({}, { name: "tool:fetch_weather" }), "foreign")).toMatchObject({
@@ -397,6 +407,13 @@ describe("running", () => {
     await new Promise((resolve) => setImmediate(resolve));
     for (const listener of listeners) listener();
     expect(await outcome).toMatchObject({ ok: false, code: "revoked" });
+  });
+
+  test("a call that was stopped before it began does not begin", async () => {
+    let ran = 0;
+    const stop = { isStopped: () => true, onStop: () => () => undefined };
+    expect(await run({ execute: () => ++ran }, { stop })).toMatchObject({ ok: false, code: "revoked" });
+    expect(ran).toBe(0);
   });
 
   test("a warrant for another tool is none for this one", async () => {

@@ -18,6 +18,7 @@ export async function runTool(registered: RegisteredTool, warrant: Warrant, part
   if (warrant.tool.replace(/^(?:builtin|tool):/, "") !== name)
     return refused("invalid_input", "the warrant is for another tool");
   const { availability } = parts;
+  if (parts.stop?.isStopped() === true) return refused("revoked", "the call was stopped");
   if (!availability.ok) return refused("not_available", missing(availability));
   const accepted = tool.accept(warrant.arguments);
   if (!accepted.ok) {

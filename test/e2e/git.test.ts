@@ -199,9 +199,9 @@ test.runIf(isRoot)(
     );
     expect(fetched.status).toBe(0);
     expect([...shown]).toEqual([`Basic ${Buffer.from(`${USER}:${TOKEN}`).toString("base64")}`]);
-    const log = await ambit("log", "--verb", "secret.use", "--json");
-    expect(log.out).toMatch(/"outcome":"allow"/);
-    expect(log.out).toMatch(/secret\.use git-token[^"]*git\.example\.test/);
+    const told = await ambit("log", "--verb", "secret.use", "--json");
+    expect(told.out).toMatch(/"outcome":"allow"/);
+    expect(told.out).toMatch(/secret\.use git-token[^"]*git\.example\.test/);
     const kept = spawnSync("grep", ["-rlaF", TOKEN, base], { encoding: "utf8" });
     expect(kept.stdout).toBe("");
     rmSync(join(project, "demo"), { recursive: true });

@@ -1,6 +1,6 @@
 // A call from the gate to a context over fake ports: what gets through to a port is written down, and so is nothing else.
 import type { Authority, Chain } from "../../src/authority/chain.ts";
-import type { Moment } from "../../src/authority/compiled.ts";
+import type { CompiledLink, Moment } from "../../src/authority/compiled.ts";
 import { judge } from "../../src/authority/judge.ts";
 import type { Context, Instruments, OpenContext } from "../../src/context/context.ts";
 import { makeContext } from "../../src/context/context.ts";
@@ -92,9 +92,14 @@ export async function warrantFor(
   return answer.warrant;
 }
 
+/** As one more link of a chain; none for a tool of ours that declares nothing. */
+export function requirementOf({ requirement }: RegisteredTool): readonly CompiledLink[] {
+  return requirement === null ? [] : [requirement];
+}
+
 /** Every link of the caller and what the tool requires. */
 export function judgeOf(authority: Authority, tool: RegisteredTool, at: () => Moment = moment): Judge {
-  const whole = authority.map((links): Chain => [...links, tool.requirement]);
+  const whole = authority.map((links): Chain => [...links, ...requirementOf(tool)]);
   return (request) => judge(whole, request, at());
 }
 

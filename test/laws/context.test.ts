@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { addressText, parseAddress } from "../../src/authority/address.ts";
 import type { Chain } from "../../src/authority/chain.ts";
-import { compile, type Moment } from "../../src/authority/compiled.ts";
+import { type CompiledLink, compile, type Moment } from "../../src/authority/compiled.ts";
 import { judge } from "../../src/authority/judge.ts";
 import type { Link } from "../../src/authority/link.ts";
 import type { Request } from "../../src/authority/request.ts";
@@ -15,7 +15,7 @@ import type { Capabilities } from "../../src/tool/declaration.ts";
 import type { RegisteredTool } from "../../src/tool/registered.ts";
 import { PROTECTED } from "./alphabet.ts";
 import { grants, linkOf, moment, validity, verbOf } from "./arbitraries.ts";
-import { openContext, registeredOf, toolOf, warrantFor } from "./context-world.ts";
+import { openContext, registeredOf, requirementOf, toolOf, warrantFor } from "./context-world.ts";
 import { LONG, shown } from "./law.ts";
 import { naiveJudge } from "./naive.ts";
 import { naiveSpecial } from "./naive-address.ts";
@@ -210,7 +210,7 @@ function linksOf(source: Source, verb: (typeof KINDS)[number], at: number): read
 type MakeJudge = (authority: readonly Chain[], tool: RegisteredTool, at: Moment) => Judge;
 
 const real: MakeJudge = (authority, tool, at) => {
-  const whole = authority.map((links): Chain => [...links, tool.requirement]);
+  const whole = authority.map((links): Chain => [...links, ...requirementOf(tool)]);
   return (request) => judge(whole, request, at);
 };
 
@@ -274,12 +274,15 @@ describe("what a context allows", () => {
 
   const mutants: readonly (readonly [string, MakeJudge])[] = [
     ["a judge that forgets the declaration", (authority, _, at) => (request) => judge(authority, request, at)],
-    ["a judge that forgets the caller", (_, tool, at) => (request) => judge([[tool.requirement]], request, at)],
+    [
+      "a judge that forgets the caller",
+      (_, tool, at) => (request) => judge([requirementOf(tool) as unknown as Chain], request, at),
+    ],
     [
       "a judge that asks the last link alone",
       (authority, tool, at) => (request) =>
         judge(
-          authority.map((links): Chain => [links.at(-1) ?? tool.requirement, tool.requirement]),
+          authority.map((links): Chain => [links.at(-1) as CompiledLink, ...requirementOf(tool)]),
           request,
           at,
         ),

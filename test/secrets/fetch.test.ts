@@ -34,6 +34,12 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
       response.end(Buffer.alloc(Number(url.searchParams.get("bytes")), "large "));
       return;
     }
+    if (url.pathname === "/empty") {
+      response
+        .writeHead(Number(url.searchParams.get("status")), { "Content-Encoding": "gzip", "Content-Length": 0 })
+        .end();
+      return;
+    }
     if (url.pathname === "/never") {
       response.write("the beginning");
       return;
@@ -264,6 +270,11 @@ describe("bodies", () => {
   test.each(["zstd", "gzip,gzip,gzip,gzip"])("%s is not understood", async (as) => {
     const { fetched } = await world.whole(ALL, { url: api(`/coded?as=${encodeURIComponent(as)}`) });
     expect(fetched).toMatchObject({ ok: false, code: "not_available" });
+  });
+
+  test.each([200, 204, 304])("nothing is nothing, whatever it says it is encoded in (%i)", async (status) => {
+    const { fetched, text, end } = await world.whole(ALL, { url: api(`/empty?status=${status}`) });
+    expect([fetched.ok && fetched.status, text, end?.ok]).toEqual([status, "", true]);
   });
 
   test("one byte too many ends the body and says so; the limit itself is fine", async () => {

@@ -3,9 +3,12 @@ import { closeSync, fstatSync, writeSync } from "node:fs";
 import type { Answer } from "../../ports/exchange.ts";
 
 const PIPE = 3;
+/** Without this word the descriptor of that number is one of Node's own. */
+export const ANNOUNCE_WORD = "--announce";
 
 /** Nobody listens where it was started by hand; then nothing is said. */
 export function announce(outcome: Answer<unknown>): void {
+  if (process.argv.at(-1) !== ANNOUNCE_WORD) return;
   try {
     const pipe = fstatSync(PIPE);
     if (!pipe.isFIFO() && !pipe.isSocket()) return;

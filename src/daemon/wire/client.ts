@@ -12,8 +12,8 @@ import { endFrame, type Frame, FrameCutter, jsonFrame } from "./frame.ts";
 import { InputPump } from "./input-pump.ts";
 import {
   controlAnswerBytesMax,
+  daemonHelloMilliseconds,
   exchangeNumberMax,
-  helloMilliseconds,
   protocolVersion,
   questionBytesMax,
 } from "./limits.ts";
@@ -50,7 +50,7 @@ export async function connect<D extends Door>(door: D, asked: ConnectAsked): Pro
 }
 
 async function openSocket(folder: DaemonFolder, door: Door): Promise<Answer<Socket>> {
-  const until = performance.now() + helloMilliseconds;
+  const until = performance.now() + daemonHelloMilliseconds;
   for (;;) {
     const opened = await trySocket(folder.socket(door));
     if (typeof opened !== "string") return { ok: true, value: opened };
@@ -101,7 +101,7 @@ class Client {
       this.#greet = give;
     });
     const late = refusal("no_answer", "the daemon does not answer", "ambit daemon stop");
-    this.#timer = setTimeout(() => this.#lose(late), helloMilliseconds);
+    this.#timer = setTimeout(() => this.#lose(late), daemonHelloMilliseconds);
     socket.removeAllListeners("error");
     socket.on("error", () => undefined);
     socket.on("data", (chunk: Uint8Array) => this.#arrive(chunk));

@@ -10,6 +10,8 @@ export const bytesFrameBytesMax = 65_536;
 export const connectionsPerDoorMax = 1_024;
 export const questionsInFlightMax = 1_024;
 export const helloMilliseconds = 5_000;
+/** How long an asker waits for the daemon's: it may have much to do. */
+export const daemonHelloMilliseconds = 15_000;
 /** How long a connection that was refused may take to read why. */
 export const farewellMilliseconds = 1_000;
 

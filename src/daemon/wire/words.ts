@@ -1,4 +1,5 @@
-// The words the daemon is started with: `--state <folder> --idle <seconds>`.
+// The words the daemon is started with: `--state <folder> [--idle <seconds>] [--announce]`.
+import { ANNOUNCE_WORD } from "./announcement.ts";
 import { idleSecondsDefault } from "./life.ts";
 
 export interface DaemonWords {
@@ -11,9 +12,10 @@ const idleSecondsMax = 7 * 24 * 60 * 60;
 
 /** Null for words that are not exactly these. */
 export function readDaemonWords(argv: readonly string[]): DaemonWords | null {
-  const [stateWord, state, idleWord, idle] = argv;
+  const words = argv.at(-1) === ANNOUNCE_WORD ? argv.slice(0, -1) : argv;
+  const [stateWord, state, idleWord, idle] = words;
   if (stateWord !== "--state" || state === undefined || !state.startsWith("/")) return null;
-  if (argv.length === 2) return { state, idleSeconds: idleSecondsDefault };
-  if (argv.length !== 4 || idleWord !== "--idle" || !/^\d{1,6}$/.test(idle ?? "")) return null;
+  if (words.length === 2) return { state, idleSeconds: idleSecondsDefault };
+  if (words.length !== 4 || idleWord !== "--idle" || !/^\d{1,6}$/.test(idle ?? "")) return null;
   return { state, idleSeconds: Math.min(Number(idle), idleSecondsMax) };
 }

@@ -1,70 +1,79 @@
-// bubblewrap, which holds our sandboxes on Linux: installed where we may, asked for where we may not, never demanded.
+// A program of the system that we use on Linux: installed where we may, asked for where we may not, never demanded.
 import { accessSync, constants, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { run } from "./child.mjs";
 import { stampAt } from "./digest.mjs";
 import { root, say } from "./root.mjs";
 
-/** What was tried last, so that a machine that cannot have it is not asked at every run. */
-const tried = join(root, "node_modules", ".ambit-bubblewrap");
 const triedMillisecondsMax = 24 * 60 * 60_000;
 const installMillisecondsMax = 5 * 60_000;
 
+/** Every one of them calls our packages by the same names. */
 const packageManagers = [
   {
     program: "apt-get",
-    install: ["apt-get", "-o", "DPkg::Lock::Timeout=60", "install", "-y", "--no-install-recommends", "bubblewrap"],
+    install: ["apt-get", "-o", "DPkg::Lock::Timeout=60", "install", "-y", "--no-install-recommends"],
     refresh: ["apt-get", "-o", "DPkg::Lock::Timeout=60", "update"],
   },
-  { program: "dnf", install: ["dnf", "install", "-y", "bubblewrap"], refresh: ["dnf", "makecache"] },
+  { program: "dnf", install: ["dnf", "install", "-y"], refresh: ["dnf", "makecache"] },
   {
     program: "pacman",
-    install: ["pacman", "-S", "--noconfirm", "--needed", "bubblewrap"],
+    install: ["pacman", "-S", "--noconfirm", "--needed"],
     refresh: ["pacman", "-Sy", "--noconfirm"],
   },
-  { program: "apk", install: ["apk", "add", "bubblewrap"], refresh: ["apk", "update"] },
+  { program: "apk", install: ["apk", "add"], refresh: ["apk", "update"] },
   {
     program: "zypper",
-    install: ["zypper", "--non-interactive", "install", "bubblewrap"],
+    install: ["zypper", "--non-interactive", "install"],
     refresh: ["zypper", "--non-interactive", "refresh"],
   },
 ];
 
-/** Whether there is something to do or to say: Linux, no bwrap, and not tried in the same way within a day. */
-export function bubblewrapMissing() {
-  if (process.platform !== "linux" || onPath("bwrap")) return false;
+/** Holds our sandboxes: without it ambit still runs, and reports what nothing holds. */
+export const bubblewrap = { package: "bubblewrap", program: "bwrap", gives: "sandboxes" };
+/** Makes system calls fail, and writes down what reached the disk, for test/crash. */
+export const strace = { package: "strace", program: "strace", gives: "the tests of crashes" };
+
+/** Whether there is something to do or to say: Linux, no such program, and not tried in the same way within a day. */
+export function isMissing(wanted) {
+  if (process.platform !== "linux" || onPath(wanted.program)) return false;
+  const tried = triedFile(wanted);
   return !(stampAt(tried) === means() && Date.now() - statSync(tried).mtimeMs < triedMillisecondsMax);
 }
 
-/** Ends well whatever happens: without bubblewrap ambit still runs, and reports what nothing holds. */
-export async function installBubblewrap() {
-  await tryInstall();
-  if (onPath("bwrap")) return;
+/** Ends well whatever happens. */
+export async function install(wanted) {
+  await tryInstall(wanted);
+  if (onPath(wanted.program)) return;
   try {
-    writeFileSync(tried, `${means()}\n`);
+    writeFileSync(triedFile(wanted), `${means()}\n`);
   } catch {
     // A checkout we may not write to: then it is said again next time.
   }
 }
 
-async function tryInstall() {
+/** What was tried last, so that a machine that cannot have it is not asked at every run. */
+function triedFile(wanted) {
+  return join(root, "node_modules", `.ambit-${wanted.package}`);
+}
+
+async function tryInstall({ package: name, gives }) {
   const manager = packageManagers.find((each) => onPath(each.program));
   if (manager === undefined) {
-    say("bubblewrap (bwrap) is not installed; install it with your system's package manager to have sandboxes");
+    say(`${name} is not installed; install it with your system's package manager to have ${gives}`);
     return;
   }
   const prefix = await rights();
   if (prefix === undefined) {
     const sudo = isRoot() ? [] : ["sudo"];
-    say(`bubblewrap is not installed; to have sandboxes, run: ${[...sudo, ...manager.install].join(" ")}`);
+    say(`${name} is not installed; to have ${gives}, run: ${[...sudo, ...manager.install, name].join(" ")}`);
     return;
   }
-  const install = [...prefix, ...manager.install];
-  if (await told(install)) return;
+  const argv = [...prefix, ...manager.install, name];
+  if (await told(argv)) return;
   await told([...prefix, ...manager.refresh]);
-  const last = await told(install);
-  if (!last)
-    say(`bubblewrap could not be installed; going on without sandboxes. To try again, run: ${install.join(" ")}`);
+  if (await told(argv)) return;
+  say(`${name} could not be installed; going on without ${gives}. To try again, run: ${argv.join(" ")}`);
 }
 
 /** What goes before a command so that it may install: nothing for root, sudo where it asks no password. */

@@ -1,0 +1,27 @@
+// The words of `ambit tools`, and its help.
+import type { Command } from "commander";
+import type { ExitCode } from "./exit.ts";
+import type { Asked } from "./problems.ts";
+import { type ToolsWorld, toolsLint } from "./tools.ts";
+
+/** Adds the commands to the program; `end` is told how the one that ran has ended. */
+export function addTools(program: Command, world: ToolsWorld, end: (exit: ExitCode) => void): void {
+  const tools = program.command("tools").description("tools of this workspace");
+  tools
+    .command("lint")
+    .description("find authority that tools take by themselves instead of asking their context")
+    .argument("[paths...]", "files and folders; .ambit/tools if none is named")
+    .option("--json", "one object instead of lines", false)
+    .action((paths: string[], options: Asked) => end(toolsLint(world, paths, options)));
+  for (const one of [tools, ...tools.commands]) one.addHelpText("after", EXAMPLES);
+}
+
+const EXAMPLES = `
+Examples:
+  ambit tools lint
+  ambit tools lint .ambit/tools/weather.ts --json
+
+It reads the text of a tool and follows no values around: it helps an author, and holds nobody. What holds a tool is
+the sandbox it runs in.
+
+Exit status: 0 clean, 1 something was found or could not be read, 2 usage.`;

@@ -1,0 +1,93 @@
+// `ambit log` and `ambit why` over a daemon that is not there: what it is asked, what is shown, how it ends.
+import { Command } from "commander";
+import type { ControlWorld } from "../../src/cli/control-world.ts";
+import type { ExitCode } from "../../src/cli/exit.ts";
+import { addLog } from "../../src/cli/log-command.ts";
+import { type Paint, PLAIN } from "../../src/cli/paint.ts";
+import { addWhy } from "../../src/cli/why-command.ts";
+import type { ControlMessages } from "../../src/ports/daemon-control.ts";
+import type { Along, Answer, Asking, Refusal } from "../../src/ports/exchange.ts";
+import type { LogEntry, LogQuery, PlacedEntry } from "../../src/ports/log.ts";
+
+export const GONE: Refusal = { ok: false, code: "not_available", message: "the daemon went away", fix: null };
+export const NOW: number = Date.parse("2026-11-15T12:00:00Z");
+
+export interface Fake {
+  readonly entries?: readonly PlacedEntry[];
+  /** Told to whoever follows. */
+  readonly later?: readonly PlacedEntry[];
+  readonly control?: Refusal;
+  /** Answers before the connection breaks. */
+  readonly answers?: number;
+  readonly paint?: Paint;
+}
+
+export interface Told {
+  readonly exit: ExitCode | null;
+  readonly out: string;
+  readonly err: string;
+  readonly asked: readonly { readonly name: string; readonly value: LogQuery & { readonly id?: string } }[];
+  readonly closed: number;
+}
+
+export function placed(...entries: readonly LogEntry[]): readonly PlacedEntry[] {
+  return entries.map((entry, at) => ({ place: at + 1, entry }));
+}
+
+function queried(
+  entries: readonly PlacedEntry[],
+  { after, before, count, ...filter }: LogQuery,
+): readonly PlacedEntry[] {
+  const fits = entries.filter(
+    ({ place, entry }) =>
+      place > (after ?? 0) &&
+      place < (before ?? Number.POSITIVE_INFINITY) &&
+      (filter.session === undefined || filter.session === entry.session) &&
+      (filter.agent === undefined || filter.agent === entry.agent),
+  );
+  return (after === undefined ? fits.toReversed() : fits).slice(0, count);
+}
+
+export async function run(fake: Fake, ...argv: readonly string[]): Promise<Told> {
+  const spoken = { out: "", err: "" };
+  const asked: { name: string; value: LogQuery & { id?: string } }[] = [];
+  let [closed, left, exit] = [0, fake.answers ?? Number.POSITIVE_INFINITY, null as ExitCode | null];
+  const entries = fake.entries ?? [];
+  const ask = async (name: string, value: LogQuery & { id?: string }, along?: Along): Promise<Answer<unknown>> => {
+    asked.push({ name, value });
+    if (left-- <= 0) return GONE;
+    if (name === "log.query") return { ok: true, value: { entries: queried(entries, value) } };
+    if (name === "log.follow") {
+      along?.onEvent?.({ entries: (fake.later ?? []) as never });
+      return GONE;
+    }
+    const entry = entries.find((one) => one.entry.id.startsWith(value.id as string));
+    if (entry === undefined) return { ok: false, code: "unknown_entry", message: "there is none", fix: null };
+    return { ok: true, value: { entry, more: entries.filter((one) => one.entry.of === entry.entry.id) } };
+  };
+  const asking = { ask, close: () => closed++ } as unknown as Asking<ControlMessages>;
+  const world: ControlWorld = {
+    paint: fake.paint ?? PLAIN,
+    terminal: { isInteractive: false } as ControlWorld["terminal"],
+    now: () => NOW,
+    control: async () => fake.control ?? { ok: true, value: asking },
+    running: async () => ({ ok: true, value: null }),
+    print: (text) => {
+      spoken.out += `${text}\n`;
+    },
+    printError: (text) => {
+      spoken.err += `${text}\n`;
+    },
+  };
+  const program = new Command("ambit").exitOverride().configureOutput({
+    writeOut: (text) => world.print(text),
+    writeErr: (text) => world.printError(text),
+  });
+  const end = (code: ExitCode): void => {
+    exit = code;
+  };
+  addLog(program, world, end);
+  addWhy(program, world, end);
+  await program.parseAsync([...argv], { from: "user" });
+  return { exit, ...spoken, asked, closed };
+}

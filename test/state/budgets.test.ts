@@ -1,0 +1,186 @@
+// Budgets as callers meet them: exact under races, shared down a delegation, and never fresh.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Caller, type OpenMore, type Session, valueOf, World } from "./world.ts";
+
+let world: World;
+let caller: Caller;
+
+const EVERYTHING = ["agent.grant", "agent.create", "memory.write"];
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("racer", ["memory.read{calls=500}"]);
+  world.agent("rated", ["memory.read{rate=3/day}"]);
+  world.agent("second", ["memory.read{keys=[a],calls=2}", "memory.read{keys=[**],calls=1}"]);
+  world.agent("edited", ["memory.read{keys=[a],calls=5}"]);
+  world.agent("renewed", ["memory.read{calls=3}"]);
+  world.agent("denied", ["memory.read{keys=[a],calls=2}"]);
+  world.agent("parent", [...EVERYTHING, "memory.read{calls=10}"]);
+  world.agent("linker", [...EVERYTHING, "memory.read"]);
+  world.agent("one", ["memory.read"]);
+  world.agent("two", [...EVERYTHING, "memory.read"]);
+  world.agent("asked", ["memory.read{calls=1,ask}"]);
+  world.user("ann", ["memory.read{calls=4}", "agent.grant", "agent.create"]);
+  world.user("rate", ["memory.read{rate=3/day}", "agent.grant", "agent.create"]);
+  await world.begin();
+  caller = world.caller();
+});
+afterAll(() => world?.remove());
+
+async function open(agent: string, more: OpenMore = {}): Promise<Session> {
+  return valueOf(await caller.open(world.project, agent, more));
+}
+
+/** How often one after the other until it is refused, and by which code. */
+async function spend(session: Session, key = "a", most = 30): Promise<readonly [number, string]> {
+  for (let done = 0; done < most; done++) {
+    const { said } = await session.do("memory_get", { key });
+    if (said !== "done") return [done, said];
+  }
+  return [most, "more"];
+}
+
+describe("a budget", () => {
+  test("of 500 is spent exactly by 128 callers at once on eight connections", async () => {
+    const sessions = await Promise.all(
+      Array.from({ length: 128 }, (_, at) => open("racer", { connection: `racer ${at % 8}` })),
+    );
+    const codes = new Map<string, number>();
+    await Promise.all(
+      sessions.map(async (session) => {
+        for (let call = 0; call < 5; call++) {
+          const { said } = await session.do("memory_get", { key: "a" });
+          codes.set(said, (codes.get(said) ?? 0) + 1);
+        }
+      }),
+    );
+    expect([...codes].sort()).toEqual([
+      ["budget_exhausted", 140],
+      ["done", 500],
+    ]);
+    const allowed = await world.log({ agent: "racer", kind: "decision", outcome: "allow" });
+    expect(allowed).toHaveLength(500);
+  });
+
+  test("by the day holds like one altogether", async () => {
+    expect(await spend(await open("rated"))).toEqual([3, "budget_exhausted"]);
+    expect(await spend(await open("rated"))).toEqual([0, "budget_exhausted"]);
+  });
+
+  test("that is empty is passed over for the next grant", async () => {
+    const session = await open("second");
+    expect(await spend(session, "a")).toEqual([3, "budget_exhausted"]);
+    expect(await spend(session, "b")).toEqual([0, "budget_exhausted"]);
+  });
+
+  test("is told as it is left", async () => {
+    const session = await open("denied");
+    const { value } = await session.commit("memory_get", { key: "a" });
+    expect(value).toMatchObject({ outcome: "allowed", left: [{ left: 1 }] });
+  });
+
+  test("is not touched by what is denied", async () => {
+    const session = await open("denied");
+    for (let call = 0; call < 5; call++)
+      expect((await session.do("memory_get", { key: "b" })).said).toBe("scope_violation");
+    expect((await session.do("memory_get", { key: "" })).said).toBe("invalid_input");
+    expect(await spend(session)).toEqual([1, "budget_exhausted"]);
+  });
+
+  test("is not touched by a call that waits for a person", async () => {
+    const session = await open("asked");
+    for (let call = 0; call < 3; call++)
+      expect((await session.do("memory_get", { key: "a" })).said).toBe("approval_required");
+    const [question] = await world.approvals("pending");
+    valueOf(await world.approve(question?.id ?? "", { uses: 5 }));
+    expect(await spend(session)).toEqual([1, "budget_exhausted"]);
+  });
+});
+
+describe("no edit gives a fresh budget", () => {
+  test("of order, scope or number", async () => {
+    const session = await open("edited");
+    expect(await spend(session, "a", 3)).toEqual([3, "more"]);
+    const edits: readonly (readonly [readonly string[], number])[] = [
+      [["memory.read{keys=[b],calls=1}", "memory.read{keys=[a],calls=5}"], 5],
+      [["memory.read{keys=[a,c],calls=5}"], 5],
+      [["memory.read{keys=[**],calls=4}"], 4],
+      [["memory.read{keys=[**],calls=6}"], 6],
+      [["memory.read{keys=[a],calls=6}"], 6],
+    ];
+    let spent = 3;
+    for (const [grants, most] of edits) {
+      world.agent("edited", grants);
+      await world.trust();
+      const { said } = await session.do("memory_get", { key: "a" });
+      expect([grants, said]).toEqual([grants, spent < most ? "done" : "budget_exhausted"]);
+      if (said === "done") spent++;
+    }
+    expect(spent).toBe(6);
+  });
+
+  test("nor deleting the record and writing it again", async () => {
+    const path = join(world.project, ".ambit", "agents", "renewed.md");
+    expect(await spend(await open("renewed"))).toEqual([3, "budget_exhausted"]);
+    rmSync(path);
+    expect(await caller.open(world.project, "renewed")).toMatchObject({ ok: false, code: "unknown_agent" });
+    await world.trust();
+    world.agent("renewed", ["memory.read{calls=3}"]);
+    await world.trust();
+    expect(await spend(await open("renewed"))).toEqual([0, "budget_exhausted"]);
+  });
+});
+
+describe("a budget is shared", () => {
+  test("by everything below a parent: three children of ten calls have ten", async () => {
+    const parent = await open("parent");
+    const children: Session[] = [];
+    for (const id of ["child-a", "child-b", "child-c"]) {
+      const input = { id, instructions: "read", grants: ["memory.read"] };
+      expect(await parent.do("agent_create", input)).toMatchObject({ said: "done" });
+      children.push(await open(id, { connection: id }));
+    }
+    const spent = await Promise.all(children.map((child) => spend(child)));
+    expect(spent.map(([, code]) => code)).toEqual(["budget_exhausted", "budget_exhausted", "budget_exhausted"]);
+    expect(spent.reduce((sum, [count]) => sum + count, 0)).toBe(10);
+    expect(await spend(parent)).toEqual([0, "budget_exhausted"]);
+  });
+
+  test("by everybody who holds through one link that has a number of calls", async () => {
+    const linker = await open("linker");
+    const made = await linker.do("agent_create", {
+      id: "link-a",
+      instructions: "read",
+      grants: ["memory.read", "agent.create", "agent.grant"],
+      calls: 5,
+    });
+    expect(made.said).toBe("done");
+    const first = await open("link-a");
+    // Making another is a call, too.
+    const below = { id: "link-b", instructions: "read", grants: ["memory.read"] };
+    expect((await first.do("agent_create", below)).said).toBe("done");
+    expect(await spend(await open("link-b"), "a", 2)).toEqual([2, "more"]);
+    expect(await spend(first)).toEqual([2, "budget_exhausted"]);
+    expect(await spend(await open("link-b"))).toEqual([0, "budget_exhausted"]);
+    expect(await spend(linker, "a", 3)).toEqual([3, "more"]);
+  });
+
+  test.each([
+    ["ann", 4],
+    ["rate", 3],
+  ])("by all agents and delegates of the user %s", async (user, most) => {
+    const one = await open("one", { user });
+    const two = await open("two", { user });
+    expect(await spend(one, "a", 1)).toEqual([1, "more"]);
+    expect(await spend(two, "a", 1)).toEqual([1, "more"]);
+    const id = `of-${user}`;
+    const child = { id, instructions: "read", grants: ["memory.read"] };
+    expect((await two.do("agent_create", child)).said).toBe("done");
+    expect(await spend(await open(id, { user }), "a")).toEqual([most - 2, "budget_exhausted"]);
+    for (const session of [one, two]) expect(await spend(session)).toEqual([0, "budget_exhausted"]);
+    expect(await spend(await open("one"), "a", 2)).toEqual([2, "more"]);
+    expect(await spend(await open("one", { user: "somebody" }), "a", 2)).toEqual([2, "more"]);
+  });
+});

@@ -1,0 +1,104 @@
+// A process of its own that opens sessions and calls: whatever it is told by the one that started it, which is the person.
+// Control is refused to whoever has a session, so the person and the caller cannot be one process.
+import { spawn } from "node:child_process";
+import { connect } from "../../src/daemon/wire/client.ts";
+import type { Answer, Along } from "../../src/ports/exchange.ts";
+import type { Door } from "../../src/daemon/serving.ts";
+
+/** What the caller is told to do. */
+export type Order =
+  | {
+      readonly number: number;
+      readonly order: "ask";
+      readonly door: Door;
+      readonly connection: string;
+      readonly name: string;
+      readonly value: object;
+    }
+  | { readonly number: number; readonly order: "stop" }
+  | { readonly number: number; readonly order: "hangUp"; readonly door: Door; readonly connection: string }
+  | { readonly number: number; readonly order: "spawn"; readonly argv: readonly string[]; readonly cwd: string };
+
+/** What it tells back. */
+export type Told =
+  | { readonly number: number; readonly answer: Answer<object> }
+  | { readonly number: number; readonly event: unknown }
+  | { readonly number: number; readonly channel: number; readonly text: string };
+
+interface Line {
+  ask(name: string, value: object, along?: Along): Promise<Answer<object>>;
+  close(): void;
+}
+
+const [, , folder = "", version = ""] = process.argv;
+const lines = new Map<string, Promise<Answer<Line>>>();
+const stops = new Map<number, () => void>();
+
+function tell(told: Told): void {
+  if (process.connected) process.send?.(told);
+}
+
+function lineTo(door: Door, connection: string): Promise<Answer<Line>> {
+  const key = `${door} ${connection}`;
+  const known = lines.get(key);
+  if (known !== undefined) return known;
+  const made = connect(door, { folder, version, onLost: () => lines.delete(key) }) as Promise<Answer<Line>>;
+  lines.set(key, made);
+  return made;
+}
+
+async function ask(order: Extract<Order, { order: "ask" }>): Promise<void> {
+  const { number, door, connection, name, value } = order;
+  const line = await lineTo(door, connection);
+  if (!line.ok) {
+    lines.delete(`${door} ${connection}`);
+    tell({ number, answer: line });
+    return;
+  }
+  const answer = await line.value.ask(name, value, {
+    onEvent: (event) => tell({ number, event }),
+    onBytes: (channel, bytes) => tell({ number, channel, text: Buffer.from(bytes).toString("utf8") }),
+    onStop: (ring) => stops.set(number, ring),
+  });
+  stops.delete(number);
+  tell({ number, answer });
+}
+
+async function hangUp({ number, door, connection }: Extract<Order, { order: "hangUp" }>): Promise<void> {
+  const line = await lines.get(`${door} ${connection}`);
+  lines.delete(`${door} ${connection}`);
+  if (line?.ok === true) line.value.close();
+  tell({ number, answer: { ok: true, value: {} } });
+}
+
+function start({ number, argv, cwd }: Extract<Order, { order: "spawn" }>): void {
+  const [command = "", ...rest] = argv;
+  const child = spawn(command, rest, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+  let out = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (part: Buffer) => {
+      out += part;
+    });
+  child.on("close", (status) => tell({ number, answer: { ok: true, value: { status, out } } }));
+}
+
+process.on("message", (order: Order) => {
+  switch (order.order) {
+    case "ask":
+      void ask(order);
+      return;
+    case "stop":
+      stops.get(order.number)?.();
+      return;
+    case "hangUp":
+      void hangUp(order);
+      return;
+    case "spawn":
+      start(order);
+      return;
+    default:
+      order satisfies never;
+  }
+});
+// Whoever started it is gone: so is it.
+process.on("disconnect", () => process.exit(0));
