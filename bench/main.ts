@@ -1,4 +1,4 @@
-// `npm run bench -- NAME [--json]`: measures, prints, and never fails because something was slow.
+// `npm run bench -- NAME [--json] [--long]`: measures, prints, and never fails because something was slow.
 import { join } from "node:path";
 import { argv } from "node:process";
 import { attackBench } from "./attack/bench.ts";
@@ -8,26 +8,34 @@ import { decideBench } from "./decide/bench.ts";
 import { measureCell } from "./decide/cells.ts";
 import { benchFolder } from "./place.ts";
 import { sandboxBench } from "./sandbox/bench.ts";
+import { stateBench } from "./state/bench.ts";
+import { isStateWorker, serveStateWorker } from "./state/worker.ts";
 
-const benches: Readonly<Record<string, (json: boolean) => Promise<void>>> = {
+const benches: Readonly<Record<string, (json: boolean, isLong: boolean) => Promise<void>>> = {
   attack: attackBench,
   cli: cliBench,
   decide: decideBench,
   sandbox: sandboxBench,
+  state: stateBench,
 };
+const WORDS = ["--json", "--long"];
 
-process.exitCode = isCellProcess() ? await serveCell(measureCell) : await main(argv.slice(2));
+process.exitCode = isCellProcess()
+  ? await serveCell(measureCell)
+  : isStateWorker()
+    ? await serveStateWorker()
+    : await main(argv.slice(2));
 
 async function main(words: readonly string[]): Promise<number> {
   const [name = "", ...rest] = words;
   const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
-  if (bench === undefined || rest.some((word) => word !== "--json")) {
-    console.error(`usage: npm run bench -- ${Object.keys(benches).join("|")} [--json]`);
+  if (bench === undefined || rest.some((word) => !WORDS.includes(word))) {
+    console.error(`usage: npm run bench -- ${Object.keys(benches).join("|")} [--json] [--long]`);
     console.error(`what it means: ${join(benchFolder, "README.md")}`);
     return 2;
   }
   try {
-    await bench(rest.includes("--json"));
+    await bench(rest.includes("--json"), rest.includes("--long"));
     return 0;
   } catch (problem) {
     console.error(`bench: ${problem instanceof Error ? problem.message : String(problem)}`);

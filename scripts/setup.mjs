@@ -22,7 +22,7 @@ if (process.exitCode === 0 && isForTests()) await setUpProgram(strace);
 
 /** Only the tests need it, and only whoever runs them is asked to have it. */
 function isForTests() {
-  return ["pretest", "pretest:long", "precheck"].includes(process.env.npm_lifecycle_event ?? "");
+  return ["pretest", "pretest:long"].includes(process.env.npm_lifecycle_event ?? "");
 }
 
 function tooOld(version) {

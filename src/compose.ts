@@ -67,7 +67,16 @@ export function composeWorld(machine: Machine): ProgramWorld {
   const records = once(() => (workspace === null ? null : recordsDesk(workspace, folders.state, now, nameOf)));
   const skills = once(() => skillMachine({ home, config: folders.config, workspace, records: records(), now, nameOf }));
   const paint = machine.colour ? COLOURS : PLAIN;
-  const daemon = daemonClient({ home, folders, program: machine.program });
+  const daemon = daemonClient({
+    home,
+    folders,
+    program: machine.program,
+    isPresenceNeeded: () => {
+      const user = agents.user()?.config ?? null;
+      // A configuration that is not understood may have said so.
+      return user !== null && (user.control === "presence" || user.broken);
+    },
+  });
   return {
     version: VERSION,
     get reading() {
@@ -131,6 +140,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
       paint,
       terminal,
       native: nativeProgram(machine.program),
+      admit: daemon.admit,
       print,
       printError,
     }),

@@ -1,12 +1,13 @@
 // The words of `ambit agents`, and its help.
 import type { Command } from "commander";
 import { type AgentsListOptions, agentsCapabilities, agentsList, agentsShow } from "./agents.ts";
-import { agentsGrant, agentsRevoke, type EditOptions, type GrantOptions } from "./agents-edit.ts";
+import { agentsGrant, agentsGrantFrom, agentsRevoke, type EditOptions, type GrantOptions } from "./agents-edit.ts";
 import { agentsDelete, agentsNew, agentsRename, agentsUndo, type NewOptions } from "./agents-files.ts";
+import { type LinkOptions, revokeLink } from "./agents-links.ts";
 import { agentsTree } from "./agents-tree.ts";
 import type { AgentsWorld } from "./agents-world.ts";
-import type { ExitCode } from "./exit.ts";
-import type { Asked } from "./problems.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { type Asked, fail } from "./problems.ts";
 
 /** Adds the commands to the program; `end` is told how the one that ran has ended. Those that ask a person wait. */
 export function addAgents(program: Command, world: AgentsWorld, end: (exit: ExitCode) => void): void {
@@ -28,29 +29,40 @@ export function addAgents(program: Command, world: AgentsWorld, end: (exit: Exit
     .alias("caps")
     .argument("<agent>", AGENT)
     .action((name: string, options: Asked) => end(agentsCapabilities(world, name, options)));
-  looking("tree", "agents by folder, with the risk of each and what it may pass on").action((options: Asked) =>
-    end(agentsTree(world, options)),
+  looking("tree", "agents by folder, the risk of each, what it may pass on, and what it did pass on").action(
+    async (options: Asked) => end(await agentsTree(world, options)),
   );
   editing("new", "write a new agent; never over one that is there")
     .argument("<id>", "such as scout or team/scout")
     .option("--extends <preset>", "reader, reviewer, coder or researcher")
     .action(async (id: string, options: NewOptions) => end(await agentsNew(world, id, options)));
   editing("grant", "give an agent one more capability; without a spec, pick one")
-    .argument("<agent>", AGENT)
+    .argument("[agent]", AGENT)
     .argument("[spec]", "such as 'net.get{hosts=[api.github.com]}'")
+    .option(
+      "--from <denial>",
+      "the smallest grant that would have allowed what was denied: an id from a denial or the log",
+    )
     .option("--for <time>", "how long it holds: 30m, 2h, 7d")
     .option("--uses <count>", "how many calls it is good for")
     .addHelpText("after", GRANT_EXAMPLES)
-    .action(async (name: string, spec: string | undefined, options: GrantOptions) =>
-      end(await agentsGrant(world, name, spec, options)),
-    );
-  editing("revoke", "take away exactly what the spec says, or every grant of a verb")
-    .argument("<agent>", AGENT)
-    .argument("<spec>", "a verb, or a verb with a scope")
+    .action(async (name: string | undefined, spec: string | undefined, options: GrantOptions) => {
+      if (options.from !== undefined) end(await agentsGrantFrom(world, name, options.from, options));
+      else if (name === undefined) end(fail(world, options, EXIT.usage, "which agent?", "ambit agents grant scout"));
+      else end(await agentsGrant(world, name, spec, options));
+    });
+  editing("revoke", "take away exactly what the spec says, every grant of a verb, or a delegation")
+    .argument("[agent]", AGENT)
+    .argument("[spec]", "a verb, or a verb with a scope")
+    .option("--link <id>", "a delegation from `ambit agents tree`, and everything below it")
+    .option("--kill", "with --link: end what its holders run", false)
     .addHelpText("after", REVOKE_EXAMPLES)
-    .action(async (name: string, spec: string, options: EditOptions) =>
-      end(await agentsRevoke(world, name, spec, options)),
-    );
+    .action(async (name: string | undefined, spec: string | undefined, options: EditOptions & LinkOptions) => {
+      if (options.link !== undefined) end(await revokeLink(world, options.link, options));
+      else if (name === undefined || spec === undefined)
+        end(fail(world, options, EXIT.usage, "an agent and a spec, or --link", "ambit agents revoke scout net.get"));
+      else end(await agentsRevoke(world, name, spec, options));
+    });
   editing("undo", "take the last edit of an agent back")
     .argument("<agent>", AGENT)
     .action(async (name: string, options: EditOptions) => end(await agentsUndo(world, name, options)));
@@ -79,6 +91,7 @@ Examples:
 const GRANT_EXAMPLES = `
 Examples:
   ambit agents grant scout
+  ambit agents grant --from c_7p3p5pag2p
   ambit agents grant scout 'fs.read{paths=[docs/**]}' --dry-run
   ambit agents grant scout 'net.post{hosts=[api.github.com],ask}' --uses 5 --yes
 

@@ -1,11 +1,13 @@
 // `ambit agents grant` and `revoke`: shows what would change, in words and as lines, asks, and changes that.
 import { requestText } from "../notation/request-printer.ts";
 import { editRecord, type RecordEdit } from "../record/edit.ts";
+import { notAdmitted } from "./admit.ts";
 import { pickGrant } from "./agents-picker.ts";
 import { reportOf, showReport, specOf } from "./agents-report.ts";
 import type { AgentsWorld, RefusedEdit } from "./agents-world.ts";
 import { shown } from "./cells.ts";
 import { commandText } from "./command-text.ts";
+import { askOnce, tellRefusal } from "./control-world.ts";
 import { parseDuration } from "./duration.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { fail } from "./problems.ts";
@@ -20,6 +22,7 @@ export interface EditOptions {
 export interface GrantOptions extends EditOptions {
   readonly for?: string;
   readonly uses?: string;
+  readonly from?: string;
 }
 
 export async function agentsGrant(
@@ -44,6 +47,26 @@ export async function agentsGrant(
   const expires = length === null ? null : Math.ceil((world.moment.now + length) / 1000) * 1000;
   const again = ["agents", "grant", name, wanted, ...limitWords(options)];
   return change(world, name, { kind: "grant", spec: wanted, limits: { expires, calls } }, again, options);
+}
+
+/** The denial knows who was denied what, and the smallest grant that covers it. */
+export async function agentsGrantFrom(
+  world: AgentsWorld,
+  name: string | undefined,
+  id: string,
+  options: GrantOptions,
+): Promise<ExitCode> {
+  const found = await askOnce(world, "log.entry", { id });
+  if (!found.ok) return tellRefusal(world, found, options.json);
+  const { entry } = found.value.entry;
+  const suggest = entry.more["suggest"];
+  if (entry.kind !== "decision" || entry.outcome !== "deny" || entry.agent === null)
+    return fail(world, options, EXIT.usage, `${id} is no denial`, "ambit log --code scope_violation");
+  if (typeof suggest !== "string")
+    return fail(world, options, EXIT.error, "no grant would have helped: see why", `ambit why ${id}`);
+  if (name !== undefined && name !== entry.agent)
+    return fail(world, options, EXIT.usage, `it was denied to ${entry.agent}, not to ${name}`, null);
+  return agentsGrant(world, entry.agent, suggest, options);
 }
 
 export async function agentsRevoke(
@@ -79,6 +102,10 @@ async function change(
       return fail(world, options, EXIT.usage, "nobody can be asked here", commandText([...again, "--yes"]));
     if (!(await world.terminal.confirm(edit.kind === "grant" ? "Grant this?" : "Revoke this?")))
       return declined(world, options);
+  }
+  if (edit.kind === "grant") {
+    const refused = await notAdmitted(world, "agents grant", `${name} ${report.spec}`, options);
+    if (refused !== null) return refused;
   }
   // Between the question and the answer the file may have changed: the edit is made, and proved, on what is there now.
   const done = world.files.edit<RefusedEdit>(name, (source) => {

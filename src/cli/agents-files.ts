@@ -9,6 +9,7 @@ import { entryOf } from "../notation/tree.ts";
 import { more } from "../record/edit-check.ts";
 import { scalarText } from "../record/edit-scalar.ts";
 import { applyReplacements } from "../record/edit-text.ts";
+import { notAdmitted } from "./admit.ts";
 import type { EditOptions } from "./agents-edit.ts";
 import { printLines } from "./agents-report.ts";
 import { grantLine, sortedByRisk } from "./agents-risk.ts";
@@ -47,6 +48,8 @@ export async function agentsNew(world: AgentsWorld, id: string, options: NewOpti
     "Create this agent?",
   );
   if (stop !== null) return stop === "dry" ? dry(world, options, { agent: id, action: "new", text }) : stop;
+  const refused = grants.length === 0 ? null : await notAdmitted(world, "agents new", id, options);
+  if (refused !== null) return refused;
   return ended(world, options, world.files.create(id, text), { agent: id, action: "new" }, `created ${id}`);
 }
 
@@ -65,6 +68,8 @@ export async function agentsRename(
   const stop = await settle(world, options, ["agents", "rename", name, next], "Rename this agent?");
   const data = { agent: next, action: "rename", from: name };
   if (stop !== null) return stop === "dry" ? dry(world, options, data) : stop;
+  const refused = await notAdmitted(world, "agents rename", `${name} ${next}`, options);
+  if (refused !== null) return refused;
   const created = world.files.create(next, text);
   if (created.kind !== "done") return ended(world, options, created, data, "");
   return ended(world, options, world.files.remove(name, found.value.text), data, `renamed ${name} to ${next}`);
@@ -109,6 +114,8 @@ export async function agentsUndo(world: AgentsWorld, name: string, options: Edit
   const stop = await settle(world, options, ["agents", "undo", name], "Take the last edit back?");
   const data = { agent: name, action: "undo", lines, gained };
   if (stop !== null) return stop === "dry" ? dry(world, options, data) : stop;
+  const refused = gained.length === 0 ? null : await notAdmitted(world, "agents undo", name, options);
+  if (refused !== null) return refused;
   return ended(world, options, world.files.undo(name, step), data, `took back the last edit of ${name}`);
 }
 

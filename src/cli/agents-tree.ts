@@ -3,6 +3,7 @@ import type { Moment } from "../authority/compiled.ts";
 import { type Grant, purposeAllowed } from "../authority/grant.ts";
 import { isNothing } from "../authority/scope.ts";
 import { compactText } from "../notation/printer.ts";
+import { type Delegated, delegationLines, delegationsNow } from "./agents-links.ts";
 import { isBroken, type Listed, listedAgents, listedRow, listedSummary } from "./agents-listed.ts";
 import { counted, highestRisk, riskText, sortedByRisk } from "./agents-risk.ts";
 import type { AgentsWorld } from "./agents-world.ts";
@@ -11,12 +12,11 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import type { Paint } from "./paint.ts";
 import type { Asked } from "./problems.ts";
 
-const NO_DELEGATIONS = "delegations: none; nothing that an agent passed on is kept yet";
-
-export function agentsTree(world: AgentsWorld, options: Asked): ExitCode {
+export async function agentsTree(world: AgentsWorld, options: Asked): Promise<ExitCode> {
   const all = listedAgents(world, options);
-  if (options.json) printData(world, all);
-  else printTree(world, all);
+  const delegated = await delegationsNow(world);
+  if (options.json) printData(world, all, delegated);
+  else printTree(world, all, delegated);
   return all.some(isBroken) ? EXIT.invalidPolicy : EXIT.ok;
 }
 
@@ -50,17 +50,17 @@ function foldersOf(id: string): readonly string[] {
   return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join("/"));
 }
 
-function printData(world: AgentsWorld, all: readonly Listed[]): void {
+function printData(world: AgentsWorld, all: readonly Listed[], delegated: Delegated | null): void {
   const agents = all.map((one) => {
     const { by, grants } = passedOnBy(one, world);
     const passesOn = { by: by.map(compactText), grants: grants.map(compactText), risk: highestRisk(grants) };
     return { ...listedSummary(one), folder: foldersOf(one.id).at(-1) ?? null, passesOn };
   });
   const folders = [...new Set(all.flatMap(({ id }) => foldersOf(id)))];
-  world.print(JSON.stringify({ folders, agents, delegations: [] }));
+  world.print(JSON.stringify({ folders, agents, delegations: delegated?.links ?? [], made: delegated?.made ?? [] }));
 }
 
-function printTree(world: AgentsWorld, all: readonly Listed[]): void {
+function printTree(world: AgentsWorld, all: readonly Listed[], delegated: Delegated | null): void {
   const { paint } = world;
   const seen = new Set<string>();
   for (const one of all) {
@@ -76,7 +76,10 @@ function printTree(world: AgentsWorld, all: readonly Listed[]): void {
     if (line !== null) world.print(`${indent}    ${line}`);
   }
   world.print(all.length === 0 ? "no agents here: ambit agents new <id>" : counted(all.length, "agent", "agents"));
-  world.print(paint.dim(NO_DELEGATIONS));
+  const lines = delegated === null ? [] : delegationLines(delegated, world.now(), paint);
+  if (lines.length === 0)
+    world.print(paint.dim(delegated === null ? "delegations: no daemon runs" : "delegations: none"));
+  else world.print(["delegations:", ...lines].join("\n"));
 }
 
 function nameOf(id: string): string {

@@ -1,6 +1,8 @@
 // What the commands about agents are handed by the composition, besides what every command has.
 import type { Source } from "../notation/source.ts";
 import type { EditGround, EditResult } from "../record/edit.ts";
+import type { AdmitWorld } from "./admit.ts";
+import type { ControlWorld } from "./control-world.ts";
 import type { World } from "./world.ts";
 
 /** What becomes of a record's file, by its text. */
@@ -48,7 +50,7 @@ export interface Choice {
   readonly hint: string;
 }
 
-export interface AgentsWorld extends World {
+export interface AgentsWorld extends World, AdmitWorld, ControlWorld {
   readonly files: RecordFiles;
   readonly terminal: Terminal;
   /** How the record of an agent is read. */

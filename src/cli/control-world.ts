@@ -33,6 +33,17 @@ export async function askOnce<K extends keyof ControlMessages>(
   }
 }
 
+/** The daemon is not there, is another one, or does not take this from us. */
+const DAEMONS: ReadonlySet<string> = new Set([
+  "not_available",
+  "control_refused",
+  "presence_required",
+  "wrong_protocol",
+  "no_answer",
+  "folder_refused",
+  "owned",
+]);
+
 /** A refusal as every command tells it. */
 export function tellRefusal(world: ControlWorld, { code, message, fix }: Refusal, json: boolean): ExitCode {
   if (json) world.print(JSON.stringify({ ok: false, code, message, fix }));
@@ -40,5 +51,5 @@ export function tellRefusal(world: ControlWorld, { code, message, fix }: Refusal
     const hint = fix === null ? "" : `\n  fix: ${shown(fix)}`;
     world.printError(`${world.paint.bad("error")}: ${code}: ${shown(message)}${hint}`);
   }
-  return code === "not_available" || code === "control_refused" ? EXIT.daemon : EXIT.error;
+  return DAEMONS.has(code) ? EXIT.daemon : EXIT.error;
 }

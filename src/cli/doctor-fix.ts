@@ -73,7 +73,7 @@ async function fixAgent(
   if (edits.length === 0) return { ...base, outcome: "held" };
   if (!options.json) world.print(fixText(base, world.paint));
   const isWanted = options.yes || (isAsked && (await world.confirm(question(base.widened.length))));
-  if (!isWanted) return { ...base, outcome: "refused" };
+  if (!isWanted || (base.widened.length > 0 && !(await world.mayWiden(id)))) return { ...base, outcome: "refused" };
   const written = world.replace(source, text);
   return written.ok ? { ...base, outcome: "written" } : { ...base, outcome: "failed", message: written.message };
 }

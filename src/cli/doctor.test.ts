@@ -56,6 +56,7 @@ async function run(files: Readonly<Record<string, string>>, given: Given = {}): 
       disk[before.name.replace(/\.md$/, "")] = text.slice(4, -5);
       return { ok: true };
     },
+    mayWiden: async () => true,
     confirm: (question) => {
       questions.push(question);
       return Promise.resolve(given.answer ?? false);

@@ -22,6 +22,8 @@ export interface DoctorWorld extends ProgressWorld {
   replace(before: Source, text: string): ReplaceResult;
   /** Asks a person; no where nobody can be asked. */
   confirm(question: string): Promise<boolean>;
+  /** Whether this process may widen anything. */
+  mayWiden(what: string): Promise<boolean>;
   print(text: string): void;
   printError(text: string): void;
 }

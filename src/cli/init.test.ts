@@ -27,6 +27,14 @@ function worldOf(more: Partial<InitWorld>, there: readonly string[] = []) {
       trusted++;
       return true;
     },
+    terminal: {
+      isInteractive: false,
+      confirm: async () => false,
+      choose: async () => null,
+      enter: async () => null,
+      secret: async () => null,
+    },
+    admit: async () => ({ ok: true, value: {} }),
     print: (text) => said.push(text),
     printError: (text) => complained.push(text),
     ...more,

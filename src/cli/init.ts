@@ -3,9 +3,9 @@
 import { nearestName } from "../notation/nearest.ts";
 import type { Surroundings } from "../ports/surroundings.ts";
 import { firstRequest, STARTERS, type Starter, starterFiles } from "../projection/starter.ts";
+import { type AdmitWorld, notAdmitted } from "./admit.ts";
 import { shown } from "./cells.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import type { Paint } from "./paint.ts";
 import { fail } from "./problems.ts";
 
 export interface InitOptions {
@@ -15,8 +15,7 @@ export interface InitOptions {
   readonly preset?: string | undefined;
 }
 
-export interface InitWorld {
-  readonly paint: Paint;
+export interface InitWorld extends AdmitWorld {
   /** Whether a person can be asked. */
   readonly isTerminal: boolean;
   /** The folder to begin in: the workspace around here, else the working directory. Null for a home folder or `/`. */
@@ -28,8 +27,6 @@ export interface InitWorld {
   write(path: string, text: string): InitWritten;
   /** Keeps that the person who wrote these files trusts them; false where that could not be kept. */
   trust(): boolean;
-  print(text: string): void;
-  printError(text: string): void;
 }
 
 export type InitWritten =
@@ -66,7 +63,8 @@ export async function init(world: InitWorld, options: InitOptions): Promise<Exit
     world.print("nothing was written");
     return EXIT.ok;
   }
-  return write(world, options, chosen, found);
+  const refused = await notAdmitted(world, "init", project, options);
+  return refused ?? write(world, options, chosen, found);
 }
 
 type Names =

@@ -36,7 +36,7 @@ export class Transcript {
 
   end(): readonly string[] {
     const open = [...this.#open].map(([id, tool]) => `${fitted(tool, 40)} ${fitted(id, 64)}`);
-    const counts = `${this.#calls} calls, ${this.#denied} not allowed`;
+    const counts = `${this.#calls} ${this.#calls === 1 ? "call" : "calls"}, ${this.#denied} not allowed`;
     return [
       this.#paint.dim(counts),
       ...limited(open).map((one) => this.#paint.warn(`no outcome is written of ${one}`)),

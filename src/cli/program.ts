@@ -21,6 +21,8 @@ import { addFirstSteps, type FirstStepsWorld } from "./first-steps.ts";
 import { addLog } from "./log-command.ts";
 import { addPower } from "./power-command.ts";
 import { addRecords } from "./records-command.ts";
+import { addSecrets } from "./secrets-command.ts";
+import type { SecretsWorld } from "./secrets-value.ts";
 import { addSkills } from "./skills-command.ts";
 import { STATUS_EXAMPLES, status } from "./status.ts";
 import { test } from "./test.ts";
@@ -28,7 +30,13 @@ import { TRUST_EXAMPLES, type TrustOptions, trust } from "./trust.ts";
 import { addWhy } from "./why-command.ts";
 
 /** Everything the commands together need. */
-export type ProgramWorld = AgentsWorld & FirstStepsWorld & ExecWorld & DaemonWorld & CallWorld & AuditWorld;
+export type ProgramWorld = AgentsWorld &
+  FirstStepsWorld &
+  ExecWorld &
+  DaemonWorld &
+  CallWorld &
+  AuditWorld &
+  SecretsWorld;
 
 /** Runs one command line and says how it ended. Everything behind `--` belongs to the request, dashes and all. */
 export async function run(argv: readonly string[], world: ProgramWorld): Promise<ExitCode> {
@@ -90,8 +98,8 @@ export async function run(argv: readonly string[], world: ProgramWorld): Promise
     .description("this workspace: trust, agents by risk, mistakes, what is not protected")
     .option("--json", "one object instead of lines", false)
     .addHelpText("after", STATUS_EXAMPLES)
-    .action((options: { json: boolean }) => {
-      exit = status(world, options);
+    .action(async (options: { json: boolean }) => {
+      exit = await status(world, options);
     });
   program
     .command("explain")
@@ -117,6 +125,7 @@ export async function run(argv: readonly string[], world: ProgramWorld): Promise
   addWhy(program, world, end);
   addAudit(program, world, end);
   addDaemon(program, world, end);
+  addSecrets(program, world, end);
   addFirstSteps(program, world, behind, end);
   try {
     await program.parseAsync([...own], { from: "user" });

@@ -1,9 +1,11 @@
 // `ambit status`: where one is, whether it counts, which agents there are, and what is not protected.
 import type { Risk } from "../authority/catalog.ts";
 import type { Diagnostic, Severity } from "../notation/diagnostic.ts";
+import type { DaemonStatus } from "../ports/daemon-control.ts";
 import type { ReviewedAgent, TrustState } from "../record/review.ts";
 import type { Standing } from "../record/trust.ts";
 import { shown } from "./cells.ts";
+import type { ControlWorld } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { type Paint, paintRisk } from "./paint.ts";
 import { progressOf } from "./progress.ts";
@@ -27,11 +29,16 @@ interface AgentStatus {
   readonly warnings: number;
 }
 
-export function status(world: ProjectWorld, options: { readonly json: boolean }): ExitCode {
+export interface StatusWorld extends ProjectWorld, Pick<ControlWorld, "running"> {}
+
+export async function status(world: StatusWorld, options: { readonly json: boolean }): Promise<ExitCode> {
+  const running = await world.running();
+  const daemon = running.ok ? running.value : null;
   const opened = progressOf(world, options).over("reading agents", (step) => world.openProject(step));
   if (opened === null) {
-    if (options.json) world.print(JSON.stringify({ workspace: null, notProtected: NOT_PROTECTED }));
-    else world.print(`${NO_WORKSPACE}\n${notProtected(NOT_PROTECTED, world.paint)}`);
+    if (options.json) world.print(JSON.stringify({ workspace: null, daemon, notProtected: NOT_PROTECTED }));
+    else
+      world.print([NO_WORKSPACE, daemonLine(daemon, world.paint), notProtected(NOT_PROTECTED, world.paint)].join("\n"));
     return EXIT.ok;
   }
   const said = configDiagnostics(opened);
@@ -50,6 +57,7 @@ export function status(world: ProjectWorld, options: { readonly json: boolean })
         errors: total("error"),
         warnings: total("warning"),
         problems: opened.problems,
+        daemon,
         notProtected: holes,
       }),
     );
@@ -58,6 +66,7 @@ export function status(world: ProjectWorld, options: { readonly json: boolean })
     for (const problem of opened.problems) world.printError(`${world.paint.warn("warning")}: ${shown(problem)}`);
     const counted = `${total("error")} errors, ${total("warning")} warnings`;
     world.print([head(opened, world.paint), ...table(agents, world.paint), counted].join("\n"));
+    world.print(daemonLine(daemon, world.paint));
     world.print(notProtected(holes, world.paint));
   }
   return opened.levels.broken.length > 0 ? EXIT.invalidPolicy : EXIT.ok;
@@ -113,10 +122,21 @@ function ownHoles({ user }: ProjectOpened): readonly string[] {
 
 /** docs/limits.md says it at length. */
 const NOT_PROTECTED: readonly string[] = [
-  "nothing is enforced yet: no process, file or connection is held; this version decides and explains",
-  "nothing is recorded yet: no audit, no approvals, no budget kept from one command to the next",
-  "a program that runs as the same user can write the state folder, and so trust a project itself",
+  "only what runs through ambit is held: a program you start yourself does what you can",
+  "a program that runs unconfined as the same user can write the state folder, approve, and trust a project itself",
 ];
+
+/** What waits, and what was denied since yesterday. */
+function daemonLine(daemon: DaemonStatus | null, paint: Paint): string {
+  if (daemon === null) return paint.dim("no daemon runs; it starts when it is needed");
+  const { isFrozen, waiting, sessions, denials } = daemon;
+  const denied = denials.map(({ code, times }) => `${times} ${code}`).join(", ");
+  return [
+    ...(isFrozen ? [paint.bad("frozen: nothing is decided until ambit thaw")] : []),
+    waiting === 0 ? "nothing waits for a person" : paint.warn(`${waiting} wait for a person: ambit approvals list`),
+    `${sessions.length} sessions; denied since yesterday: ${denied === "" ? "nothing" : denied}`,
+  ].join("\n");
+}
 
 function notProtected(lines: readonly string[], paint: Paint): string {
   return ["not protected yet:", ...lines.map((line) => `  ${paint.warn("!")} ${line}`)].join("\n");

@@ -1,7 +1,7 @@
 // `ambit trust`: shows what a project's authority would make possible, and has a person say whether it may.
 
 import { pathText } from "../authority/path.ts";
-import type { Terminal } from "./agents-world.ts";
+import { type AdmitWorld, notAdmitted } from "./admit.ts";
 import { shown } from "./cells.ts";
 import { type AgentDiff, compareSets, diffText } from "./diff.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
@@ -17,9 +17,7 @@ export interface TrustOptions {
   readonly revoke: boolean;
 }
 
-export interface TrustWorld extends ProjectWorld {
-  readonly terminal: Pick<Terminal, "isInteractive" | "confirm">;
-}
+export interface TrustWorld extends ProjectWorld, AdmitWorld {}
 
 export const TRUST_EXAMPLES: string = `
 Examples:
@@ -47,6 +45,8 @@ export async function trust(world: TrustWorld, options: TrustOptions): Promise<E
     return fail(world, options, EXIT.invalidPolicy, levels.broken[0]?.message ?? "", null);
   const agreed = isSettled || options.yes || (!options.json && (await asked(world)));
   if (!isSettled && agreed) {
+    const refused = await notAdmitted(world, "trust", opened.workspace, options);
+    if (refused !== null) return refused;
     const written = store?.trust(review.toTrust, review.digest);
     if (written?.ok !== true)
       return fail(world, options, EXIT.error, `trust could not be kept: ${written?.message}`, null);

@@ -1,5 +1,6 @@
 // The way from a command to the daemon: connected where it serves, started where it does not.
 import { join } from "node:path";
+import type { AdmitWorld } from "../cli/admit.ts";
 import type { DaemonWorld } from "../cli/daemon.ts";
 import { VERSION } from "../cli/version.ts";
 import type { Door } from "../daemon/serving.ts";
@@ -18,15 +19,18 @@ import { nativeProgram } from "./native-program.ts";
 export type DaemonWays = Pick<
   DaemonWorld,
   "control" | "running" | "startDaemon" | "awaitDaemonEnd" | "endDaemon" | "daemonLog"
-> & { call(): Promise<Answer<Asking<CallMessages>>> };
+> &
+  Pick<AdmitWorld, "admit"> & { call(): Promise<Answer<Asking<CallMessages>>> };
 
 export interface DaemonClientAsked {
   readonly home: string | null;
   readonly folders: UserFolders;
   readonly program: string;
+  /** By the user's own configuration. */
+  isPresenceNeeded(): boolean;
 }
 
-export function daemonClient({ home, folders, program }: DaemonClientAsked): DaemonWays {
+export function daemonClient({ home, folders, program, isPresenceNeeded }: DaemonClientAsked): DaemonWays {
   const { state, config } = folders;
   if (state === null) return NOWHERE;
   const native = nativeProgram(program);
@@ -69,7 +73,17 @@ export function daemonClient({ home, folders, program }: DaemonClientAsked): Dae
       connected.value.close();
       return status;
     },
-    awaitDaemonEnd: () => awaitOwnerEnd(join(folder, "owner.lock")),
+    admit: async (asked) => {
+      const served = await connect("control", { folder, version: VERSION });
+      // Nobody serves: there is no session that this process could belong to.
+      if (!served.ok && served.code === "not_available" && !isPresenceNeeded()) return { ok: true, value: {} };
+      const control = served.ok ? served : await starting("control", false);
+      if (!control.ok) return control;
+      const answer = await control.value.ask("control.admit", { ...asked, isWidening: true });
+      control.value.close();
+      return answer;
+    },
+    awaitDaemonEnd: (pid) => awaitOwnerEnd(join(folder, "owner.lock"), pid),
     endDaemon: () => endOwner(join(folder, "owner.lock")),
     daemonLog: (linesMax) => logTail(folder, linesMax),
   };
@@ -87,6 +101,7 @@ const NOWHERE: DaemonWays = {
   call: async () => STATELESS,
   startDaemon: async () => STATELESS,
   running: async () => STATELESS,
+  admit: async () => STATELESS,
   awaitDaemonEnd: async () => "nobody",
   endDaemon: async () => "nobody",
   daemonLog: () => null,

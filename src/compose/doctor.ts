@@ -1,5 +1,7 @@
 // What doctor looks at on this machine, gathered for it.
+
 import { join } from "node:path";
+import type { AdmitWorld } from "../cli/admit.ts";
 import type { Terminal } from "../cli/agents-world.ts";
 import type { DoctorWorld, ProbeResult } from "../cli/doctor.ts";
 import type { Paint } from "../cli/paint.ts";
@@ -34,13 +36,14 @@ interface Asked {
   readonly terminal: Terminal;
   /** Where our native program lies. */
   readonly native: string;
+  readonly admit: AdmitWorld["admit"];
   read(source: Source, id: string): Agent;
   reading(): Reading;
   print(text: string): void;
   printError(text: string): void;
 }
 
-export function doctorWorld({ agents, place, read, reading, native, ...asked }: Asked): DoctorWorld {
+export function doctorWorld({ agents, place, read, reading, native, admit, ...asked }: Asked): DoctorWorld {
   const { paint, terminal, print, printError } = asked;
   const { cwd, workspace, state, now } = place;
   const probe = (names: readonly string[], step: Step = () => {}): ProbeResult => {
@@ -84,6 +87,7 @@ export function doctorWorld({ agents, place, read, reading, native, ...asked }: 
     print,
     printError,
     probe,
+    mayWiden: async (what) => (await admit({ command: "doctor --fix", what, presence: null })).ok,
     confirm: (question) => (terminal.isInteractive ? terminal.confirm(question) : Promise.resolve(false)),
     readAgent: read,
     replace: (before, text) => {

@@ -11,7 +11,7 @@ import { denialTold } from "./denials.ts";
 import type { CallPorts, Gatekeeper, Waiting } from "./gatekeeper.ts";
 import type { Holding } from "./holding.ts";
 import { numberOr, objectIn, textIn, textsIn } from "./input.ts";
-import { type OwnerTool, ownerLookup } from "./owner-tool.ts";
+import { type Carried, type OwnerTool, ownerLookup } from "./owner-tool.ts";
 import type { DaemonParts } from "./parts.ts";
 import { refusal } from "./refusal.ts";
 import { secretUse } from "./secret-use.ts";
@@ -89,9 +89,11 @@ export class Calls {
     const owner = this.#tools.find(({ name }) => name === tool);
     const gate = await this.#gatekeeper.authorize(session, holding, { tool, input }, lookup, ports);
     if (!gate.ok) return { ok: true, value: denialTold(session, gate) };
-    if (owner === undefined) return refusal("not_available", `${tool} is not carried out here`);
     const { receipt, requests, arguments: decided } = gate.warrant;
-    const carried = await owner.carry(decided, session, requests);
+    const carried: Carried =
+      owner === undefined
+        ? { ok: false, code: "not_available", message: `${tool} is not carried out here` }
+        : await owner.carry(decided, session, requests);
     if (carried.ok && carried.isUntrusted) session.taint(`${tool} (${receipt})`);
     const ended = carried.ok ? "done" : `failed ${carried.code}`;
     void ports.settle({ receipt, ended, denials: [], enforcement: [], wallMicroseconds: 0 });
@@ -125,7 +127,12 @@ export class Calls {
           ground: holding.reading.ground,
           moment: ports.moment,
           approvals: ports.approvals,
-          commit: ports.commit,
+          commit: async (entry) => {
+            const written = await ports.commit(entry);
+            // What a program reads is nobody's to know, and its output is heard while it runs: not to be believed from here on.
+            if (entry.outcome === "allow" && written.ok) session.taint(`output of a program (${written.receipt})`);
+            return written;
+          },
           settle: ports.settle,
           useSecret: secretUse(session, holding, ports),
           tool,
@@ -134,8 +141,6 @@ export class Calls {
         },
         exchange,
       );
-      // What a program read is nobody's to know: what it wrote is not to be believed.
-      if (result.ok) session.taint(`output of a program (${result.receipt})`);
       return { ok: true, value: programAnswer(session, result) };
     } finally {
       session.running.delete(stop);

@@ -115,15 +115,32 @@ export class Delegations {
     const made: MadeAgent | null =
       body === null ? null : { name: holder, creator: name, link: link.id, body, made: now(), ended: null };
     const more = { to: target, grants: link.specs, parent: link.parent, expires: link.expires, calls: link.calls };
-    const entry = this.#entries.make("delegation", session.who(), made === null ? "granted" : "created", {
-      of: link.id,
-      more,
-    });
+    const entry = this.#entries.make(
+      "delegation",
+      session.who(this.#above(link.parent)),
+      made === null ? "granted" : "created",
+      {
+        of: link.id,
+        more,
+      },
+    );
     const stored = await kept.links.make(link, made, entry);
     if (!stored.ok) return stored;
     if (stored.value === null) return refused("not_available", "it could not be kept under this name; ask again");
     const token = secret === null ? null : `${tokenStart}.${link.id}.${secret}`;
     return { ok: true, value: { link: link.id, agent: target, grants: [...link.specs], token }, isUntrusted: false };
+  }
+
+  /** From the root down to this link. */
+  #above(id: string | null): readonly string[] {
+    const path: string[] = [];
+    for (
+      let at = id;
+      at !== null && path.length <= delegationDepthMax;
+      at = this.#parts.kept.links.get(at)?.parent ?? null
+    )
+      path.unshift(at);
+    return path;
   }
 
   #exists(session: Session, { workspace, agent }: AgentName): boolean {

@@ -17,7 +17,7 @@ import type { Answer } from "../ports/exchange.ts";
 import type { ApprovalClaim } from "../ports/ledger.ts";
 import type { Entries } from "./entries.ts";
 import type { Waiting } from "./gatekeeper.ts";
-import { agentScope } from "./generations.ts";
+import { agentScope, EVERYBODY } from "./generations.ts";
 import type { Holding } from "./holding.ts";
 import type { DaemonParts } from "./parts.ts";
 import { refusal } from "./refusal.ts";
@@ -62,7 +62,7 @@ export class Desk {
     if (!mayAsk(kept.approvals.pending(name.workspace, name.agent), call.digest).ok) return NOBODY_ASKED;
     const approval = askedFor({
       id: id("a"),
-      who: session.who(),
+      who: session.who(holding.links[0] ?? []),
       tool: question.tool,
       pin: call.pin,
       digest: call.digest,
@@ -183,7 +183,8 @@ export class Desk {
   async #callOf(session: Session, { tool, input, asking, level }: ApprovalAsked): Promise<ServedCall> {
     const { kept, digest, canonical, pin } = this.#parts;
     const { name } = session.facts;
-    const generation = kept.ledger.generation(agentScope(name));
+    // Both only go up, so the sum is the same only where neither did.
+    const generation = kept.ledger.generation(EVERYBODY) + kept.ledger.generation(agentScope(name));
     const pinned = await pin(asking);
     const identity = {
       workspace: name.workspace,

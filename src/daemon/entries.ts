@@ -10,6 +10,7 @@ import { requestText } from "../notation/request-printer.ts";
 import type { Entry } from "../ports/commit.ts";
 import type { AccountLeft } from "../ports/ledger.ts";
 import type { EntryKind, LogEntry, Who } from "../ports/log.ts";
+import { needOf } from "./counterexample.ts";
 import type { Holding } from "./holding.ts";
 import type { DaemonParts } from "./parts.ts";
 
@@ -48,10 +49,11 @@ export class Entries {
   decision(who: Who, entry: Entry, holding: Holding, moment: Moment): LogEntry {
     const { tool, requests, need, outcome, code, approval, reason, level, basis } = entry;
     const asked = requests.length === 0 && need !== null ? [need] : requests;
+    const missed = needOf(entry.agent, holding, code, need);
     const more: JsonObject = {
       requests: asked.map(requestText),
-      need: need === null ? null : requestText(need),
-      suggest: need === null ? null : suggestion(holding.authority, need, moment),
+      need: missed === null ? null : requestText(missed),
+      suggest: missed === null ? null : suggestion(holding.authority, missed, moment),
       by: basis.flatMap(({ chain, grants }) => deciding(holding, chain, grants)),
       approval,
       reason,

@@ -1,7 +1,9 @@
 // One call of a session, from the question to the receipt: the gate decides, a person is asked where one has to be, and the
 // decision is on disk with everything it costs before anybody hears of it.
 import type { Moment } from "../authority/compiled.ts";
+import type { Basis } from "../authority/decision.ts";
 import type { JsonObject } from "../authority/json.ts";
+import { judge } from "../authority/judge.ts";
 import { type Authorization, authorize } from "../gate/call.ts";
 import type { Approvals } from "../ports/approvals.ts";
 import type { Commit, CommitResult, Entry, Outcome, Settle } from "../ports/commit.ts";
@@ -9,6 +11,7 @@ import type { ApprovalClaim } from "../ports/ledger.ts";
 import type { LogEntry } from "../ports/log.ts";
 import type { ToolLookup } from "../tool/known-tool.ts";
 import { Accounts } from "./accounts.ts";
+import { needOf } from "./counterexample.ts";
 import { denialObservation } from "./denials.ts";
 import type { Desk } from "./desk.ts";
 import { type Entries, leftData } from "./entries.ts";
@@ -77,6 +80,7 @@ export class Gatekeeper {
     const generations = scopes.map((scope) => [scope, ledger.generation(scope)] as const);
     /** The approval this call uses, with what it was found by. */
     let claim: ApprovalClaim | null = null;
+    let chain = chainOf(holding, []);
     return {
       moment: () => this.moment(session, holding),
       approvals: async (asked) => {
@@ -84,12 +88,15 @@ export class Gatekeeper {
         claim = answer.claim;
         return answer.answer;
       },
-      commit: (entry) => this.#commit(session, holding, entry, generations, entry.approval === null ? null : claim),
-      settle: (outcome) => this.settle(session, outcome, claim),
+      commit: (entry) => {
+        chain = chainOf(holding, entry.basis);
+        return this.#commit(session, holding, entry, generations, entry.approval === null ? null : claim);
+      },
+      settle: (outcome) => this.#settle(session, chain, outcome, claim),
     };
   }
 
-  authorize(
+  async authorize(
     session: Session,
     holding: Holding,
     call: { readonly tool: string; readonly input: JsonObject },
@@ -97,11 +104,18 @@ export class Gatekeeper {
     ports: CallPorts,
   ): Promise<Authorization> {
     session.calls++;
-    const caller = { agent: session.facts.name.agent, authority: holding.authority };
-    return authorize(caller, call, tools, ports.moment(), holding.reading.ground.protectedPaths, ports);
+    const { agent } = session.facts.name;
+    const caller = { agent, authority: holding.authority };
+    const gate = await authorize(caller, call, tools, ports.moment(), holding.reading.ground.protectedPaths, ports);
+    return gate.ok ? gate : { ...gate, request: needOf(agent, holding, gate.code, gate.request) };
   }
 
-  async settle(session: Session, outcome: Outcome, claim: ApprovalClaim | null): Promise<boolean> {
+  async #settle(
+    session: Session,
+    chain: readonly string[],
+    outcome: Outcome,
+    claim: ApprovalClaim | null,
+  ): Promise<boolean> {
     const { receipt, ended, denials, enforcement, wallMicroseconds } = outcome;
     const more: JsonObject = {
       ended,
@@ -109,7 +123,7 @@ export class Gatekeeper {
       denials: denials.map(({ code, request, times }) => ({ code, request, times })),
       enforcement: enforcement.map(({ axis, strength }) => ({ axis, strength })),
     };
-    const entry = this.entries.make("outcome", session.who(), ended, { of: receipt, more });
+    const entry = this.entries.make("outcome", session.who(chain), ended, { of: receipt, more });
     const written = this.#parts.kept.ledger.append([entry]);
     if (claim !== null) await this.#desk.settled(claim.approval, ended);
     return (await written).ok;
@@ -122,12 +136,12 @@ export class Gatekeeper {
     generations: readonly (readonly [string, number])[],
     claim: ApprovalClaim | null,
   ): Promise<CommitResult> {
-    const chains = [...new Set(entry.basis.map(({ chain }) => chain))];
-    const links = [...new Set(chains.flatMap((chain) => holding.links[chain] ?? []))];
+    const links = chainOf(holding, entry.basis);
     const moment = this.moment(session, holding);
     const made = this.entries.decision(session.who(links), entry, holding, moment);
     if (entry.outcome !== "allow") return this.#deny(session, made);
     if (this.isFrozen || session.isClosed) return { ok: false, code: "revoked" };
+    if (entry.approval !== null && !this.#stillHolds(session, entry)) return { ok: false, code: "generation_stale" };
     const charges = this.#accounts.charges(holding.authority, entry.charges);
     if (charges === null) return { ok: false, code: "audit_unavailable" };
     const written = await this.#parts.kept.ledger.decide({ entry: made, charges, claim, generations, links });
@@ -135,6 +149,17 @@ export class Gatekeeper {
     if (!written.value.ok) return { ok: false, code: written.value.code };
     session.left = leftData(written.value.left);
     return { ok: true, receipt: made.id };
+  }
+
+  /** A person took their time: what was decided before they were asked is looked at once more, as everything is now. */
+  #stillHolds(session: Session, { requests, level }: Entry): boolean {
+    const holding = this.holdings.of(session);
+    if ("refused" in holding) return false;
+    const moment = this.moment(session, holding);
+    return requests.every((request) => {
+      const decision = judge(holding.authority, request, moment);
+      return decision.outcome === "allow" || (decision.outcome === "ask" && decision.level <= level);
+    });
   }
 
   /** Written, or counted where the same was denied again and again; told to later turns as an observation. */
@@ -147,4 +172,10 @@ export class Gatekeeper {
     await observed;
     return written.ok ? { ok: true, receipt: entry.id } : written;
   }
+}
+
+/** The delegations a decision rests on; where nothing covered, those its agent holds by in the first place. */
+function chainOf({ links }: Holding, basis: readonly Basis[]): readonly string[] {
+  if (basis.length === 0) return links[0] ?? [];
+  return [...new Set(basis.flatMap(({ chain }) => links[chain] ?? []))];
 }

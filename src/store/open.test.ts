@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, linkSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Ground, machineGround } from "./folder.ts";
@@ -185,5 +195,40 @@ describe("the end of the chain", () => {
     edit(open + damage);
     expect(refusal()).toContain(answer);
     if (answer !== "opened") expect(refusal()).toContain("ambit audit verify");
+  });
+});
+
+describe("a state that was closed", () => {
+  const copied = async (): Promise<number> => {
+    const copy = temporaryState();
+    try {
+      mkdirSync(copy.folder, { mode: 0o700 });
+      copyFileSync(file, join(copy.folder, "state.db"));
+      chmodSync(join(copy.folder, "state.db"), 0o600);
+      return value(await copy.opened().chain.head()).place;
+    } finally {
+      copy.remove();
+    }
+  };
+
+  it("is whole in its one file", async () => {
+    const state = place.opened();
+    for (let count = 0; count < 3; count++) value(await state.ledger.append([entryOf()]));
+    state.close();
+    expect(existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : 0).toBe(0);
+    expect(await copied()).toBe(3);
+  });
+
+  it("is closed although somebody reads it, and nothing is lost", async () => {
+    const state = place.opened();
+    value(await state.ledger.append([entryOf()]));
+    const other = reader();
+    other.exec("BEGIN");
+    other.prepare("SELECT count(*) FROM entry").get();
+    value(await state.ledger.append([entryOf()]));
+    state.close();
+    other.exec("COMMIT");
+    other.close();
+    expect(value(await place.opened().chain.head()).place).toBe(2);
   });
 });

@@ -14,7 +14,7 @@ const depthMax = 16;
  * and nothing has been refused then; a property holds every answer to the library's, spans included.
  */
 export function plainYamlTree(text: string, draft: Draft): TreeNode | null {
-  if (text.length > charactersMax || /[^\n -~]/.test(text)) return null;
+  if (text.length > charactersMax || OTHER.test(text)) return null;
   const lines = linesOf(text);
   if (lines === null || lines.length === 0) return null;
   const reader = new PlainReader(text, lines, draft);
@@ -53,16 +53,19 @@ function linesOf(text: string): Line[] | null {
   return lines;
 }
 
+/** Neither ASCII nor a letter of the scripts that have no spaces or marks of their own among them. */
+const OTHER = /[^\n -~\u00c0-\u167f\u3041-\ud7ff]/;
 const KEY = /[A-Za-z_][\w.-]*(?=:(?:[ \n]|$))/y;
 const DASH = /- (?=[^ ])/y;
 const QUOTED = /"([^"\\\n]*)"|'([^'\n]*)'/y;
 const COMMENT = / +#/y;
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/;
 /** Begins with what begins nothing else in YAML; a colon or a comment's mark only where it is part of a word. */
-const WORDS = /(?:[A-Za-z0-9_/]|\.(?![\w.]))(?:[\w./@*+=~$%^&;<>()!?-]|:(?=[\w/.])| +(?=[\w./@*+=~$%^&;<>()!?-]))*/y;
+const WORDS =
+  /(?:[A-Za-z0-9_/\u00c0-\u167f\u3041-\ud7ff]|\.(?![\w.]))(?:[\w./@*+=~$%^&;<>()!?\u00c0-\u167f\u3041-\ud7ff-]|:(?=[\w/.])| +(?=[\w./@*+=~$%^&;<>()!?\u00c0-\u167f\u3041-\ud7ff-]))*/y;
 /** Outside of brackets also commas and quotes, behind the first letter. */
 const LINE_WORDS =
-  /(?:[A-Za-z0-9_/]|\.(?![\w.]))(?:[\w./@*+=~$%^&;<>()!?,'"-]|:(?=[\w/.])| +(?=[\w./@*+=~$%^&;<>()!?,'"-]))*/y;
+  /(?:[A-Za-z0-9_/\u00c0-\u167f\u3041-\ud7ff]|\.(?![\w.]))(?:[\w./@*+=~$%^&;<>()!?\u00c0-\u167f\u3041-\ud7ff,'"-]|:(?=[\w/.])| +(?=[\w./@*+=~$%^&;<>()!?\u00c0-\u167f\u3041-\ud7ff,'"-]))*/y;
 /** What YAML, or an older reader of it, may take for something else than text. */
 const NOT_TEXT = /^(?:null|true|false|yes|no|on|off|\d.*)$/i;
 

@@ -1,0 +1,37 @@
+// Callers of the real daemon: a connection and a session each, and a call that is decided, charged and on disk when answered.
+import { VERSION } from "../../src/cli/version.ts";
+import { connect } from "../../src/daemon/wire/client.ts";
+import { valueOf } from "./ground.ts";
+import type { Call, WorkerAsked } from "./worker.ts";
+
+/** What a call that was denied throws: for whoever waits for just that. */
+export class Denied extends Error {}
+
+export async function daemonCallers({ folder, project, agent, callers }: WorkerAsked): Promise<readonly Call[]> {
+  const calls: Call[] = [];
+  for (let at = 0; at < callers; at++) calls.push(await daemonCaller(folder, project, agent));
+  return calls;
+}
+
+async function daemonCaller(folder: string, cwd: string, agent: string): Promise<Call> {
+  const calls = valueOf(await connect("call", { folder, version: VERSION }));
+  const { session } = valueOf(
+    await calls.ask("session.open", {
+      cwd,
+      agent,
+      user: null,
+      trace: null,
+      face: "library",
+      pledge: null,
+      token: null,
+      environment: {},
+      isForParent: false,
+    }),
+  );
+  const input = { key: "notes/today" };
+  return async () => {
+    const asked = { session, tool: "memory_get", input, requests: null, waitMilliseconds: 0 };
+    const { outcome } = valueOf(await calls.ask("call.commit", asked));
+    if (outcome !== "allowed") throw new Denied(`a call of ${agent} was denied`);
+  };
+}

@@ -1,0 +1,45 @@
+// The figures we set ourselves for the state, and whether this run reached them. Said, never enforced.
+import type { Goal } from "../decide/goals.ts";
+import { figure, ratio } from "../decide/table.ts";
+import { measuredValue, type Row } from "../row.ts";
+import { callCase, OURS, P50, PLAIN } from "./calls.ts";
+import { at, searchedSize, VERIFY } from "./growth.ts";
+import { LOG } from "./log-filters.ts";
+import { REVOKED } from "./revocation.ts";
+
+const aheadMin = 5;
+const aloneMax = 2;
+const verifyNanosecondsMax = 10_000;
+const logNanosecondsMax = 200e6;
+const revokedNanosecondsMax = 100e6;
+
+export function goals(rows: readonly Row[]): readonly Goal[] {
+  const of = (subject: string, name: string): number => measuredValue(rows, subject, name) ?? Number.NaN;
+  const ahead = of(PLAIN, callCase(128)) / of(OURS, callCase(128));
+  const alone = of(OURS, callCase(1) + P50) / of(PLAIN, callCase(1) + P50);
+  const verify = of(OURS, at(VERIFY, searchedSize));
+  const logs = rows.filter((row) => row.case.startsWith(`${LOG} by `));
+  const slowest = logs.reduce((most, row) => (row.value > most.value ? row : most), logs[0] ?? NONE);
+  const revoked = of(OURS, REVOKED);
+  return [
+    { goal: `128 clients: ${aheadMin}x plain commits, one a call`, measured: ratio(ahead), ok: ahead >= aheadMin },
+    { goal: `one client: p50 under ${aloneMax}x one plain commit`, measured: ratio(alone), ok: alone < aloneMax },
+    {
+      goal: "verify: 100,000 entries a second",
+      measured: Math.round(1e9 / verify).toLocaleString("en"),
+      ok: verify <= verifyNanosecondsMax,
+    },
+    {
+      goal: "log over a million entries: under 200 ms",
+      measured: `${figure(slowest.value, "ns")} (${slowest.case})`,
+      ok: slowest.value < logNanosecondsMax,
+    },
+    {
+      goal: "a revocation is seen by every process: within 100 ms",
+      measured: figure(revoked, "ns"),
+      ok: revoked < revokedNanosecondsMax,
+    },
+  ];
+}
+
+const NONE: Row = { subject: OURS, case: "not measured", value: Number.NaN, unit: "ns" };

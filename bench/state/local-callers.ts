@@ -1,0 +1,43 @@
+// Callers inside one process: of a plain SQLite table with one commit for each call, and of our store without its daemon.
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type * as Sqlite from "@photostructure/sqlite";
+import { sha256 } from "../../src/node/digest.ts";
+import { openState } from "../../src/store/state.ts";
+import { rootFolder } from "../place.ts";
+import { chargeOf, entryOf } from "./entries.ts";
+import { valueOf } from "./ground.ts";
+import type { Call, WorkerAsked } from "./worker.ts";
+
+/** The same driver, the same durability, the same bytes; nothing is charged, chained or indexed. */
+export function plainCallers({ folder, callers }: WorkerAsked): readonly Call[] {
+  const { DatabaseSync } = createRequire(join(rootFolder, "package.json"))("@photostructure/sqlite") as typeof Sqlite;
+  const database = new DatabaseSync(join(folder, "plain.db"));
+  for (const setting of ["journal_mode = wal", "synchronous = full"]) database.exec(`PRAGMA ${setting}`);
+  const { synchronous } = database.prepare("PRAGMA synchronous").get() as { readonly synchronous: number };
+  if (synchronous !== 2) throw new Error("the plain database is not durable");
+  database.exec("CREATE TABLE IF NOT EXISTS call (place INTEGER PRIMARY KEY, body TEXT NOT NULL)");
+  const insert = database.prepare("INSERT INTO call (body) VALUES (?)");
+  const line: (() => void)[] = [];
+  // Whoever comes stands in line; each has a commit of their own.
+  const serve = (): void => {
+    for (const done of line.splice(0)) {
+      insert.run(JSON.stringify(entryOf()));
+      done();
+    }
+  };
+  const call: Call = () =>
+    new Promise((done) => {
+      if (line.push(done) === 1) setImmediate(serve);
+    });
+  return Array.from({ length: callers }, () => call);
+}
+
+export function storeCallers({ folder, callers }: WorkerAsked): readonly Call[] {
+  const { ledger } = valueOf(openState(folder, { digest: sha256, program: rootFolder }));
+  return Array.from({ length: callers }, () => async () => {
+    const write = { entry: entryOf(), charges: [chargeOf()], claim: null, generations: [], links: [] };
+    const written = valueOf(await ledger.decide(write));
+    if (!written.ok) throw new Error(`the store refused: ${written.code}`);
+  });
+}

@@ -1,0 +1,76 @@
+// `log` over many entries: every filter alone, every two of them, and words. The newest fifty of what fits.
+import type { Ledger } from "../../src/ports/ledger.ts";
+import type { LogQuery } from "../../src/ports/log.ts";
+import type { Row } from "../row.ts";
+import { OURS } from "./calls.ts";
+import { numbered, RARE } from "./entries.ts";
+import { valueOf } from "./ground.ts";
+
+export const LOG = "log";
+const entriesAsked = 50;
+const turnsCount = 3;
+
+/** Of each the median of three; the first one meets a cold cache. */
+export async function measureLog(ledger: Ledger, size: number): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const [name, query, fits] of queries(size)) {
+    const taken: number[] = [];
+    for (let turn = 0; turn < turnsCount; turn++) {
+      const began = performance.now();
+      const found = valueOf(await ledger.log({ ...query, count: entriesAsked }));
+      taken.push((performance.now() - began) * 1e6);
+      if (found.length > 0 !== fits) throw new Error(`log by ${name} found ${found.length} entries`);
+    }
+    const sorted = taken.sort((left, right) => left - right);
+    rows.push({ subject: OURS, case: `${LOG} by ${name}`, value: sorted[turnsCount >> 1] ?? Number.NaN, unit: "ns" });
+  }
+  return rows;
+}
+
+type Asked = readonly [name: string, query: Omit<LogQuery, "count">, fits: boolean];
+
+function queries(size: number): readonly Asked[] {
+  const middle = numbered(size >> 1);
+  const single: readonly Asked[] = [
+    ["user", { user: "user-7" }, true],
+    ["agent", { agent: "agent-7" }, true],
+    ["session", { session: "s_7" }, true],
+    ["verb", { verb: "net.get" }, true],
+    ["code", { code: "scope_violation" }, true],
+    ["outcome", { outcome: "deny" }, true],
+    ["since", { since: middle.at }, true],
+    ["until", { until: middle.at }, true],
+  ];
+  const pairs = single.flatMap(([left, one], place) =>
+    single.slice(place + 1).map(([right, other]): Asked => {
+      const query = { ...one, ...other };
+      return [`${left} and ${right}`, query, canFit(query, size)];
+    }),
+  );
+  return [
+    ...single,
+    ...pairs,
+    ["nobody's user", { user: "nobody" }, false],
+    ["a word of a few", { text: RARE }, true],
+    ["a word of all", { text: "notes" }, true],
+    ["a word of a few and agent", { text: RARE, agent: "agent-0" }, true],
+    ["a word of nobody", { text: "zephyr" }, false],
+  ];
+}
+
+/** Whether any of the numbered entries is such a one: their members come round, so few of them tell. */
+function canFit(query: Omit<LogQuery, "count">, size: number): boolean {
+  const isFitting = (number: number): boolean => {
+    const entry = numbered(number);
+    return (
+      (query.user ?? entry.user) === entry.user &&
+      (query.agent ?? entry.agent) === entry.agent &&
+      (query.session ?? entry.session) === entry.session &&
+      (query.code ?? entry.code) === entry.code &&
+      (query.outcome ?? entry.outcome) === entry.outcome &&
+      (query.verb === undefined || entry.verbs.includes(query.verb))
+    );
+  };
+  const comesRound = Math.min(size >> 1, 2_000);
+  return Array.from({ length: comesRound }, (_, number) => number + 1).some(isFitting);
+}

@@ -1,0 +1,198 @@
+// Who: the user, the agent, the delegations, the session and the trace of a call, and that nobody else can be named.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Caller, type OpenMore, type Session, until, valueOf, World } from "./world.ts";
+
+let world: World;
+let caller: Caller;
+
+beforeAll(async () => {
+  world = await World.make();
+  const delegating = ["agent.grant", "agent.create"];
+  world.agent("scout", ["memory.read", "memory.write{keys=[notes/**]}", ...delegating]);
+  world.agent("other", ["memory.read", "memory.write"]);
+  world.user("ann", ["memory.read", "memory.write{keys=[notes/**]}", ...delegating]);
+  world.user("narrow", ["memory.read{keys=[notes/**]}", ...delegating]);
+  world.user("changing", ["memory.read{keys=[a]}"]);
+  world.write("config/ambit/users/broken.md", "---\ncapabilities: [memory.raed]\n---\n");
+  world.write("config/ambit/users/folder.md/x", "no file at all");
+  await world.begin();
+  caller = world.caller();
+});
+afterAll(() => world?.remove());
+
+async function open(agent: string, more: OpenMore = {}): Promise<Session> {
+  return valueOf(await caller.open(world.project, agent, more));
+}
+
+const SET = { key: "notes/a", value: "x" };
+
+/** One call that is allowed, one that is denied, one that is allowed and fails. */
+async function three(session: Session): Promise<void> {
+  expect((await session.do("memory_set", SET)).said).toBe("done");
+  expect((await session.do("memory_set", { ...SET, key: "elsewhere" })).said).toBe("scope_violation");
+  const failed = await session.do("memory_set", { ...SET, version: 999 });
+  expect(failed).toMatchObject({ value: { ok: false } });
+  // The outcome is written behind the answer.
+  await until(async () => (await world.log({ session: session.id, kind: "outcome" })).length === 2, "two outcomes");
+}
+
+describe("every entry says who", () => {
+  test("allowed, denied and failed, of a session of its own", async () => {
+    const session = await open("scout", { user: "ann", trace: "trace-1" });
+    await three(session);
+    await session.close();
+    const whole = { user: "ann", agent: "scout", workspace: world.project, session: session.id, trace: "trace-1" };
+    const entries = await world.log({ session: session.id });
+    expect(entries.map(({ kind, outcome, code }) => [kind, outcome, code])).toEqual([
+      ["session", "opened", null],
+      ["decision", "allow", null],
+      ["outcome", "done", null],
+      ["decision", "deny", "scope_violation"],
+      ["decision", "allow", null],
+      ["outcome", expect.stringMatching(/^failed /), null],
+      ["session", "closed", null],
+    ]);
+    for (const entry of entries) expect(entry).toMatchObject({ ...whole, chain: [] });
+  });
+
+  test("allowed, denied and failed, two delegations below", async () => {
+    const top = await open("scout", { user: "ann", trace: "trace-2" });
+    const grants = ["memory.write{keys=[notes/**]}", "agent.create", "agent.grant"];
+    const made = await top.do("agent_create", { id: "below", instructions: "write", grants });
+    const first = (made.value["result"] as { link: string }).link;
+    const middle = await open("below", { user: "ann", trace: "trace-2" });
+    const deeper = { id: "deeper", instructions: "write", grants: ["memory.write{keys=[notes/**]}"] };
+    const second = ((await middle.do("agent_create", deeper)).value["result"] as { link: string }).link;
+    const session = await open("deeper", { user: "ann", trace: "trace-2" });
+    await three(session);
+    const entries = (await world.log({ session: session.id })).filter(({ kind }) => kind !== "session");
+    expect(entries).toHaveLength(5);
+    for (const entry of entries)
+      expect(entry).toMatchObject({
+        user: "ann",
+        agent: "deeper",
+        workspace: world.project,
+        chain: [first, second],
+        session: session.id,
+        trace: "trace-2",
+      });
+    const created = (await world.log({ session: middle.id, kind: "delegation" }))[0];
+    expect(created).toMatchObject({ outcome: "created", of: second, chain: [first], user: "ann" });
+  });
+
+  test("a trace is made where the opener has none, and a name that is none opens nothing", async () => {
+    const session = await open("scout");
+    expect(session.trace).toMatch(/^t_/);
+    for (const more of [{ user: "../ann" }, { user: "" }, { user: "ann/x" }, { trace: "a b" }])
+      expect(await caller.open(world.project, "scout", more)).toMatchObject({ ok: false, code: "invalid_input" });
+  });
+});
+
+describe("a user's record", () => {
+  const reads = async (session: Session, key: string): Promise<string> =>
+    (await session.do("memory_get", { key })).said;
+
+  test("narrows every agent that is started for them, and nobody else's", async () => {
+    const limited = await open("scout", { user: "narrow" });
+    expect(await reads(limited, "notes/a")).toBe("done");
+    expect(await reads(limited, "elsewhere")).toBe("scope_violation");
+    expect((await limited.do("memory_set", SET)).said).toBe("capability_absent");
+    expect(await reads(await open("scout"), "elsewhere")).toBe("done");
+    expect(await reads(await open("scout", { user: "nobody-known" }), "elsewhere")).toBe("done");
+  });
+
+  test("narrows two delegations below as well", async () => {
+    const top = await open("scout", { user: "narrow" });
+    const wide = ["memory.read", "agent.create", "agent.grant"];
+    // What the user may not do cannot be passed on for them either.
+    const tooWide = await top.do("agent_create", { id: "user-0", instructions: "read", grants: wide });
+    expect(tooWide.said).toBe("exceeds_grantor_authority");
+    const free = await open("scout");
+    await free.do("agent_create", { id: "user-1", instructions: "read", grants: wide });
+    const middle = await open("user-1");
+    await middle.do("agent_create", { id: "user-2", instructions: "read", grants: ["memory.read"] });
+    expect(await reads(await open("user-2"), "elsewhere")).toBe("done");
+    const session = await open("user-2", { user: "narrow" });
+    expect(await reads(session, "notes/a")).toBe("done");
+    expect(await reads(session, "elsewhere")).toBe("scope_violation");
+  });
+
+  test.each(["broken", "folder"])("that cannot be believed allows nothing (%s)", async (user) => {
+    const session = await open("scout", { user });
+    expect(await reads(session, "notes/a")).toMatch(/capability_absent|scope_violation/);
+  });
+
+  test("that changes holds from the next call on", async () => {
+    const session = await open("scout", { user: "changing" });
+    const told: string[] = [];
+    for (const keys of ["a", "b", "a,b"]) {
+      world.user("changing", [`memory.read{keys=[${keys}]}`]);
+      await until(async () => (await reads(session, keys[0] ?? "")) === "done", `${keys} holds`);
+      told.push(`${await reads(session, "a")} ${await reads(session, "b")}`);
+    }
+    expect(told).toEqual(["done scope_violation", "scope_violation done", "done done"]);
+    world.write("config/ambit/users/changing.md", "---\ncapabilities: [\n---\n");
+    await until(async () => (await reads(session, "a")) !== "done", "a broken record holds");
+  });
+});
+
+describe("no message names another", () => {
+  test("a session can be named on its own connection alone, and not after its end", async () => {
+    const session = await open("scout", { connection: "mine" });
+    const use = (connection: string): Promise<unknown> =>
+      caller.ask("call.do", { session: session.id, ...CALL }, connection).answer;
+    expect(await use("mine")).toMatchObject({ ok: true });
+    expect(await use("theirs")).toMatchObject({ ok: false, code: "unknown_session" });
+    for (const [name, value] of [
+      ["session.pledge", { specs: [] }],
+      ["session.taint", { why: "x" }],
+      ["session.close", {}],
+      ["call.commit", CALL],
+      ["call.run", { ...CALL, tool: "proc_exec", input: { argv: ["true"], in: world.project, root: "ro" } }],
+      ["call.consider", CALL],
+      ["call.settle", { receipt: "c_x", ended: "done", milliseconds: 0, isUntrusted: false }],
+    ] as const)
+      expect(await caller.ask(name, { session: session.id, ...value }, "theirs").answer).toMatchObject({
+        ok: false,
+        code: "unknown_session",
+      });
+    expect(await use("mine")).toMatchObject({ ok: true });
+    const another = world.caller();
+    expect(await another.ask("call.do", { session: session.id, ...CALL }, "mine").answer).toMatchObject({
+      ok: false,
+      code: "unknown_session",
+    });
+    await session.close();
+    expect(await use("mine")).toMatchObject({ ok: false, code: "unknown_session" });
+  });
+
+  test("an agent, user or chain in a call is nobody", async () => {
+    const session = await open("scout", { user: "ann" });
+    const forged = { ...CALL, agent: "other", user: "root", chain: ["l_x"], workspace: "/" };
+    const answer = valueOf(await session.ask("call.do", forged).answer);
+    const entry = valueOf(await world.control("log.entry", { id: String(answer["receipt"]) })).entry.entry;
+    expect(entry).toMatchObject({ agent: "scout", user: "ann", chain: [], workspace: world.project });
+    const forbidden = { ...forged, tool: "memory_set", input: { key: "elsewhere", value: "x", agent: "other" } };
+    expect(valueOf(await session.ask("call.do", forbidden).answer)).toMatchObject({ code: "scope_violation" });
+  });
+
+  test("two agents do not see each other's memory", async () => {
+    const [scout, other] = [await open("scout"), await open("other")];
+    await scout.do("memory_set", { key: "notes/mine", value: "secret of scout" });
+    expect((await other.do("memory_get", { key: "notes/mine" })).value["result"]).toBeNull();
+    expect((await scout.do("memory_get", { key: "notes/mine" })).value["result"]).toMatchObject({
+      value: "secret of scout",
+    });
+  });
+
+  test("control is not spoken at the door for calls, nor the other way round", async () => {
+    expect(await caller.ask("approvals.list", { states: ["pending"], count: 1 }).answer).toMatchObject({ ok: false });
+    expect(await caller.ask("freeze", {}).answer).toMatchObject({ ok: false });
+    expect((await world.status()).isFrozen).toBe(false);
+    const opening = { cwd: world.project, agent: "scout", user: null, trace: null, face: "library", pledge: null };
+    const asked = { ...opening, token: null, environment: {}, isForParent: false };
+    expect(await caller.ask("session.open", asked, "1", {}, "control").answer).toMatchObject({ ok: false });
+  });
+});
+
+const CALL = { tool: "memory_get", input: { key: "notes/a" }, requests: null, waitMilliseconds: 0 };
