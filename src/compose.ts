@@ -5,6 +5,7 @@ import type { Terminal } from "./cli/agents-world.ts";
 import type { CanWorld } from "./cli/can.ts";
 import { COLOURS, PLAIN } from "./cli/paint.ts";
 import type { ProgramWorld } from "./cli/program.ts";
+import { toolFilesAt } from "./cli/tools-files.ts";
 import { VERSION } from "./cli/version.ts";
 import { agentOf } from "./compose/agent-text.ts";
 import { askingAt } from "./compose/asking.ts";
@@ -124,6 +125,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
       return read.ok && isJsonObject(read.value) ? read.value : null;
     },
     isProgram: (tool) => isProgramTool(tool),
+    toolFiles: toolFilesAt(cwd),
     now: () => Date.now(),
     programs: programsOf({
       cwd,

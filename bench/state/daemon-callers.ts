@@ -1,7 +1,7 @@
 // Callers of the real daemon: a connection and a session each, and a call that is decided, charged and on disk when answered.
 import { VERSION } from "../../src/cli/version.ts";
 import { connect } from "../../src/daemon/wire/client.ts";
-import { valueOf } from "./ground.ts";
+import { answered } from "./ground.ts";
 import type { Call, WorkerAsked } from "./worker.ts";
 
 /** What a call that was denied throws: for whoever waits for just that. */
@@ -14,8 +14,8 @@ export async function daemonCallers({ folder, project, agent, callers }: WorkerA
 }
 
 async function daemonCaller(folder: string, cwd: string, agent: string): Promise<Call> {
-  const calls = valueOf(await connect("call", { folder, version: VERSION }));
-  const { session } = valueOf(
+  const calls = answered(await connect("call", { folder, version: VERSION }));
+  const { session } = answered(
     await calls.ask("session.open", {
       cwd,
       agent,
@@ -31,7 +31,7 @@ async function daemonCaller(folder: string, cwd: string, agent: string): Promise
   const input = { key: "notes/today" };
   return async () => {
     const asked = { session, tool: "memory_get", input, requests: null, waitMilliseconds: 0 };
-    const { outcome } = valueOf(await calls.ask("call.commit", asked));
+    const { outcome } = answered(await calls.ask("call.commit", asked));
     if (outcome !== "allowed") throw new Denied(`a call of ${agent} was denied`);
   };
 }

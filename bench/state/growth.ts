@@ -13,7 +13,7 @@ import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";
 import { CPU, OURS } from "./calls.ts";
 import { chargeOf, entryOf, numbered } from "./entries.ts";
-import { valueOf } from "./ground.ts";
+import { answered } from "./ground.ts";
 import { measureLog } from "./log-filters.ts";
 
 const entriesPerNote = 1000;
@@ -49,7 +49,7 @@ export async function measureGrowth(
   mkdirSync(folder, { mode: 0o700 });
   const keys = openAuditKeys(folder);
   if (!keys.ok) throw new Error(keys.message);
-  const state = valueOf(openState(folder, { digest: sha256, program: rootFolder }));
+  const state = answered(openState(folder, { digest: sha256, program: rootFolder }));
   const rows: Row[] = [];
   try {
     let last = 0;
@@ -81,10 +81,10 @@ async function fill(state: State, keys: AuditKeys, from: number, to: number): Pr
         Array.from({ length: Math.min(entriesPerNote, to - part) }, (_, at) => numbered(part + at + 1)),
       ),
     );
-    for (const one of appended) valueOf(await one);
-    const { place, hash } = valueOf(await state.chain.head());
+    for (const one of appended) answered(await one);
+    const { place, hash } = answered(await state.chain.head());
     const note = makeCheckpoint({ node: NODE, size: place, hash, at: place, next: null }, keys.signer);
-    valueOf(await state.chain.keepCheckpoint({ place, text: note }));
+    answered(await state.chain.keepCheckpoint({ place, text: note }));
   }
 }
 
@@ -109,7 +109,7 @@ async function decide(state: State, callers: number, calls: number): Promise<voi
     Array.from({ length: callers }, async () => {
       for (let count = 0; count < calls; count++) {
         const write = { entry: entryOf(), charges: [chargeOf()], claim: null, generations: [], links: [] };
-        const written = valueOf(await state.ledger.decide(write));
+        const written = answered(await state.ledger.decide(write));
         if (!written.ok) throw new Error(`the store refused: ${written.code}`);
       }
     }),
@@ -124,10 +124,10 @@ async function searchRows(
   say: (what: string) => void,
 ): Promise<readonly Row[]> {
   say("verify");
-  const { place } = valueOf(await state.chain.head());
+  const { place } = answered(await state.chain.head());
   const ports = { digest: sha256, check: signatureCheck(), chain: state.chain, pause };
   const verified = await timed(async () => {
-    const answer = valueOf(
+    const answer = answered(
       await verifyStore(ports, { key: keys.first, rotations: keys.rotations, node: null, head: null }),
     );
     if (answer.problems.length > 0) throw new Error(`the log does not verify: ${JSON.stringify(answer.problems[0])}`);
@@ -148,7 +148,7 @@ async function searchRows(
 async function fillAllWords(state: State): Promise<void> {
   for (let isMore = true; isMore; ) {
     const steps = Array.from({ length: wordStepsAtOnce }, () => state.loop.write(fillWords));
-    isMore = (await Promise.all(steps)).map((step) => valueOf(step)).at(-1) === true;
+    isMore = (await Promise.all(steps)).map((step) => answered(step)).at(-1) === true;
   }
 }
 

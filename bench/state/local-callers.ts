@@ -6,7 +6,7 @@ import { sha256 } from "../../src/node/digest.ts";
 import { openState } from "../../src/store/state.ts";
 import { rootFolder } from "../place.ts";
 import { chargeOf, entryOf } from "./entries.ts";
-import { valueOf } from "./ground.ts";
+import { answered } from "./ground.ts";
 import type { Call, WorkerAsked } from "./worker.ts";
 
 /** The same driver, the same durability, the same bytes; nothing is charged, chained or indexed. */
@@ -34,10 +34,10 @@ export function plainCallers({ folder, callers }: WorkerAsked): readonly Call[] 
 }
 
 export function storeCallers({ folder, callers }: WorkerAsked): readonly Call[] {
-  const { ledger } = valueOf(openState(folder, { digest: sha256, program: rootFolder }));
+  const { ledger } = answered(openState(folder, { digest: sha256, program: rootFolder }));
   return Array.from({ length: callers }, () => async () => {
     const write = { entry: entryOf(), charges: [chargeOf()], claim: null, generations: [], links: [] };
-    const written = valueOf(await ledger.decide(write));
+    const written = answered(await ledger.decide(write));
     if (!written.ok) throw new Error(`the store refused: ${written.code}`);
   });
 }

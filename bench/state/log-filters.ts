@@ -4,7 +4,7 @@ import type { LogQuery } from "../../src/ports/log.ts";
 import type { Row } from "../row.ts";
 import { OURS } from "./calls.ts";
 import { numbered, RARE } from "./entries.ts";
-import { valueOf } from "./ground.ts";
+import { answered } from "./ground.ts";
 
 export const LOG = "log";
 const entriesAsked = 50;
@@ -17,7 +17,7 @@ export async function measureLog(ledger: Ledger, size: number): Promise<readonly
     const taken: number[] = [];
     for (let turn = 0; turn < turnsCount; turn++) {
       const began = performance.now();
-      const found = valueOf(await ledger.log({ ...query, count: entriesAsked }));
+      const found = answered(await ledger.log({ ...query, count: entriesAsked }));
       taken.push((performance.now() - began) * 1e6);
       if (found.length > 0 !== fits) throw new Error(`log by ${name} found ${found.length} entries`);
     }

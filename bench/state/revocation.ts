@@ -1,7 +1,7 @@
 // A delegation is revoked while other processes call by it: how long until every one of them is denied.
 import type { Row } from "../row.ts";
 import { OURS } from "./calls.ts";
-import { GIVER, type StateGround, TAKER, valueOf } from "./ground.ts";
+import { answered, GIVER, type StateGround, TAKER } from "./ground.ts";
 import { Worker } from "./worker.ts";
 
 export const REVOKED = "revocation, until every process is denied";
@@ -21,11 +21,11 @@ export async function measureRevocation(ground: StateGround): Promise<readonly R
     for (let round = 0; round < roundsCount; round++) {
       const watching = Promise.all(workers.map((worker) => worker.watch()));
       await new Promise((done) => setTimeout(done, underwayMilliseconds));
-      valueOf(await control.ask("links.revoke", { id: link, kill: false }));
-      const answered = process.hrtime.bigint();
+      answered(await control.ask("links.revoke", { id: link, kill: false }));
+      const told = process.hrtime.bigint();
       for (const { denied, asked: last } of await watching) {
-        if (BigInt(last) > answered) throw new Error("a call was allowed after its delegation was revoked");
-        taken.push(Math.max(0, Number(BigInt(denied) - answered)));
+        if (BigInt(last) > told) throw new Error("a call was allowed after its delegation was revoked");
+        taken.push(Math.max(0, Number(BigInt(denied) - told)));
       }
       link = grant(ground);
     }

@@ -239,10 +239,10 @@ describe("approve", () => {
     const typed = await ran(["approve", "a-1", "--yes"], { answers: wanting() ?? {}, says: ["secret words"] });
     expect([typed.exit, answersSent(typed)]).toEqual([0, 2]);
     const blind = await ran(["approve", "a-1", "--yes"], { answers: wanting() ?? {} });
-    expect([blind.exit, answersSent(blind)]).toEqual([1, 1]);
+    expect([blind.exit, answersSent(blind)]).toEqual([4, 1]);
     const always = { ...keeping(), "approvals.approve": () => refusal("presence_required") };
     const twice = await ran(["approve", "a-1", "--yes"], { answers: always, says: ["x"] });
-    expect([twice.exit, answersSent(twice)]).toEqual([1, 2]);
+    expect([twice.exit, answersSent(twice)]).toEqual([4, 2]);
   });
 
   test("one of two people leaves it open, and says so", async () => {

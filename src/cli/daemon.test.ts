@@ -113,7 +113,7 @@ test("start says which process it is, and closes its connection", async () => {
   expect(out).toEqual(["running, process 4711"]);
   expect(asked).toEqual(["daemon.status", "close"]);
   const failing = worldWith(down, { startDaemon: async () => refused("folder_refused") });
-  expect(await daemonStart(failing.world, { json: false })).toBe(EXIT.error);
+  expect(await daemonStart(failing.world, { json: false })).toBe(EXIT.daemon);
 });
 
 test("stop tells it to end and waits until it has", async () => {

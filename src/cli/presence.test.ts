@@ -48,7 +48,7 @@ test("where somebody has to vouch, that one's passphrase is asked for, once", as
   });
   expect(named.asked).toHaveLength(1);
   const wrong = { ...answers, "presence.set": () => refusal("presence_required") };
-  expect((await ran(["presence", "set", "ann"], { answers: wrong, says: [WORDS, WORDS, "x"] })).exit).toBe(1);
+  expect((await ran(["presence", "set", "ann"], { answers: wrong, says: [WORDS, WORDS, "x"] })).exit).toBe(4);
 });
 
 test("list and delete", async () => {

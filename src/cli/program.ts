@@ -26,6 +26,8 @@ import type { SecretsWorld } from "./secrets-value.ts";
 import { addSkills } from "./skills-command.ts";
 import { STATUS_EXAMPLES, status } from "./status.ts";
 import { test } from "./test.ts";
+import type { ToolsWorld } from "./tools.ts";
+import { addTools } from "./tools-command.ts";
 import { TRUST_EXAMPLES, type TrustOptions, trust } from "./trust.ts";
 import { addWhy } from "./why-command.ts";
 
@@ -126,6 +128,7 @@ export async function run(argv: readonly string[], world: ProgramWorld): Promise
   addAudit(program, world, end);
   addDaemon(program, world, end);
   addSecrets(program, world, end);
+  addTools(program, world, end);
   addFirstSteps(program, world, behind, end);
   try {
     await program.parseAsync([...own], { from: "user" });

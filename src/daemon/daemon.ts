@@ -1,4 +1,5 @@
 // The state owner: everything that answers on its two sockets, and what it looks after between the questions.
+import type { Moment } from "../authority/compiled.ts";
 import type { JsonObject } from "../authority/json.ts";
 import { judge } from "../authority/judge.ts";
 import type { DaemonStatus, SessionShown } from "../ports/daemon-control.ts";
@@ -12,6 +13,7 @@ import { Desk } from "./desk.ts";
 import { Entries, NOBODY } from "./entries.ts";
 import { Floods } from "./floods.ts";
 import { Gatekeeper } from "./gatekeeper.ts";
+import type { Holding } from "./holding.ts";
 import { textIn, textsIn } from "./input.ts";
 import { memoryTools } from "./memory-tools.ts";
 import { observationTools } from "./observation-tools.ts";
@@ -73,6 +75,13 @@ export class Daemon {
     ];
     this.#calls = new Calls(parts, this.#gatekeeper, this.#sessions, tools);
     this.doors = { call: new Map(this.#callAnswers()), control: new Map(this.#controlAnswers()) };
+  }
+
+  /** What a session holds now, for tools that meet more on their way than they asked for; null where it is nothing. */
+  held(session: Session): { readonly holding: Holding; readonly moment: Moment } | null {
+    const holding = session.isClosed ? null : this.#gatekeeper.holdings.of(session);
+    if (holding === null || "refused" in holding) return null;
+    return { holding, moment: this.#gatekeeper.moment(session, holding) };
   }
 
   get isBusy(): boolean {

@@ -34,6 +34,7 @@ export class Session {
   #lastDenial = "";
   #equalDenials = 0;
   readonly running: Set<() => void> = new Set();
+  readonly #closing: (() => void)[] = [];
 
   constructor(facts: SessionFacts) {
     this.facts = facts;
@@ -70,6 +71,13 @@ export class Session {
   close(): void {
     this.#isClosed = true;
     for (const stop of [...this.running]) stop();
+    for (const ring of this.#closing.splice(0)) ring();
+  }
+
+  /** For what is kept for it between its calls; at once where it is closed already. */
+  onClose(ring: () => void): void {
+    if (this.#isClosed) ring();
+    else this.#closing.push(ring);
   }
 
   who(chain: readonly string[] = []): Who {

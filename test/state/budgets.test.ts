@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Caller, type OpenMore, type Session, valueOf, World } from "./world.ts";
+import { type Caller, given, type OpenMore, type Session, World } from "./world.ts";
 
 let world: World;
 let caller: Caller;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => world?.remove());
 
 async function open(agent: string, more: OpenMore = {}): Promise<Session> {
-  return valueOf(await caller.open(world.project, agent, more));
+  return given(await caller.open(world.project, agent, more));
 }
 
 /** How often one after the other until it is refused, and by which code. */
@@ -94,7 +94,7 @@ describe("a budget", () => {
     for (let call = 0; call < 3; call++)
       expect((await session.do("memory_get", { key: "a" })).said).toBe("approval_required");
     const [question] = await world.approvals("pending");
-    valueOf(await world.approve(question?.id ?? "", { uses: 5 }));
+    given(await world.approve(question?.id ?? "", { uses: 5 }));
     expect(await spend(session)).toEqual([1, "budget_exhausted"]);
   });
 });

@@ -1,6 +1,6 @@
 // Who: the user, the agent, the delegations, the session and the trace of a call, and that nobody else can be named.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Caller, type OpenMore, type Session, until, valueOf, World } from "./world.ts";
+import { type Caller, given, type OpenMore, type Session, until, World } from "./world.ts";
 
 let world: World;
 let caller: Caller;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => world?.remove());
 
 async function open(agent: string, more: OpenMore = {}): Promise<Session> {
-  return valueOf(await caller.open(world.project, agent, more));
+  return given(await caller.open(world.project, agent, more));
 }
 
 const SET = { key: "notes/a", value: "x" };
@@ -169,11 +169,11 @@ describe("no message names another", () => {
   test("an agent, user or chain in a call is nobody", async () => {
     const session = await open("scout", { user: "ann" });
     const forged = { ...CALL, agent: "other", user: "root", chain: ["l_x"], workspace: "/" };
-    const answer = valueOf(await session.ask("call.do", forged).answer);
-    const entry = valueOf(await world.control("log.entry", { id: String(answer["receipt"]) })).entry.entry;
+    const answer = given(await session.ask("call.do", forged).answer);
+    const entry = given(await world.control("log.entry", { id: String(answer["receipt"]) })).entry.entry;
     expect(entry).toMatchObject({ agent: "scout", user: "ann", chain: [], workspace: world.project });
     const forbidden = { ...forged, tool: "memory_set", input: { key: "elsewhere", value: "x", agent: "other" } };
-    expect(valueOf(await session.ask("call.do", forbidden).answer)).toMatchObject({ code: "scope_violation" });
+    expect(given(await session.ask("call.do", forbidden).answer)).toMatchObject({ code: "scope_violation" });
   });
 
   test("two agents do not see each other's memory", async () => {

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { VERSION } from "../../src/cli/version.ts";
-import { connect } from "../../src/daemon/wire/client.ts";
 import type { Door } from "../../src/daemon/serving.ts";
+import { connect } from "../../src/daemon/wire/client.ts";
 import type { Approval, ApprovalState } from "../../src/ports/approval-store.ts";
 import type { ControlMessages, DaemonStatus } from "../../src/ports/daemon-control.ts";
 import type { Answer, Asking } from "../../src/ports/exchange.ts";
@@ -292,17 +292,17 @@ export class World {
   }
 
   async status(): Promise<DaemonStatus> {
-    return valueOf(await this.control("daemon.status", {}));
+    return given(await this.control("daemon.status", {}));
   }
 
   /** Oldest first. */
   async log(query: Partial<LogQuery> = {}): Promise<readonly LogEntry[]> {
-    const found = valueOf(await this.control("log.query", { count: 10_000, ...query }));
+    const found = given(await this.control("log.query", { count: 10_000, ...query }));
     return found.entries.map(({ entry }) => entry).toReversed();
   }
 
   async approvals(...states: readonly ApprovalState[]): Promise<readonly Approval[]> {
-    return valueOf(await this.control("approvals.list", { states, count: 1000 })).approvals;
+    return given(await this.control("approvals.list", { states, count: 1000 })).approvals;
   }
 
   approve(
@@ -346,7 +346,7 @@ function record(grants: readonly string[], more = ""): string {
 }
 
 /** For what has to go well before anything can be looked at. */
-export function valueOf<T>(answer: Answer<T>): T {
+export function given<T>(answer: Answer<T>): T {
   if (!answer.ok) throw new Error(`${answer.code}: ${answer.message}`);
   return answer.value;
 }

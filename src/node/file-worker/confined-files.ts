@@ -5,7 +5,7 @@ import type { Judge } from "../../ports/judge.ts";
 import { readFacts, readNothing, readPiece } from "./answer.ts";
 import { type BelowLimits, type Gathered, globBelow, listJob, searchBelow } from "./below.ts";
 import { FileJudge } from "./file-judge.ts";
-import { type FileTree, lookAt } from "./places.ts";
+import { type FileTree, lookAt, type Place } from "./places.ts";
 import { below, FileReach, type Job } from "./reach.ts";
 import { refused } from "./refusals.ts";
 import type { Walls } from "./walls.ts";
@@ -54,17 +54,44 @@ const newFileMode = 0o666;
 const FACTS: Job<FileFacts> = { verb: "fs.read", request: plainRequest("s"), value: readFacts };
 const REMOVE: Job<true> = { verb: "fs.delete", request: plainRequest("d"), value: readNothing };
 
+interface Shared {
+  readonly places: readonly Place[];
+  readonly workers: FileWorkers;
+}
+
 export class ConfinedFiles implements Files {
+  readonly #of: FilesOf;
+  readonly #places: readonly Place[];
   readonly #workers: FileWorkers;
   readonly #reach: FileReach;
   readonly #limits: FileLimits;
   #leftOut = 0;
 
-  constructor({ program, trees, judge, protectedPaths, pinned, walls, limits }: FilesOf) {
-    const places = lookAt(trees);
+  constructor(of: FilesOf, shared?: Shared) {
+    const { program, trees, judge, protectedPaths, pinned, walls, limits } = of;
+    const places = shared?.places ?? lookAt(trees);
+    this.#of = of;
+    this.#places = places;
     this.#limits = limits;
-    this.#workers = new FileWorkers({ program, places, walls, ...limits });
+    this.#workers = shared?.workers ?? new FileWorkers({ program, places, walls, ...limits });
     this.#reach = new FileReach(this.#workers, places, new FileJudge(judge, places, protectedPaths), pinned);
+  }
+
+  /** The same trees and the same worker, decided on by another judge. Closing either closes both. */
+  under(judge: Judge, protectedPaths: FilesOf["protectedPaths"] = this.#of.protectedPaths): ConfinedFiles {
+    return new ConfinedFiles({ ...this.#of, judge, protectedPaths }, { places: this.#places, workers: this.#workers });
+  }
+
+  /** Whether the names of the trees still lead to what was opened: a folder may have been moved and made anew. */
+  isCurrent(): boolean {
+    const now = lookAt(this.#of.trees);
+    return (
+      now.length === this.#places.length &&
+      this.#places.every(({ device, inode, inside }, at) => {
+        const place = now[at];
+        return place?.device === device && place.inode === inode && place.inside.length === inside.length;
+      })
+    );
   }
 
   /** Entries and matches that were there and not granted, so far. */

@@ -1,0 +1,64 @@
+// What is decided while a call of a file tool is carried out: what it was allowed is not asked a second time, and whatever
+// else it comes by, behind links and in folders, is decided as it stands now.
+import type { Authority } from "../../authority/chain.ts";
+import type { Moment } from "../../authority/compiled.ts";
+import { countedIsSpent } from "../../authority/counted.ts";
+import type { Basis, Decision } from "../../authority/decision.ts";
+import { judge } from "../../authority/judge.ts";
+import type { Request } from "../../authority/request.ts";
+import { isSegments } from "../../authority/scope.ts";
+import type { FilePath } from "../../ports/files.ts";
+import type { Judge } from "../../ports/judge.ts";
+
+/** What a session holds at one moment. */
+export interface Held {
+  readonly authority: Authority;
+  readonly moment: Moment;
+}
+
+const GONE: Decision = { outcome: "deny", code: "revoked", at: null };
+const KEPT: Decision = { outcome: "deny", code: "self_modification", at: null };
+
+/**
+ * `requests`: those of the warrant. They were paid for and, where need be, approved; an approval of a folder holds for
+ * what the same grants cover below it, because that is what the call was shown to be about.
+ */
+export function callJudge(requests: readonly Request[], holds: () => Held | null, isKept: (path: FilePath) => boolean): Judge {
+  return (request) => {
+    const path = pathOf(request);
+    const held = holds();
+    if (held === null || path === null) return GONE;
+    if (request.verb.verb !== "fs.read" && isKept(path)) return KEPT;
+    const { authority, moment } = held;
+    const paid = { ...moment, exhausted: null };
+    if (requests.some((one) => isSame(one, request))) {
+      const decision = judge(authority, request, paid);
+      return decision.outcome === "ask" ? { outcome: "allow", by: decision.by } : decision;
+    }
+    const decision = judge(authority, request, { ...moment, exhausted: countedIsSpent(authority) });
+    if (decision.outcome !== "ask") return decision;
+    const isApproved = requests.some((one) => {
+      const asked = pathOf(one);
+      if (one.verb !== request.verb || asked === null || !asked.every((name, at) => name === path[at])) return false;
+      const above = judge(authority, one, paid);
+      return above.outcome === "ask" && above.level >= decision.level && isSameBasis(above.by, decision.by);
+    });
+    return isApproved ? { outcome: "allow", by: decision.by } : decision;
+  };
+}
+
+function pathOf({ values }: Request): FilePath | null {
+  const [value] = values;
+  return value !== undefined && isSegments(value) ? value.segments : null;
+}
+
+/** The same verb and path. What is protected in it is for the judge to see again. */
+function isSame(left: Request, right: Request): boolean {
+  const [one, other] = [pathOf(left), pathOf(right)];
+  if (left.verb !== right.verb || one === null || other === null || one.length !== other.length) return false;
+  return one.every((name, at) => name === other[at]);
+}
+
+function isSameBasis(left: Basis, right: Basis): boolean {
+  return left.chain === right.chain && left.grants.every((grant, at) => grant === right.grants[at]);
+}

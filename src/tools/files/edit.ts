@@ -1,0 +1,60 @@
+// fs_edit: a file is read, changed in memory and written back whole, unless somebody else changed it meanwhile.
+import type { Ground } from "../../authority/path.ts";
+import { done, type Result, refuse } from "../../authority/result.ts";
+import type { FileFacts, FilePath, Files } from "../../ports/files.ts";
+import type { FileAnswer, FileCall } from "./file-call.ts";
+import { contentBytesMax } from "./limits.ts";
+import { placeOf, requestFor, shownPath } from "./places.ts";
+import { failed, refusedWith } from "./refusals.ts";
+import { type Edit, replaceAll } from "./replace.ts";
+import { exactText, isBinary } from "./text.ts";
+
+export interface EditInput {
+  readonly path: string;
+  readonly edits: readonly Edit[];
+}
+
+export function editCall({ path, edits }: EditInput, ground: Ground): Result<FileCall> {
+  const place = placeOf(path, ground);
+  if (!place.ok) return place;
+  const { segments } = place.value;
+  if (edits.some((edit) => /\p{Surrogate}/u.test(edit.old + edit.new)))
+    return refuse("bad_value", "an edit holds half a character");
+  return done({
+    requests: [requestFor("fs.read", place.value), requestFor("fs.write", place.value)],
+    changes: segments,
+    // It tells whether a text is there: that is reading, if little at a time.
+    isReading: true,
+    carry: (files) => edit(files, segments, edits, shownPath(segments, ground)),
+  });
+}
+
+async function edit(files: Files, path: FilePath, edits: readonly Edit[], shown: string): Promise<FileAnswer> {
+  const before = await files.stat(path);
+  if (!before.ok) return refusedWith(before);
+  if (before.value.kind === "link") return failed("scope_violation", "a link is not written through");
+  const read = await files.read(path, { offset: 0, bytesMax: contentBytesMax + 1 });
+  if (!read.ok) return refusedWith(read);
+  if (read.value.length > contentBytesMax)
+    return failed("not_available", `files longer than ${contentBytesMax} bytes are not edited`);
+  const text = isBinary(read.value) ? null : exactText(read.value);
+  if (text === null) return failed("not_available", "it is not UTF-8 text, and an edit would change more than it says");
+  const replaced = replaceAll(text, edits, contentBytesMax);
+  if (!replaced.ok) return failed("invalid_input", replaced.message);
+  const bytes = Buffer.from(replaced.text);
+  if (bytes.length > contentBytesMax) return failed("invalid_input", "the file would become too long");
+  const after = await files.stat(path);
+  if (!after.ok) return refusedWith(after);
+  if (!isSame(before.value, after.value))
+    return failed("not_available", "the file was changed by somebody else meanwhile; read it again");
+  const written = await files.write(path, bytes);
+  if (!written.ok) return refusedWith(written);
+  const made = replaced.edits.map(({ replaced: count, line }) => ({ replaced: count, line }));
+  return { ok: true, value: { path: shown, edits: made, bytes: bytes.length } };
+}
+
+function isSame(left: FileFacts, right: FileFacts): boolean {
+  return (
+    left.kind === right.kind && left.bytes === right.bytes && left.modifiedMilliseconds === right.modifiedMilliseconds
+  );
+}

@@ -1,0 +1,55 @@
+// Paths of a call: read from what a model wrote, made into requests, and shown so that they can be used again.
+import { type VerbEntry, verbEntry } from "../../authority/catalog.ts";
+import { type Ground, parsePath, parsePathPatterns, pathText } from "../../authority/path.ts";
+import type { Request } from "../../authority/request.ts";
+import { done, type Result, refuse } from "../../authority/result.ts";
+import type { Segments, Sequence } from "../../authority/sequence.ts";
+import type { FilePath } from "../../ports/files.ts";
+
+export type FileVerb = "fs.read" | "fs.write" | "fs.delete";
+
+/** The working folder where nothing is said. */
+export function placeOf(text: string | undefined, ground: Ground): Result<Segments> {
+  return parsePath(text ?? ".", ground);
+}
+
+export function requestFor(name: FileVerb, path: Segments): Request {
+  const verb: VerbEntry | null = verbEntry(name);
+  if (verb === null) throw new Error(`there is no verb ${name}`);
+  return { verb, values: [path] };
+}
+
+export interface PatternPlace {
+  readonly patterns: readonly Sequence[];
+  /** The folder that everything the patterns can match lies in: all that such a call needs to look into. */
+  readonly start: Segments;
+}
+
+/** A pattern below a folder; one that leaves it is refused. */
+export function patternPlace(pattern: string, root: Segments, ground: Ground): Result<PatternPlace> {
+  const patterns = parsePathPatterns(pattern, root.segments, { home: null, base: null, protectedPaths: [] });
+  if (!patterns.ok) return patterns;
+  const start = literalStart(patterns.value);
+  if (start.length < root.segments.length) return refuse("escapes_root", "the pattern leaves its folder");
+  const place = parsePath(pathText(start), ground);
+  return place.ok ? done({ patterns: patterns.value, start: place.value }) : place;
+}
+
+/** The last name is a file's, and never a folder to begin in. */
+function literalStart(patterns: readonly Sequence[]): readonly string[] {
+  const [first = [], ...others] = patterns.map((pattern) => {
+    const star = pattern.findIndex((segment) => segment.kind !== "literal");
+    const plain = pattern.slice(0, star < 0 ? Math.max(0, pattern.length - 1) : star);
+    return plain.map((segment) => (segment.kind === "literal" ? segment.text : ""));
+  });
+  const shared = first.findIndex((name, at) => others.some((other) => other[at] !== name));
+  return shared < 0 ? first : first.slice(0, shared);
+}
+
+/** As short as a later call takes it: below the working folder relative to it, elsewhere absolute. */
+export function shownPath(path: FilePath, { base }: Ground): string {
+  if (base === null || base.length > path.length || !base.every((name, at) => name === path[at])) return pathText(path);
+  const rest = path.slice(base.length);
+  // A name that begins with a tilde would be read as the home folder.
+  return rest.length === 0 ? "." : rest[0]?.startsWith("~") === true ? `./${rest.join("/")}` : rest.join("/");
+}

@@ -1,0 +1,97 @@
+// fs_read: lines of a text, or bytes of anything else, never more than one answer holds.
+import type { Ground } from "../../authority/path.ts";
+import { done, type Result } from "../../authority/result.ts";
+import type { FilePath, Files } from "../../ports/files.ts";
+import type { FileAnswer, FileCall } from "./file-call.ts";
+import * as limits from "./limits.ts";
+import { LineWindow } from "./line-window.ts";
+import { placeOf, requestFor, shownPath } from "./places.ts";
+import { failed, refusedWith } from "./refusals.ts";
+import { isBinary, shownText } from "./text.ts";
+
+export interface ReadInput {
+  readonly path: string;
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly numbers?: boolean;
+}
+
+/** Enough for most files at once. */
+const pieceBytes = 262_144;
+
+export function readCall(input: ReadInput, ground: Ground): Result<FileCall> {
+  const place = placeOf(input.path, ground);
+  if (!place.ok) return place;
+  const { segments } = place.value;
+  return done({
+    requests: [requestFor("fs.read", place.value)],
+    changes: null,
+    isReading: true,
+    carry: (files) => read(files, segments, input, shownPath(segments, ground)),
+  });
+}
+
+async function read(files: Files, path: FilePath, input: ReadInput, shown: string): Promise<FileAnswer> {
+  const first = await files.read(path, { offset: 0, bytesMax: pieceBytes });
+  if (!first.ok) return refusedWith(first);
+  return isBinary(first.value)
+    ? readBytes(files, path, input, shown)
+    : readLines(files, path, first.value, input, shown);
+}
+
+async function readBytes(files: Files, path: FilePath, input: ReadInput, shown: string): Promise<FileAnswer> {
+  const { offset = 0, limit = limits.binaryBytesMax } = input;
+  // One byte more than is returned says whether there is more.
+  const piece = await files.read(path, { offset, bytesMax: limit + 1 });
+  if (!piece.ok) return refusedWith(piece);
+  const bytes = piece.value.subarray(0, limit);
+  const more = piece.value.length > limit;
+  const next = more ? { next: offset + bytes.length } : {};
+  const base64 = Buffer.from(bytes).toString("base64");
+  return { ok: true, value: { path: shown, kind: "binary", base64, bytes: bytes.length, offset, more, ...next } };
+}
+
+async function readLines(
+  files: Files,
+  path: FilePath,
+  first: Uint8Array,
+  { offset = 0, limit = limits.linesUsual, numbers = false }: ReadInput,
+  shown: string,
+): Promise<FileAnswer> {
+  const window = new LineWindow(offset, limit, limits.textBytesMax);
+  let at = first.length;
+  let isWanting = window.push(first);
+  // The file may change between two pieces, as it may under any reader.
+  for (let last = first.length; isWanting && last === pieceBytes; ) {
+    if (at >= limits.scanBytesMax)
+      return failed("not_available", `only the first ${limits.scanBytesMax} bytes of a file are read by lines`);
+    const piece = await files.read(path, { offset: at, bytesMax: pieceBytes });
+    if (!piece.ok) return refusedWith(piece);
+    isWanting = window.push(piece.value);
+    last = piece.value.length;
+    at += last;
+  }
+  const { text, isExact } = shownText(window.bytes, window.isCut);
+  const lines = Math.max(0, window.passed - offset);
+  return {
+    ok: true,
+    value: {
+      path: shown,
+      kind: "text",
+      text: numbers ? numbered(text, offset) : text,
+      offset,
+      lines,
+      more: window.hasMore,
+      ...(window.hasMore ? { next: window.passed } : {}),
+      ...(window.isCut ? { cut: "the line is too long: only its beginning is here" } : {}),
+      ...(isExact ? {} : { note: "some bytes are no UTF-8 and are shown as \uFFFD" }),
+    },
+  };
+}
+
+function numbered(text: string, offset: number): string {
+  if (text === "") return "";
+  const isEnded = text.endsWith("\n");
+  const lines = (isEnded ? text.slice(0, -1) : text).split("\n");
+  return `${lines.map((line, at) => `${offset + at + 1}\t${line}`).join("\n")}${isEnded ? "\n" : ""}`;
+}

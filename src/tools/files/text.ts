@@ -1,0 +1,20 @@
+// Bytes of a file as text. What is no UTF-8 is never written back as something else.
+import { isUtf8 } from "node:buffer";
+
+/** A zero byte near the beginning: no text has one. */
+const lookedBytes = 8_192;
+
+export function isBinary(bytes: Uint8Array): boolean {
+  return bytes.subarray(0, lookedBytes).includes(0);
+}
+
+/** Null for what is no UTF-8. A mark of byte order is a character like others. */
+export function exactText(bytes: Uint8Array): string | null {
+  return isUtf8(bytes) ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) : null;
+}
+
+/** For reading: replacement characters where it is no UTF-8, and none for a character that was cut at the end. */
+export function shownText(bytes: Uint8Array, isCut: boolean): { readonly text: string; readonly isExact: boolean } {
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: isCut });
+  return { text, isExact: isUtf8(bytes) || (isCut && !text.includes("\uFFFD")) };
+}

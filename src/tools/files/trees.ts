@@ -1,0 +1,135 @@
+// The trees that a session's grants are about, for the walls around its files. Every path is still decided by itself;
+// the walls are what is left if that should ever fail.
+import type { Authority, Chain } from "../../authority/chain.ts";
+import type { CompiledLink } from "../../authority/compiled.ts";
+import type { Grant } from "../../authority/grant.ts";
+import type { Sequence } from "../../authority/sequence.ts";
+import type { FilePath } from "../../ports/files.ts";
+import type { FileVerb } from "./places.ts";
+
+export interface GrantedTree {
+  readonly path: FilePath;
+  readonly mode: "read" | "write";
+}
+
+/** As many as the worker takes. */
+const treesMax = 64;
+
+type Roots = ReadonlyMap<string, FilePath>;
+type LinkRoots = Readonly<Record<FileVerb, Roots>>;
+
+export class GrantedTrees {
+  /** A link never changes, so it is looked at once. */
+  readonly #known = new WeakMap<CompiledLink, LinkRoots>();
+
+  /** Those around or below `near` first, should there be more than fit. */
+  of(authority: Authority, near: FilePath): readonly GrantedTree[] {
+    const reading = this.#meets(authority, ["fs.read"]);
+    const writing = this.#meets(authority, ["fs.write", "fs.delete"]);
+    const around = this.#writable(authority);
+    const modes = new Map<string, GrantedTree>();
+    const add = (path: FilePath, mode: GrantedTree["mode"]): void => {
+      // INVARIANT: nothing that an agent could put a link in place of is ever opened by its name.
+      const held = outermost(path, around);
+      const key = keyOf(held);
+      if (modes.get(key)?.mode !== "write") modes.set(key, { path: held, mode });
+    };
+    for (const path of writing.values()) add(path, "write");
+    for (const path of reading.values()) add(path, "read");
+    const trees = [...modes.values()].sort((left, right) => (keyOf(left.path) < keyOf(right.path) ? -1 : 1));
+    if (trees.length <= treesMax) return trees;
+    const isNear = ({ path }: GrantedTree): boolean => path.every((name, at) => name === near[at]);
+    return [...trees.filter(isNear), ...trees.filter((tree) => !isNear(tree))].slice(0, treesMax);
+  }
+
+  #meets(authority: Authority, verbs: readonly FileVerb[]): Roots {
+    const found = new Map<string, FilePath>();
+    for (const chain of authority)
+      for (const verb of verbs) for (const [key, path] of this.#meet(chain, verb)) found.set(key, path);
+    return topmost(found);
+  }
+
+  #meet(chain: Chain, verb: FileVerb): Roots {
+    const [first, ...rest] = chain.map((link) => this.#rootsOf(link)[verb]);
+    return rest.reduce<Roots>((all, next) => meet(all, next), first ?? new Map());
+  }
+
+  /** Wherever some link of an agent's own lets it write, whatever limits the call at hand: another call may have none. */
+  #writable(authority: Authority): Roots {
+    const found = new Map<string, FilePath>();
+    for (const chain of authority)
+      for (const compiled of chain) {
+        if (compiled.link.role !== "own") continue;
+        for (const [key, path] of this.#rootsOf(compiled)["fs.write"]) found.set(key, path);
+      }
+    return found;
+  }
+
+  #rootsOf(compiled: CompiledLink): LinkRoots {
+    const known = this.#known.get(compiled);
+    if (known !== undefined) return known;
+    const roots = { "fs.read": rootsOf(compiled, "fs.read"), "fs.write": rootsOf(compiled, "fs.write") };
+    const made: LinkRoots = { ...roots, "fs.delete": rootsOf(compiled, "fs.delete") };
+    this.#known.set(compiled, made);
+    return made;
+  }
+}
+
+function rootsOf({ link }: CompiledLink, verb: FileVerb): Roots {
+  const found = new Map<string, FilePath>();
+  for (const grant of link.grants)
+    if (grant.verb.verb === verb) for (const path of rootsIn(grant)) found.set(keyOf(path), path);
+  return topmost(found);
+}
+
+/** The folder a grant was written for; where it names none, what its patterns begin with. */
+function rootsIn({ scopes, root }: Grant): readonly FilePath[] {
+  const [scope] = scopes;
+  if (scope?.kind === "any") return [[]];
+  if (scope?.kind !== "sequences") return [];
+  return scope.of.map((pattern) => {
+    const plain = plainStart(pattern);
+    return root !== null && isWithin(plain, root) ? root : plain;
+  });
+}
+
+function plainStart(pattern: Sequence): FilePath {
+  const star = pattern.findIndex(({ kind }) => kind !== "literal");
+  const plain = star < 0 ? pattern : pattern.slice(0, star);
+  return plain.map((segment) => (segment.kind === "literal" ? segment.text : ""));
+}
+
+/** What lies in both: of two trees the inner one. */
+function meet(left: Roots, right: Roots): Roots {
+  const found = new Map<string, FilePath>();
+  for (const [key, path] of left) if (isBelowSome(path, right, 0)) found.set(key, path);
+  for (const [key, path] of right) if (isBelowSome(path, left, 0)) found.set(key, path);
+  return topmost(found);
+}
+
+function topmost(roots: Roots): Roots {
+  return new Map([...roots].filter(([, path]) => !isBelowSome(path, roots, 1)));
+}
+
+/** `least`: how many names further down; 0 counts the tree itself. */
+function isBelowSome(path: FilePath, roots: Roots, least: number): boolean {
+  for (let length = path.length - least; length >= 0; length--) if (roots.has(keyOf(path.slice(0, length)))) return true;
+  return false;
+}
+
+function outermost(path: FilePath, roots: Roots): FilePath {
+  for (let length = 0; length < path.length; length++) {
+    const found = roots.get(keyOf(path.slice(0, length)));
+    if (found !== undefined) return found;
+  }
+  return path;
+}
+
+function isWithin(path: FilePath, root: FilePath): boolean {
+  return root.length <= path.length && root.every((name, at) => name === path[at]);
+}
+
+/** No name holds a slash. */
+function keyOf(path: FilePath): string {
+  return path.join("/");
+}

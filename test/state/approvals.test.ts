@@ -1,0 +1,316 @@
+// Approvals from the question to the use: bound to one call, used as often as was said, and never by anything else.
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Presence } from "../../src/ports/daemon-control.ts";
+import { type Called, type Caller, called, given, type OpenMore, type Session, until, World } from "./world.ts";
+
+let world: World;
+let caller: Caller;
+
+const ANN: Presence = { name: "ann", passphrase: "correct horse of ann" };
+const BOB: Presence = { name: "bob", passphrase: "correct horse of bob" };
+const EVE: Presence = { name: "eve", passphrase: "correct horse of eve" };
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("asking", ["memory.write{ask}", "memory.read"]);
+  world.agent("racing", ["memory.write{ask}"]);
+  world.agent("flooding", ["memory.write{ask}"]);
+  world.agent("stopped", ["memory.write{ask}"]);
+  world.agent("frozen", ["memory.write{ask}"]);
+  world.agent("present", ["memory.write{ask=presence}"]);
+  world.agent("several", ["memory.write{ask}"], "approvers: { need: 2, of: [ann, bob] }\n");
+  world.agent("edited", ["memory.write{ask}"]);
+  world.agent("program", ["proc.exec{ask}", "fs.read"], "sandbox: .\n");
+  await world.begin();
+  caller = world.caller();
+  given(await world.control("presence.set", { ...ANN, presence: null }));
+  given(await world.control("presence.set", { ...BOB, presence: ANN }));
+  given(await world.control("presence.set", { ...EVE, presence: ANN }));
+});
+afterAll(() => world?.remove());
+
+async function open(agent: string, more: OpenMore = {}): Promise<Session> {
+  return given(await caller.open(world.project, agent, more));
+}
+
+function set(
+  session: Session,
+  key: string,
+  value = "x",
+  more: { wait?: number; onEvent?(event: unknown): void } = {},
+): Promise<Called> {
+  return session.do("memory_set", { key, value }, more);
+}
+
+async function asked(session: Session, key: string, value = "x"): Promise<string> {
+  const { said, value: told } = await set(session, key, value);
+  expect(said).toBe("approval_required");
+  return String(told["approval"]);
+}
+
+async function stateOf(id: string): Promise<string> {
+  return given(await world.control("approvals.show", { id })).approval.state;
+}
+
+describe("a question", () => {
+  test("has an id, and the retry after approval succeeds exactly once", async () => {
+    const session = await open("asking");
+    const id = await asked(session, "once");
+    expect(id).toMatch(/^a_/);
+    expect(given(await world.approve(id))).toMatchObject({ approval: { state: "approved" }, missing: 0 });
+    expect((await set(session, "once")).said).toBe("done");
+    expect((await set(session, "once")).said).toBe("approval_required");
+    await until(async () => (await stateOf(id)) === "done", "its use is told");
+    const kinds = (await world.log({ kind: "approval" })).filter(({ of }) => of === id).map(({ outcome }) => outcome);
+    expect(kinds).toEqual(["asked", "approved", "done"]);
+  });
+
+  test("through the command line: exit status, the id, and the retry", async () => {
+    const words = ["call", "asking", "memory_set", '{"key":"line","value":"x"}', "--json"];
+    const first = await world.ambit(...words);
+    const { approval, code } = JSON.parse(first.out) as { approval: string; code: string };
+    expect([first.status, code]).toEqual([11, "approval_required"]);
+    expect((await world.ambit("approve", approval, "--yes")).status).toBe(0);
+    expect((await world.ambit(...words)).status).toBe(0);
+    expect((await world.ambit(...words)).status).toBe(11);
+  });
+
+  test("of 32 at once, one uses the answer", async () => {
+    const sessions = await Promise.all(
+      Array.from({ length: 32 }, (_, at) => open("racing", { connection: `racing ${at % 8}` })),
+    );
+    const [first] = sessions;
+    given(await world.approve(await asked(first as Session, "race")));
+    const all = await Promise.all(sessions.map(async (session) => (await set(session, "race")).said));
+    expect(all.filter((said) => said === "done")).toHaveLength(1);
+    expect(all.filter((said) => said === "approval_required")).toHaveLength(31);
+  });
+
+  test("with one byte changed is another question", async () => {
+    const session = await open("asking");
+    const id = await asked(session, "bytes", "abc");
+    given(await world.approve(id));
+    const others = [
+      await asked(session, "bytes", "abd"),
+      await asked(session, "bytes", "abc "),
+      await asked(session, "byte", "abc"),
+    ];
+    expect(new Set([id, ...others]).size).toBe(4);
+    expect((await set(await open("asking"), "bytes", "abc")).said).toBe("done");
+  });
+
+  test("that is asked again is the same question", async () => {
+    const ids = await Promise.all(Array.from({ length: 10 }, async () => asked(await open("asking"), "same")));
+    expect(new Set(ids).size).toBe(1);
+    const { approval } = given(await world.control("approvals.show", { id: ids[0] ?? "" }));
+    expect(approval.times).toBe(10);
+    expect((await world.log({ kind: "approval" })).filter(({ of }) => of === ids[0])).toHaveLength(1);
+  });
+
+  test("is one of twenty that an agent may have open", async () => {
+    const session = await open("flooding");
+    for (let at = 0; at < 20; at++) await asked(session, `flood-${at}`);
+    const { said, value } = await set(session, "flood-20");
+    expect([said, value["approval"]]).toEqual(["approval_required", ""]);
+    expect((await world.approvals("pending")).filter(({ who }) => who.agent === "flooding")).toHaveLength(20);
+    const again = await asked(session, "flood-3");
+    given(await world.control("approvals.refuse", { id: again, reason: "enough" }));
+    expect(await asked(session, "flood-20")).toMatch(/^a_/);
+  });
+});
+
+describe("an answer", () => {
+  test("reaches a caller that waits, the moment it is given", async () => {
+    const session = await open("asking");
+    const decide = async (key: string, answer: (id: string) => Promise<unknown>): Promise<Called> => {
+      let id = "";
+      const waiting = set(session, key, "x", {
+        wait: 60_000,
+        onEvent: (event) => {
+          id = (event as { waiting: string }).waiting;
+        },
+      });
+      await until(() => id !== "", "the caller waits");
+      await answer(id);
+      return waiting;
+    };
+    expect((await decide("wait-yes", (id) => world.approve(id))).said).toBe("done");
+    const no = await decide("wait-no", (id) => world.control("approvals.refuse", { id, reason: "not on a Friday" }));
+    expect(no).toMatchObject({ said: "approval_refused", value: { reason: "not on a Friday" } });
+  });
+
+  test("that is no says why, and holds when it is asked again", async () => {
+    const session = await open("asking");
+    const id = await asked(session, "refused");
+    expect((await world.ambit("approvals", "refuse", id, "--reason", "too wide")).status).toBe(0);
+    for (let time = 0; time < 2; time++)
+      expect(await set(session, "refused")).toMatchObject({
+        said: "approval_refused",
+        value: { reason: "too wide", approval: id },
+      });
+    expect(await world.approve(id)).toMatchObject({ ok: false });
+    expect(await stateOf(id)).toBe("refused");
+  });
+
+  test("of a wider step serves what it covers, as often as was said, and nothing else", async () => {
+    const session = await open("asking");
+    const id = await asked(session, "group/a");
+    const { ladder } = given(await world.control("approvals.show", { id }));
+    expect(ladder.map(({ name }) => name)).toEqual(["exact", "key", "group"]);
+    given(await world.approve(id, { step: "group", uses: 3 }));
+    expect((await set(session, "group/b")).said).toBe("done");
+    expect((await set(session, "other/b")).said).toBe("approval_required");
+    expect((await set(session, "groups")).said).toBe("approval_required");
+    expect((await session.do("memory_delete", { key: "group/b" })).said).toBe("approval_required");
+    expect((await set(await open("racing"), "group/b")).said).toBe("approval_required");
+    expect([(await set(session, "group/c")).said, (await set(session, "group/a")).said]).toEqual(["done", "done"]);
+    expect((await set(session, "group/a")).said).toBe("approval_required");
+  });
+
+  test("that is exact is used as often as was said", async () => {
+    const session = await open("asking");
+    given(await world.approve(await asked(session, "twice"), { uses: 2 }));
+    const said: string[] = [];
+    for (let time = 0; time < 3; time++) said.push((await set(session, "twice")).said);
+    expect(said).toEqual(["done", "done", "approval_required"]);
+  });
+
+  test("is over when its time is", async () => {
+    const session = await open("asking");
+    const id = await asked(session, "brief");
+    given(await world.approve(id, { milliseconds: 1000 }));
+    await until(async () => (await stateOf(id)) === "expired", "it expires");
+    expect((await set(session, "brief")).said).toBe("approval_required");
+  });
+
+  test("is taken back before it is used", async () => {
+    const session = await open("asking");
+    const id = await asked(session, "back");
+    given(await world.approve(id));
+    given(await world.control("approvals.refuse", { id, reason: "changed my mind" }));
+    expect(await set(session, "back")).toMatchObject({
+      said: "approval_refused",
+      value: { reason: "changed my mind" },
+    });
+  });
+
+  test("counts for the text that is there when it is given, not for the one that was asked under", async () => {
+    const session = await open("edited");
+    let id = "";
+    const waiting = set(session, "held", "x", {
+      wait: 60_000,
+      onEvent: (event) => {
+        id = (event as { waiting: string }).waiting;
+      },
+    });
+    await until(() => id !== "", "the caller waits");
+    world.agent("edited", ["memory.write{keys=[elsewhere],ask}"]);
+    await until(async () => (await set(await open("edited"), "held")).said === "scope_violation", "the edit holds");
+    given(await world.approve(id));
+    expect((await waiting).said).not.toBe("done");
+  });
+});
+
+describe("people", () => {
+  test("a plain yes does not do where presence is asked for, nor a wrong passphrase", async () => {
+    const session = await open("present");
+    const id = await asked(session, "here");
+    expect(await world.approve(id)).toMatchObject({ ok: false, code: "presence_required" });
+    const wrong = { ...ANN, passphrase: "correct horse of ame" };
+    expect(await world.approve(id, { presence: wrong })).toMatchObject({ ok: false });
+    expect((await set(session, "here")).said).toBe("approval_required");
+    given(await world.approve(id, { presence: ANN }));
+    expect((await set(session, "here")).said).toBe("done");
+  });
+
+  test("two have to agree where the record says so: two different ones, of those it names", async () => {
+    const session = await open("several");
+    const id = await asked(session, "both");
+    expect(await world.approve(id)).toMatchObject({ ok: false, code: "presence_required" });
+    expect(await world.approve(id, { presence: EVE })).toMatchObject({ ok: false, code: "not_an_approver" });
+    expect(given(await world.approve(id, { presence: ANN }))).toMatchObject({ missing: 1 });
+    expect((await set(session, "both")).said).toBe("approval_required");
+    expect(await world.approve(id, { presence: ANN })).toMatchObject({ ok: false, code: "already_agreed" });
+    expect(given(await world.approve(id, { presence: BOB }))).toMatchObject({ missing: 0 });
+    expect((await set(session, "both")).said).toBe("done");
+  });
+
+  test("nobody comes to be known without somebody who is, and nobody speaks for another", async () => {
+    const mallory = { name: "mallory", passphrase: "correct horse of mallory" };
+    expect(await world.control("presence.set", { ...mallory, presence: null })).toMatchObject({ ok: false });
+    expect(await world.control("presence.set", { ...BOB, presence: ANN })).toMatchObject({ ok: false });
+    expect(await world.control("presence.delete", { name: "bob", presence: ANN })).toMatchObject({ ok: false });
+    expect(given(await world.control("presence.list", {})).names.toSorted()).toEqual(["ann", "bob", "eve"]);
+  });
+});
+
+describe("an answer is void", () => {
+  test("when the agent was stopped in between", async () => {
+    const id = await asked(await open("stopped"), "key");
+    given(await world.approve(id, { uses: 9 }));
+    given(await world.control("agent.stop", { cwd: world.project, agent: "stopped" }));
+    expect(await asked(await open("stopped"), "key")).not.toBe(id);
+  });
+
+  test("when everything was frozen in between", async () => {
+    const session = await open("frozen");
+    const id = await asked(session, "key");
+    given(await world.approve(id, { uses: 9 }));
+    given(await world.control("freeze", {}));
+    given(await world.control("thaw", { presence: null }));
+    expect(await asked(session, "key")).not.toBe(id);
+  });
+
+  test.each(["exact", "program"])("when the script in the root is another by now (%s)", async (step) => {
+    const script = join(world.project, "work.sh");
+    const session = await open("program");
+    const run = (): Promise<Called> => session.run(["./work.sh"], world.project);
+    const write = (text: string): void => {
+      rmSync(script, { force: true });
+      writeFileSync(script, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    };
+    write("echo one");
+    const first = await run();
+    expect(first.said).toBe("approval_required");
+    const id = String(first.value["approval"]);
+    const names = given(await world.control("approvals.show", { id })).ladder.map(({ name }) => name);
+    given(await world.approve(id, { step: names.includes(step) ? step : "exact", uses: 2 }));
+    write("echo two");
+    const changed = await run();
+    expect([changed.said, changed.value["approval"] === id]).toEqual(["approval_required", false]);
+    write("echo one");
+    expect((await run()).said).toBe("ran");
+    given(await world.control("approvals.refuse", { id, reason: "over" }));
+  });
+});
+
+describe("when the daemon dies", () => {
+  test("questions and answers are there afterwards, and what was executing is indeterminate", async () => {
+    const session = await open("asking");
+    const waiting = await asked(session, "after");
+    const approved = await asked(session, "answered");
+    given(await world.approve(approved));
+    const runner = await open("program");
+    const argv = ["sh", "-c", "echo begun; exec sleep 60"];
+    const first = await runner.run(argv, world.project);
+    const executing = String(first.value["approval"]);
+    given(await world.approve(executing));
+    const texts: string[] = [];
+    const running = runner.running(argv, world.project, { onText: (text) => texts.push(text) });
+    await until(() => texts.join("").includes("begun"), "it runs");
+    expect(await stateOf(executing)).toBe("executing");
+    await world.killDaemon();
+    expect(called(await running.answer).said).toBe("not_available");
+    await world.startDaemon();
+    expect([await stateOf(waiting), await stateOf(approved), await stateOf(executing)]).toEqual([
+      "pending",
+      "approved",
+      "indeterminate",
+    ]);
+    expect((await set(await open("asking"), "answered")).said).toBe("done");
+    const again = await (await open("program")).run(argv, world.project);
+    expect([again.said, again.value["approval"] === executing]).toEqual(["approval_required", false]);
+  });
+});

@@ -1,0 +1,271 @@
+// What agents pass on: never more than they hold, kept as links, and gone with whatever it rests on.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Caller, called, given, type OpenMore, type Session, until, World } from "./world.ts";
+
+let world: World;
+let caller: Caller;
+
+const PASSING = ["agent.grant", "agent.create"];
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("boss", ["memory.read{keys=[notes/**]}", "memory.write{keys=[notes/**],pass=use}", ...PASSING]);
+  world.agent("passer", ["memory.read{keys=[notes/**],pass=pass}", "memory.write{keys=[own]}", ...PASSING]);
+  world.agent("worker", ["memory.read{keys=[own]}", ...PASSING]);
+  world.agent("receiver", ["memory.read{keys=[own]}"]);
+  world.agent("holder", ["memory.read{keys=[own]}"]);
+  world.agent("stranger", ["memory.read{keys=[own]}"]);
+  world.agent("narrowed", ["memory.read{keys=[a,b]}", ...PASSING]);
+  world.agent("deleted", ["memory.read{keys=[a,b]}", ...PASSING]);
+  world.agent("stopped", ["memory.read", ...PASSING]);
+  world.agent("runner", ["proc.exec", "fs.read", ...PASSING], "sandbox: .\n");
+  await world.begin();
+  caller = world.caller();
+});
+afterAll(() => world?.remove());
+
+async function open(agent: string, more: OpenMore = {}): Promise<Session> {
+  return given(await caller.open(world.project, agent, more));
+}
+
+async function reads(session: Session, key: string): Promise<string> {
+  return (await session.do("memory_get", { key })).said;
+}
+
+interface Made {
+  readonly link: string;
+  readonly token: string | null;
+}
+
+async function make(session: Session, id: string, grants: readonly string[], more: object = {}): Promise<Made> {
+  const done = await session.do("agent_create", { id, instructions: "work", grants, ...more });
+  if (done.said !== "done") throw new Error(JSON.stringify(done));
+  return done.value["result"] as Made;
+}
+
+async function give(session: Session, agent: string, grants: readonly string[], more: object = {}): Promise<Made> {
+  const done = await session.do("agent_grant", { agent, grants, ...more });
+  if (done.said !== "done") throw new Error(JSON.stringify(done));
+  return done.value["result"] as Made;
+}
+
+function revoke(id: string, kill = false): ReturnType<typeof world.control<"links.revoke">> {
+  return world.control("links.revoke", { id, kill });
+}
+
+describe("nothing is passed on that is not held", () => {
+  const rows: readonly (readonly [string, string, string])[] = [
+    ["a part of it", "memory.read{keys=[notes/today]}", "done"],
+    ["all of it", "memory.read{keys=[notes/**]}", "done"],
+    ["a key beside it", "memory.read{keys=[note]}", "exceeds_grantor_authority"],
+    ["every key", "memory.read", "exceeds_grantor_authority"],
+    ["another verb", "obs.query", "exceeds_grantor_authority"],
+    ["what may only be used", "memory.write{keys=[notes/today]}", "exceeds_grantor_authority"],
+    ["what is no grant", "memory.raed", "invalid_input"],
+  ];
+  test.each(rows)("%s: %s", async (_title, grant, said) => {
+    const session = await open("boss");
+    expect((await session.do("agent_grant", { agent: "worker", grants: [grant] })).said).toBe(said);
+  });
+
+  test("the denial and its entry name a request that the granter could not make", async () => {
+    const session = await open("boss");
+    const grants = ["memory.read{keys=[notes/a,other/b]}"];
+    const { value } = await session.do("agent_grant", { agent: "worker", grants });
+    expect(value).toMatchObject({ code: "exceeds_grantor_authority", need: "memory.read other/b" });
+    const { entry } = given(await world.control("log.entry", { id: String(value["id"]) })).entry;
+    expect(entry.more).toMatchObject({
+      need: "memory.read other/b",
+      requests: [expect.stringMatching(/^agent\.grant worker /)],
+    });
+    const why = await world.ambit("why", entry.id);
+    expect(why.out).toContain("other/b");
+  });
+
+  test("nobody grants to itself", async () => {
+    const session = await open("boss");
+    for (const grants of [["memory.read{keys=[notes/a]}"], ["memory.read"]])
+      expect((await session.do("agent_grant", { agent: "boss", grants })).said).toBe("self_modification");
+    expect(
+      (await session.do("agent_create", { id: "boss", instructions: "x", grants: ["memory.read{keys=[notes/a]}"] }))
+        .said,
+    ).toBe("self_modification");
+  });
+
+  test("what may only be passed on is not used, and is used by whoever it was passed to", async () => {
+    const passer = await open("passer");
+    expect(await reads(passer, "notes/a")).not.toBe("done");
+    await make(passer, "passed-to", ["memory.read{keys=[notes/**]}"]);
+    expect(await reads(await open("passed-to"), "notes/a")).toBe("done");
+    expect(await reads(await open("passed-to"), "own")).toBe("scope_violation");
+  });
+
+  test("a pledge limits what is passed on", async () => {
+    const session = await open("boss", { pledge: ["memory.read{keys=[notes/a]}", ...PASSING] });
+    expect((await session.do("agent_grant", { agent: "worker", grants: ["memory.read{keys=[notes/b]}"] })).said).toBe(
+      "exceeds_grantor_authority",
+    );
+  });
+
+  test("an agent is made once, and none that is written down", async () => {
+    const session = await open("boss");
+    const grants = ["memory.read{keys=[notes/a]}"];
+    await make(session, "made-once", grants);
+    for (const id of ["made-once", "worker"])
+      expect((await session.do("agent_create", { id, instructions: "x", grants })).said).toBe("invalid_input");
+  });
+
+  test("authority is passed on sixteen times and no more", async () => {
+    let holder = await open("boss");
+    const grants = ["memory.read{keys=[notes/**]}", ...PASSING];
+    let depth = 0;
+    for (; depth < 20; depth++) {
+      const id = `deep-${depth}`;
+      const { said } = await holder.do("agent_create", { id, instructions: "on", grants });
+      if (said !== "done") {
+        expect(said).toBe("exceeds_grantor_authority");
+        break;
+      }
+      holder = await open(id);
+      expect(await reads(holder, "notes/a")).toBe("done");
+    }
+    expect(depth).toBe(16);
+  });
+});
+
+describe("a delegation ends", () => {
+  test("with its link, and everything below with it, at once", async () => {
+    const boss = await open("boss");
+    const first = await make(boss, "tree-1", ["memory.read{keys=[notes/**]}", ...PASSING]);
+    const [one, two] = [await open("tree-1"), "tree-2"];
+    const second = await make(one, two, ["memory.read{keys=[notes/**]}", ...PASSING]);
+    const lower = await open(two);
+    const third = await give(lower, "receiver", ["memory.read{keys=[notes/a]}"]);
+    const worker = await open("receiver");
+    for (const session of [one, lower, worker]) expect(await reads(session, "notes/a")).toBe("done");
+    const shown = await world.ambit("agents", "tree");
+    expect(shown.out).toMatch(/tree-1[\s\S]*tree-2/);
+    expect(given(await revoke(first.link)).revoked.toSorted()).toEqual(
+      [first.link, second.link, third.link].toSorted(),
+    );
+    for (const session of [one, lower, worker]) expect(await reads(session, "notes/a")).not.toBe("done");
+    expect(await reads(worker, "own")).toBe("done");
+    expect(await reads(boss, "notes/a")).toBe("done");
+    expect(await revoke("l_nobody")).toMatchObject({ ok: false, code: "unknown_link" });
+  });
+
+  test("in the middle, and what is above stays", async () => {
+    const boss = await open("boss");
+    await make(boss, "middle-1", ["memory.read{keys=[notes/**]}", ...PASSING]);
+    const middle = await open("middle-1");
+    const below = await make(middle, "middle-2", ["memory.read{keys=[notes/**]}"]);
+    given(await revoke(below.link));
+    expect(await reads(await open("middle-2"), "notes/a")).not.toBe("done");
+    expect(await reads(middle, "notes/a")).toBe("done");
+  });
+
+  test("as far as the granter's record is narrowed, from the next call on", async () => {
+    await make(await open("narrowed"), "narrow-child", ["memory.read{keys=[a,b]}"]);
+    const child = await open("narrow-child");
+    expect([await reads(child, "a"), await reads(child, "b")]).toEqual(["done", "done"]);
+    world.agent("narrowed", ["memory.read{keys=[a]}", ...PASSING]);
+    await until(async () => (await reads(child, "b")) === "scope_violation", "the edit holds below");
+    expect(await reads(child, "a")).toBe("done");
+    world.agent("narrowed", [], "broken: [\n");
+    await until(async () => (await reads(child, "a")) !== "done", "a broken record passes nothing on");
+  });
+
+  test("with the granter's record", async () => {
+    await make(await open("deleted"), "deleted-child", ["memory.read{keys=[a]}"]);
+    const child = await open("deleted-child");
+    expect(await reads(child, "a")).toBe("done");
+    rmSync(join(world.project, ".ambit", "agents", "deleted.md"));
+    await until(async () => (await reads(child, "a")) !== "done", "nothing is passed on by nobody");
+  });
+
+  test("when its time is over", async () => {
+    await make(await open("boss"), "brief", ["memory.read{keys=[notes/**]}"], { seconds: 1 });
+    const brief = await open("brief");
+    expect(await reads(brief, "notes/a")).toBe("done");
+    await until(async () => (await reads(brief, "notes/a")) === "expired", "it expires");
+  });
+
+  test("with its granter: stopped agents have given nothing, and go on when they are asked again", async () => {
+    const stopped = await open("stopped");
+    await make(stopped, "stopped-child", ["memory.read{keys=[a]}"]);
+    const child = await open("stopped-child");
+    expect(await reads(child, "a")).toBe("done");
+    const ran = await world.ambit("stop", "stopped", "--json");
+    expect(JSON.parse(ran.out)).toMatchObject({ ok: true, sessions: 1, links: 1 });
+    expect(await reads(child, "a")).not.toBe("done");
+    expect(await reads(stopped, "a")).toBe("unknown_session");
+    expect(await reads(await open("stopped"), "a")).toBe("done");
+    expect((await world.ambit("stop", "stopped-child")).status).toBe(0);
+    expect(await caller.open(world.project, "stopped-child")).toMatchObject({ ok: false, code: "unknown_agent" });
+    expect((await world.ambit("stop", "nobody-at-all")).status).not.toBe(0);
+  });
+});
+
+describe("a token", () => {
+  test("is claimed once, by the agent that it names", async () => {
+    const { token } = await give(await open("boss"), "holder", ["memory.read{keys=[notes/**]}"], { token: true });
+    const holder = await open("holder");
+    expect(await reads(holder, "notes/token")).not.toBe("done");
+    const claim = (agent: string, text: string): ReturnType<Caller["open"]> =>
+      caller.open(world.project, agent, { token: text });
+    expect(await claim("stranger", token ?? "")).toMatchObject({ ok: false, code: "revoked" });
+    expect(await claim("holder", `${token}x`)).toMatchObject({ ok: false, code: "revoked" });
+    expect(await claim("holder", "ambit-token.l_x.y")).toMatchObject({ ok: false, code: "revoked" });
+    const racers = await Promise.all(Array.from({ length: 8 }, () => claim("holder", token ?? "")));
+    expect(racers.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(await reads(holder, "notes/token")).toBe("done");
+    expect(await claim("holder", token ?? "")).toMatchObject({ ok: false, code: "revoked" });
+    expect(await reads(await open("stranger"), "notes/token")).not.toBe("done");
+  });
+
+  test("that was revoked or is over is worth nothing", async () => {
+    const boss = await open("boss");
+    const grants = ["memory.read{keys=[notes/late]}"];
+    const gone = await give(boss, "stranger", grants, { token: true });
+    given(await revoke(gone.link));
+    expect(await caller.open(world.project, "stranger", { token: gone.token ?? "" })).toMatchObject({ ok: false });
+    const brief = await give(boss, "stranger", grants, { token: true, seconds: 1 });
+    await until(() => pastOf(brief.link), "its time is over");
+    await caller.open(world.project, "stranger", { token: brief.token ?? "" });
+    expect(await reads(await open("stranger"), "notes/late")).not.toBe("done");
+  });
+
+  test("stands in no file and no entry", async () => {
+    const { token } = await give(await open("boss"), "holder", ["memory.read{keys=[notes/x]}"], { token: true });
+    const secret = token?.split(".")[2] ?? "";
+    expect(secret.length).toBeGreaterThan(16);
+    expect(JSON.stringify(await world.log())).not.toContain(secret);
+  });
+});
+
+async function pastOf(id: string): Promise<boolean> {
+  const { links } = given(await world.control("links.list", {}));
+  return (links.find((link) => link.id === id)?.expires ?? 0) < Date.now();
+}
+
+describe("what runs by a delegation", () => {
+  test("ends when it is revoked with --kill, and nothing runs after it", async () => {
+    const made = await make(await open("runner"), "run-child", [
+      `proc.exec{in=${world.project}}`,
+      `fs.read{in=${world.project}}`,
+    ]);
+    const child = await open("run-child");
+    const texts: string[] = [];
+    const running = child.running(["sh", "-c", "echo begun; exec sleep 60"], world.project, {
+      onText: (text) => texts.push(text),
+    });
+    await until(() => texts.join("").includes("begun"), "it runs");
+    const ended = await world.ambit("agents", "revoke", "--link", made.link, "--kill");
+    const answer = called(await running.answer);
+    expect({ ended, answer }).toMatchObject({ ended: { status: 0 } });
+    expect(answer.value["ending"]).not.toMatchObject({ kind: "exited", status: 0 });
+    expect((await child.run(["true"], world.project)).said).not.toBe("ran");
+  });
+});
