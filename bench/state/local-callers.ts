@@ -19,9 +19,11 @@ export function plainCallers({ folder, callers }: WorkerAsked): readonly Call[] 
   database.exec("CREATE TABLE IF NOT EXISTS call (place INTEGER PRIMARY KEY, body TEXT NOT NULL)");
   const insert = database.prepare("INSERT INTO call (body) VALUES (?)");
   const line: (() => void)[] = [];
+  // The driver closes a database that nobody holds any more, whatever is prepared on it.
+  const held = [database];
   // Whoever comes stands in line; each has a commit of their own.
   const serve = (): void => {
-    for (const done of line.splice(0)) {
+    for (const done of held.length === 0 ? [] : line.splice(0)) {
       insert.run(JSON.stringify(entryOf()));
       done();
     }

@@ -38,7 +38,8 @@ export type ProgramWorld = AgentsWorld &
   DaemonWorld &
   CallWorld &
   AuditWorld &
-  SecretsWorld;
+  SecretsWorld &
+  ToolsWorld;
 
 /** Runs one command line and says how it ended. Everything behind `--` belongs to the request, dashes and all. */
 export async function run(argv: readonly string[], world: ProgramWorld): Promise<ExitCode> {

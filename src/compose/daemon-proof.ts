@@ -1,12 +1,13 @@
 // The log's proof as the daemon gives it: signed notes at due time, verification, export, another key, retention.
 import { ENTRIES_PRUNED, KEY_ROTATED, pruningDetails, rotationDetails } from "../audit/chain-events.ts";
 import { makeCheckpoint, parseCheckpoint } from "../audit/checkpoint.ts";
-import { exportLine } from "../audit/export.ts";
+import { exportStore } from "../audit/export-store.ts";
+import type { ChainHead } from "../audit/verify.ts";
 import { verifyStore } from "../audit/verify-store.ts";
 import type { Proof } from "../daemon/parts.ts";
 import { signatureCheck } from "../node/audit-key-text.ts";
 import { type AuditKeys, openAuditKeys } from "../node/audit-keys.ts";
-import type { ChainStore } from "../ports/chain-rows.ts";
+import type { ChainStore, CheckpointRow } from "../ports/chain-rows.ts";
 import type { Digest } from "../ports/digest.ts";
 import type { Kept } from "../ports/durable.ts";
 import type { Answer, Refusal } from "../ports/exchange.ts";
@@ -16,7 +17,6 @@ import type { LogEntry } from "../ports/log.ts";
 const entriesPerNote = 1000;
 const millisecondsPerNote = 10_000;
 const dayMilliseconds = 86_400_000;
-const batchRows = 500;
 
 export interface ProofAsked {
   readonly state: string;
@@ -33,86 +33,77 @@ export function proofOf({ state, node, chain, ledger, digest, now, entry }: Proo
   const opened = openAuditKeys(state);
   if (!opened.ok) return opened;
   let keys: AuditKeys = opened.value;
+  let turn: Promise<unknown> = Promise.resolve();
   let signed = -1;
   let signedAt = 0;
 
-  const sign = async (next: string | null): Promise<Kept<string>> => {
+  const noteOf = (head: ChainHead, next: string | null): CheckpointRow => ({
+    place: head.place,
+    text: makeCheckpoint({ node, size: head.place, hash: head.hash, at: now(), next }, keys.signer),
+  });
+
+  const sign = async (): Promise<void> => {
     const head = await chain.head();
-    if (!head.ok) return head;
-    const text = makeCheckpoint({ node, size: head.value.place, hash: head.value.hash, at: now(), next }, keys.signer);
-    const kept = await chain.keepCheckpoint({ place: head.value.place, text });
-    if (!kept.ok) return kept;
+    if (!head.ok) return;
+    const kept = await chain.keepCheckpoint(noteOf(head.value, null));
+    if (!kept.ok) return;
     signed = head.value.place;
     signedAt = now();
-    return { ok: true, value: text };
   };
 
-  const checkpoint = async (isLast: boolean): Promise<void> => {
-    const head = await chain.head();
-    if (!head.ok || head.value.place === 0 || head.value.place === signed) return;
-    const isDue = head.value.place - signed >= entriesPerNote || now() - signedAt >= millisecondsPerNote;
-    if (isDue || isLast) await sign(null);
+  /** One at a time: a note must be signed by the key that is current when it is kept. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(work);
+    turn = mine.catch(() => undefined);
+    return mine;
   };
 
-  /** The new key is named in an entry, the entry is covered by a note of the old key, and only then is it used. */
+  const checkpoint = (isLast: boolean): Promise<void> =>
+    inTurn(async () => {
+      const head = await chain.head();
+      if (!head.ok || head.value.place === 0 || head.value.place === signed) return;
+      const isDue = head.value.place - signed >= entriesPerNote || now() - signedAt >= millisecondsPerNote;
+      if (isDue || isLast) await sign();
+    });
+
+  /** The new key is named in an entry and in a note of the old one; the note is on disk before the new key signs anything. */
   const rotate = async (): Promise<Answer<{ readonly key: string }>> => {
     const next = keys.prepare();
     if (!next.ok) return refused(next);
     const told = await ledger.append([entry(KEY_ROTATED, rotationDetails(keys.signer.key, next.value))]);
     if (!told.ok) return refused(told);
-    const note = await sign(next.value);
-    if (!note.ok) return refused(note);
-    const rotated = keys.rotate(next.value, note.value);
+    const head = await chain.head();
+    if (!head.ok) return refused(head);
+    const row = noteOf(head.value, next.value);
+    const rotated = keys.rotate(next.value, row.text);
     if (!rotated.ok) return refused(rotated);
     keys = rotated.value;
-    await sign(null);
+    const kept = await chain.keepCheckpoint(row);
+    if (!kept.ok) return refused(kept);
+    await sign();
     return { ok: true, value: { key: keys.signer.key } };
   };
 
-  /** Up to the last note that is older: what remains begins where that note ends. */
+  /** Up to the last note that is older: what remains begins where that note ends, and is signed anew at once. */
   const retain = async (days: number): Promise<Answer<{ readonly removed: number; readonly first: number }>> => {
-    const notes = await chain.checkpoints(1);
-    if (!notes.ok) return refused(notes);
-    const before = now() - days * dayMilliseconds;
-    const old = notes.value.filter(({ text }) => (parseCheckpoint(text)?.at ?? Number.POSITIVE_INFINITY) < before);
-    const last = old.at(-1)?.place ?? 0;
     const first = await chain.first();
     if (!first.ok) return refused(first);
+    const before = now() - days * dayMilliseconds;
+    let last = 0;
+    for (let from = first.value; ; ) {
+      const notes = await chain.checkpoints(from);
+      if (!notes.ok) return refused(notes);
+      const old = notes.value.filter(({ text }) => (parseCheckpoint(text)?.at ?? Number.POSITIVE_INFINITY) < before);
+      last = old.at(-1)?.place ?? last;
+      const end = notes.value.at(-1)?.place ?? 0;
+      if (old.length < notes.value.length || !(end >= from)) break;
+      from = end + 1;
+    }
     if (last < first.value) return { ok: true, value: { removed: 0, first: first.value } };
     const pruned = await chain.prune(last + 1, entry(ENTRIES_PRUNED, pruningDetails(last + 1)));
-    return pruned.ok ? { ok: true, value: { ...pruned.value, first: last + 1 } } : refused(pruned);
-  };
-
-  const exportFrom: Proof["export"] = async (from, line) => {
-    const [first, head] = [await chain.first(), await chain.head()];
-    if (!first.ok) return refused(first);
-    if (!head.ok) return refused(head);
-    const start = Math.max(from, first.value);
-    line(exportLine({ kind: "header", node, first: start, keys: keys.keys, at: now() }));
-    for (const text of keys.rotations) line(exportLine({ kind: "rotation", text }));
-    const notes = await chain.checkpoints(Math.max(0, start - 1));
-    if (!notes.ok) return refused(notes);
-    let note = 0;
-    const notesUpTo = (place: number): void => {
-      for (; note < notes.value.length && (notes.value[note]?.place ?? 0) <= place; note++) {
-        const row = notes.value[note];
-        if (row !== undefined && row.place <= head.value.place) line(exportLine({ kind: "checkpoint", ...row }));
-      }
-    };
-    notesUpTo(start - 1);
-    for (let at = start; at <= head.value.place; ) {
-      const rows = await chain.rows(at, Math.min(batchRows, head.value.place - at + 1));
-      if (!rows.ok) return refused(rows);
-      if (rows.value.length === 0) break;
-      for (const row of rows.value) {
-        line(exportLine({ kind: "entry", ...row }));
-        notesUpTo(row.place);
-        at = row.place + 1;
-      }
-      await pause();
-    }
-    line(exportLine({ kind: "head", ...head.value }));
-    return { ok: true, value: head.value };
+    if (!pruned.ok) return refused(pruned);
+    await sign();
+    return { ok: true, value: { ...pruned.value, first: last + 1 } };
   };
 
   const proof: Proof = {
@@ -121,10 +112,14 @@ export function proofOf({ state, node, chain, ledger, digest, now, entry }: Proo
       const answer = await verifyStore({ digest, check: signatureCheck(), chain, pause }, given);
       return answer.ok ? { ok: true, value: answer.value } : refused(answer);
     },
-    export: exportFrom,
+    export: async (from, line) => {
+      const { keys: all, rotations } = keys;
+      const done = await exportStore({ chain, line }, { node, keys: all, at: now(), rotations, from });
+      return done.ok ? done : refused(done);
+    },
     keys: () => keys.keys,
-    rotate,
-    retain,
+    rotate: () => inTurn(rotate),
+    retain: (days) => inTurn(() => retain(days)),
     checkpoint,
   };
   return { ok: true, value: proof };

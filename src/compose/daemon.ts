@@ -19,6 +19,7 @@ import { openState } from "../store/state.ts";
 import { programTools } from "../tools/program-tools.ts";
 import { openAgents } from "./agents.ts";
 import { daemonClock } from "./daemon-clock.ts";
+import { daemonFiles } from "./daemon-files.ts";
 import { configFolder } from "./daemon-folders.ts";
 import { pinOf } from "./daemon-pin.ts";
 import { daemonPrograms } from "./daemon-programs.ts";
@@ -114,7 +115,17 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     note: log,
   };
   const { connections, stop } = place;
-  const daemon = new Daemon({ parts, protocol: protocolVersion, pid: process.pid, state, more: [], connections, stop });
+  const files = daemonFiles({ program, folders, home, held: (session) => daemon.held(session) });
+  const more = files.tools;
+  const daemon: Daemon = new Daemon({
+    parts,
+    protocol: protocolVersion,
+    pid: process.pid,
+    state,
+    more,
+    connections,
+    stop,
+  });
   await daemon.recover();
   const ticking = setInterval(() => void daemon.tick().catch((error: unknown) => log(String(error))), tickMilliseconds);
   ticking.unref();
@@ -125,6 +136,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
       close: async () => {
         clearInterval(ticking);
         await daemon.close();
+        files.close();
         await programs.close();
         kept.close();
       },

@@ -20,8 +20,8 @@ import { sourceCharactersMax } from "../text/read.ts";
 import { agentOf } from "./agent-text.ts";
 import { openAgents } from "./agents.ts";
 
-/** Within this time nothing is looked at again: a burst of calls is one look. */
-const freshMilliseconds = 2;
+/** A file system's clock ticks this slowly at most: two edits within one tick may look the same. */
+const tickMilliseconds = 20;
 /** Whatever the files look like, what links lead to may have changed. */
 const staleMilliseconds = 500;
 const keptMax = 1024;
@@ -30,6 +30,7 @@ interface Cached<T> {
   readonly value: T;
   readonly stamp: string;
   readonly read: number;
+  /** The turn it was last looked at in. */
   looked: number;
 }
 
@@ -47,13 +48,27 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
   const grounds = new Map<string, Cached<(base: string) => Reading>>();
   const places = new Map<string, Cached<string | null>>();
 
+  // What arrived at once is one look, and whatever comes later is another: an edit holds for every call that is made after it.
+  let turn = 0;
+  let isTurning = false;
+  const currentTurn = (): number => {
+    if (!isTurning)
+      setImmediate(() => {
+        turn++;
+        isTurning = false;
+      });
+    isTurning = true;
+    return turn;
+  };
+
   const kept = <T>(cache: Map<string, Cached<T>>, key: string, stampOf: () => string, read: () => T): T => {
     const at = elapsed();
+    const looked = currentTurn();
     const known = cache.get(key);
     if (known !== undefined) {
-      if (at - known.looked < freshMilliseconds) return known.value;
+      if (known.looked === looked) return known.value;
       if (at - known.read < staleMilliseconds && known.stamp === stampOf()) {
-        known.looked = at;
+        known.looked = looked;
         return known.value;
       }
     }
@@ -61,7 +76,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
     const stamp = stampOf();
     const value = read();
     if (cache.size >= keptMax) cache.clear();
-    cache.set(key, { value, stamp, read: at, looked: at });
+    cache.set(key, { value, stamp, read: at, looked });
     return value;
   };
 
@@ -225,7 +240,9 @@ function trustPlaces(state: string, workspace: string | null): readonly string[]
 function stampText(path: string): string {
   try {
     const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
-    return `${dev}.${ino}.${size}.${mtimeMs}.${ctimeMs}`;
+    // Of what was changed just now it cannot be told whether it was changed again: it is read every time.
+    const isYoung = Math.abs(Date.now() - ctimeMs) < tickMilliseconds;
+    return `${dev}.${ino}.${size}.${mtimeMs}.${ctimeMs}${isYoung ? ` ${performance.now()}` : ""}`;
   } catch {
     return "-";
   }

@@ -11,7 +11,10 @@ import type { Answering, Exchange } from "./serving.ts";
 
 const countMax = 10_000;
 const followMilliseconds = 200;
-const exportLinesMax = 500;
+const exportLinesMax = 100;
+/** A channel nobody listens to: sending on it waits until there is room. */
+const ROOM = 9;
+const NOTHING = new Uint8Array(1);
 const far = Number.MAX_SAFE_INTEGER;
 
 export function logAnswers(parts: DaemonParts, admission: Admission): readonly (readonly [string, Answering])[] {
@@ -47,15 +50,17 @@ export function logAnswers(parts: DaemonParts, admission: Admission): readonly (
         const from = numberOr(exchange.value, "from", 1, 1, far);
         if (from === null) return BAD;
         let lines: string[] = [];
-        const send = (): void => {
+        // Nothing is read further than the other side has taken.
+        const send = async (): Promise<void> => {
           if (lines.length > 0) exchange.tell({ lines });
           lines = [];
+          await exchange.send(ROOM, NOTHING);
         };
-        const done = await proof.export(from, (line) => {
+        const done = await proof.export(from, async (line) => {
           lines.push(line);
-          if (lines.length >= exportLinesMax) send();
+          if (lines.length >= exportLinesMax) await send();
         });
-        send();
+        await send();
         return done;
       },
     ],

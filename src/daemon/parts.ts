@@ -142,7 +142,7 @@ export interface Proof {
   verify(head: { readonly place: number; readonly hash: string } | null): Promise<Answer<VerifyAnswer>>;
   export(
     from: number,
-    line: (text: string) => void,
+    line: (text: string) => Promise<void>,
   ): Promise<Answer<{ readonly place: number; readonly hash: string }>>;
   keys(): readonly string[];
   rotate(): Promise<Answer<{ readonly key: string }>>;

@@ -1,5 +1,5 @@
-// SHA-256, by Node.
-import { createHash } from "node:crypto";
+// SHA-256, by Node: in one step, which takes less than half the time of three.
+import { hash } from "node:crypto";
 import type { Digest } from "../ports/digest.ts";
 
-export const sha256: Digest = (text) => createHash("sha256").update(text, "utf8").digest("hex");
+export const sha256: Digest = (text) => hash("sha256", text, "hex");

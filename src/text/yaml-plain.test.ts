@@ -40,7 +40,7 @@ const record = [
   "tests: # kept",
   "- { allow: net.get https://api.github.com/repos }",
   "- deny: fs.read /etc/passwd",
-  "  note: a - b (c)",
+  "  note: ä - b (日本)",
   "",
 ].join("\n");
 
@@ -92,6 +92,10 @@ const PIECES = [
     "\t",
     "\r\n",
     "é",
+    "日本",
+    "\u00a0",
+    "\u3000",
+    "😀",
     "\u2028",
     "a b",
     "a: b",

@@ -14,7 +14,7 @@ const depthMax = 16;
  * and nothing has been refused then; a property holds every answer to the library's, spans included.
  */
 export function plainYamlTree(text: string, draft: Draft): TreeNode | null {
-  if (text.length > charactersMax || OTHER.test(text)) return null;
+  if (text.length > charactersMax || new RegExp(`[^\\n -~${LETTERS}]`).test(text)) return null;
   const lines = linesOf(text);
   if (lines === null || lines.length === 0) return null;
   const reader = new PlainReader(text, lines, draft);
@@ -53,23 +53,27 @@ function linesOf(text: string): Line[] | null {
   return lines;
 }
 
-/** Neither ASCII nor a letter of the scripts that have no spaces or marks of their own among them. */
-const OTHER = /[^\n -~\u00c0-\u167f\u3041-\ud7ff]/;
+/** Beyond ASCII: scripts, without the blocks in which spaces and marks stand. */
+const LETTERS = "\\u00c0-\\u167f\\u3041-\\ud7ff";
+/** What goes on a word, in brackets too; outside of them also commas and quotes. */
+const INSIDE = `\\w./@*+=~$%^&;<>()!?${LETTERS}`;
+const INSIDE_LINE = `${INSIDE},'"`;
 const KEY = /[A-Za-z_][\w.-]*(?=:(?:[ \n]|$))/y;
 const DASH = /- (?=[^ ])/y;
 const QUOTED = /"([^"\\\n]*)"|'([^'\n]*)'/y;
 const COMMENT = / +#/y;
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/;
-/** Begins with what begins nothing else in YAML; a colon or a comment's mark only where it is part of a word. */
-const WORDS =
-  /(?:[A-Za-z0-9_/\u00c0-\u167f\u3041-\ud7ff]|\.(?![\w.]))(?:[\w./@*+=~$%^&;<>()!?\u00c0-\u167f\u3041-\ud7ff-]|:(?=[\w/.])| +(?=[\w./@*+=~$%^&;<>()!?\u00c0-\u167f\u3041-\ud7ff-]))*/y;
-/** Outside of brackets also commas and quotes, behind the first letter. */
-const LINE_WORDS =
-  /(?:[A-Za-z0-9_/\u00c0-\u167f\u3041-\ud7ff]|\.(?![\w.]))(?:[\w./@*+=~$%^&;<>()!?\u00c0-\u167f\u3041-\ud7ff,'"-]|:(?=[\w/.])| +(?=[\w./@*+=~$%^&;<>()!?\u00c0-\u167f\u3041-\ud7ff,'"-]))*/y;
 /** What YAML, or an older reader of it, may take for something else than text. */
 const NOT_TEXT = /^(?:null|true|false|yes|no|on|off|\d.*)$/i;
 
+/** Words that begin with what begins nothing else in YAML; a colon stands only where more of the word follows. */
+function wordsOf(inside: string): RegExp {
+  return new RegExp(`(?:[\\w/${LETTERS}]|\\.(?![\\w.]))(?:[${inside}-]|:(?=[\\w/.])| +(?=[${inside}-]))*`, "y");
+}
+
 class PlainReader {
+  readonly #words = wordsOf(INSIDE);
+  readonly #lineWords = wordsOf(INSIDE_LINE);
   readonly #text: string;
   readonly #lines: readonly Line[];
   readonly #draft: Draft;
@@ -143,7 +147,7 @@ class PlainReader {
 
   /** A value that ends its line. What is indented further than its block would be more of it. */
   #inline(column: number, depth: number): Found | null {
-    const node = this.#value(depth, LINE_WORDS);
+    const node = this.#value(depth, this.#lineWords);
     const end = this.#at;
     if (node === null || !this.#endsLine()) return null;
     const next = this.#lines[++this.#next];
@@ -158,7 +162,7 @@ class PlainReader {
     return true;
   }
 
-  #value(depth: number, words = WORDS): TreeNode | null {
+  #value(depth: number, words = this.#words): TreeNode | null {
     if (depth > depthMax) return null;
     const start = this.#at;
     const first = this.#text[start];

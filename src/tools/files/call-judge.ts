@@ -23,7 +23,11 @@ const KEPT: Decision = { outcome: "deny", code: "self_modification", at: null };
  * `requests`: those of the warrant. They were paid for and, where need be, approved; an approval of a folder holds for
  * what the same grants cover below it, because that is what the call was shown to be about.
  */
-export function callJudge(requests: readonly Request[], holds: () => Held | null, isKept: (path: FilePath) => boolean): Judge {
+export function callJudge(
+  requests: readonly Request[],
+  holds: () => Held | null,
+  isKept: (path: FilePath) => boolean,
+): Judge {
   return (request) => {
     const path = pathOf(request);
     const held = holds();

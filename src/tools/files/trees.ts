@@ -113,7 +113,8 @@ function topmost(roots: Roots): Roots {
 
 /** `least`: how many names further down; 0 counts the tree itself. */
 function isBelowSome(path: FilePath, roots: Roots, least: number): boolean {
-  for (let length = path.length - least; length >= 0; length--) if (roots.has(keyOf(path.slice(0, length)))) return true;
+  for (let length = path.length - least; length >= 0; length--)
+    if (roots.has(keyOf(path.slice(0, length)))) return true;
   return false;
 }
 

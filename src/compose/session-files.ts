@@ -1,0 +1,120 @@
+// File workers of sessions: one each, made when it is first needed, made anew when the session's trees are others or the
+// worker is gone, and closed with the session.
+import type { Session } from "../daemon/session.ts";
+import { ConfinedFiles, FILE_LIMITS } from "../node/file-worker/confined-files.ts";
+import type { Walls } from "../node/file-worker/walls.ts";
+import type { Files } from "../ports/files.ts";
+import type { Judge } from "../ports/judge.ts";
+import type { GrantedTree } from "../tools/files/trees.ts";
+
+/** Processes at once; the one that was idle longest makes room. */
+const workersMax = 128;
+
+interface Kept {
+  readonly files: ConfinedFiles;
+  readonly key: string;
+  /** Calls under way. */
+  uses: number;
+  /** No longer its session's: closed after its last use. */
+  isRetired: boolean;
+}
+
+export interface FilesAsked {
+  readonly trees: readonly GrantedTree[];
+  readonly judge: Judge;
+  readonly protectedPaths: readonly (readonly string[])[];
+}
+
+export class SessionFiles {
+  readonly #program: string;
+  readonly #walls: Walls;
+  /** In the order of their last use. */
+  readonly #kept = new Map<Session, Kept>();
+  readonly #watched = new WeakSet<Session>();
+
+  constructor(program: string, walls: Walls) {
+    this.#program = program;
+    this.#walls = walls;
+  }
+
+  /** How many workers are kept. */
+  get count(): number {
+    return this.#kept.size;
+  }
+
+  async use<T>(session: Session, asked: FilesAsked, act: (files: Files) => Promise<T>): Promise<T> {
+    const kept = this.#of(session, asked);
+    kept.uses++;
+    try {
+      return await act(kept.files.under(asked.judge, asked.protectedPaths));
+    } finally {
+      kept.uses--;
+      // One that ended is not asked again: what made it end may be over by then.
+      if (kept.files.processId === undefined || session.isClosed) this.#retire(session, kept);
+      else if (kept.isRetired && kept.uses === 0) kept.files.close();
+    }
+  }
+
+  close(): void {
+    for (const [session, kept] of [...this.#kept]) {
+      this.#retire(session, kept);
+      kept.files.close();
+    }
+  }
+
+  #of(session: Session, { trees, protectedPaths }: FilesAsked): Kept {
+    const key = JSON.stringify(trees);
+    const known = this.#kept.get(session);
+    if (known !== undefined) {
+      this.#kept.delete(session);
+      if (known.key === key && known.files.isCurrent()) {
+        this.#kept.set(session, known);
+        return known;
+      }
+      this.#retire(session, known);
+    }
+    this.#watch(session);
+    const kept: Kept = { files: this.#make(trees, protectedPaths), key, uses: 0, isRetired: false };
+    this.#kept.set(session, kept);
+    this.#makeRoom();
+    return kept;
+  }
+
+  #watch(session: Session): void {
+    if (this.#watched.has(session)) return;
+    this.#watched.add(session);
+    session.onClose(() => {
+      const last = this.#kept.get(session);
+      if (last === undefined) return;
+      this.#retire(session, last);
+      // What is still under way is answered that there is nothing any more.
+      last.files.close();
+    });
+  }
+
+  #make(trees: readonly GrantedTree[], protectedPaths: FilesAsked["protectedPaths"]): ConfinedFiles {
+    return new ConfinedFiles({
+      program: this.#program,
+      trees,
+      // Nothing is decided by it: every use brings its own.
+      judge: () => ({ outcome: "deny", code: "capability_absent", at: null }),
+      protectedPaths,
+      pinned: [],
+      walls: this.#walls,
+      limits: FILE_LIMITS,
+    });
+  }
+
+  #makeRoom(): void {
+    for (const [session, kept] of this.#kept) {
+      if (this.#kept.size <= workersMax) return;
+      if (kept.uses === 0) this.#retire(session, kept);
+    }
+  }
+
+  #retire(session: Session, kept: Kept): void {
+    kept.isRetired = true;
+    if (this.#kept.get(session) === kept) this.#kept.delete(session);
+    if (kept.uses === 0) kept.files.close();
+  }
+}

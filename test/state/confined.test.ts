@@ -1,0 +1,80 @@
+// A program in its sandbox, the daemon beside it: neither its sockets nor its state can be seen, whatever the program says
+// its folders are.
+import { cpSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { root } from "../e2e/ambit.ts";
+import { World } from "./world.ts";
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("inside", ["proc.exec", "proc.eval", "fs.read", "fs.write", "memory.write{ask}"], "sandbox: .\n");
+  // The program itself, where the sandboxed one can start it.
+  mkdirSync(join(world.project, "ambit", "dist"), { recursive: true });
+  cpSync(join(root, "bin"), join(world.project, "ambit", "bin"), { recursive: true });
+  for (const name of readdirSync(join(root, "dist")).filter((one) => /\.(cjs|compiled)$/.test(one)))
+    cpSync(join(root, "dist", name), join(world.project, "ambit", "dist", name));
+  cpSync(join(root, "dist", "native"), join(world.project, "ambit", "dist", "native"), { recursive: true });
+  cpSync(join(root, "package.json"), join(world.project, "ambit", "package.json"));
+  await world.begin();
+});
+afterAll(() => world?.remove());
+
+async function inside(line: string): Promise<{ readonly status: number | null; readonly out: string }> {
+  return world.ambit("exec", "inside", "--", "sh", "-c", line);
+}
+
+test("neither the state, nor the configuration, nor a socket of ours is there", async () => {
+  const lines = [
+    `ls ${world.state} && echo seen state`,
+    `ls ${world.folder} && echo seen sockets`,
+    `cat ${world.folder}/owner.lock && echo seen lock`,
+    `ls ${world.config} && echo seen config`,
+    `ls ${world.base}/state && echo seen around`,
+    "find / -name '*.sock' -not -path '/proc/*' 2>/dev/null | grep . && echo seen some",
+    "grep -E 'call.sock|control.sock' /proc/net/unix && echo seen in the kernel",
+    "echo looked",
+  ];
+  const { out } = await inside(lines.join("; "));
+  expect(out).toContain("looked");
+  expect(out).not.toMatch(/^seen/m);
+});
+
+test("no descriptor leads to the daemon", async () => {
+  const { out } = await inside("for f in /proc/self/fd/*; do readlink $f; done; echo looked");
+  expect(out).toContain("looked");
+  expect(out).not.toContain(world.state);
+  expect(out).not.toMatch(/socket:/);
+});
+
+test("ambit itself, started inside, reaches no daemon of the host, whatever its variables say", async () => {
+  const { pid } = await world.status();
+  const before = (await world.log({ kind: "session" })).length;
+  const variables = [
+    "",
+    `XDG_STATE_HOME=${world.base}/state XDG_CONFIG_HOME=${world.base}/config`,
+    `XDG_STATE_HOME=/proc/1/root${world.base}/state XDG_CONFIG_HOME=${world.base}/config`,
+    `HOME=${world.base} XDG_RUNTIME_DIR=/tmp`,
+  ];
+  for (const set of variables) {
+    const words = `${set} timeout 20 node ambit/bin/ambit`;
+    const { out } = await inside(
+      `${words} --version; ${words} daemon status --json; ${words} freeze --json; ${words} approvals list --json; echo over`,
+    );
+    expect([set, out.includes("over")]).toEqual([set, true]);
+    // It does start, so that what it cannot do is no accident.
+    expect([set, /^\d+\.\d+\.\d+/m.test(out)]).toEqual([set, true]);
+    expect([set, out.includes(`"pid":${pid}`), out.includes(world.state) && /"isFrozen"/.test(out)]).toEqual([
+      set,
+      false,
+      false,
+    ]);
+  }
+  const { isFrozen } = await world.status();
+  expect(isFrozen).toBe(false);
+  // One session for each `exec` of this test, and none of what was started inside.
+  const opened = (await world.log({ kind: "session" })).slice(before).filter(({ outcome }) => outcome === "opened");
+  expect(opened).toHaveLength(variables.length);
+});

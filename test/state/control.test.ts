@@ -1,0 +1,148 @@
+// Who may widen: a person, never a process that an agent's session brought forth; and only with presence where that is
+// configured.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Presence } from "../../src/ports/daemon-control.ts";
+import { type Caller, given, type Session, World } from "./world.ts";
+
+let world: World;
+/** Has no session of its own until a test opens one. */
+let caller: Caller;
+
+const ANN: Presence = { name: "ann", passphrase: "correct horse of ann" };
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("asking", ["memory.write{ask}", "memory.read"]);
+  await world.begin();
+  caller = world.caller();
+});
+afterAll(() => world?.remove());
+
+async function asked(session: Session, key: string): Promise<string> {
+  const { said, value } = await session.do("memory_set", { key, value: "x" });
+  expect(said).toBe("approval_required");
+  return String(value["approval"]);
+}
+
+/** Everything that is refused to a session's own processes, as the messages are. */
+function widening(id: string): readonly (readonly [string, object])[] {
+  const secret = {
+    name: "key",
+    value: "secret of somebody",
+    binding: { tools: [], hosts: [], uses: null },
+    username: null,
+  };
+  return [
+    ["approvals.approve", { id, step: "exact", uses: 1, milliseconds: 60_000, presence: null }],
+    ["approvals.refuse", { id, reason: "x" }],
+    ["control.admit", { command: "trust", what: "x", isWidening: true, presence: null }],
+    ["control.admit", { command: "revoke", what: "x", isWidening: false, presence: null }],
+    ["presence.set", { ...ANN, presence: null }],
+    ["presence.delete", { name: "ann", presence: null }],
+    ["links.revoke", { id: "l_x", kill: false }],
+    ["agent.stop", { cwd: world.project, agent: "asking" }],
+    ["freeze", {}],
+    ["thaw", { presence: null }],
+    ["secrets.set", { ...secret, isCanary: false, isRotation: false, presence: null }],
+    ["secrets.policy", { name: "key", binding: secret.binding, presence: null }],
+    ["secrets.delete", { name: "key" }],
+    ["secrets.unlock", { passphrase: "x" }],
+    ["secrets.lock", {}],
+    ["secrets.key", { source: "file", passphrase: null, presence: null }],
+    ["audit.rotate", { presence: null }],
+    ["audit.retain", { days: 1, presence: null }],
+    ["daemon.stop", {}],
+  ];
+}
+
+describe("a process of a session", () => {
+  test("is refused whatever changes anything, and so is what it started", async () => {
+    const own = world.caller();
+    const session = given(await own.open(world.project, "asking"));
+    const id = await asked(session, "own");
+    const codes = await Promise.all(
+      widening(id).map(async ([name, value]) => {
+        const answer = await own.ask(name, value, "1", {}, "control").answer;
+        return [name, answer.ok ? "done" : answer.code];
+      }),
+    );
+    expect(codes).toEqual(widening(id).map(([name]) => [name, "control_refused"]));
+    const ran = await own.spawn(world.project, ...world.words("approve", id, "--yes", "--json"));
+    expect([ran.status === 0, ran.out.includes("control_refused")]).toEqual([false, true]);
+    const deeper = ["sh", "-c", 'sh -c \'"$@"\' sh "$@"', "sh", ...world.words("approve", id, "--yes", "--json")];
+    expect((await own.spawn(world.project, ...deeper)).out).toContain("control_refused");
+    expect((await session.do("memory_set", { key: "own", value: "x" })).said).toBe("approval_required");
+    expect(given(await world.control("daemon.status", {})).isFrozen).toBe(false);
+  });
+
+  test("is still one when its session is over", async () => {
+    const own = world.caller();
+    const session = given(await own.open(world.project, "asking"));
+    const id = await asked(session, "over");
+    await session.close();
+    await own.hangUp();
+    const approve = { id, step: "exact", uses: 1, milliseconds: 60_000, presence: null };
+    expect(await own.ask("approvals.approve", approve, "2", {}, "control").answer).toMatchObject({
+      ok: false,
+      code: "control_refused",
+    });
+    const ran = await own.spawn(world.project, ...world.words("approve", id, "--yes", "--json"));
+    expect(ran.out).toContain("control_refused");
+    given(await world.approve(id));
+  });
+
+  test("that connected before it opened one is refused on that connection, too", async () => {
+    const own = world.caller();
+    expect(await own.ask("daemon.status", {}, "early", {}, "control").answer).toMatchObject({ ok: true });
+    given(await own.open(world.project, "asking"));
+    expect(await own.ask("freeze", {}, "early", {}, "control").answer).toMatchObject({ code: "control_refused" });
+  });
+
+  test("is its parent as well where it was opened for it", async () => {
+    // The person of this file is the caller's parent: only what the daemon forgets with it may be asked of it here.
+    const lonely = await World.make();
+    try {
+      lonely.agent("asking", ["memory.write{ask}"]);
+      await lonely.begin();
+      const child = lonely.caller();
+      given(await child.open(lonely.project, "asking", { isForParent: true }));
+      expect(await lonely.control("freeze", {})).toMatchObject({ ok: false, code: "control_refused" });
+    } finally {
+      await lonely.remove();
+    }
+  });
+});
+
+describe("with `control: presence`", () => {
+  test("what widens needs the passphrase, what narrows does not", async () => {
+    given(await world.control("presence.set", { ...ANN, presence: null }));
+    world.write("config/ambit/config.yml", "control: presence\n");
+    const session = given(await caller.open(world.project, "asking"));
+    const id = await asked(session, "present");
+    const needed = { ok: false, code: "presence_required" };
+    expect(await world.approve(id)).toMatchObject(needed);
+    expect((await world.ambit("approve", id, "--yes", "--json")).out).toContain("presence_required");
+    expect(await world.approve(id, { presence: { ...ANN, passphrase: "correct horse" } })).toMatchObject({ ok: false });
+    given(await world.control("freeze", {}));
+    expect(await world.control("thaw", { presence: null })).toMatchObject(needed);
+    expect((await world.status()).isFrozen).toBe(true);
+    given(await world.control("thaw", { presence: ANN }));
+    const admit = { command: "trust", what: "x", presence: null };
+    expect(await world.control("control.admit", { ...admit, isWidening: true })).toMatchObject(needed);
+    expect(await world.control("control.admit", { ...admit, isWidening: false })).toMatchObject({ ok: true });
+    const other = await asked(session, "present again");
+    given(await world.approve(other, { presence: ANN }));
+    given(await world.control("approvals.refuse", { id: other, reason: "changed my mind" }));
+  });
+
+  test("a configuration that is not understood asks for it, too", async () => {
+    world.write("config/ambit/config.yml", "control: [\n");
+    expect(
+      await world.control("control.admit", { command: "trust", what: "x", isWidening: true, presence: null }),
+    ).toMatchObject({ ok: false, code: "presence_required" });
+    world.write("config/ambit/config.yml", "control: ask\n");
+    expect(
+      await world.control("control.admit", { command: "trust", what: "x", isWidening: true, presence: null }),
+    ).toMatchObject({ ok: true });
+  });
+});

@@ -1,0 +1,92 @@
+// Authority is what is on the disk: an edit holds at the next call, and what cannot be believed grants nothing and says so.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Caller, given, type Session, until, World } from "./world.ts";
+
+let world: World;
+let caller: Caller;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("edited", ["memory.read{keys=[a,b]}"]);
+  world.agent("broken", ["memory.read"]);
+  world.agent("tested", ["memory.read"]);
+  world.agent("moved", ["memory.read"]);
+  await world.begin();
+  caller = world.caller();
+});
+afterAll(() => world?.remove());
+
+async function open(agent: string, cwd = world.project): Promise<Session> {
+  return given(await caller.open(cwd, agent));
+}
+
+async function reads(session: Session, key = "a"): Promise<string> {
+  return (await session.do("memory_get", { key })).said;
+}
+
+describe("an edit", () => {
+  test("that narrows holds at the next call; one that widens waits until it is trusted", async () => {
+    const session = await open("edited");
+    expect([await reads(session, "a"), await reads(session, "b")]).toEqual(["done", "done"]);
+    world.agent("edited", ["memory.read{keys=[a]}"]);
+    await until(async () => (await reads(session, "b")) === "scope_violation", "less holds");
+    world.agent("edited", ["memory.read{keys=[a,b,c]}"]);
+    await until(async () => (await reads(session, "b")) === "done", "what was trusted holds");
+    expect(await reads(session, "c")).toBe("scope_violation");
+    expect((await open("edited")).notes.join(" ")).toMatch(/ambit trust/);
+    await world.trust();
+    expect(await reads(session, "c")).toBe("done");
+    expect((await open("edited")).notes).toEqual([]);
+  });
+
+  test("of a file outside any project holds every time, at once", async () => {
+    const folder = join(world.base, "loose");
+    mkdirSync(folder);
+    const write = (keys: string): void =>
+      writeFileSync(join(folder, "loose.md"), `---\ncapabilities: ["memory.read{keys=[${keys}]}"]\n---\n`);
+    write("a");
+    const session = await open("./loose.md", folder);
+    for (let round = 0; round < 20; round++) {
+      write("a");
+      expect([round, await reads(session, "longer")]).toEqual([round, "scope_violation"]);
+      write("longer");
+      expect([round, await reads(session, "longer")]).toEqual([round, "done"]);
+    }
+  });
+
+  test.each([
+    ["broken", "---\ncapabilities: [\n---\n"],
+    ["tested", "---\ncapabilities: [memory.read]\ntests:\n  - deny: memory.read a\n---\n"],
+  ])("that cannot be believed grants nothing and says so (%s)", async (agent, text) => {
+    const session = await open(agent);
+    expect(await reads(session)).toBe("done");
+    world.write(`project/.ambit/agents/${agent}.md`, text);
+    await until(async () => (await reads(session)) !== "done", "nothing is granted");
+    const { notes } = await open(agent);
+    expect(notes.length).toBeGreaterThan(0);
+    const ran = await world.ambit("call", agent, "memory_get", '{"key":"a"}');
+    expect([ran.status === 0, ran.out.includes("warning")]).toEqual([false, true]);
+  });
+
+  test("that takes the file away, or puts a folder in its place, grants nothing", async () => {
+    const session = await open("moved");
+    const path = join(world.project, ".ambit", "agents", "moved.md");
+    rmSync(path);
+    await until(async () => (await reads(session)) === "unknown_agent", "it is nobody");
+    mkdirSync(path);
+    await until(async () => (await reads(session)) !== "done", "it is nobody");
+    rmSync(path, { recursive: true });
+    world.agent("moved", ["memory.read"]);
+    await until(async () => (await reads(session)) === "done", "it is there again");
+  });
+});
+
+test("a project that nobody trusts grants nothing, and says what to do", async () => {
+  world.write("untrusted/.ambit/agents/scout.md", "---\ncapabilities: [memory.read]\n---\n");
+  const session = await open("scout", join(world.base, "untrusted"));
+  expect(session.notes.join(" ")).toMatch(/ambit trust/);
+  expect(await reads(session)).not.toBe("done");
+  expect(await reads(await open("edited"))).toBe("done");
+});

@@ -1,0 +1,72 @@
+// `ambit freeze`: nothing is decided, nothing runs, and not even an end of the daemon changes that.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Caller, called, given, type Session, until, World } from "./world.ts";
+
+let world: World;
+let caller: Caller;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("runner", ["proc.exec", "fs.read", "memory.read"], "sandbox: .\n");
+  await world.begin();
+  caller = world.caller();
+});
+afterAll(() => world?.remove());
+
+async function open(): Promise<Session> {
+  return given(await caller.open(world.project, "runner"));
+}
+
+async function decided(session: Session): Promise<readonly string[]> {
+  const read = await session.do("memory_get", { key: "a" });
+  const permitted = await session.commit("memory_get", { key: "a" });
+  const ran = await session.run(["true"], world.project);
+  return [read.said, permitted.said, ran.said];
+}
+
+const NOTHING = ["revoked", "revoked", "revoked"];
+
+test("what runs ends, nothing is decided, a new daemon is frozen too, and thaw is the way back", async () => {
+  const session = await open();
+  expect(await decided(session)).toEqual(["done", "allowed", "ran"]);
+  const texts: string[] = [];
+  const running = session.running(["sh", "-c", "echo begun; exec sleep 60"], world.project, {
+    onText: (text) => texts.push(text),
+  });
+  await until(() => texts.join("").includes("begun"), "it runs");
+  const frozen = await world.ambit("freeze", "--json");
+  expect(JSON.parse(frozen.out)).toMatchObject({ ok: true });
+  const ended = called(await running.answer);
+  expect(ended.value["ending"]).not.toMatchObject({ kind: "exited", status: 0 });
+  expect((await world.status()).sandboxes).toBe(0);
+  expect(await decided(session)).toEqual(NOTHING);
+  expect(await decided(await open())).toEqual(NOTHING);
+  const denied = await world.log({ kind: "decision", outcome: "deny", session: session.id });
+  expect(denied.map(({ code }) => code)).toContain("revoked");
+
+  await world.killDaemon();
+  await world.startDaemon();
+  expect((await world.status()).isFrozen).toBe(true);
+  expect(await decided(await open())).toEqual(NOTHING);
+  expect((await world.ambit("exec", "runner", "--", "true")).status).toBe(125);
+
+  expect((await world.ambit("thaw")).status).toBe(0);
+  expect((await world.status()).isFrozen).toBe(false);
+  expect(await decided(await open())).toEqual(["done", "allowed", "ran"]);
+  const told = (await world.log({ kind: "control" })).map(({ outcome }) => outcome);
+  expect(told).toEqual(expect.arrayContaining(["frozen", "thawed"]));
+});
+
+test("a call that waits for nothing but its turn is not decided behind a freeze", async () => {
+  const session = await open();
+  const calls = Array.from({ length: 50 }, () => session.do("memory_get", { key: "a" }));
+  const frozen = world.control("freeze", {});
+  const more = Array.from({ length: 50 }, () => session.do("memory_get", { key: "a" }));
+  given(await frozen);
+  await Promise.all([...calls, ...more]);
+  const entries = await world.log({});
+  const at = entries.findLastIndex(({ kind, outcome }) => kind === "control" && outcome === "frozen");
+  const after = entries.slice(at + 1).filter(({ kind, outcome }) => kind === "decision" && outcome === "allow");
+  expect([at >= 0, after]).toEqual([true, []]);
+  given(await world.control("thaw", { presence: null }));
+});

@@ -1,0 +1,110 @@
+// The daemon dies at any moment: everything it acknowledged is there, nothing is given twice, and what is not known is said.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Caller, given, type OpenMore, type Session, until, World } from "./world.ts";
+
+let world: World;
+let caller: Caller;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("worker", [
+    "memory.write",
+    "memory.read{calls=100}",
+    "agent.create",
+    "agent.grant",
+    "obs.append",
+    "obs.query",
+  ]);
+  world.agent("runner", ["proc.exec", "fs.read"], "sandbox: .\n");
+  await world.begin();
+  caller = world.caller();
+});
+afterAll(() => world?.remove());
+
+async function open(agent: string, more: OpenMore = {}): Promise<Session> {
+  return given(await caller.open(world.project, agent, more));
+}
+
+async function restart(): Promise<void> {
+  await world.killDaemon();
+  await world.startDaemon();
+}
+
+test("what was acknowledged before it was killed is there afterwards: values, receipts, budgets, links", async () => {
+  let reads = 0;
+  const receipts: string[] = [];
+  const values = new Map<string, string>();
+  const links: string[] = [];
+  for (let round = 0; round < 3; round++) {
+    const session = await open("worker");
+    const keys = Array.from({ length: 5 }, (_, at) => `key-${round}-${at}`);
+    // Some are acknowledged, some are on their way when it dies: only the first count.
+    const calls = keys.map(async (key) => {
+      const set = await session.do("memory_set", { key, value: key });
+      if (set.said === "done") {
+        values.set(key, key);
+        receipts.push(String(set.value["receipt"]));
+      }
+      const read = await session.do("memory_get", { key });
+      if (read.said === "done") reads++;
+    });
+    const made = await session.do("agent_create", { id: `made-${round}`, instructions: "x", grants: ["memory.write"] });
+    if (made.said === "done") links.push((made.value["result"] as { link: string }).link);
+    if (round < 2) await Promise.all(calls);
+    await restart();
+    await Promise.all(calls);
+  }
+  expect([receipts.length >= 10, links.length]).toEqual([true, 3]);
+  const entries = await world.log({});
+  const ids = new Set(entries.map(({ id }) => id));
+  expect(receipts.filter((id) => !ids.has(id))).toEqual([]);
+  const known = given(await world.control("links.list", {})).links.map(({ id }) => id);
+  expect(links.filter((id) => !known.includes(id))).toEqual([]);
+  const allowed = entries.filter(
+    ({ tool, outcome, kind }) => kind === "decision" && tool === "memory_get" && outcome === "allow",
+  );
+  expect(allowed.length).toBeGreaterThanOrEqual(reads);
+  const accounts = given(await world.control("accounts.list", { family: null })).accounts;
+  expect(accounts.map(({ used }) => used)).toEqual([allowed.length]);
+  const session = await open("worker");
+  for (const [key, value] of values)
+    expect((await session.do("memory_get", { key })).value["result"]).toMatchObject({ value });
+  expect((await (await open("made-0")).do("memory_set", { key: "x", value: "x" })).said).toBe("done");
+  expect(given(await world.control("audit.verify", { head: null }))).toMatchObject({ isIntact: true, problems: [] });
+  expect((await world.ambit("audit", "verify")).status).toBe(0);
+});
+
+test("a session does not outlive the daemon", async () => {
+  const session = await open("worker");
+  await restart();
+  expect((await session.do("memory_get", { key: "a" })).said).toMatch(/unknown_session|not_available/);
+  expect((await session.do("memory_get", { key: "a" })).said).toBe("unknown_session");
+});
+
+test("a decision without an outcome is unknown, and one with an outcome is not", async () => {
+  const session = await open("worker");
+  const permitted = await session.commit("memory_get", { key: "a" });
+  const receipt = String(permitted.value["receipt"]);
+  expect((await world.ambit("why", receipt)).out).toMatch(/outcome +unknown/);
+  const settle = { receipt, ended: "done", milliseconds: 5, isUntrusted: false };
+  given(await session.ask("call.settle", settle).answer);
+  expect(await session.ask("call.settle", settle).answer).toMatchObject({ ok: false });
+  expect((await world.ambit("why", receipt)).out).not.toMatch(/unknown/);
+});
+
+test("a program that ran when the daemon was killed has ended, and its outcome is unknown", async () => {
+  const session = await open("runner");
+  const texts: string[] = [];
+  const mark = `600.${process.pid}`;
+  void session.running(["sh", "-c", `echo begun; exec sleep ${mark}`], world.project, {
+    onText: (text) => texts.push(text),
+  });
+  await until(() => texts.join("").includes("begun"), "it runs");
+  await restart();
+  const [decision] = await world.log({ session: session.id, kind: "decision", outcome: "allow" });
+  expect(decision?.tool).toBe("proc_exec");
+  expect((await world.ambit("why", decision?.id ?? "")).out).toMatch(/outcome +unknown/);
+  const shown = await world.ambit("log", "--agent", "runner", "--json");
+  expect(shown.out).toContain(decision?.id ?? "nothing");
+  expect((await (await open("runner")).run(["true"], world.project)).said).toBe("ran");
+});
