@@ -7,10 +7,11 @@ import { textIn } from "./input.ts";
 import type { DaemonParts } from "./parts.ts";
 import { refusal } from "./refusal.ts";
 import type { Exchange, Peer, ProcessMark } from "./serving.ts";
-import type { Sessions } from "./session.ts";
+import type { SessionFacts, Sessions } from "./session.ts";
 
 const nameCharactersMax = 128;
 const passphraseCharactersMax = 1024;
+const usersOfProcessMax = 256;
 
 export interface Admitted {
   /** The name given with presence, else the OS account. */
@@ -22,8 +23,8 @@ export interface Admitted {
 export class Admission {
   readonly #parts: Pick<DaemonParts, "presence" | "records">;
   readonly #sessions: Sessions;
-  /** Processes of sessions that are over: what they started may still be there. */
-  readonly #past = new Map<string, ProcessMark>();
+  /** Processes that had a session, with the users it was for: what they started may still be there when it is over. */
+  readonly #past = new Map<string, { readonly mark: ProcessMark; readonly users: Set<string> }>();
 
   constructor(parts: Pick<DaemonParts, "presence" | "records">, sessions: Sessions) {
     this.#parts = parts;
@@ -31,10 +32,26 @@ export class Admission {
   }
 
   /** A session's process is remembered until it is gone. */
-  remember(mark: ProcessMark): void {
-    this.#past.set(`${mark.pid} ${mark.start}`, mark);
+  remember({ root: mark, user }: SessionFacts): void {
+    const key = `${mark.pid} ${mark.start}`;
+    const users = this.#past.get(key)?.users ?? new Set();
+    if (user !== null && users.size < usersOfProcessMax) users.add(user);
+    this.#past.set(key, { mark, users });
     const [oldest] = this.#past.keys();
     if (this.#past.size > 4096 && oldest !== undefined) this.#past.delete(oldest);
+  }
+
+  /**
+   * On whose behalf a session is opened. Whoever opens one for the first time says so; what a session's process started can
+   * open others for the same user alone, or nobody would be held by what was written about them.
+   */
+  userFor({ ancestors }: Peer, asked: string | null): Answer<string | null> {
+    const above = ancestors.slice(1);
+    const known = [...this.#past.values()].filter(({ mark }) => above.some((one) => isSame(one, mark)));
+    const users = new Set(known.flatMap((one) => [...one.users]));
+    if (users.size === 0 || (asked !== null && users.has(asked))) return { ok: true, value: asked };
+    const [user = null, ...others] = users;
+    return asked === null && others.length === 0 ? { ok: true, value: user } : FOR_SOMEBODY_ELSE;
   }
 
   /** For whatever widens: where presence is configured, it is needed. */
@@ -67,10 +84,21 @@ export class Admission {
   }
 
   #isOfSession({ ancestors }: Peer): boolean {
-    const roots = [...this.#sessions.all().map(({ facts }) => facts.root), ...this.#past.values()];
-    return ancestors.some((one) => roots.some((root) => root.pid === one.pid && root.start === one.start));
+    const past = [...this.#past.values()].map(({ mark }) => mark);
+    const roots = [...this.#sessions.all().map(({ facts }) => facts.root), ...past];
+    return ancestors.some((one) => roots.some((root) => isSame(root, one)));
   }
 }
+
+function isSame(left: ProcessMark, right: ProcessMark): boolean {
+  return left.pid === right.pid && left.start === right.start;
+}
+
+const FOR_SOMEBODY_ELSE = refusal(
+  "control_refused",
+  "this process belongs to a session of another user, and opens none for anybody else",
+  "run it in a terminal of your own",
+);
 
 const OF_A_SESSION = refusal(
   "control_refused",

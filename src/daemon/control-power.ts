@@ -192,7 +192,13 @@ function secretAnswers({ parts, gatekeeper, admission }: PowerParts): readonly (
         return passphrase === null ? BAD : vault.unlock(passphrase);
       },
     ],
-    ["secrets.lock", () => vault.lock()],
+    [
+      "secrets.lock",
+      async (exchange) => {
+        const admitted = admission.narrowing(exchange);
+        return admitted.ok ? vault.lock() : admitted;
+      },
+    ],
     [
       "secrets.key",
       async (exchange) => {

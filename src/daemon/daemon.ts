@@ -61,8 +61,8 @@ export class Daemon {
     this.#floods = new Floods(this.#entries, parts.kept.ledger, parts.digest, parts.now);
     this.#gatekeeper = new Gatekeeper(parts, this.#desk, this.#floods, this.#entries);
     const delegations = new Delegations(parts, this.#entries, this.#gatekeeper.holdings);
-    this.#opening = new Opening(parts, this.#gatekeeper, delegations, this.#sessions);
     this.#admission = new Admission(parts, this.#sessions);
+    this.#opening = new Opening(parts, this.#gatekeeper, delegations, this.#sessions, this.#admission);
     const tools: readonly OwnerTool[] = [
       ...memoryTools(parts.kept.memory, parts.now, (session, request) => {
         const holding = this.#gatekeeper.holdings.of(session);
@@ -131,8 +131,7 @@ export class Daemon {
         "session.open",
         async (exchange) => {
           const opened = await this.#opening.open(exchange);
-          if (opened.ok)
-            for (const { facts } of this.#sessions.of(exchange.connected)) this.#admission.remember(facts.root);
+          if (opened.ok) for (const { facts } of this.#sessions.of(exchange.connected)) this.#admission.remember(facts);
           return opened;
         },
       ],

@@ -9,6 +9,7 @@ import type { Reading } from "../notation/reading.ts";
 import type { SessionOpened } from "../ports/daemon-calls.ts";
 import type { Answer } from "../ports/exchange.ts";
 import type { AgentName } from "../ports/link-store.ts";
+import type { Admission } from "./admission.ts";
 import type { Delegations } from "./delegations.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { grantsOf } from "./holding.ts";
@@ -31,31 +32,41 @@ export class Opening {
   readonly #gatekeeper: Gatekeeper;
   readonly #delegations: Delegations;
   readonly #sessions: Sessions;
+  readonly #admission: Admission;
 
-  constructor(parts: DaemonParts, gatekeeper: Gatekeeper, delegations: Delegations, sessions: Sessions) {
+  constructor(
+    parts: DaemonParts,
+    gatekeeper: Gatekeeper,
+    delegations: Delegations,
+    sessions: Sessions,
+    admission: Admission,
+  ) {
     this.#parts = parts;
     this.#gatekeeper = gatekeeper;
     this.#delegations = delegations;
     this.#sessions = sessions;
+    this.#admission = admission;
   }
 
   async open({ value, connected }: Exchange): Promise<Answer<SessionOpened>> {
     const cwd = textIn(value, "cwd", pathCharactersMax);
     const asked = textIn(value, "agent", pathCharactersMax);
-    const user = optionalText(value, "user");
+    const named = optionalText(value, "user");
     const trace = optionalText(value, "trace");
     const face = textIn(value, "face");
     const token = optionalText(value, "token");
     const environment = environmentIn(value);
     if (cwd === null || !cwd.startsWith("/") || asked === null || environment === null || token === undefined)
       return refusal("invalid_input", "a session is opened in a folder, for an agent");
-    if (user === undefined || (user !== null && !USER.test(user)))
+    if (named === undefined || (named !== null && !USER.test(named)))
       return refusal("invalid_input", "a user's name is letters, digits and . _ @ + -");
     if (trace === undefined || (trace !== null && !TRACE.test(trace)) || face === null || !FACE.test(face))
       return refusal("invalid_input", "a trace is letters, digits and dashes");
     const found = this.#nameOf(cwd, asked);
     if (!found.ok) return found;
     const { peer } = connected;
+    const user = this.#admission.userFor(peer, named);
+    if (!user.ok) return user;
     const root = (flagIn(value, "isForParent") ? peer.ancestors[1] : undefined) ?? { pid: peer.pid, start: peer.start };
     const { id, now, kept } = this.#parts;
     const session = new Session({
@@ -63,7 +74,7 @@ export class Opening {
       name: found.value.name,
       asked,
       cwd,
-      user,
+      user: user.value,
       trace: trace ?? id("t"),
       face,
       opened: now(),

@@ -307,7 +307,7 @@ describe("status", () => {
     });
     const text = ambit("status").out;
     expect(text).toMatch(/not trusted.*ambit trust/);
-    expect(text).toMatch(/not protected yet:\n {2}! nothing is enforced yet/);
+    expect(text).toMatch(/not protected yet:\n {2}! only what runs through ambit is held/);
   });
 
   test("a file that cannot be read is named, not passed over", () => {
@@ -333,7 +333,7 @@ test("a state folder nobody may write to is an error, and nothing is trusted", (
   write("state/ambit", "not a folder");
   chmodSync(join(base, "state"), 0o700);
   const ran = ambit("trust", "--yes");
-  expect(ran.status).toBe(1);
-  expect(ran.err).toMatch(/could not be kept/);
+  expect(ran.status).toBe(4);
+  expect(ran.err).toMatch(/folder_refused/);
   expect(ambit(...asked).status).toBe(14);
 });

@@ -1,4 +1,5 @@
 // The daemon dies at any moment: everything it acknowledged is there, nothing is given twice, and what is not known is said.
+import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Caller, given, type OpenMore, type Session, until, World } from "./world.ts";
 
@@ -23,6 +24,17 @@ afterAll(() => world?.remove());
 
 async function open(agent: string, more: OpenMore = {}): Promise<Session> {
   return given(await caller.open(world.project, agent, more));
+}
+
+/** Whether any process on this machine has this among its words. */
+function runs(mark: string): boolean {
+  return readdirSync("/proc").some((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(mark);
+    } catch {
+      return false;
+    }
+  });
 }
 
 async function restart(): Promise<void> {
@@ -100,7 +112,9 @@ test("a program that ran when the daemon was killed has ended, and its outcome i
     onText: (text) => texts.push(text),
   });
   await until(() => texts.join("").includes("begun"), "it runs");
+  expect(runs(mark)).toBe(true);
   await restart();
+  await until(() => !runs(mark), "it has ended");
   const [decision] = await world.log({ session: session.id, kind: "decision", outcome: "allow" });
   expect(decision?.tool).toBe("proc_exec");
   expect((await world.ambit("why", decision?.id ?? "")).out).toMatch(/outcome +unknown/);

@@ -136,6 +136,31 @@ describe("a user's record", () => {
   });
 });
 
+describe("what a session's process starts is started for the same user", () => {
+  test("named or not, and for nobody else, also when the session is over", async () => {
+    const own = world.caller();
+    const session = given(await own.open(world.project, "scout", { user: "narrow" }));
+    const call = (key: string, ...words: readonly string[]): ReturnType<Caller["spawn"]> =>
+      own.spawn(
+        world.project,
+        ...world.words("call", "other", "memory_get", JSON.stringify({ key }), "--json", ...words),
+      );
+    for (const isOver of [false, true]) {
+      if (isOver) await session.close();
+      expect([isOver, (await call("notes/a")).status]).toEqual([isOver, 0]);
+      expect([isOver, (await call("elsewhere")).out]).toEqual([isOver, expect.stringContaining("scope_violation")]);
+      const named = await call("elsewhere", "--user", "narrow");
+      expect([isOver, named.out]).toEqual([isOver, expect.stringContaining("scope_violation")]);
+      const other = await call("elsewhere", "--user", "ann");
+      expect([isOver, other.out]).toEqual([isOver, expect.stringContaining("control_refused")]);
+    }
+    const entries = (await world.log({ agent: "other", kind: "decision" })).slice(-2);
+    expect(entries.map(({ user }) => user)).toEqual(["narrow", "narrow"]);
+    // Whoever opens sessions itself, as a gateway does, says for whom each of them is.
+    expect(given(await own.open(world.project, "other", { user: "ann" })).agent).toBe("other");
+  });
+});
+
 describe("no message names another", () => {
   test("a session can be named on its own connection alone, and not after its end", async () => {
     const session = await open("scout", { connection: "mine" });

@@ -1,0 +1,105 @@
+// One call of web_fetch, read from what the model wrote: what is to be sent where, and which secrets go with it.
+import { verbEntry } from "../../authority/catalog.ts";
+import { isJsonObject, type JsonObject, member } from "../../authority/json.ts";
+import { parseName, parseTool } from "../../authority/name.ts";
+import type { Request } from "../../authority/request.ts";
+import { done, type Result, refuse } from "../../authority/result.ts";
+import { parseUrl, type Url } from "../../authority/url.ts";
+import type { Reading } from "../../notation/reading.ts";
+import { methodVerb } from "../../notation/request.ts";
+import { acceptorOf } from "../../tool/input.ts";
+import { WEB_FETCH, WEB_FETCH_DEFINITION, type WebFormat, type WebMethod } from "./definition.ts";
+import { millisecondsUsual, responseBytesUsual, secretsMax } from "./limits.ts";
+
+export interface WebCall {
+  readonly url: Url;
+  readonly address: string;
+  readonly method: WebMethod;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: string | null;
+  readonly format: WebFormat;
+  readonly bytesMax: number;
+  readonly milliseconds: number;
+  /** Names of the secrets it asks for, each once. */
+  readonly secrets: readonly string[];
+}
+
+/** Names of secrets in a text, as whoever puts the values in will find them. */
+export type FindHandles = (text: string, place: "query" | "header" | "plain") => readonly string[];
+
+export type ReadWebCall = (input: JsonObject, reading: Reading) => Result<WebCall>;
+
+export function webCallReader(handles: FindHandles): ReadWebCall {
+  const acceptor = acceptorOf(WEB_FETCH_DEFINITION.input);
+  return (input, reading) => {
+    const accepted = acceptor.accept(input);
+    if (accepted.ok) return webCall(input, reading, handles);
+    const [issue] = accepted.issues;
+    return refuse("bad_value", issue === undefined ? "not what the tool takes" : `${issue.at} ${issue.message}`.trim());
+  };
+}
+
+/** INVARIANT: the tool's own schema let the input through, so each part is of its kind. */
+function webCall(input: JsonObject, reading: Reading, handles: FindHandles): Result<WebCall> {
+  const address = String(member(input, "url"));
+  const url = parseUrl(address, reading.toAscii);
+  if (!url.ok) return url;
+  const given = member(input, "headers");
+  const headers = Object.entries(isJsonObject(given) ? given : {}).map(
+    ([name, value]) => [name, String(value)] as const,
+  );
+  const body = textOr(input, "body", null);
+  const { path, query } = partsOf(url.value);
+  if (handles(path, "query").length > 0)
+    return refuse("bad_value", "a secret stands in a header, in the query or in the body, not in the path");
+  const secrets = new Set([
+    ...handles(query, "query"),
+    ...headers.flatMap(([, value]) => handles(value, "header")),
+    ...handles(body ?? "", "plain"),
+  ]);
+  if (secrets.size > secretsMax) return refuse("too_long", `at most ${secretsMax} secrets go with one request`);
+  return done({
+    url: url.value,
+    address,
+    method: textOr(input, "method", "GET") as WebMethod,
+    headers,
+    body,
+    format: textOr(input, "format", "markdown") as WebFormat,
+    bytesMax: numberOr(input, "bytesMax", responseBytesUsual),
+    milliseconds: numberOr(input, "milliseconds", millisecondsUsual),
+    secrets: [...secrets],
+  });
+}
+
+/** The method's verb on the host, and one use for each secret. */
+export function webRequests({ method, url, secrets }: WebCall): Result<readonly Request[]> {
+  const verb = methodVerb(method);
+  if (verb === null) return refuse("bad_value", `nobody can be granted ${method}`);
+  const uses = secrets.map((name) => secretRequest(name, url));
+  const understood = uses.filter((one) => one !== null);
+  if (understood.length !== uses.length) return refuse("bad_value", "a secret has no such name");
+  return done([{ verb, values: [url.host, url.port] }, ...understood]);
+}
+
+export function secretRequest(name: string, { host }: Url): Request | null {
+  const verb = verbEntry("secret.use");
+  const [secret, tool] = [parseName(name), parseTool(WEB_FETCH)];
+  return verb === null || !secret.ok || !tool.ok ? null : { verb, values: [secret.value, tool.value, host] };
+}
+
+/** What is behind `#` is not sent, and so is not looked at. */
+function partsOf({ rest }: Url): { readonly path: string; readonly query: string } {
+  const [whole = "/"] = rest.split("#", 1);
+  const mark = whole.indexOf("?");
+  return mark < 0 ? { path: whole, query: "" } : { path: whole.slice(0, mark), query: whole.slice(mark) };
+}
+
+function textOr<T>(input: JsonObject, key: string, otherwise: T): string | T {
+  const value = member(input, key);
+  return typeof value === "string" ? value : otherwise;
+}
+
+function numberOr(input: JsonObject, key: string, otherwise: number): number {
+  const value = member(input, key);
+  return typeof value === "number" ? value : otherwise;
+}

@@ -1,0 +1,24 @@
+// A process of its own that makes one page readable: asked on its input, answers on its output, and ends.
+import { isJsonObject, type Json, member } from "../../authority/json.ts";
+import { type PageAsked, shownPage } from "./shown-page.ts";
+
+function asked(text: string): PageAsked | null {
+  const value = JSON.parse(text) as Json;
+  if (!isJsonObject(value)) return null;
+  const [kind, format] = [member(value, "kind"), member(value, "format")];
+  const [url, page] = [member(value, "url"), member(value, "text")];
+  const isUnderstood =
+    (kind === "html" || kind === "json") &&
+    (format === "markdown" || format === "text") &&
+    typeof url === "string" &&
+    typeof page === "string";
+  return isUnderstood ? { kind, format, url, text: page } : null;
+}
+
+const pieces: Buffer[] = [];
+process.stdin.on("data", (bytes: Buffer) => pieces.push(bytes));
+process.stdin.on("end", () => {
+  const question = asked(Buffer.concat(pieces).toString("utf8"));
+  if (question === null) process.exitCode = 1;
+  else process.stdout.write(JSON.stringify(shownPage(question)));
+});

@@ -1,0 +1,54 @@
+// Starts the process that makes a page readable, and ends it when it takes too long, too much, or says too much.
+import { spawn } from "node:child_process";
+import { isJsonObject, type Json, member } from "../../authority/json.ts";
+import { pageMemoryMegabytesMax, pageMillisecondsMax, shownCharactersMax } from "./limits.ts";
+import type { PageAsked, PageShown } from "./shown-page.ts";
+
+/** Every character may be escaped, and the title goes with it. */
+const outputBytesMax = (shownCharactersMax + 10_000) * 6;
+
+/** Null where nothing came of it: the page is to be shown as it is. */
+export type ShowPage = (asked: PageAsked) => Promise<PageShown | null>;
+
+/** `program`: the bundle of page-main. */
+export function pageProcess(program: string, millisecondsMax: number = pageMillisecondsMax): ShowPage {
+  return (asked) =>
+    new Promise((give) => {
+      const words = [...confining(program), `--max-old-space-size=${pageMemoryMegabytesMax}`, program];
+      // It is handed nothing: no variables, no folder of anybody's, no way to say something else than its answer.
+      const child = spawn(process.execPath, words, { cwd: "/", env: {}, stdio: ["pipe", "pipe", "ignore"] });
+      const pieces: Buffer[] = [];
+      let bytes = 0;
+      const late = setTimeout(() => child.kill("SIGKILL"), millisecondsMax);
+      child.stdout.on("data", (piece: Buffer) => {
+        bytes += piece.length;
+        if (bytes > outputBytesMax) child.kill("SIGKILL");
+        else pieces.push(piece);
+      });
+      child.on("error", () => give(null));
+      child.stdin.on("error", () => undefined);
+      child.on("close", (status) => {
+        clearTimeout(late);
+        give(status === 0 ? readShown(Buffer.concat(pieces).toString("utf8")) : null);
+      });
+      child.stdin.end(JSON.stringify(asked));
+    });
+}
+
+/** Where Node can hold itself to reading its own program, it is told to. */
+function confining(program: string): readonly string[] {
+  const word = ["--permission", "--experimental-permission"].find((one) => process.allowedNodeEnvironmentFlags.has(one));
+  return word === undefined ? [] : [word, `--allow-fs-read=${program}`];
+}
+
+function readShown(text: string): PageShown | null {
+  try {
+    const value = JSON.parse(text) as Json;
+    if (!isJsonObject(value)) return null;
+    const [title, shown, more] = [member(value, "title"), member(value, "text"), member(value, "more")];
+    if (typeof shown !== "string" || (title !== null && typeof title !== "string")) return null;
+    return { title, text: shown, more: more === true };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,89 @@
+// A page as a tree, only as far as it is looked at here. No script of it is ever run: nobody who could run one is here.
+import { parseHTML } from "linkedom";
+import { pageDepthMax, pageElementsMax } from "./limits.ts";
+
+export interface PageNode {
+  readonly nodeType: number;
+  readonly nodeName: string;
+  readonly textContent: string | null;
+  readonly firstChild: PageNode | null;
+  readonly nextSibling: PageNode | null;
+  readonly parentNode: PageNode | null;
+}
+
+export interface PageElement extends PageNode {
+  getAttribute(name: string): string | null;
+  setAttribute(name: string, value: string): void;
+  removeAttribute(name: string): void;
+  remove(): void;
+}
+
+export interface PageDocument {
+  readonly body: PageElement | null;
+  readonly title: string;
+  querySelectorAll(selector: string): Iterable<PageElement>;
+  cloneNode(deep: boolean): PageDocument;
+}
+
+/** Void elements have no end, so nothing is inside of them. */
+const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|td|th|tr|dt|dd|option)$/i;
+
+/** Deeper or larger than any page people read: a tree of it would take for ever to walk. One look, before there is a tree. */
+export function isMonstrous(html: string): boolean {
+  let depth = 0;
+  let elements = 0;
+  const tags = /<(\/?)([a-z][a-z0-9-]*)/gi;
+  for (let found = tags.exec(html); found !== null; found = tags.exec(html)) {
+    if (++elements > pageElementsMax * 2) return true;
+    if (VOID.test(found[2] as string)) continue;
+    depth = Math.max(0, depth + (found[1] === "/" ? -1 : 1));
+    if (depth > pageDepthMax) return true;
+  }
+  return false;
+}
+
+export function pageTree(html: string): PageDocument {
+  const isWhole = /<html[\s>]/i.test(html.slice(0, 65_536));
+  const whole = isWhole ? html : `<!doctype html><html><head></head><body>${html}</body></html>`;
+  return (parseHTML(whole) as unknown as { readonly document: PageDocument }).document;
+}
+
+const NOT_SHOWN = "script, style, noscript, template, iframe, object, embed, svg, math, canvas, link, meta[http-equiv]";
+
+/** Before anything is chosen: addresses made whole, and everything that is not for readers taken out. */
+export function prepared(document: PageDocument, url: string): void {
+  const base = baseOf(document, url);
+  for (const element of [...document.querySelectorAll(NOT_SHOWN)]) element.remove();
+  for (const element of [...document.querySelectorAll("a[href]")]) whole(element, "href", base);
+  for (const element of [...document.querySelectorAll("img")]) {
+    element.removeAttribute("srcset");
+    whole(element, "src", base);
+    if (element.getAttribute("src") === null) element.remove();
+  }
+}
+
+function baseOf(document: PageDocument, url: string): string {
+  for (const element of document.querySelectorAll("base[href]")) {
+    const base = absolute(element.getAttribute("href") ?? "", url);
+    if (base !== null && /^https?:/i.test(base)) return base;
+  }
+  return url;
+}
+
+/** An address that leads anywhere but to a page or a person is none. */
+function whole(element: PageElement, name: string, base: string): void {
+  const address = absolute(element.getAttribute(name) ?? "", base);
+  if (address === null || !/^(?:https?|mailto):/i.test(address)) element.removeAttribute(name);
+  else element.setAttribute(name, address);
+}
+
+const linkCharactersMax = 2048;
+
+function absolute(address: string, base: string): string | null {
+  try {
+    const { href } = new URL(address.trim(), base);
+    return href.length > linkCharactersMax ? null : href;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,71 @@
+// What web_fetch gives back: where it ended, what it is, and its text.
+import { isJsonObject, type Json, type JsonObject, member } from "../../authority/json.ts";
+import type { ContentKind } from "./content.ts";
+import type { WebFormat } from "./definition.ts";
+import { answerTextBytesMax } from "./limits.ts";
+
+export interface WebResult {
+  readonly status: number;
+  /** Where it ended. */
+  readonly url: string;
+  /** Redirects on the way. */
+  readonly hops: number;
+  readonly contentType: string | null;
+  readonly title?: string;
+  readonly text: string;
+  /** There is more than is here. */
+  readonly more: boolean;
+  /** Of the answer, as they were read. */
+  readonly bytes: number;
+  /** What is still to be done to the text, outside of the owner: a page is not for it to take apart. */
+  readonly pending?: { readonly kind: ContentKind; readonly format: WebFormat };
+}
+
+export function webResultData(result: WebResult): JsonObject {
+  const { pending, title, ...rest } = result;
+  const fitted = fitText(rest.text, answerTextBytesMax);
+  return {
+    ...rest,
+    text: fitted,
+    more: rest.more || fitted.length < rest.text.length,
+    ...(title === undefined ? {} : { title }),
+    ...(pending === undefined ? {} : { pending: { ...pending } }),
+  };
+}
+
+/** Null for anything else: what is not ours to show is shown as it is. */
+export function readPending(result: Json): {
+  readonly result: JsonObject;
+  readonly text: string;
+  readonly url: string;
+  readonly kind: ContentKind;
+  readonly format: WebFormat;
+} | null {
+  if (!isJsonObject(result)) return null;
+  const [text, url, pending] = [member(result, "text"), member(result, "url"), member(result, "pending")];
+  if (typeof text !== "string" || typeof url !== "string" || !isJsonObject(pending)) return null;
+  const { kind, format } = pending;
+  if (kind !== "html" && kind !== "json") return null;
+  return format === "markdown" || format === "text" ? { result, text, url, kind, format } : null;
+}
+
+/** As much of it as is written in so many bytes of JSON. */
+export function fitText(text: string, bytesMax: number): string {
+  if (text.length * 6 <= bytesMax) return text;
+  let bytes = 0;
+  let end = 0;
+  while (end < text.length) {
+    const unit = text.charCodeAt(end);
+    const isPair = unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(end + 1) & 0xfc00) === 0xdc00;
+    bytes += isPair ? 4 : unitBytes(unit);
+    if (bytes > bytesMax) break;
+    end += isPair ? 2 : 1;
+  }
+  return text.slice(0, end);
+}
+
+function unitBytes(unit: number): number {
+  if (unit === 0x22 || unit === 0x5c) return 2;
+  if (unit < 0x20 || (unit >= 0xd800 && unit < 0xe000)) return 6;
+  return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+}

@@ -1,0 +1,15 @@
+// What is used of a package that says nothing about its types.
+declare module "turndown" {
+  import type { PageNode } from "./page-tree.ts";
+
+  interface Rule {
+    readonly filter: string | readonly string[];
+    replacement(content: string, node: PageNode): string;
+  }
+
+  export default class Turndown {
+    constructor(choices: Readonly<Record<string, string>>);
+    addRule(name: string, rule: Rule): void;
+    turndown(node: PageNode): string;
+  }
+}

@@ -1,0 +1,438 @@
+// The file tools on a real disk: links, hard links, protected and kept names, large and strange files.
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { nativeMissing } from "../files/native.ts";
+import { newFolder } from "../files/world.ts";
+import { said, toolsIn, write } from "./files-world.ts";
+
+const OUTSIDE = "scope_violation: a link on the way leads to where you may not go";
+const GATE = "scope_violation: by the gate";
+const NOT_THERE = "not_available: there is no such file or folder";
+const KEPT = /^self_modification: it stays as it is/;
+
+describe.skipIf(nativeMissing() !== null)("file tools", () => {
+  let above = "";
+  let root = "";
+  beforeEach(() => {
+    above = newFolder();
+    root = join(above, "project");
+    for (const folder of ["project/src/deep", "project/keys", "closed"])
+      mkdirSync(join(above, folder), { recursive: true });
+    write(root, { "README.md": "# Title\n\nhello\n", "src/a.ts": "one\ntwo\none\n", "keys/id": "secret\n" });
+    write(above, { "closed/loot": "loot\n" });
+  });
+  const all = () =>
+    toolsIn({
+      granted: [
+        ["read", root],
+        ["write", root],
+        ["delete", root],
+      ],
+      folder: root,
+      protectedPaths: [join(root, "keys")],
+    });
+  const reader = () => toolsIn({ granted: [["read", root]], folder: root });
+
+  describe("fs_read", () => {
+    test("a text with its lines, from one of them on, with numbers", async () => {
+      const { call } = all();
+      expect(await said(call("fs_read", { path: "README.md" }))).toEqual({
+        path: "README.md",
+        kind: "text",
+        text: "# Title\n\nhello\n",
+        offset: 0,
+        lines: 3,
+        more: false,
+      });
+      expect(await said(call("fs_read", { path: "src/a.ts", offset: 1, limit: 1, numbers: true }))).toMatchObject({
+        text: "2\ttwo\n",
+        lines: 1,
+        more: true,
+        next: 2,
+      });
+      expect(await said(call("fs_read", { path: "src/a.ts", offset: 99 }))).toMatchObject({
+        text: "",
+        lines: 0,
+        more: false,
+      });
+    });
+
+    test("every read is untrusted, and no write is", async () => {
+      const { call } = all();
+      for (const [tool, input] of [
+        ["fs_read", { path: "README.md" }],
+        ["fs_list", {}],
+        ["fs_glob", { pattern: "*" }],
+        ["fs_grep", { text: "one" }],
+        ["fs_edit", { path: "src/a.ts", edits: [{ old: "two", new: "2" }] }],
+      ] as const)
+        expect([tool, await call(tool, input)]).toMatchObject([tool, { ok: true, isUntrusted: true }]);
+      expect(await call("fs_write", { path: "new", content: "" })).toMatchObject({ ok: true, isUntrusted: false });
+      expect(await call("fs_delete", { path: "new" })).toMatchObject({ ok: true, isUntrusted: false });
+    });
+
+    test("a large file comes in parts that together are the whole", async () => {
+      const lines = Array.from({ length: 30_000 }, (_, at) => `line ${at} ${"x".repeat(at % 90)}\n`);
+      write(root, { large: lines.join("") });
+      const { call } = all();
+      let text = "";
+      let offset = 0;
+      for (let rounds = 0; rounds < 100; rounds++) {
+        const value = (await said(call("fs_read", { path: "large", offset, limit: 10_000 }))) as {
+          readonly text: string;
+          readonly more: boolean;
+          readonly next?: number;
+        };
+        text += value.text;
+        offset = value.next ?? 0;
+        if (!value.more) break;
+      }
+      expect(text === lines.join("")).toBe(true);
+    });
+
+    test("a file with holes of a hundred megabytes neither fills the answer nor the memory", async () => {
+      write(root, { huge: "first\n", text: "a".repeat(300_000) });
+      truncateSync(join(root, "huge"), 100 * 1_048_576);
+      const { call } = all();
+      const value = (await said(call("fs_read", { path: "huge", limit: 10 }))) as { readonly base64: string };
+      expect(value).toMatchObject({ kind: "binary", bytes: 10, more: true, next: 10 });
+      expect(Buffer.from(value.base64, "base64").toString("latin1")).toBe("first\n\0\0\0\0");
+      const long = (await said(call("fs_read", { path: "text" }))) as { readonly text: string };
+      expect(long).toMatchObject({ more: true, next: 1, lines: 1, cut: expect.stringContaining("too long") });
+      expect(long.text).toBe("a".repeat(131_072));
+    });
+
+    test("binary bytes come back as they are", async () => {
+      const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => at % 256);
+      write(root, { binary: bytes });
+      const { call } = all();
+      const first = (await said(call("fs_read", { path: "binary" }))) as { readonly base64: string };
+      expect(first).toMatchObject({ kind: "binary", bytes: 65_536, more: true, next: 65_536 });
+      const rest = (await said(call("fs_read", { path: "binary", offset: 65_536 }))) as { readonly base64: string };
+      expect(rest).toMatchObject({ bytes: 4_464, more: false });
+      const whole = Buffer.concat([first, rest].map(({ base64 }) => Buffer.from(base64, "base64")));
+      expect(whole.equals(bytes)).toBe(true);
+    });
+
+    test("what is no UTF-8 is shown with a note, and is not edited", async () => {
+      write(root, { latin: Buffer.from("caf\xe9\n", "latin1"), mark: "\uFEFFa\n" });
+      const { call } = all();
+      expect(await said(call("fs_read", { path: "latin" }))).toMatchObject({
+        text: "caf\uFFFD\n",
+        note: expect.any(String),
+      });
+      expect(await said(call("fs_edit", { path: "latin", edits: [{ old: "caf", new: "tea" }] }))).toMatch(
+        /^not_available: it is not UTF-8/,
+      );
+      expect(readFileSync(join(root, "latin")).toString("latin1")).toBe("caf\xe9\n");
+      expect(await said(call("fs_edit", { path: "mark", edits: [{ old: "a", new: "b" }] }))).toMatchObject({
+        bytes: 5,
+      });
+      expect(readFileSync(join(root, "mark"), "utf8")).toBe("\uFEFFb\n");
+    });
+
+    test.each([
+      ["none", NOT_THERE],
+      ["src", "not_available: it is a folder; fs_list shows what is in it"],
+      ["README.md/x", "not_available: a part of the path is a file and not a folder"],
+      ["../closed/loot", GATE],
+      ["/etc/passwd", GATE],
+      ["~/x", "invalid_input: there is no home folder to read `~` by"],
+      ["keys/id", GATE],
+      ["src/../keys/id", GATE],
+      ["/proc/self/environ", GATE],
+    ])("%s is refused: %s", async (path, expected) => {
+      expect(await said(all().call("fs_read", { path }))).toBe(expected);
+    });
+  });
+
+  describe("links", () => {
+    beforeEach(() => {
+      const links: Readonly<Record<string, string>> = {
+        inside: "src/a.ts",
+        outside: "../closed/loot",
+        absolute: join(above, "closed/loot"),
+        folder: "../closed",
+        dangling: "nowhere",
+        away: "/nowhere/at/all",
+        ring: "ring",
+        root: "/",
+        keys: "keys/id",
+      };
+      mkdirSync(join(root, "links"));
+      for (const [name, target] of Object.entries(links))
+        symlinkSync(target.startsWith("/") || target === name ? target : join("..", target), join(root, "links", name));
+    });
+
+    test.each([
+      ["inside", /^$/],
+      ["outside", OUTSIDE],
+      ["absolute", OUTSIDE],
+      ["folder/loot", OUTSIDE],
+      ["dangling", NOT_THERE],
+      ["away", OUTSIDE],
+      ["ring", OUTSIDE],
+      ["root/etc/passwd", OUTSIDE],
+      ["keys", OUTSIDE],
+    ])("a read of links/%s", async (name, expected) => {
+      const answer = await said(all().call("fs_read", { path: `links/${name}` }));
+      if (typeof expected === "string") expect(answer).toBe(expected);
+      else expect(answer).toMatchObject({ text: "one\ntwo\none\n" });
+    });
+
+    test("nothing is written or edited through a link, and a delete takes the link alone", async () => {
+      const { call } = all();
+      for (const name of ["inside", "outside", "absolute", "dangling", "away", "ring"]) {
+        expect(await said(call("fs_write", { path: `links/${name}`, content: "x" }))).toMatch(/^scope_violation/);
+        expect(
+          await said(call("fs_edit", { path: `links/${name}`, edits: [{ old: "o", new: "x", all: true }] })),
+        ).toMatch(/^scope_violation/);
+      }
+      expect(await said(call("fs_write", { path: "links/folder/new", content: "x" }))).toBe(OUTSIDE);
+      expect(await said(call("fs_delete", { path: "links/folder/loot" }))).toBe(OUTSIDE);
+      expect(await said(call("fs_delete", { path: "links/outside" }))).toMatchObject({ deleted: true });
+      expect(readFileSync(join(above, "closed/loot"), "utf8")).toBe("loot\n");
+      expect(readFileSync(join(root, "src/a.ts"), "utf8")).toBe("one\ntwo\none\n");
+      expect(readdirSync(join(above, "closed"))).toEqual(["loot"]);
+    });
+
+    test("no list, glob or search shows what lies behind a link that leads out", async () => {
+      const { call } = all();
+      expect(await said(call("fs_list", { path: "links/folder" }))).toBe(OUTSIDE);
+      expect(await said(call("fs_glob", { pattern: "**/loot" }))).toMatchObject({ paths: [] });
+      expect(await said(call("fs_glob", { pattern: "loot", in: "links/folder" }))).toBe(OUTSIDE);
+      expect(await said(call("fs_grep", { text: "loot" }))).toMatchObject({ matches: [] });
+      expect(await said(call("fs_grep", { text: "loot", in: "links/folder" }))).toBe(OUTSIDE);
+    });
+
+    test("a hard link to what lies outside is not read where not all of the tree is granted, and never written in place", async () => {
+      linkSync(join(above, "closed/loot"), join(root, "src/hard"));
+      const { call } = all();
+      expect(await said(call("fs_read", { path: "src/hard" }))).toMatch(/^scope_violation/);
+      await call("fs_write", { path: "src/hard", content: "mine" });
+      expect(readFileSync(join(above, "closed/loot"), "utf8")).toBe("loot\n");
+    });
+  });
+
+  describe("changing", () => {
+    test("a new file, another content, an edit, and nothing left over", async () => {
+      const { call } = all();
+      expect(await said(call("fs_write", { path: "new.txt", content: "ä\n" }))).toEqual({ path: "new.txt", bytes: 3 });
+      writeFileSync(join(root, "run.sh"), "#!/bin/sh\n", { mode: 0o755 });
+      await call("fs_write", { path: "run.sh", content: "#!/bin/sh\ntrue\n" });
+      expect(statSync(join(root, "run.sh")).mode & 0o777).toBe(0o755);
+      expect(await said(call("fs_edit", { path: "src/a.ts", edits: [{ old: "one", new: "1" }] }))).toMatch(
+        /^invalid_input: edit 1: `old` is in the file 2 times \(lines 1, 3\)/,
+      );
+      expect(
+        await said(
+          call("fs_edit", {
+            path: "src/a.ts",
+            edits: [
+              { old: "two", new: "2" },
+              { old: "zwei", new: "" },
+            ],
+          }),
+        ),
+      ).toMatch(/^invalid_input: edit 2: .*nothing was changed$/);
+      expect(readFileSync(join(root, "src/a.ts"), "utf8")).toBe("one\ntwo\none\n");
+      expect(await said(call("fs_edit", { path: "src/a.ts", edits: [{ old: "one", new: "1", all: true }] }))).toEqual({
+        path: "src/a.ts",
+        edits: [{ replaced: 2, line: 1 }],
+        bytes: 8,
+      });
+      expect(readdirSync(join(root, "src")).sort()).toEqual(["a.ts", "deep"]);
+      expect(readdirSync(root).sort()).toEqual(["README.md", "keys", "new.txt", "run.sh", "src"]);
+    });
+
+    test.each([
+      [
+        "fs_write",
+        { path: "no/such/folder", content: "" },
+        "not_available: its folder is not there, and folders are not made by writing",
+      ],
+      ["fs_write", { path: "src", content: "" }, /^not_available: /],
+      ["fs_write", { path: "keys/id", content: "" }, GATE],
+      ["fs_write", { path: "../closed/x", content: "" }, GATE],
+      ["fs_delete", { path: "src" }, "not_available: the folder is not empty; delete what is in it first"],
+      ["fs_delete", { path: "none" }, NOT_THERE],
+      ["fs_delete", { path: "keys/id" }, GATE],
+      ["fs_edit", { path: "none", edits: [{ old: "a", new: "b" }] }, NOT_THERE],
+      [
+        "fs_edit",
+        { path: "src", edits: [{ old: "a", new: "b" }] },
+        "not_available: it is a folder; fs_list shows what is in it",
+      ],
+    ])("%s %j is refused", async (tool, input, expected) => {
+      const answer = await said(all().call(tool, input));
+      if (typeof expected === "string") expect(answer).toBe(expected);
+      else expect(answer).toMatch(expected);
+    });
+
+    test("with leave to read alone nothing changes", async () => {
+      const { call } = reader();
+      for (const [tool, input] of [
+        ["fs_write", { path: "README.md", content: "x" }],
+        ["fs_edit", { path: "README.md", edits: [{ old: "hello", new: "x" }] }],
+        ["fs_delete", { path: "README.md" }],
+      ] as const)
+        expect(await said(call(tool, input))).toBe("capability_absent: by the gate");
+      expect(readFileSync(join(root, "README.md"), "utf8")).toBe("# Title\n\nhello\n");
+    });
+
+    test("with leave to write alone nothing is read", async () => {
+      const { call } = toolsIn({ granted: [["write", root]], folder: root });
+      expect(await said(call("fs_read", { path: "README.md" }))).toBe("capability_absent: by the gate");
+      expect(await said(call("fs_edit", { path: "README.md", edits: [{ old: "hello", new: "x" }] }))).toBe(
+        "capability_absent: by the gate",
+      );
+      expect(await said(call("fs_write", { path: "README.md", content: "x" }))).toMatchObject({ bytes: 1 });
+    });
+
+    test("two edits of one file at once are both in it", async () => {
+      const words = Array.from({ length: 20 }, (_, at) => `word${at}.`);
+      write(root, { words: words.join("\n") });
+      const { call } = all();
+      const edits = words.map((word) =>
+        call("fs_edit", { path: "words", edits: [{ old: word, new: word.toUpperCase() }] }),
+      );
+      expect((await Promise.all(edits)).every(({ ok }) => ok)).toBe(true);
+      expect(readFileSync(join(root, "words"), "utf8")).toBe(words.join("\n").toUpperCase());
+    });
+  });
+
+  describe("names that stay as they are", () => {
+    beforeEach(() => {
+      for (const folder of [".git/hooks", ".ambit/agents", ".vscode", "sub/.git", "sub/.ambit", "real-settings"])
+        mkdirSync(join(root, folder), { recursive: true });
+      write(root, { ".git/config": "old", ".mcp.json": "old", ".vscode/settings.json": "old" });
+    });
+
+    test.each([
+      [".git"],
+      [".git/config"],
+      [".git/hooks/pre-commit"],
+      ["sub/.git/config"],
+      [".ambit/config.yml"],
+      [".ambit/agents/scout.md"],
+      ["sub/.ambit/config.yml"],
+      [".vscode/settings.json"],
+      [".claude/settings.json"],
+      [".mcp.json"],
+      [".bashrc"],
+      ["node_modules/ambit/package.json"],
+    ])("%s", async (path) => {
+      const { call } = all();
+      expect(await said(call("fs_write", { path, content: "x" }))).toMatch(KEPT);
+      expect(await said(call("fs_delete", { path }))).toMatch(KEPT);
+    });
+
+    test("by the name a link leads to, too, and by a folder's link", async () => {
+      symlinkSync("real-settings", join(root, ".idea"));
+      symlinkSync(".git", join(root, "repository"));
+      const { call } = all();
+      expect(await said(call("fs_write", { path: "real-settings/workspace.xml", content: "x" }))).toMatch(KEPT);
+      expect(await said(call("fs_write", { path: "repository/config", content: "x" }))).toMatch(
+        /^scope_violation|^self_modification/,
+      );
+      expect(await said(call("fs_write", { path: "real-other", content: "x" }))).toMatchObject({ bytes: 1 });
+      expect(readFileSync(join(root, ".git/config"), "utf8")).toBe("old");
+    });
+
+    test("they are read as others are", async () => {
+      expect(await said(all().call("fs_read", { path: ".git/config" }))).toMatchObject({ text: "old" });
+      expect(await said(all().call("fs_read", { path: ".mcp.json" }))).toMatchObject({ text: "old" });
+    });
+  });
+
+  describe("finding", () => {
+    test("a thousand files, as many as were asked for, and more is said", async () => {
+      mkdirSync(join(root, "many"));
+      for (let at = 0; at < 1_000; at++)
+        write(join(root, "many"), { [`f${String(at).padStart(4, "0")}.txt`]: `number ${at}\n` });
+      const { call } = all();
+      const listed = (await said(call("fs_list", { path: "many", limit: 5_000 }))) as {
+        readonly entries: readonly unknown[];
+      };
+      expect(listed).toMatchObject({ more: false });
+      expect(listed.entries).toHaveLength(1_000);
+      expect(await said(call("fs_list", { path: "many", limit: 2 }))).toEqual({
+        path: "many",
+        entries: [
+          { name: "f0000.txt", kind: "file" },
+          { name: "f0001.txt", kind: "file" },
+        ],
+        more: true,
+      });
+      expect(await said(call("fs_glob", { pattern: "many/f000*.txt", limit: 3 }))).toEqual({
+        in: ".",
+        paths: ["many/f0000.txt", "many/f0001.txt", "many/f0002.txt"],
+        more: true,
+      });
+      const globbed = (await said(call("fs_glob", { pattern: "**/*.txt", in: "many", limit: 1_000 }))) as {
+        readonly paths: readonly string[];
+      };
+      expect(globbed).toMatchObject({ more: false });
+      expect(new Set(globbed.paths).size).toBe(1_000);
+      const found = (await said(call("fs_grep", { text: "number 99", limit: 5 }))) as {
+        readonly matches: readonly unknown[];
+      };
+      expect(found).toMatchObject({ more: true });
+      expect(found.matches).toHaveLength(5);
+      expect(await said(call("fs_grep", { text: "number 999", in: "many" }))).toEqual({
+        in: "many",
+        matches: [{ path: "many/f0999.txt", line: 1, text: "number 999" }],
+        more: false,
+      });
+    });
+
+    test("a pattern sorts files out of a search", async () => {
+      write(root, { "src/b.md": "one\n" });
+      const { call } = all();
+      expect(await said(call("fs_grep", { text: "one", glob: "**/*.md" }))).toMatchObject({
+        matches: [{ path: "src/b.md", line: 1, text: "one" }],
+      });
+      expect(await said(call("fs_grep", { text: "one", in: "src/a.ts" }))).toMatchObject({
+        matches: [
+          { path: "src/a.ts", line: 1 },
+          { path: "src/a.ts", line: 3 },
+        ],
+      });
+    });
+
+    test("protected names are in no list, glob or search", async () => {
+      const { call } = all();
+      expect(JSON.stringify(await said(call("fs_list", {})))).not.toContain("keys");
+      expect(await said(call("fs_glob", { pattern: "**" }))).toMatchObject({ paths: ["README.md", "src/a.ts"] });
+      expect(await said(call("fs_grep", { text: "secret" }))).toMatchObject({ matches: [] });
+      expect(await said(call("fs_list", { path: "keys" }))).toBe(GATE);
+    });
+
+    test("a pattern asks for no more than the folder it begins in", async () => {
+      const { call } = toolsIn({ granted: [["read", join(root, "src")]], folder: root });
+      expect(await said(call("fs_glob", { pattern: "src/*.ts" }))).toMatchObject({ paths: ["src/a.ts"] });
+      expect(await said(call("fs_glob", { pattern: "*/*.ts" }))).toBe(GATE);
+      expect(await said(call("fs_grep", { text: "two", glob: "src/**" }))).toMatchObject({ matches: [{ line: 2 }] });
+    });
+  });
+
+  test("relative names begin in the agent's own root where the session stands outside it", async () => {
+    const outside = toolsIn({ granted: [["read", root]], folder: above, workingRoot: root });
+    expect(await said(outside.call("fs_read", { path: "README.md" }))).toMatchObject({ path: "README.md", lines: 3 });
+    const inside = toolsIn({ granted: [["read", root]], folder: join(root, "src"), workingRoot: root });
+    expect(await said(inside.call("fs_read", { path: "a.ts" }))).toMatchObject({ path: "a.ts" });
+    expect(await said(inside.call("fs_read", { path: "../README.md" }))).toMatchObject({
+      path: join(root, "README.md"),
+    });
+  });
+});
