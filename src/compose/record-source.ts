@@ -6,7 +6,7 @@ import { type CompiledLink, compile, type Moment } from "../authority/compiled.t
 import type { Grant } from "../authority/grant.ts";
 import type { Link } from "../authority/link.ts";
 import { ANY } from "../authority/scope.ts";
-import type { RecordResult, Records } from "../daemon/parts.ts";
+import type { RecordRead, RecordResult, Records } from "../daemon/parts.ts";
 import { toAscii } from "../node/ascii.ts";
 import { sha256 } from "../node/digest.ts";
 import { readTextFile } from "../node/files.ts";
@@ -149,7 +149,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
         notes: [...errors, ...untrusted],
         reading: { ...readingAt(cwd), workingRoot: agent.workingRoot },
         stamp: sha256(source.text),
-        placeOf: (span) => (span === null || span.source !== source.name ? null : placeIn(source, span.start)),
+        placeOf: placesIn(source),
       },
     };
   };
@@ -224,8 +224,16 @@ function ceilingLink(id: string, grants: readonly Grant[]): CompiledLink {
   return compile(link);
 }
 
-function placeIn({ name, text }: Source, offset: number): string {
-  return `${name}:${text.slice(0, offset).split("\n").length}`;
+/** Lines are counted once for each place: many calls are decided by few grants. */
+function placesIn({ name, text }: Source): RecordRead["placeOf"] {
+  const known = new Map<number, string>();
+  return (span) => {
+    if (span === null || span.source !== name) return null;
+    const { start } = span;
+    const place = known.get(start) ?? `${name}:${text.slice(0, start).split("\n").length}`;
+    known.set(start, place);
+    return place;
+  };
 }
 
 /** The folder of all trust and the one of this workspace: a change of trust renames a file in it. */

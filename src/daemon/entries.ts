@@ -2,6 +2,7 @@
 import type { Authority, Chain } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
 import { explain } from "../authority/explain.ts";
+import type { Grant } from "../authority/grant.ts";
 import type { JsonObject } from "../authority/json.ts";
 import { judge } from "../authority/judge.ts";
 import type { Request } from "../authority/request.ts";
@@ -18,6 +19,8 @@ export const NOBODY: Who = { user: null, agent: null, workspace: null, chain: []
 
 export class Entries {
   readonly #parts: Pick<DaemonParts, "id" | "now" | "redacting">;
+  /** Grants are read once for a text and decide many calls. */
+  readonly #spelled = new WeakMap<Grant, string>();
 
   constructor(parts: Pick<DaemonParts, "id" | "now" | "redacting">) {
     this.#parts = parts;
@@ -54,7 +57,7 @@ export class Entries {
       requests: asked.map(requestText),
       need: missed === null ? null : requestText(missed),
       suggest: missed === null ? null : suggestion(holding.authority, missed, moment),
-      by: basis.flatMap(({ chain, grants }) => deciding(holding, chain, grants)),
+      by: basis.flatMap(({ chain, grants }) => this.#deciding(holding, chain, grants)),
       approval,
       reason,
       level,
@@ -62,21 +65,29 @@ export class Entries {
     const verbs = [...new Set(asked.map(({ verb }) => verb.verb))];
     return this.make("decision", who, outcome, { id: this.#parts.id("c"), tool, verbs, code, more });
   }
+
+  #deciding({ authority, record }: Holding, chain: number, grants: readonly number[]): readonly JsonObject[] {
+    const links = authority[chain] as Chain | undefined;
+    return (links ?? []).flatMap(({ link }, place) => {
+      const grant = link.grants[grants[place] ?? -1];
+      return grant === undefined
+        ? []
+        : [{ link: link.id, grant: this.#textOf(grant), at: record?.placeOf(grant.span) ?? null }];
+    });
+  }
+
+  #textOf(grant: Grant): string {
+    const known = this.#spelled.get(grant);
+    if (known !== undefined) return known;
+    const text = compactText(grant);
+    this.#spelled.set(grant, text);
+    return text;
+  }
 }
 
 function suggestion(authority: Authority, need: Request, moment: Moment): string | null {
   const { suggest } = explain(authority, need, moment, judge(authority, need, moment));
   return suggest === null ? null : compactText(suggest);
-}
-
-function deciding({ authority, record }: Holding, chain: number, grants: readonly number[]): readonly JsonObject[] {
-  const links = authority[chain] as Chain | undefined;
-  return (links ?? []).flatMap(({ link }, place) => {
-    const grant = link.grants[grants[place] ?? -1];
-    return grant === undefined
-      ? []
-      : [{ link: link.id, grant: compactText(grant), at: record?.placeOf(grant.span) ?? null }];
-  });
 }
 
 export function leftData(left: readonly AccountLeft[]): readonly JsonObject[] {

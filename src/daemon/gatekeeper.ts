@@ -61,11 +61,14 @@ export class Gatekeeper {
   moment(session: Session, holding: Holding): Moment {
     const { kept, now } = this.#parts;
     const at = now();
+    // Nothing else can be revoked, and to ask the store for what it never had costs more than to decide.
+    const delegated = new Set(holding.links.flat());
+    const isRevoked = (id: string): boolean => delegated.has(id) && (kept.links.get(id)?.revoked ?? null) !== null;
     return {
       now: Number.isFinite(at) ? at : clockFar,
       clean: session.isClean,
       generation: kept.ledger.generation(agentScope(session.facts.name)),
-      revoked: (id) => this.isFrozen || session.isClosed || (kept.links.get(id)?.revoked ?? null) !== null,
+      revoked: (id) => this.isFrozen || session.isClosed || isRevoked(id),
       exhausted: (id, grant) => {
         const compiled = holding.authority.flat().find(({ link }) => link.id === id);
         const charge = compiled === undefined ? null : this.#accounts.of(compiled.link, grant);
