@@ -14,8 +14,8 @@ export async function buildPage(folder) {
     target: "node20",
     // A package's module form first: an old-style wrapper hides its imports from the bundler.
     mainFields: ["module", "main"],
-    // Trees are made by one package alone; the others would bring their own.
-    external: ["canvas", "@mixmark-io/domino"],
+    // Wanted by nobody who draws nothing.
+    external: ["canvas"],
     minify: true,
     logLevel: "error",
   });

@@ -9,7 +9,7 @@ import {
   type ShowOptions,
 } from "./approvals.ts";
 import { approvalsWatch, type WatchWorld } from "./approvals-watch.ts";
-import { type ApproveOptions, approve } from "./approve.ts";
+import { type ApproveOptions, approve, onlyWaiting } from "./approve.ts";
 import type { ControlWorld } from "./control-world.ts";
 import type { ExitCode } from "./exit.ts";
 import {
@@ -64,7 +64,7 @@ function addApprove(program: Command, world: ControlWorld, end: End): void {
   program
     .command("approve")
     .description("say yes to what an agent asks: exactly this, or as far as you choose")
-    .argument("<id>")
+    .argument("[id]", "of what waits; without it, the only one that does")
     .option("--step <name>", "how far: a step of the ladder that show prints, by its name or number")
     .option("--uses <number>", "how often; once without it")
     .option("--for <time>", "how long, such as 30m or 2h; 30m without it")
@@ -72,7 +72,10 @@ function addApprove(program: Command, world: ControlWorld, end: End): void {
     .option("--yes", "skip the question, nothing else; exactly this call without --step", false)
     .option(...JSON_OPTION)
     .addHelpText("after", EXAMPLES)
-    .action(async (id: string, options: ApproveOptions) => end(await approve(world, id, options)));
+    .action(async (id: string | undefined, options: ApproveOptions) => {
+      const only = id ?? (await onlyWaiting(world, options));
+      end(typeof only === "string" ? await approve(world, only, options) : only);
+    });
 }
 
 export function addPresence(program: Command, world: ControlWorld, end: End): void {

@@ -7,7 +7,7 @@ import type { Choice } from "./agents-world.ts";
 import { sha256, tellApprovalRefusal } from "./approvals.ts";
 import { approvalText, counted, lengthText } from "./approvals-text.ts";
 import { shown } from "./cells.ts";
-import { type ControlWorld, tellRefusal } from "./control-world.ts";
+import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
 import { parseDuration } from "./duration.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { presenceOf } from "./presence.ts";
@@ -49,6 +49,16 @@ export async function approve(world: ControlWorld, id: string, options: ApproveO
   } finally {
     control.value.close();
   }
+}
+
+/** Where one question waits, it is the one that is meant. */
+export async function onlyWaiting(world: ControlWorld, options: ApproveOptions): Promise<string | ExitCode> {
+  const found = await askOnce(world, "approvals.list", { states: ["pending"], count: 2 });
+  if (!found.ok) return tellRefusal(world, found, options.json);
+  const [first, second] = found.value.approvals;
+  if (first !== undefined && second === undefined) return first.id;
+  const message = first === undefined ? "nothing waits for a person" : "more than one waits: say which";
+  return fail(world, options, EXIT.usage, message, "ambit approvals list");
 }
 
 async function answered(

@@ -3,21 +3,28 @@ import type { Command } from "commander";
 import type { ControlWorld } from "./control-world.ts";
 import type { ExitCode } from "./exit.ts";
 import type { Asked } from "./problems.ts";
-import { why } from "./why.ts";
+import { lastDenial, why } from "./why.ts";
 
 /** Adds the command to the program; `end` is told how it has ended. */
 export function addWhy(program: Command, world: ControlWorld, end: (exit: ExitCode) => void): void {
   program
     .command("why")
     .description("why a call was allowed or denied, by which line, and what became of it")
-    .argument("<id>", "of a decision, an approval or a delegation, or an unambiguous beginning of it")
+    .argument(
+      "[id]",
+      "without it, the last denial; of a decision, an approval or a delegation, or an unambiguous beginning of it",
+    )
     .option("--json", "one object instead of lines", false)
     .addHelpText("after", EXAMPLES)
-    .action(async (id: string, options: Asked) => end(await why(world, id, options)));
+    .action(async (id: string | undefined, options: Asked) => {
+      const last = id ?? (await lastDenial(world, options));
+      end(typeof last === "string" ? await why(world, last, options) : last);
+    });
 }
 
 const EXAMPLES = `
 Examples:
+  ambit why                           the last denial
   ambit why c81f3a90b2e4
   ambit why c81f3                     a beginning is enough
   ambit why c81f3a90b2e4 --json

@@ -1,7 +1,7 @@
 // `ambit why <id>`: why something was decided as it was, from what was written down then.
 import type { Answer } from "../ports/exchange.ts";
 import type { PlacedEntry } from "../ports/log.ts";
-import { type ControlWorld, tellRefusal } from "./control-world.ts";
+import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./log-text.ts";
 import { type Asked, fail } from "./problems.ts";
@@ -30,6 +30,13 @@ export async function why(world: ControlWorld, id: string, options: Asked): Prom
   } finally {
     control.value.close();
   }
+}
+
+export async function lastDenial(world: ControlWorld, options: Asked): Promise<string | ExitCode> {
+  const found = await askOnce(world, "log.query", { kind: "decision", outcome: "deny", count: 1 });
+  if (!found.ok) return tellRefusal(world, found, options.json);
+  const [last] = found.value.entries;
+  return last?.entry.id ?? fail(world, options, EXIT.error, "nothing was denied yet", "ambit log");
 }
 
 function show(world: ControlWorld, { entry: placed, more }: Found, { json }: Asked): void {

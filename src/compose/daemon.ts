@@ -1,5 +1,4 @@
 // The daemon, joined: the store, what it reads, what it runs, and the two sockets that lead to it.
-import { randomBytes } from "node:crypto";
 import { canonicalJson } from "../audit/canonical.ts";
 import type { JsonObject } from "../authority/json.ts";
 import { VERSION } from "../cli/version.ts";
@@ -21,6 +20,7 @@ import { openAgents } from "./agents.ts";
 import { daemonClock } from "./daemon-clock.ts";
 import { daemonFiles } from "./daemon-files.ts";
 import { configFolder } from "./daemon-folders.ts";
+import { Names } from "./daemon-ids.ts";
 import { pinOf } from "./daemon-pin.ts";
 import { daemonPrograms } from "./daemon-programs.ts";
 import { proofOf } from "./daemon-proof.ts";
@@ -54,7 +54,8 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   const last = await kept.ledger.log({ count: 1 });
   const clock = daemonClock(last.ok ? (last.value[0]?.entry.at ?? 0) : 0);
   const { now } = clock;
-  const id: DaemonParts["id"] = (letter) => `${letter}_${base32(randomBytes(10))}`;
+  const names = new Names();
+  const { id } = names;
   const bare = (kind: EntryKind, outcome: string, of: string | null, more: JsonObject): LogEntry => ({
     ...NOBODY,
     id: id("e"),
@@ -81,7 +82,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   const records = recordSource({ home, folders, elapsed: clock.elapsed, now });
   const proof = proofOf({
     state,
-    node: await nodeName(kept.settings, bare),
+    node: await nodeName(kept.settings, names, bare),
     chain: kept.chain,
     ledger: kept.ledger,
     digest: sha256,
@@ -147,11 +148,12 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
 /** A name of this state, made once: whose log it is. */
 async function nodeName(
   settings: DaemonParts["kept"]["settings"],
+  names: Names,
   entry: (kind: EntryKind, outcome: string, of: string | null, more: JsonObject) => LogEntry,
 ): Promise<string> {
   const known = settings.get("node");
   if (known !== null) return known;
-  const made = base32(randomBytes(10));
+  const made = names.name();
   await settings.set("node", made, entry("daemon", "named", null, { node: made }));
   return made;
 }
@@ -181,11 +183,4 @@ function runGround(asked: {
     project: project.isConfigAsTrusted ? (project.config?.config ?? null) : null,
     userName: userName(),
   };
-}
-
-const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
-
-/** Letters and digits that are not taken for one another. */
-function base32(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => LETTERS[byte & 31]).join("");
 }

@@ -3,7 +3,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Presence } from "../../src/ports/daemon-control.ts";
-import { type Called, type Caller, called, given, type OpenMore, type Session, until, World } from "./world.ts";
+import { type Called, type Caller, called, type OpenMore, type Session } from "./calling.ts";
+import { given, until, World } from "./world.ts";
 
 let world: World;
 let caller: Caller;

@@ -1,8 +1,9 @@
 // Budgets as callers meet them: exact under races, shared down a delegation, and never fresh.
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Caller, given, type OpenMore, type Session, World } from "./world.ts";
+import type { Caller, OpenMore, Session } from "./calling.ts";
+import { given, World } from "./world.ts";
 
 let world: World;
 let caller: Caller;
@@ -14,7 +15,6 @@ beforeAll(async () => {
   world.agent("racer", ["memory.read{calls=500}"]);
   world.agent("rated", ["memory.read{rate=3/day}"]);
   world.agent("second", ["memory.read{keys=[a],calls=2}", "memory.read{keys=[**],calls=1}"]);
-  world.agent("edited", ["memory.read{keys=[a],calls=5}"]);
   world.agent("renewed", ["memory.read{calls=3}"]);
   world.agent("denied", ["memory.read{keys=[a],calls=2}"]);
   world.agent("parent", [...EVERYTHING, "memory.read{calls=10}"]);
@@ -50,14 +50,14 @@ describe("a budget", () => {
     const codes = new Map<string, number>();
     await Promise.all(
       sessions.map(async (session) => {
-        for (let call = 0; call < 5; call++) {
+        for (let call = 0; call < 4; call++) {
           const { said } = await session.do("memory_get", { key: "a" });
           codes.set(said, (codes.get(said) ?? 0) + 1);
         }
       }),
     );
     expect([...codes].sort()).toEqual([
-      ["budget_exhausted", 140],
+      ["budget_exhausted", 12],
       ["done", 500],
     ]);
     const allowed = await world.log({ agent: "racer", kind: "decision", outcome: "allow" });
@@ -101,7 +101,13 @@ describe("a budget", () => {
 
 describe("no edit gives a fresh budget", () => {
   test("of order, scope or number", async () => {
-    const session = await open("edited");
+    // Outside any project nothing has to be trusted.
+    const folder = join(world.base, "loose");
+    mkdirSync(folder);
+    const write = (grants: readonly string[]): void =>
+      writeFileSync(join(folder, "edited.md"), `---\ncapabilities: ${JSON.stringify(grants)}\n---\n`);
+    write(["memory.read{keys=[a],calls=5}"]);
+    const session = given(await caller.open(folder, "./edited.md"));
     expect(await spend(session, "a", 3)).toEqual([3, "more"]);
     const edits: readonly (readonly [readonly string[], number])[] = [
       [["memory.read{keys=[b],calls=1}", "memory.read{keys=[a],calls=5}"], 5],
@@ -112,8 +118,7 @@ describe("no edit gives a fresh budget", () => {
     ];
     let spent = 3;
     for (const [grants, most] of edits) {
-      world.agent("edited", grants);
-      await world.trust();
+      write(grants);
       const { said } = await session.do("memory_get", { key: "a" });
       expect([grants, said]).toEqual([grants, spent < most ? "done" : "budget_exhausted"]);
       if (said === "done") spent++;

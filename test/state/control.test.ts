@@ -2,7 +2,8 @@
 // configured.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Presence } from "../../src/ports/daemon-control.ts";
-import { type Caller, given, type Session, World } from "./world.ts";
+import type { Caller, Session } from "./calling.ts";
+import { given, World } from "./world.ts";
 
 let world: World;
 /** Has no session of its own until a test opens one. */

@@ -2,7 +2,8 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Caller, given, type Session, until, World } from "./world.ts";
+import type { Caller, Session } from "./calling.ts";
+import { given, until, World } from "./world.ts";
 
 let world: World;
 let caller: Caller;

@@ -1,6 +1,7 @@
 // `ambit freeze`: nothing is decided, nothing runs, and not even an end of the daemon changes that.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Caller, called, given, type Session, until, World } from "./world.ts";
+import { type Caller, called, type Session } from "./calling.ts";
+import { given, until, World } from "./world.ts";
 
 let world: World;
 let caller: Caller;

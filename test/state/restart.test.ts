@@ -1,7 +1,8 @@
 // The daemon dies at any moment: everything it acknowledged is there, nothing is given twice, and what is not known is said.
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Caller, given, type OpenMore, type Session, until, World } from "./world.ts";
+import type { Caller, OpenMore, Session } from "./calling.ts";
+import { given, until, World } from "./world.ts";
 
 let world: World;
 let caller: Caller;

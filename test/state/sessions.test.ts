@@ -1,6 +1,7 @@
 // Sessions only become narrower: by what they pledge, and by what they have read.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Caller, given, type OpenMore, type Session, until, World } from "./world.ts";
+import type { Caller, OpenMore, Session } from "./calling.ts";
+import { given, until, World } from "./world.ts";
 
 let world: World;
 let caller: Caller;

@@ -32,7 +32,6 @@ export const WEB_FETCH_DEFINITION: WebToolDefinition = {
       headers: {
         type: "object",
         description: "Values by name. Those about the connection itself, such as Host, are not yours to set.",
-        maxProperties: limits.headersMax,
         additionalProperties: { type: "string", maxLength: limits.headerCharactersMax },
       },
       body: text("What is sent; not with GET or HEAD.", 0, limits.bodyCharactersMax),

@@ -9,7 +9,7 @@ import type { Reading } from "../../notation/reading.ts";
 import { methodVerb } from "../../notation/request.ts";
 import { acceptorOf } from "../../tool/input.ts";
 import { WEB_FETCH, WEB_FETCH_DEFINITION, type WebFormat, type WebMethod } from "./definition.ts";
-import { millisecondsUsual, responseBytesUsual, secretsMax } from "./limits.ts";
+import { headersMax, millisecondsUsual, responseBytesUsual, secretsMax } from "./limits.ts";
 
 export interface WebCall {
   readonly url: Url;
@@ -48,6 +48,7 @@ function webCall(input: JsonObject, reading: Reading, handles: FindHandles): Res
   const headers = Object.entries(isJsonObject(given) ? given : {}).map(
     ([name, value]) => [name, String(value)] as const,
   );
+  if (headers.length > headersMax) return refuse("too_long", `at most ${headersMax} headers go with one request`);
   const body = textOr(input, "body", null);
   const { path, query } = partsOf(url.value);
   if (handles(path, "query").length > 0)

@@ -38,8 +38,8 @@ export function readPending(result: Json): {
   readonly result: JsonObject;
   readonly text: string;
   readonly url: string;
-  readonly kind: ContentKind;
-  readonly format: WebFormat;
+  readonly kind: "html" | "json";
+  readonly format: "markdown" | "text";
 } | null {
   if (!isJsonObject(result)) return null;
   const [text, url, pending] = [member(result, "text"), member(result, "url"), member(result, "pending")];

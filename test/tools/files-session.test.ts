@@ -1,0 +1,271 @@
+// The worker behind a session's file tools: made when needed, made anew when what the session holds is other, ended with it.
+import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { daemonFiles } from "../../src/compose/daemon-files.ts";
+import { nativeMissing } from "../files/native.ts";
+import { swapping } from "../files/swapper.ts";
+import { newFolder } from "../files/world.ts";
+import { holding, newSession, said, toolsIn, write } from "./files-world.ts";
+
+const GATE = "scope_violation: by the gate";
+const OUTSIDE = "scope_violation: a link on the way leads to where you may not go";
+
+/** File workers that this process has started and that still run. */
+function workers(): readonly number[] {
+  return readdirSync("/proc/self/task").flatMap((task) =>
+    readFileSync(`/proc/self/task/${task}/children`, "utf8")
+      .split(" ")
+      .filter((pid) => pid !== "" && isWorker(pid))
+      .map(Number),
+  );
+}
+
+function isWorker(pid: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("ambit-native\0files");
+  } catch {
+    return false;
+  }
+}
+
+async function until(holds: () => boolean): Promise<boolean> {
+  for (let rounds = 0; rounds < 500 && !holds(); rounds++) await new Promise((resolve) => setTimeout(resolve, 10));
+  return holds();
+}
+
+describe.skipIf(nativeMissing() !== null)("a session's files", () => {
+  let above = "";
+  let root = "";
+  beforeEach(() => {
+    above = newFolder();
+    root = join(above, "project");
+    for (const folder of ["project/src", "other", "closed"]) mkdirSync(join(above, folder), { recursive: true });
+    write(root, { a: "a\n", "src/b": "b\n" });
+    write(above, { "other/o": "o\n", "closed/loot": "loot\n" });
+  });
+  const read = (path: string) => ["fs_read", { path }] as const;
+
+  test("one worker for all of its calls, gone when it is closed", async () => {
+    const { call, session } = toolsIn({ granted: [["read", root]], folder: root });
+    expect(workers()).toEqual([]);
+    await Promise.all(Array.from({ length: 20 }, () => call(...read("a"))));
+    expect(workers()).toHaveLength(1);
+    session.close();
+    expect(await until(() => workers().length === 0)).toBe(true);
+    expect(await said(call(...read("a")))).toBe("revoked: the session holds nothing any more");
+    expect(workers()).toEqual([]);
+  });
+
+  test("a wider grant opens its tree at the next call, a narrower one closes it", async () => {
+    const world = toolsIn({ granted: [["read", root]], folder: root });
+    const other = join(above, "other");
+    expect(await said(world.call(...read("a")))).toMatchObject({ text: "a\n" });
+    expect(await said(world.call(...read("../other/o")))).toBe(GATE);
+    world.authority = [holding(["read", root], ["read", other])];
+    expect(await said(world.call(...read("../other/o")))).toMatchObject({ text: "o\n" });
+    world.authority = [holding(["read", other])];
+    expect(await said(world.call(...read("a")))).toBe(GATE);
+    expect(await said(world.call(...read("../other/o")))).toMatchObject({ text: "o\n" });
+    expect(await until(() => workers().length === 1)).toBe(true);
+  });
+
+  test("what is taken back while a call is on its way is not done", async () => {
+    const world = toolsIn({ granted: [["write", root]], folder: root });
+    const tool = world.files.tools.find(({ name }) => name === "fs_write");
+    const ground = { home: null, base: root.split("/").slice(1), protectedPaths: [] };
+    const reading = { ground, toAscii: (name: string) => name, ceiling: null };
+    const input = { path: "a", content: "x" };
+    const requests = tool?.requests(input, reading, world.session);
+    if (tool === undefined || requests?.ok !== true) throw new Error("not asked");
+    world.authority = [holding(["write", join(above, "other")])];
+    expect(await said(tool.carry(input, world.session, requests.value))).toMatch(/^scope_violation/);
+    world.authority = [holding(["write", root])];
+    world.moment = { revoked: () => true };
+    expect(await said(tool.carry(input, world.session, requests.value))).toMatch(/^revoked/);
+    // Nothing is carried out that was not decided.
+    world.moment = {};
+    expect(await said(tool.carry({ path: "src/b", content: "x" }, world.session, requests.value))).toMatch(
+      /^not_available/,
+    );
+    expect(readFileSync(join(root, "a"), "utf8")).toBe("a\n");
+    expect(readFileSync(join(root, "src/b"), "utf8")).toBe("b\n");
+  });
+
+  test("a worker that is killed fails what it owed, and the next call has another", async () => {
+    const { call } = toolsIn({ granted: [["read", root]], folder: root });
+    await call(...read("a"));
+    const [pid] = workers();
+    if (pid === undefined) throw new Error("no worker");
+    const pending = Array.from({ length: 50 }, () => call("fs_grep", { text: "a" }));
+    process.kill(pid, "SIGKILL");
+    for (const answer of await Promise.all(pending))
+      if (!answer.ok) expect(answer).toMatchObject({ code: "not_available" });
+    expect(await until(() => !workers().includes(pid))).toBe(true);
+    const again = await said(call(...read("a")));
+    expect(again).toMatchObject({ text: "a\n" });
+    expect(workers()).toHaveLength(1);
+  });
+
+  test("without a worker that runs nothing is done", async () => {
+    const session = newSession(root);
+    const held = () => null;
+    const files = daemonFiles({ program: above, folders: { state: null, config: null }, home: null, held });
+    const tool = files.tools.find(({ name }) => name === "fs_read");
+    expect(await tool?.carry({ path: "a" }, session, [])).toMatchObject({ ok: false, code: "revoked" });
+    const { files: real } = toolsIn({ granted: [["read", root]], folder: root });
+    expect(real.tools).toHaveLength(7);
+  });
+
+  test("a root that was moved away and made anew is the new one", async () => {
+    const { call } = toolsIn({
+      granted: [
+        ["read", root],
+        ["write", root],
+      ],
+      folder: root,
+    });
+    await call(...read("a"));
+    renameSync(root, join(above, "moved"));
+    mkdirSync(root);
+    expect(await said(call("fs_write", { path: "a", content: "new" }))).toMatchObject({ bytes: 3 });
+    expect(readFileSync(join(root, "a"), "utf8")).toBe("new");
+    expect(readFileSync(join(above, "moved/a"), "utf8")).toBe("a\n");
+  });
+
+  test("a root that is not there yet is there once it is made", async () => {
+    const later = join(above, "later");
+    const { call } = toolsIn({
+      granted: [
+        ["read", later],
+        ["write", later],
+      ],
+      folder: above,
+    });
+    expect(await said(call(...read("later/x")))).toMatch(/^not_available/);
+    mkdirSync(later);
+    expect(await said(call("fs_write", { path: "later/x", content: "x" }))).toMatchObject({ bytes: 1 });
+    expect(await said(call(...read("later/x")))).toMatchObject({ text: "x" });
+  });
+
+  describe("what needs approval", () => {
+    test("is done once it is given, for what was asked and nothing else", async () => {
+      const { call } = toolsIn({
+        granted: [
+          ["read", root, undefined, 1],
+          ["write", root, undefined, 1],
+        ],
+        folder: root,
+      });
+      expect(await said(call(...read("a")))).toBe("approval_required: by the gate");
+      expect(await said(call("fs_read", { path: "a" }, true))).toMatchObject({ text: "a\n" });
+      expect(await said(call("fs_write", { path: "new", content: "x" }, true))).toMatchObject({ bytes: 1 });
+      expect(await said(call("fs_edit", { path: "a", edits: [{ old: "a", new: "b" }] }, true))).toMatchObject({
+        bytes: 2,
+      });
+      symlinkSync("src/b", join(root, "link"));
+      expect(await said(call("fs_read", { path: "link" }, true))).toMatch(/^approval_required/);
+    });
+
+    test("of a folder holds for what the same grant covers below it", async () => {
+      const closed = join(above, "closed");
+      const { call } = toolsIn({
+        granted: [
+          ["read", above, ["project", "project/**"], 1],
+          ["read", closed, undefined, 1],
+        ],
+        folder: above,
+      });
+      expect(await said(call("fs_list", { path: "project" }, true))).toMatchObject({
+        entries: [{ name: "a" }, { name: "src" }],
+      });
+      expect(await said(call("fs_grep", { text: "b", in: "project" }, true))).toMatchObject({
+        matches: [{ path: "project/src/b" }],
+      });
+      symlinkSync("../closed/loot", join(root, "out"));
+      expect(await said(call("fs_read", { path: "project/out" }, true))).toMatch(/^approval_required/);
+    });
+  });
+
+  test("a grant that is counted covers what was paid for, and nothing on the way", async () => {
+    const world = toolsIn({ granted: [["read", root]], folder: root });
+    const [first] = world.authority;
+    const grants = first?.[0].link.grants.map((one) => ({ ...one, conditions: { ...one.conditions, calls: 1 } })) ?? [];
+    const record = first?.[0];
+    if (record === undefined) throw new Error("no record");
+    const { compile } = await import("../../src/authority/compiled.ts");
+    world.authority = [[compile({ ...record.link, grants })]];
+    symlinkSync("src/b", join(root, "link"));
+    expect(await said(world.call(...read("a")))).toMatchObject({ text: "a\n" });
+    expect(await said(world.call(...read("link")))).toBe(OUTSIDE);
+  });
+
+  test("names that are exchanged as fast as can be lead nowhere else", async () => {
+    const { call } = toolsIn({
+      granted: [
+        ["read", root],
+        ["write", root],
+        ["delete", root],
+      ],
+      folder: root,
+    });
+    mkdirSync(join(root, "turn"));
+    write(root, { "turn/loot": "inside\n", plain: "inside\n" });
+    symlinkSync(join(above, "closed"), join(root, "decoy"));
+    symlinkSync(join(above, "closed/loot"), join(root, "decoy-file"));
+    const folders = await swapping(join(root, "turn"), join(root, "decoy"), join(root, "spare"));
+    const files = await swapping(join(root, "plain"), join(root, "decoy-file"), join(root, "spare-file"));
+    try {
+      for (let rounds = 0; rounds < 150; rounds++) {
+        const answers = await Promise.all([
+          call("fs_read", { path: "turn/loot" }),
+          call("fs_read", { path: "plain" }),
+          call("fs_grep", { text: "loot", in: "." }),
+          call("fs_write", { path: "turn/loot", content: "inside\n" }),
+          call("fs_edit", { path: "plain", edits: [{ old: "loot", new: "taken", all: true }] }),
+        ]);
+        const [one, two, grep] = answers;
+        for (const answer of [one, two])
+          if (answer?.ok === true) expect(answer.value).toMatchObject({ text: "inside\n" });
+        if (grep?.ok === true) expect(grep.value).toMatchObject({ matches: [] });
+      }
+    } finally {
+      await folders.stop();
+      await files.stop();
+    }
+    expect(readFileSync(join(above, "closed/loot"), "utf8")).toBe("loot\n");
+    expect(readdirSync(join(above, "closed"))).toEqual(["loot"]);
+  }, 120_000);
+
+  test("a link put where a pattern begins opens nothing", async () => {
+    const { call } = toolsIn({
+      granted: [
+        ["read", root, ["door/**"]],
+        ["write", root, ["door/**"]],
+      ],
+      folder: root,
+    });
+    symlinkSync(join(above, "closed"), join(root, "door"));
+    expect(await said(call(...read("door/loot")))).toBe(OUTSIDE);
+    expect(await said(call("fs_write", { path: "door/new", content: "x" }))).toBe(OUTSIDE);
+    expect(readdirSync(join(above, "closed"))).toEqual(["loot"]);
+  });
+
+  test("state and configuration are never written, whatever is granted", async () => {
+    const state = join(above, "state");
+    mkdirSync(join(state, "trust"), { recursive: true });
+    const { call } = toolsIn({
+      granted: [
+        ["write", above],
+        ["delete", above],
+      ],
+      folder: above,
+      state,
+    });
+    writeFileSync(join(state, "ledger"), "kept");
+    expect(await said(call("fs_write", { path: "state/ledger", content: "x" }))).toMatch(/^self_modification/);
+    expect(await said(call("fs_delete", { path: "state/ledger" }))).toMatch(/^self_modification/);
+    expect(await said(call("fs_write", { path: "statement", content: "x" }))).toMatchObject({ bytes: 1 });
+    expect(readFileSync(join(state, "ledger"), "utf8")).toBe("kept");
+  });
+});
