@@ -1,5 +1,5 @@
 // The only place that joins ports to implementations; its parts are in `compose/`.
-import { extname, resolve } from "node:path";
+import { extname, join, resolve } from "node:path";
 import { isJsonObject } from "./authority/json.ts";
 import type { Terminal } from "./cli/agents-world.ts";
 import type { CanWorld } from "./cli/can.ts";
@@ -26,6 +26,8 @@ import { parseJson } from "./notation/json-reader.ts";
 import { readFrontmatter } from "./text/frontmatter.ts";
 import { sourceCharactersMax } from "./text/read.ts";
 import { isProgramTool } from "./tools/program-tools.ts";
+import { pageProcess } from "./tools/web/page-process.ts";
+import { presenting } from "./tools/web/present.ts";
 
 export { agentOf };
 
@@ -125,6 +127,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
       return read.ok && isJsonObject(read.value) ? read.value : null;
     },
     isProgram: (tool) => isProgramTool(tool),
+    present: presenting(pageProcess(join(machine.program, "dist", "page.cjs"))),
     toolFiles: toolFilesAt(cwd),
     now: () => Date.now(),
     programs: programsOf({

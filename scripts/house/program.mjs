@@ -6,6 +6,7 @@ import { run } from "./child.mjs";
 import { buildCommandLine, rehearse } from "./command-line.mjs";
 import { buildDaemon } from "./daemon.mjs";
 import { programDigest, stampAt } from "./digest.mjs";
+import { buildPage } from "./page.mjs";
 import { root } from "./root.mjs";
 
 const dist = join(root, "dist");
@@ -22,7 +23,13 @@ export async function buildProgram() {
   const digest = programDigest();
   rmSync(building, { recursive: true, force: true });
   mkdirSync(next, { recursive: true });
-  const [, digests] = await Promise.all([buildLibrary(), buildCommandLine(next), buildBroker(next), buildDaemon(next)]);
+  const [, digests] = await Promise.all([
+    buildLibrary(),
+    buildCommandLine(next),
+    buildBroker(next),
+    buildDaemon(next),
+    buildPage(next),
+  ]);
   writeFileSync(join(next, ".stamp"), `${digest}\n`);
   replaceDist();
   await rehearse(digests);

@@ -13,6 +13,8 @@ export interface CallWorld extends ControlWorld {
   readJsonObject(text: string): JsonObject | null;
   /** Whether the tool runs a program. */
   isProgram(tool: string): boolean;
+  /** A result as it is to be shown: what came from outside is made readable here, never by the owner. */
+  present(tool: string, input: JsonObject, result: Json): Promise<Json>;
 }
 
 export interface CallOptions {
@@ -77,7 +79,8 @@ async function carry(
   const answer = await calls.ask("call.do", asked, { onEvent: (event) => tellWaiting(world, event) });
   if (!answer.ok) return tellRefusal(world, answer, json);
   if (answer.value.outcome === "denied") return tellDenial(world, answer.value, json);
-  const { receipt, result } = answer.value;
+  const { receipt } = answer.value;
+  const result = await world.present(asked.tool, asked.input, answer.value.result);
   world.print(json ? JSON.stringify({ ok: true, receipt, result }) : resultText(result));
   return EXIT.ok;
 }
@@ -138,5 +141,10 @@ function tellDenial(world: CallWorld, denial: DenialTold, json: boolean): ExitCo
 }
 
 function resultText(result: Json): string {
-  return typeof result === "string" ? shown(result) : JSON.stringify(result, null, 2);
+  if (typeof result === "string") return shown(result);
+  // What a terminal would obey, or show in another order, is spelled out.
+  return JSON.stringify(result, null, 2).replace(
+    /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

@@ -1,6 +1,7 @@
 // `ambit explain <name>`: the page of a code, or the entry of a verb.
 import { CATALOG, scopeKeys, type VerbEntry, verbEntry } from "../authority/catalog.ts";
 import { nearestName } from "../notation/nearest.ts";
+import { DAEMON_CODES } from "./daemon-pages.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { DENIALS, DIAGNOSTICS, type Page } from "./explanations.ts";
 import { FINDINGS } from "./finding-pages.ts";
@@ -43,11 +44,14 @@ export function explainName(world: World, name: string, options: { readonly json
   return EXIT.usage;
 }
 
-function pageOf(name: string): { readonly kind: "denial" | "diagnostic" | "finding"; readonly page: Page } | null {
+function pageOf(
+  name: string,
+): { readonly kind: "denial" | "diagnostic" | "finding" | "daemon"; readonly page: Page } | null {
   for (const [kind, pages] of [
     ["denial", DENIALS],
     ["diagnostic", DIAGNOSTICS],
     ["finding", FINDINGS],
+    ["daemon", DAEMON_CODES],
   ] as const) {
     if (Object.hasOwn(pages, name)) return { kind, page: (pages as Readonly<Record<string, Page>>)[name] as Page };
   }

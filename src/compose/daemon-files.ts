@@ -66,7 +66,10 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
     );
     const { protectedPaths } = reading.ground;
     const act = () => workers.use(session, { trees, judge, protectedPaths }, (files) => call.carry(files));
-    const answer = await (call.changes === null ? act() : queue.run(call.changes, act));
+    const once = call.changes === null ? await act() : await queue.run(call.changes, act);
+    // Whoever only reads may ask a second time, should the worker have ended on the first.
+    const isLost = !once.ok && call.changes === null && !workers.has(session) && !session.isClosed;
+    const answer = isLost ? await act() : once;
     // A file is trusted where a person committed it. Nobody looks at commits yet, and unknown is untrusted: so every read is.
     return answer.ok ? { ...answer, isUntrusted: call.isReading } : answer;
   };

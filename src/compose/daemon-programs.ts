@@ -43,7 +43,13 @@ interface SessionRun {
   readonly ground: RunGround;
 }
 
-export function daemonPrograms(asked: DaemonProgramsAsked): Programs & { close(): Promise<void> } {
+export interface DaemonPrograms extends Programs {
+  /** For tools that reach the network without a program. */
+  readonly fetch: BrokerClient["fetch"];
+  close(): Promise<void>;
+}
+
+export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
   const { program, folders } = asked;
   const broker = new BrokerClient(join(program, "dist", "broker.cjs"));
   const runs = new Map<string, SessionRun>();
@@ -126,6 +132,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): Programs & { close()
     isProgram: isProgramTool,
     run,
     end,
+    fetch: (wish) => broker.fetch(wish),
     get count() {
       return made?.count ?? 0;
     },

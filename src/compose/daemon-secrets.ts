@@ -2,10 +2,9 @@
 
 import { notRedactable } from "../audit/redaction/known-secret.ts";
 import { type Redactor, redactorOf, type Redacting as StreamRedacting } from "../audit/redaction/redactor.ts";
-import { parseHost } from "../authority/destination.ts";
 import type { Json } from "../authority/json.ts";
+import { refusesBoundHosts } from "../broker/handles-binding.ts";
 import type { Redacting, Vault } from "../daemon/parts.ts";
-import { toAscii } from "../node/ascii.ts";
 import { SecretVault } from "../node/sealing-vault.ts";
 import type { LogEntry } from "../ports/log.ts";
 import type { SecretStore, SettingStore } from "../ports/secret-store.ts";
@@ -39,10 +38,7 @@ export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
     state,
     now,
     refusesValue: notRedactable,
-    refusesHosts: (hosts) => {
-      const odd = hosts.find((host) => !parseHost(host, toAscii).ok);
-      return odd === undefined ? null : `${JSON.stringify(odd)} is not the name of a host`;
-    },
+    refusesHosts: refusesBoundHosts,
   });
   let redactor: Redactor | null = null;
   /** Which versions it knows, and whether they could be opened. */

@@ -21,10 +21,12 @@ import { daemonClock } from "./daemon-clock.ts";
 import { daemonFiles } from "./daemon-files.ts";
 import { configFolder } from "./daemon-folders.ts";
 import { Names } from "./daemon-ids.ts";
+import { notifying } from "./daemon-notify.ts";
 import { pinOf } from "./daemon-pin.ts";
 import { daemonPrograms } from "./daemon-programs.ts";
 import { proofOf } from "./daemon-proof.ts";
 import { daemonSecrets } from "./daemon-secrets.ts";
+import { daemonWeb } from "./daemon-web-joined.ts";
 import type { RunGround } from "./plan-facts.ts";
 import { recordSource } from "./record-source.ts";
 
@@ -117,7 +119,18 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   };
   const { connections, stop } = place;
   const files = daemonFiles({ program, folders, home, held: (session) => daemon.held(session) });
-  const more = files.tools;
+  const web = daemonWeb({
+    programs,
+    kept,
+    open: secrets.open,
+    redacting: secrets.redacting,
+    held: (session) => daemon.held(session),
+    resolvers: ({ facts: { cwd } }) =>
+      runGround({ home, folders, program, cwd, environment: {}, records, now }).user?.resolvers ?? [],
+    entry: bare,
+    log,
+  });
+  const more = [...files.tools, web];
   const daemon: Daemon = new Daemon({
     parts,
     protocol: protocolVersion,
@@ -128,6 +141,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     stop,
   });
   await daemon.recover();
+  daemon.desk.watch(notifying(records.notify, now));
   const ticking = setInterval(() => void daemon.tick().catch((error: unknown) => log(String(error))), tickMilliseconds);
   ticking.unref();
   return {

@@ -14,6 +14,7 @@ import type { UserFolders } from "../node/folders.ts";
 import { machineGround } from "../node/machine-ground.ts";
 import { realRoot } from "../node/real-path.ts";
 import { AGENTS, findAgent, findWorkspace } from "../node/workspace.ts";
+import type { Config } from "../notation/config.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { Source } from "../notation/source.ts";
 import { sourceCharactersMax } from "../text/read.ts";
@@ -154,6 +155,10 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
     };
   };
 
+  const userConfig = (): Config | null =>
+    openAgents({ cwd: home ?? "/", workspace: null, home, folders, moment: moment(), readingAt }).user()?.config ??
+    null;
+
   const userFile = (name: string): string | null =>
     folders.config === null ? null : join(folders.config, "users", `${name}.md`);
 
@@ -187,9 +192,9 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
       ),
     readingAt,
     workspaceOf,
+    notify: () => userConfig()?.notify ?? [],
     isPresenceNeeded: () => {
-      const agents = openAgents({ cwd: home ?? "/", workspace: null, home, folders, moment: moment(), readingAt });
-      const user = agents.user()?.config ?? null;
+      const user = userConfig();
       // A configuration that is not understood may have said so.
       return user !== null && (user.control === "presence" || user.broken);
     },

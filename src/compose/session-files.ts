@@ -37,9 +37,9 @@ export class SessionFiles {
     this.#walls = walls;
   }
 
-  /** How many workers are kept. */
-  get count(): number {
-    return this.#kept.size;
+  /** Whether a worker is kept for it, as far as is known. */
+  has(session: Session): boolean {
+    return this.#kept.has(session);
   }
 
   async use<T>(session: Session, asked: FilesAsked, act: (files: Files) => Promise<T>): Promise<T> {

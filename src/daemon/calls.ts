@@ -6,6 +6,7 @@ import { readRequestText } from "../notation/request.ts";
 import { requestText } from "../notation/request-printer.ts";
 import type { CallDone, CallPermitted, DenialTold, ProgramDone, ProgramRefused } from "../ports/daemon-calls.ts";
 import type { Answer } from "../ports/exchange.ts";
+import type { RunDenial } from "../ports/process.ts";
 import type { ToolLookup } from "../tool/known-tool.ts";
 import { denialTold } from "./denials.ts";
 import type { CallPorts, Gatekeeper, Waiting } from "./gatekeeper.ts";
@@ -57,6 +58,7 @@ export class Calls {
     if (!asked.ok) return asked;
     const { session, holding, tool, input, lookup, ports } = asked.value;
     const gate = await this.#gatekeeper.authorize(session, holding, { tool, input }, lookup, ports);
+    if (!gate.ok) this.#tools.find(({ name }) => name === tool)?.denied?.(input, session);
     if (!gate.ok) return { ok: true, value: denialTold(session, gate) };
     const { receipt } = gate.warrant;
     if (this.#open.size < openReceiptsMax) this.#open.set(`${session.facts.id} ${receipt}`, ports);
@@ -88,6 +90,7 @@ export class Calls {
     const { session, holding, tool, input, lookup, ports } = asked.value;
     const owner = this.#tools.find(({ name }) => name === tool);
     const gate = await this.#gatekeeper.authorize(session, holding, { tool, input }, lookup, ports);
+    if (!gate.ok) owner?.denied?.(input, session);
     if (!gate.ok) return { ok: true, value: denialTold(session, gate) };
     const { receipt, requests, arguments: decided } = gate.warrant;
     const carried: Carried =
@@ -96,7 +99,13 @@ export class Calls {
         : await owner.carry(decided, session, requests);
     if (carried.ok && carried.isUntrusted) session.taint(`${tool} (${receipt})`);
     const ended = carried.ok ? "done" : `failed ${carried.code}`;
-    void ports.settle({ receipt, ended, denials: [], enforcement: [], wallMicroseconds: 0 });
+    const refused = carried.ok ? undefined : carried.denied;
+    const denials = refused === undefined ? [] : [deniedOnTheWay(refused)];
+    void ports.settle({ receipt, ended, denials, enforcement: [], wallMicroseconds: 0 });
+    if (!carried.ok && refused !== undefined) {
+      const reason = this.#parts.redacting.text(carried.message);
+      return { ok: true, value: denialTold(session, { ...refused, approval: null, reason, receipt }) };
+    }
     if (!carried.ok) return refusal(carried.code, carried.message);
     return { ok: true, value: { outcome: "done", receipt, result: this.#parts.redacting.json(carried.value) } };
   }
@@ -197,6 +206,10 @@ export class Calls {
       };
     };
   }
+}
+
+function deniedOnTheWay({ code, request }: NonNullable<Extract<Carried, { ok: false }>["denied"]>): RunDenial {
+  return { code, request: request === null ? "" : requestText(request), times: 1 };
 }
 
 const NO_SESSION = refusal("unknown_session", "this connection has no such session", "open a session first");

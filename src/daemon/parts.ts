@@ -57,6 +57,8 @@ export interface Records {
   readingAt(cwd: string): Reading;
   /** The folder that relative names of a workspace are read in. */
   workspaceOf(cwd: string): string | null;
+  /** Whom to tell that something waits: a program and its first words; empty for nobody. */
+  notify(): readonly string[];
   /** Whether widening and approving needs presence, by the user's own configuration. */
   isPresenceNeeded(): boolean;
 }

@@ -17,6 +17,7 @@ const USER_ONLY = [
   "environment",
   "limits",
   "resolver",
+  "notify",
 ] as const;
 
 export type ConfigKey = (typeof SHARED)[number] | (typeof USER_ONLY)[number];

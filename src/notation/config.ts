@@ -10,6 +10,7 @@ import type { Reading } from "./reading.ts";
 import {
   readEnvironmentNames,
   readLimits,
+  readNotify,
   readResolvers,
   readSecrets,
   type WrittenLimits,
@@ -37,6 +38,8 @@ export interface Config {
   readonly limits: WrittenLimits;
   /** Who resolves names; the system where nothing is written. */
   readonly resolvers: readonly string[];
+  /** A program and its first words that are told when something waits for a person; nobody where nothing is written. */
+  readonly notify: readonly string[];
   readonly secrets: readonly WrittenSecret[];
   /** What no agent exceeds, whatever its record says; null is no such limit. The user's to say. */
   readonly ceiling: readonly Grant[] | null;
@@ -76,6 +79,7 @@ const EMPTY: Config = {
   environment: [],
   limits: {},
   resolvers: [],
+  notify: [],
   secrets: [],
   ceiling: null,
   diagnostics: [],
@@ -116,6 +120,7 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
     environment: read("environment", EMPTY.environment, (entry) => readEnvironmentNames(entry, diagnostics)),
     limits: read("limits", EMPTY.limits, (entry) => readLimits(entry, diagnostics)),
     resolvers: read("resolver", EMPTY.resolvers, (entry) => readResolvers(entry, diagnostics)),
+    notify: read("notify", EMPTY.notify, (entry) => readNotify(entry, diagnostics)),
     secrets: read("secrets", EMPTY.secrets, (entry) => readSecrets(entry, diagnostics)),
     ceiling: level === "user" ? readCeiling(node, sandbox, reading, diagnostics) : null,
   };

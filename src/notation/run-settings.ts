@@ -72,6 +72,18 @@ export function readResolvers(entry: Entry, diagnostics: Diagnostics): readonly 
   return list.map(({ text }) => text);
 }
 
+/** Argv, never a shell line; the program by its whole path. */
+export function readNotify(entry: Entry, diagnostics: Diagnostics): readonly string[] | null {
+  const words = textsOf(entry, diagnostics);
+  const [program] = words ?? [];
+  if (words === null || program === undefined) return null;
+  if (!program.text.startsWith("/") || words.some(({ text }) => text.includes("\0") || text.length > 1024))
+    diagnostics.error("bad_value", program.span, "`notify` is a program by its whole path, and its first words", {
+      fix: "notify: [/usr/bin/notify-send, ambit]",
+    });
+  return words.map(({ text }) => text);
+}
+
 function oneOf(entry: Entry, diagnostics: Diagnostics): ReturnType<typeof textsOf> {
   const text = textOf(entry, diagnostics);
   return text === null ? null : [text];

@@ -89,7 +89,16 @@ function testSchema(): Schema {
   };
 }
 
-type UserKey = "ceiling" | "capabilities" | "control" | "bare" | "secrets" | "environment" | "limits" | "resolver";
+type UserKey =
+  | "ceiling"
+  | "capabilities"
+  | "control"
+  | "bare"
+  | "secrets"
+  | "environment"
+  | "limits"
+  | "resolver"
+  | "notify";
 
 const PROJECT_CONFIG: Readonly<Record<Exclude<ConfigKey, UserKey>, Schema>> = {
   sandbox: { type: "string", description: "the root nothing of this level leaves" },
@@ -128,6 +137,10 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode", Schema>> = {
     description: "who resolves names for programs; the system where nothing is written",
     anyOf: [{ type: "string" }, listOf({ type: "string" }, "several, in order")],
   },
+  notify: listOf(
+    { type: "string" },
+    "a program by its whole path, and its first words: told when something waits for you",
+  ),
 };
 
 function configSchema(id: string, title: string, properties: Schema): Schema {

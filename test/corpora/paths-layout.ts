@@ -2,13 +2,17 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
-import { parsePath, tree } from "../../src/authority/path.ts";
+import { tree } from "../../src/authority/path.ts";
+import type { FileToolName } from "../../src/tools/files/definitions.ts";
+import type { FileAnswer } from "../../src/tools/files/file-call.ts";
+import { fileTools } from "../../src/tools/files/file-tools.ts";
 import { filesUnder } from "../files/reading.ts";
 import { grant } from "../forge/authority.ts";
 import { type Data, flag, text, texts } from "./data.ts";
 import { compared, type Outcome } from "./tally.ts";
 
 const marker = "inside the root";
+const tools = fileTools();
 
 export async function runLayout(row: Data, must: boolean): Promise<Outcome> {
   const above = realpathSync(mkdtempSync(join(tmpdir(), "ambit-layout-")));
@@ -51,19 +55,24 @@ function build(root: string, entries: readonly string[], target: string | null, 
   }
 }
 
-/** By reading it, or by listing it where it is a folder. */
+/** By the real tools: read, or listed where it is a folder. */
 async function reach(root: string, input: string): Promise<string> {
   const base = root.split("/").filter((name) => name !== "");
-  const path = parsePath(input, { home: null, base, protectedPaths: [] });
-  if (!path.ok) return path.code;
   const granted = [grant("fs.read", [{ kind: "sequences", of: [tree(base)] }])];
   const files = filesUnder(granted, [{ path: base, mode: "read" }], []);
+  const call = async (name: FileToolName): Promise<FileAnswer> => {
+    const made = tools
+      .find((tool) => tool.name === name)
+      ?.call({ path: input }, { home: null, base, protectedPaths: [] });
+    if (made?.ok === true) return made.value.carry(files);
+    return { ok: false, code: "invalid_input", message: made?.code ?? "no such tool" };
+  };
   try {
-    const read = await files.read(path.value.segments, { offset: 0, bytesMax: 1_000 });
-    if (read.ok) return Buffer.from(read.value).toString("utf8") === marker ? "inside" : "outside";
-    if (!read.reason.startsWith("EISDIR")) return `${read.code}: ${read.reason}`;
-    const listed = await files.list(path.value.segments, 10);
-    return listed.ok ? "inside" : `${listed.code}: ${listed.reason}`;
+    const read = await call("fs_read");
+    if (read.ok) return read.value["text"] === marker ? "inside" : "outside";
+    if (!read.message.startsWith("it is a folder")) return `${read.code}: ${read.message}`;
+    const listed = await call("fs_list");
+    return listed.ok ? "inside" : `${listed.code}: ${listed.message}`;
   } finally {
     files.close();
   }

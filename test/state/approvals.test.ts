@@ -89,6 +89,16 @@ describe("a question", () => {
     expect(all.filter((said) => said === "approval_required")).toHaveLength(31);
   });
 
+  test("of 32 at once, as many use a wider answer as it has uses", async () => {
+    const sessions = await Promise.all(
+      Array.from({ length: 32 }, (_, at) => open("racing", { connection: `racing ${at % 8}` })),
+    );
+    given(await world.approve(await asked(sessions[0] as Session, "wide/0"), { step: "group", uses: 5 }));
+    const all = await Promise.all(sessions.map(async (session) => (await set(session, "wide/0")).said));
+    expect(all.filter((said) => said === "done")).toHaveLength(5);
+    expect(all.filter((said) => said === "approval_required")).toHaveLength(27);
+  });
+
   test("with one byte changed is another question", async () => {
     const session = await open("asking");
     const id = await asked(session, "bytes", "abc");

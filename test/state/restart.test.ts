@@ -1,8 +1,7 @@
 // The daemon dies at any moment: everything it acknowledged is there, nothing is given twice, and what is not known is said.
-import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Caller, OpenMore, Session } from "./calling.ts";
-import { given, until, World } from "./world.ts";
+import { given, runs, until, World } from "./world.ts";
 
 let world: World;
 let caller: Caller;
@@ -25,17 +24,6 @@ afterAll(() => world?.remove());
 
 async function open(agent: string, more: OpenMore = {}): Promise<Session> {
   return given(await caller.open(world.project, agent, more));
-}
-
-/** Whether any process on this machine has this among its words. */
-function runs(mark: string): boolean {
-  return readdirSync("/proc").some((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(mark);
-    } catch {
-      return false;
-    }
-  });
 }
 
 async function restart(): Promise<void> {
@@ -122,4 +110,17 @@ test("a program that ran when the daemon was killed has ended, and its outcome i
   const shown = await world.ambit("log", "--agent", "runner", "--json");
   expect(shown.out).toContain(decision?.id ?? "nothing");
   expect((await (await open("runner")).run(["true"], world.project)).said).toBe("ran");
+});
+
+test("denials that were only counted are told when the daemon ends", async () => {
+  const session = await open("runner");
+  const denials = 60;
+  for (let call = 0; call < denials; call++)
+    expect((await session.do("memory_get", { key: "a" })).said).toBe("capability_absent");
+  expect((await world.ambit("daemon", "stop")).status).toBe(0);
+  await world.startDaemon();
+  const written = await world.log({ session: session.id, code: "capability_absent" });
+  const told = written.map(({ kind, more }) => (kind === "suppressed" ? Number(more["times"]) : 1));
+  expect(written.length).toBeLessThan(denials);
+  expect(told.reduce((sum, times) => sum + times, 0)).toBe(denials);
 });

@@ -1,7 +1,7 @@
 // Sessions only become narrower: by what they pledge, and by what they have read.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Caller, OpenMore, Session } from "./calling.ts";
-import { given, until, World } from "./world.ts";
+import { given, runs, until, World } from "./world.ts";
 
 let world: World;
 let caller: Caller;
@@ -179,5 +179,26 @@ describe("a session is clean until it reads what nobody vouches for", () => {
     expect(await isClean(session)).toBe(true);
     await reads(session, "shared/kept");
     expect(await isClean(session)).toBe(false);
+  });
+});
+
+describe("a session ends", () => {
+  test("with the process that opened it, and takes what it runs along", async () => {
+    const own = world.caller();
+    const session = given(await own.open(world.project, "careful"));
+    const mark = `601.${process.pid}`;
+    const texts: string[] = [];
+    void session.running(["sh", "-c", `echo begun; exec sleep ${mark}`], world.project, {
+      onText: (text) => texts.push(text),
+    });
+    await until(() => texts.join("").includes("begun"), "it runs");
+    expect(runs(mark)).toBe(true);
+    await own.end();
+    await until(() => !runs(mark), "it has ended");
+    await until(
+      async () => (await world.log({ session: session.id, kind: "session", outcome: "closed" })).length === 1,
+      "its end is told",
+    );
+    expect((await world.status()).sessions.some((one) => one.session === session.id)).toBe(false);
   });
 });

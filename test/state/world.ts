@@ -2,7 +2,16 @@
 // a process that calls. Everything real, everything gone afterwards.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -193,4 +202,15 @@ export async function until(check: () => boolean | Promise<boolean>, what: strin
     if (performance.now() > end) throw new Error(`never: ${what}`);
     await new Promise((done) => setTimeout(done, polledMilliseconds));
   }
+}
+
+/** Whether any process on this machine has this among its words. */
+export function runs(mark: string): boolean {
+  return readdirSync("/proc").some((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(mark);
+    } catch {
+      return false;
+    }
+  });
 }

@@ -2,11 +2,11 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { daemonFiles } from "../../src/compose/daemon-files.ts";
+import { compile } from "../../src/authority/compiled.ts";
 import { nativeMissing } from "../files/native.ts";
 import { swapping } from "../files/swapper.ts";
 import { newFolder } from "../files/world.ts";
-import { holding, newSession, said, toolsIn, write } from "./files-world.ts";
+import { holding, said, toolsIn, write } from "./files-world.ts";
 
 const GATE = "scope_violation: by the gate";
 const OUTSIDE = "scope_violation: a link on the way leads to where you may not go";
@@ -107,14 +107,20 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     expect(workers()).toHaveLength(1);
   });
 
-  test("without a worker that runs nothing is done", async () => {
-    const session = newSession(root);
-    const held = () => null;
-    const files = daemonFiles({ program: above, folders: { state: null, config: null }, home: null, held });
-    const tool = files.tools.find(({ name }) => name === "fs_read");
-    expect(await tool?.carry({ path: "a" }, session, [])).toMatchObject({ ok: false, code: "revoked" });
-    const { files: real } = toolsIn({ granted: [["read", root]], folder: root });
-    expect(real.tools).toHaveLength(7);
+  test("where our program is not there nothing is done", async () => {
+    const { call } = toolsIn({
+      granted: [
+        ["read", root],
+        ["write", root],
+      ],
+      folder: root,
+      program: above,
+    });
+    expect(await said(call(...read("a")))).toBe("not_available: the file worker cannot be run here");
+    expect(await said(call("fs_write", { path: "a", content: "x" }))).toBe(
+      "not_available: the file worker cannot be run here",
+    );
+    expect(readFileSync(join(root, "a"), "utf8")).toBe("a\n");
   });
 
   test("a root that was moved away and made anew is the new one", async () => {
@@ -193,7 +199,6 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     const grants = first?.[0].link.grants.map((one) => ({ ...one, conditions: { ...one.conditions, calls: 1 } })) ?? [];
     const record = first?.[0];
     if (record === undefined) throw new Error("no record");
-    const { compile } = await import("../../src/authority/compiled.ts");
     world.authority = [[compile({ ...record.link, grants })]];
     symlinkSync("src/b", join(root, "link"));
     expect(await said(world.call(...read("a")))).toMatchObject({ text: "a\n" });

@@ -10,7 +10,7 @@ import type { Request } from "../../src/authority/request.ts";
 import { type DaemonFiles, daemonFiles } from "../../src/compose/daemon-files.ts";
 import type { Carried } from "../../src/daemon/owner-tool.ts";
 import { Session } from "../../src/daemon/session.ts";
-import { root as program } from "../e2e/ambit.ts";
+import { root as ourPackage } from "../e2e/ambit.ts";
 import { type Granted, grantOf, path } from "../files/world.ts";
 import { chain, link, moment } from "../forge/authority.ts";
 
@@ -32,6 +32,8 @@ export interface Asked {
   readonly home?: string;
   readonly state?: string;
   readonly workingRoot?: string;
+  /** Where our package is; this one if left out. */
+  readonly program?: string;
 }
 
 const opened: DaemonFiles[] = [];
@@ -51,7 +53,7 @@ export function holding(...granted: readonly Granted[]): Chain {
 
 let sessions = 0;
 
-export function newSession(folder: string): Session {
+function newSession(folder: string): Session {
   const mark = { pid: process.pid, start: "0" };
   const peer = { ...mark, uid: 0, ancestors: [mark], terminal: false };
   const connected = { door: "call" as const, peer, onClose: () => undefined, tell: () => true, close: () => undefined };
@@ -85,6 +87,7 @@ export function toolsIn(asked: Asked): ToolsWorld {
     return { holding: { authority, reading, ...nothing }, moment: moment(world.moment) };
   };
   const folders = { state: asked.state ?? null, config: null };
+  const program = asked.program ?? ourPackage;
   const files = daemonFiles({ program, folders, home: asked.home ?? null, held });
   opened.push(files);
   const world: ToolsWorld = {

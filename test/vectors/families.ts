@@ -12,10 +12,11 @@ import { scopedReads } from "./ethos-fs.ts";
 import { resolveHosts, scopedFetchHost, urlScreen } from "./ethos-hosts.ts";
 import { alwaysDenied, binaries, registration, secrets } from "./ethos-tools.ts";
 import { fileNames } from "./fnmatch.ts";
-import { caveatsSource, dispatch, reads, waits } from "./later.ts";
+import { caveatsSource, reads, waits } from "./later.ts";
 import type { Family } from "./outcome.ts";
 import { policyResolution } from "./quorum.ts";
 import { tokenGlob } from "./scarab.ts";
+import { dispatch } from "./scarab-dispatch.ts";
 import { subsetShell } from "./shell.ts";
 
 export const FAMILIES: ReadonlyMap<string, Family> = new Map([

@@ -1,6 +1,6 @@
 // Files whose room is not built, and rows that are only prose or speak of what we do not have.
 import { type Family, notRun, pending, type Room } from "./outcome.ts";
-import { has, mapOr } from "./row.ts";
+import { has } from "./row.ts";
 
 export function waits(room: Room): Family {
   return { answers: [], run: () => pending(room) };
@@ -16,12 +16,4 @@ export const caveatsSource: Family = {
     has(row, "mode")
       ? notRun("running unconfined is a flag of the user's own config here, not a mode")
       : pending("served"),
-};
-
-export const dispatch: Family = {
-  answers: [],
-  run: (row) =>
-    has(mapOr(row, "policy"), "trust_level")
-      ? notRun("there are no trust levels: authority is what is granted")
-      : pending("state"),
 };

@@ -27,7 +27,11 @@ export const WEB_FETCH_DEFINITION: WebToolDefinition = {
   input: {
     type: "object",
     properties: {
-      url: text("Such as https://example.com/page; without a name or a password in it.", 1, limits.addressCharactersMax),
+      url: text(
+        "Such as https://example.com/page; without a name or a password in it.",
+        1,
+        limits.addressCharactersMax,
+      ),
       method: { type: "string", enum: [...WEB_METHODS], description: "GET if left out." },
       headers: {
         type: "object",

@@ -1,11 +1,11 @@
 // One call of web_fetch, read from what the model wrote: what is to be sent where, and which secrets go with it.
 import { verbEntry } from "../../authority/catalog.ts";
+import type { ToAscii } from "../../authority/destination.ts";
 import { isJsonObject, type JsonObject, member } from "../../authority/json.ts";
 import { parseName, parseTool } from "../../authority/name.ts";
 import type { Request } from "../../authority/request.ts";
 import { done, type Result, refuse } from "../../authority/result.ts";
 import { parseUrl, type Url } from "../../authority/url.ts";
-import type { Reading } from "../../notation/reading.ts";
 import { methodVerb } from "../../notation/request.ts";
 import { acceptorOf } from "../../tool/input.ts";
 import { WEB_FETCH, WEB_FETCH_DEFINITION, type WebFormat, type WebMethod } from "./definition.ts";
@@ -27,22 +27,22 @@ export interface WebCall {
 /** Names of secrets in a text, as whoever puts the values in will find them. */
 export type FindHandles = (text: string, place: "query" | "header" | "plain") => readonly string[];
 
-export type ReadWebCall = (input: JsonObject, reading: Reading) => Result<WebCall>;
+export type ReadWebCall = (input: JsonObject) => Result<WebCall>;
 
-export function webCallReader(handles: FindHandles): ReadWebCall {
+export function webCallReader(toAscii: ToAscii, handles: FindHandles): ReadWebCall {
   const acceptor = acceptorOf(WEB_FETCH_DEFINITION.input);
-  return (input, reading) => {
+  return (input) => {
     const accepted = acceptor.accept(input);
-    if (accepted.ok) return webCall(input, reading, handles);
+    if (accepted.ok) return webCall(input, toAscii, handles);
     const [issue] = accepted.issues;
     return refuse("bad_value", issue === undefined ? "not what the tool takes" : `${issue.at} ${issue.message}`.trim());
   };
 }
 
 /** INVARIANT: the tool's own schema let the input through, so each part is of its kind. */
-function webCall(input: JsonObject, reading: Reading, handles: FindHandles): Result<WebCall> {
+function webCall(input: JsonObject, toAscii: ToAscii, handles: FindHandles): Result<WebCall> {
   const address = String(member(input, "url"));
-  const url = parseUrl(address, reading.toAscii);
+  const url = parseUrl(address, toAscii);
   if (!url.ok) return url;
   const given = member(input, "headers");
   const headers = Object.entries(isJsonObject(given) ? given : {}).map(

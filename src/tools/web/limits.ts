@@ -26,9 +26,11 @@ export const fetchesOfSessionMax = 8;
 
 /** What is read as a page, in characters; how long that may take, how much memory, and how much comes of it. */
 export const pageCharactersMax = 2_097_152;
-export const pageMillisecondsMax = 15_000;
+export const pageMillisecondsMax = 10_000;
 export const pageMemoryMegabytesMax = 512;
 export const pageDepthMax = 400;
-export const pageElementsMax = 60_000;
+export const pageElementsMax = 20_000;
+/** Beginnings of tags, and beginnings of named characters. */
+export const pageMarksMax = 60_000;
 export const shownCharactersMax = 400_000;
 export const jsonDepthShownMax = 64;

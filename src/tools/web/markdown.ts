@@ -52,7 +52,11 @@ function markdownOf(root: PageNode): string {
   const turndown = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-", hr: "---" });
   turndown.addRule("cell", {
     filter: ["th", "td"],
-    replacement: (content) => ` ${content.trim().replace(/\s*\n\s*/g, " ").replaceAll("|", "\\|")} |`,
+    replacement: (content) =>
+      ` ${content
+        .trim()
+        .replace(/\s*\n\s*/g, " ")
+        .replaceAll("|", "\\|")} |`,
   });
   turndown.addRule("row", {
     filter: "tr",

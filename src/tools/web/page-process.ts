@@ -37,7 +37,9 @@ export function pageProcess(program: string, millisecondsMax: number = pageMilli
 
 /** Where Node can hold itself to reading its own program, it is told to. */
 function confining(program: string): readonly string[] {
-  const word = ["--permission", "--experimental-permission"].find((one) => process.allowedNodeEnvironmentFlags.has(one));
+  const word = ["--permission", "--experimental-permission"].find((one) =>
+    process.allowedNodeEnvironmentFlags.has(one),
+  );
   return word === undefined ? [] : [word, `--allow-fs-read=${program}`];
 }
 

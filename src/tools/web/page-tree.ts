@@ -1,6 +1,6 @@
 // A page as a tree, only as far as it is looked at here. No script of it is ever run: nobody who could run one is here.
 import { parseHTML } from "linkedom";
-import { pageDepthMax, pageElementsMax } from "./limits.ts";
+import { pageDepthMax, pageElementsMax, pageMarksMax } from "./limits.ts";
 
 export interface PageNode {
   readonly nodeType: number;
@@ -30,6 +30,7 @@ const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|tra
 
 /** Deeper or larger than any page people read: a tree of it would take for ever to walk. One look, before there is a tree. */
 export function isMonstrous(html: string): boolean {
+  if (marks(html, "<") > pageMarksMax || marks(html, "&") > pageMarksMax) return true;
   let depth = 0;
   let elements = 0;
   const tags = /<(\/?)([a-z][a-z0-9-]*)/gi;
@@ -40,6 +41,12 @@ export function isMonstrous(html: string): boolean {
     if (depth > pageDepthMax) return true;
   }
   return false;
+}
+
+function marks(html: string, mark: string): number {
+  let count = 0;
+  for (let at = html.indexOf(mark); at >= 0 && count <= pageMarksMax; at = html.indexOf(mark, at + 1)) count++;
+  return count;
 }
 
 export function pageTree(html: string): PageDocument {

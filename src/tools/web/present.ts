@@ -13,7 +13,11 @@ export function presenting(show: ShowPage): Present {
     if (pending === null) return result;
     const { kind, format, url, text } = pending;
     const { pending: _taken, ...rest } = pending.result;
-    const shown = text === "" ? null : await show({ kind, format, url, text });
+    if (text === "") return rest;
+    const shown =
+      (await show({ kind, format, url, text })) ??
+      // A page that cannot be taken apart in time still has a text.
+      (kind === "html" && format === "markdown" ? await show({ kind, format: "text", url, text }) : null);
     if (shown === null) return rest;
     const title = shown.title === null || shown.title === "" ? {} : { title: shown.title };
     return { ...rest, ...title, text: shown.text, more: rest["more"] === true || shown.more };

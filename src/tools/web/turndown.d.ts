@@ -7,9 +7,11 @@ declare module "turndown" {
     replacement(content: string, node: PageNode): string;
   }
 
-  export default class Turndown {
+  class Turndown {
     constructor(choices: Readonly<Record<string, string>>);
     addRule(name: string, rule: Rule): void;
     turndown(node: PageNode): string;
   }
+
+  export = Turndown;
 }

@@ -1,0 +1,62 @@
+// web_fetch joined to the daemon's broker, its secrets and its log.
+import type { JsonObject } from "../authority/json.ts";
+import type { Daemon } from "../daemon/daemon.ts";
+import type { OwnerTool } from "../daemon/owner-tool.ts";
+import type { Redacting } from "../daemon/parts.ts";
+import type { Session } from "../daemon/session.ts";
+import type { Ledger } from "../ports/ledger.ts";
+import type { EntryKind, LogEntry } from "../ports/log.ts";
+import type { SecretStore } from "../ports/secret-store.ts";
+import { WEB_FETCH } from "../tools/web/definition.ts";
+import type { DaemonPrograms } from "./daemon-programs.ts";
+import type { DaemonSecrets } from "./daemon-secrets.ts";
+import { webTool } from "./daemon-web.ts";
+
+export interface DaemonWebAsked {
+  readonly programs: Pick<DaemonPrograms, "fetch">;
+  readonly kept: { readonly secrets: SecretStore; readonly ledger: Pick<Ledger, "append"> };
+  readonly open: DaemonSecrets["open"];
+  readonly redacting: Redacting;
+  held(session: Session): ReturnType<Daemon["held"]>;
+  /** Who resolves names, by the user's configuration; nobody in particular where it is empty. */
+  resolvers(session: Session): readonly string[];
+  entry(kind: EntryKind, outcome: string, of: string | null, more: JsonObject): LogEntry;
+  log(line: string): void;
+}
+
+export function daemonWeb(asked: DaemonWebAsked): OwnerTool {
+  const { programs, kept, redacting, entry } = asked;
+  const told = (kind: EntryKind, outcome: string, name: string, session: Session): LogEntry => ({
+    ...entry(kind, outcome, name, { name }),
+    ...session.who(),
+    tool: WEB_FETCH,
+  });
+  return webTool({
+    fetch: (wish) => programs.fetch(wish),
+    holds: (session) => {
+      const held = asked.held(session);
+      return held === null ? null : { authority: held.holding.authority, moment: held.moment };
+    },
+    resolver: (session) => {
+      const servers = asked.resolvers(session);
+      return servers.length === 0 ? null : { servers };
+    },
+    redacted: (value) => redacting.json(value),
+    secrets: {
+      get: (name) => kept.secrets.get(name),
+      open: (name) => asked.open(name),
+      use: async (secret, session) => {
+        const counted = await kept.secrets.use(
+          secret.name,
+          secret.version,
+          told("secret", "used", secret.name, session),
+        );
+        return counted.ok && counted.value;
+      },
+      probed: (name, session) => {
+        asked.log(`alarm: ${session.facts.name.agent} asked for the secret ${name}, which is not for it`);
+        void kept.ledger.append([told("alarm", "secret_probe", name, session)]);
+      },
+    },
+  });
+}

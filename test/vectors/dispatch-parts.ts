@@ -1,0 +1,78 @@
+// What the daemon is handed for a row: the real store and vault; nobody at the control socket, nothing that runs programs.
+import { canonicalJson } from "../../src/audit/canonical.ts";
+import type { Authority } from "../../src/authority/chain.ts";
+import { done } from "../../src/authority/result.ts";
+import type { DaemonSecrets } from "../../src/compose/daemon-secrets.ts";
+import type { OwnerTool } from "../../src/daemon/owner-tool.ts";
+import type { DaemonParts } from "../../src/daemon/parts.ts";
+import { sha256 } from "../../src/node/digest.ts";
+import type { Refusal } from "../../src/ports/exchange.ts";
+import type { State } from "../../src/store/state.ts";
+import { fileTools } from "../../src/tools/files/file-tools.ts";
+import { READING } from "./machine.ts";
+
+const ABSENT: Refusal = { ok: false, code: "not_available", message: "there is none in a vector", fix: null };
+const absent = async (): Promise<Refusal> => ABSENT;
+
+/** Without the clock and the names, which are the row's. */
+export function partsOf(state: State, secrets: DaemonSecrets, authority: Authority): Omit<DaemonParts, "now" | "id"> {
+  return {
+    kept: state,
+    vault: secrets.vault,
+    redacting: secrets.redacting,
+    presence: { names: () => [], check: absent, set: absent, delete: absent },
+    proof: {
+      verify: absent,
+      export: absent,
+      keys: () => [],
+      rotate: absent,
+      retain: absent,
+      checkpoint: async () => undefined,
+    },
+    records: {
+      record: (_, name) => ({
+        ok: true,
+        value: {
+          name: { workspace: null, agent: name },
+          authority,
+          approvers: { need: 1, of: null },
+          notes: [],
+          reading: READING,
+          stamp: "",
+          placeOf: () => null,
+        },
+      }),
+      user: () => null,
+      readingAt: () => READING,
+      workspaceOf: () => null,
+      notify: () => [],
+      isPresenceNeeded: () => false,
+    },
+    programs: {
+      isProgram: () => false,
+      run: async () => {
+        throw new Error("no program runs in a vector");
+      },
+      end: async () => 0,
+      count: 0,
+    },
+    tools: () => () => null,
+    pin: async () => null,
+    version: "vectors",
+    digest: sha256,
+    canonical: canonicalJson,
+    note: () => undefined,
+  };
+}
+
+/** The file tools as the daemon decides them. What is decided is the answer: no file of a row is there. */
+export function decidedFileTools(): readonly OwnerTool[] {
+  return fileTools().map((tool) => ({
+    name: tool.name,
+    requests: (input, { ground }) => {
+      const call = tool.call(input, ground);
+      return call.ok ? done(call.value.requests) : call;
+    },
+    carry: async () => ({ ok: true, value: null, isUntrusted: true }),
+  }));
+}

@@ -1,0 +1,184 @@
+// A state of its own for a row: the real store, the real vault, the daemon's own calls, and tools as the daemon carries them
+// out. Only what lies outside is played: the agent's text, the person, and the server that is fetched from.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Authority } from "../../src/authority/chain.ts";
+import type { JsonObject } from "../../src/authority/json.ts";
+import type { Fetched, FetchWish } from "../../src/broker/fetch-client.ts";
+import { type DaemonSecrets, daemonSecrets } from "../../src/compose/daemon-secrets.ts";
+import { webTool } from "../../src/compose/daemon-web.ts";
+import { Daemon } from "../../src/daemon/daemon.ts";
+import { Entries, NOBODY } from "../../src/daemon/entries.ts";
+import type { DaemonParts } from "../../src/daemon/parts.ts";
+import type { Connected, Exchange } from "../../src/daemon/serving.ts";
+import { sha256 } from "../../src/node/digest.ts";
+import type { SecretBinding } from "../../src/ports/secret-store.ts";
+import { openState, type State } from "../../src/store/state.ts";
+import { decidedFileTools, partsOf } from "./dispatch-parts.ts";
+import { WORK } from "./machine.ts";
+
+const AGENT = "agent";
+const PASSPHRASE = "a passphrase of a vector";
+
+export interface Called {
+  readonly isAllowed: boolean;
+  readonly code: string | null;
+  /** Everything that was answered. */
+  readonly text: string;
+}
+
+export class DispatchState {
+  readonly #folder: string;
+  readonly #state: State;
+  readonly #entries: Entries;
+  readonly #secrets: DaemonSecrets;
+  readonly #daemon: Daemon;
+  readonly #connected: Connected;
+  #session = "";
+  /** What the server says to whoever comes. */
+  says = "";
+
+  private constructor(folder: string, state: State, authority: Authority) {
+    let count = 0;
+    const now = (): number => Date.now();
+    const id: DaemonParts["id"] = (letter) => `${letter}_${++count}`;
+    this.#folder = folder;
+    this.#state = state;
+    this.#entries = new Entries({ id, now, redacting: { text: (text) => text, json: (value) => value } });
+    this.#secrets = daemonSecrets({
+      secrets: state.secrets,
+      settings: state.settings,
+      state: folder,
+      now,
+      entry: (outcome, name) => this.#entries.make("secret", NOBODY, outcome, { of: name }),
+      alarm: (name) => this.#alarm("canary_leak", name),
+    });
+    this.#daemon = new Daemon({
+      parts: { ...partsOf(state, this.#secrets, authority), now, id },
+      protocol: 1,
+      pid: process.pid,
+      state: folder,
+      more: [this.#webTool(), ...decidedFileTools()],
+      connections: () => 1,
+      stop: () => undefined,
+    });
+    const peer = { pid: process.pid, uid: 0, start: "0", ancestors: [], terminal: false };
+    this.#connected = { door: "call", peer, onClose: () => undefined, tell: () => false, close: () => undefined };
+  }
+
+  static async open(authority: Authority): Promise<DispatchState> {
+    const folder = mkdtempSync(join(tmpdir(), "ambit-vectors-state-"));
+    // The runner and the tests start in our own folder, where the driver is.
+    const opened = openState(folder, { digest: sha256, program: process.cwd() });
+    if (!opened.ok) throw new Error(opened.message);
+    const made = new DispatchState(folder, opened.value, authority);
+    const none = { user: null, trace: null, pledge: null, token: null, environment: {}, isForParent: false };
+    const session = await made.#ask("session.open", { cwd: WORK, agent: AGENT, face: "library", ...none });
+    made.#session = String(session["session"]);
+    return made;
+  }
+
+  async secret(name: string, value: string, binding: SecretBinding | null, isCanary: boolean): Promise<void> {
+    const bound = binding ?? { tools: [], hosts: [], uses: null };
+    const asked = { name, value, binding: bound, username: null, isCanary, isRotation: false };
+    told(await this.#secrets.vault.set(asked, this.#entries.make("secret", NOBODY, "set", { of: name })));
+  }
+
+  /** As a person locks it: under a passphrase, which nobody has typed since. */
+  async lock(): Promise<void> {
+    const entry = this.#entries.make("secret", NOBODY, "rekeyed");
+    told(await this.#secrets.vault.rekey({ source: "passphrase", passphrase: PASSPHRASE }, entry));
+    told(await this.#secrets.vault.lock());
+  }
+
+  async call(tool: string, input: JsonObject): Promise<Called> {
+    const asked = { session: this.#session, tool, input, requests: null, waitMilliseconds: 0 };
+    const answer = await this.#ask("call.do", asked);
+    const isAllowed = answer["outcome"] === "done";
+    return { isAllowed, code: isAllowed ? null : String(answer["code"]), text: JSON.stringify(answer) };
+  }
+
+  /** The alarms in the log, by what they are called. */
+  async alarms(): Promise<readonly string[]> {
+    const found = await this.#state.ledger.log({ kind: "alarm", count: 100 });
+    if (!found.ok) throw new Error(found.message);
+    return found.value.map(({ entry }) => entry.outcome);
+  }
+
+  close(): void {
+    this.#state.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #webTool(): ReturnType<typeof webTool> {
+    const { secrets } = this.#state;
+    return webTool({
+      fetch: (wish) => this.#fetch(wish),
+      holds: (session) => {
+        const held = this.#daemon.held(session);
+        return held === null ? null : { authority: held.holding.authority, moment: held.moment };
+      },
+      resolver: () => null,
+      secrets: {
+        get: (name) => secrets.get(name),
+        use: async ({ name, version }) => {
+          const used = await secrets.use(name, version, this.#entries.make("secret", NOBODY, "used", { of: name }));
+          return used.ok && used.value;
+        },
+        open: (name) => this.#secrets.open(name),
+        probed: (name) => this.#alarm("secret_probe", name),
+      },
+      redacted: (value) => this.#secrets.redacting.json(value),
+    });
+  }
+
+  #alarm(what: string, name: string): void {
+    void this.#state.ledger.append([this.#entries.make("alarm", NOBODY, what, { of: name, more: { name } })]);
+  }
+
+  /** A server that tells back whatever secrets came, as one that echoes headers does. */
+  async #fetch({ url, secrets }: FetchWish): Promise<Fetched> {
+    const values = secrets.map(({ value }) => Buffer.from(value).toString("utf8"));
+    const body = Buffer.from([this.says, ...values].join(" "));
+    return {
+      ok: true,
+      status: 200,
+      url,
+      headers: [["content-type", "text/plain"]],
+      body: (async function* () {
+        yield body;
+      })(),
+      end: Promise.resolve({ ok: true, seen: [] }),
+      hops: [],
+      used: secrets.map(({ name }) => name),
+    };
+  }
+
+  async #ask(name: string, value: JsonObject): Promise<JsonObject> {
+    const answering = this.#daemon.doors.call.get(name);
+    if (answering === undefined) throw new Error(`the daemon does not answer ${name}`);
+    const answer = await answering(exchangeOf(this.#connected, name, value));
+    return answer.ok
+      ? (answer.value as JsonObject)
+      : { outcome: "refused", code: answer.code, message: answer.message };
+  }
+}
+
+function exchangeOf(connected: Connected, name: string, value: JsonObject): Exchange {
+  return {
+    connected,
+    name,
+    value,
+    onStop: () => undefined,
+    isStopped: false,
+    stop: () => undefined,
+    tell: () => undefined,
+    send: async () => undefined,
+    input: (async function* () {})(),
+  };
+}
+
+function told(answer: { readonly ok: true } | { readonly ok: false; readonly message: string }): void {
+  if (!answer.ok) throw new Error(answer.message);
+}

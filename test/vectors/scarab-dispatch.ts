@@ -1,0 +1,159 @@
+// A call dispatched: the tool, what is held, secrets bound to tool and host, a store that is locked, a canary, the network.
+import type { Authority } from "../../src/authority/chain.ts";
+import type { Grant } from "../../src/authority/grant.ts";
+import type { Json, JsonObject } from "../../src/authority/json.ts";
+import { parseTool } from "../../src/authority/name.ts";
+import { screen } from "../../src/authority/screen.ts";
+import { Diagnostics } from "../../src/notation/diagnostic.ts";
+import { readToken, readTokenRequest } from "../../src/notation/token.ts";
+import type { SecretBinding } from "../../src/ports/secret-store.ts";
+import { DispatchState } from "./dispatch-state.ts";
+import { answerOf, authorityOf, decisionOf, momentOf, NO_SPAN, READING } from "./machine.ts";
+import { type Family, notRun, type Outcome } from "./outcome.ts";
+import { BadRow, has, mapAt, mapOr, type Row, textAt, textOr, textsAt, textsOr } from "./row.ts";
+
+const VALUE = "a value that nobody guesses";
+const SECRET = "a-secret";
+const HOST = "host.example";
+/** What a row about secrets does not speak of is granted: it asks about the secret. */
+const AROUND = ["tool.invoke", "net.get"];
+const usesMax = 100;
+
+export const dispatch: Family = {
+  answers: ["expect", "step"],
+  run: (row) => {
+    if (has(mapOr(row, "policy"), "trust_level"))
+      return notRun("there are no trust levels: authority is what is granted");
+    if (has(row, "network")) return runNetwork(row);
+    return has(row, "tool") && !has(row, "secret") ? runTool(row) : runSecret(row);
+  },
+};
+
+async function runTool(row: Row): Promise<Outcome> {
+  const caps = textsOr(row, "caps", []).map(grantOf);
+  return withState(authorityOf(caps), async (state) => {
+    const called = await state.call(ourTool(textAt(row, "tool")), mapOr(row, "args"));
+    return compared(row, { expect: called.isAllowed ? "allow" : "deny", code: called.code });
+  });
+}
+
+/** One call of a tool that sends the secret along, as often as the row says. */
+async function runSecret(row: Row): Promise<Outcome> {
+  const name = has(row, "secret") ? handleOf(textAt(row, "secret")) : SECRET;
+  const host = textOr(row, "host", textOr(mapOr(row, "policy"), "host", HOST));
+  const caps = has(row, "caps") ? textsAt(row, "caps") : [`secret.use:${name}`];
+  const isCanary = has(row, "canary");
+  return withState(authorityOf([...AROUND, ...caps].map(grantOf)), async (state) => {
+    await state.secret(name, VALUE, bindingOf(row, name, host), isCanary);
+    if (row["store"] === "locked") await state.lock();
+    if (isCanary) state.says = VALUE;
+    const headers: JsonObject = isCanary ? {} : { authorization: `Bearer {{secret:${name}}}` };
+    const tool = ourTool(textOr(row, "tool", "web.fetch"));
+    const uses = typeof row["uses"] === "number" ? Math.min(row["uses"], usesMax) : 1;
+    const results: string[] = [];
+    let last: Awaited<ReturnType<DispatchState["call"]>> = { isAllowed: false, code: null, text: "" };
+    for (let use = 0; use < uses; use++) {
+      last = await state.call(tool, { url: `https://${host}/`, headers });
+      results.push(last.isAllowed ? "allow" : "deny");
+    }
+    return compared(row, {
+      expect: last.isAllowed ? "allow" : "deny",
+      code: last.code,
+      uses: results,
+      redacted: [...last.text.matchAll(/\[REDACTED:([^\]]+)\]/g)].map(([, found]) => found ?? ""),
+      leaked: last.text.includes(VALUE),
+      anomalies: await state.alarms(),
+    });
+  });
+}
+
+/** Null where the row has none, or one for other secrets. */
+function bindingOf(row: Row, name: string, host: string): SecretBinding | null {
+  if (row["policy"] === null) return null;
+  const policy = mapOr(row, "policy");
+  const covered = readTokenRequest(`secret.use:${name}`, { reading: READING });
+  const pattern = textOr(policy, "secret", name);
+  if (!covered.ok || decisionOf([grantOf(`secret.use:${pattern}`)], covered.value).outcome !== "allow") return null;
+  const uses = typeof policy["max_uses"] === "number" ? policy["max_uses"] : null;
+  return { tools: [ourTool(textOr(policy, "tool", "web.fetch"))], hosts: [textOr(policy, "host", host)], uses };
+}
+
+/** An address that is connected to, without a name: nothing was resolved on the way to it. */
+function runNetwork(row: Row): Outcome {
+  const network = mapAt(row, "network");
+  if (textAt(network, "policy") !== "allowlist") throw new BadRow("only lists of what is allowed are known");
+  const authority = authorityOf(textsAt(network, "allowlist").map((entry) => grantOf(`net.connect:${entry}`)));
+  const [endpoint = ""] = textAt(row, "connect").split(" ");
+  const request = readTokenRequest(`net.connect:${endpoint}`, { reading: READING });
+  const [chain] = authority;
+  if (chain === undefined) throw new BadRow("an authority without a chain");
+  const got = request.ok
+    ? answerOf(screen(authority, request.value, null, momentOf(chain)).decision)
+    : { expect: "deny", code: "invalid_input" };
+  return compared(row, got);
+}
+
+/** The sentence of the row as what is compared of it. */
+function compared(row: Row, got: JsonObject): Outcome {
+  const text = textAt(row, "expect");
+  const expected: Record<string, Json> = {};
+  const shown: Record<string, Json> = { ...got };
+  const outcome = outcomeIn(text);
+  const anomaly = /\banomaly (\w+)/.exec(text)?.[1];
+  const redacted = /\[REDACTED:([^\]]+)\]/.exec(text)?.[1];
+  if (outcome !== null) Object.assign(expected, outcome);
+  if (outcome === null && anomaly === undefined) return notRun("a sentence that is not listed");
+  // Whatever a row expects, a value that leaves us is no answer.
+  if ("leaked" in got) expected["leaked"] = false;
+  for (const [key, list, wanted] of [
+    ["anomaly", got["anomalies"], anomaly],
+    ["redacted", got["redacted"], redacted],
+  ] as const) {
+    if (wanted === undefined) continue;
+    expected[key] = wanted;
+    shown[key] = Array.isArray(list) && list.includes(wanted) ? wanted : null;
+  }
+  const isWider = outcome !== null && outcome["expect"] === "deny" && got["expect"] === "allow";
+  return { kind: "compared", expected, got: shown, wider: isWider };
+}
+
+const NUMBERS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+
+function outcomeIn(text: string): Readonly<Record<string, Json>> | null {
+  if (/\bNotFound\b/.test(text)) return { expect: "deny", code: "unknown_tool" };
+  if (/\bStoreLocked\b/.test(text)) return { expect: "deny", code: "secret_refused" };
+  const use = NUMBERS.indexOf(/^(\w+) use denied/.exec(text)?.[1] ?? "");
+  if (use >= 0)
+    return { expect: "deny", code: "secret_refused", uses: [...Array.from({ length: use }, () => "allow"), "deny"] };
+  if (/^(?:allow|accept)\b/.test(text)) return { expect: "allow" };
+  return /^(?:deny|drop)\b/.test(text) ? { expect: "deny" } : null;
+}
+
+/** A token that grants nothing is a mistake in the row. */
+function grantOf(token: string): Grant {
+  const diagnostics = new Diagnostics();
+  const grant = readToken(token, { reading: READING, diagnostics, span: NO_SPAN });
+  if (grant === null) throw new BadRow(`${token} does not read: ${diagnostics.list[0]?.message}`);
+  return grant;
+}
+
+function ourTool(name: string): string {
+  const ours = name.replaceAll(".", "_");
+  if (!parseTool(ours).ok) throw new BadRow(`${JSON.stringify(name)} is not the name of a tool`);
+  return ours;
+}
+
+function handleOf(text: string): string {
+  const name = /^\{\{secret:([^}]+)\}\}$/.exec(text)?.[1];
+  if (name === undefined) throw new BadRow(`${JSON.stringify(text)} is no handle`);
+  return name;
+}
+
+async function withState<T>(authority: Authority, run: (state: DispatchState) => Promise<T>): Promise<T> {
+  const state = await DispatchState.open(authority);
+  try {
+    return await run(state);
+  } finally {
+    state.close();
+  }
+}
