@@ -33,6 +33,9 @@ export const decisions = [
 ];
 
 /** Programs that really run, in a project made for the tour. `fails` is any status but 0: it is the program's own. */
+const HAND_ON = '{"agent": "aide", "grants": ["memory.write{keys=[plans/**]}", "memory.read{keys=[plans/**]}"], "seconds": 600}';
+const TOO_MUCH = '{"agent": "aide", "grants": ["net.get{hosts=[*]}"]}';
+
 export const programs = [
   ["a person trusts the project of the maker", 0, ["trust", "--yes"]],
   ["a program in its root", 0, ["exec", "maker", "--shell", "--", "echo built > result.txt; cat result.txt"]],
@@ -50,6 +53,28 @@ export const programs = [
     ["exec", "maker", "--timeout", "1", "--shell", "--", "setsid sleep 60 & sleep 60"],
   ],
   ["a sandbox with nothing of this machine", 0, ["exec", "maker", "--throwaway", "--", "sh", "-c", "pwd; ls -A"]],
+];
+
+/** What is kept between the calls: budgets, answers, delegations, memory, and the log. */
+export const kept = [
+  ["the first of two calls", 0, ["exec", "counted", "--", "hostname"]],
+  ["the second", 0, ["exec", "counted", "--", "hostname"]],
+  ["a third: the budget is used up, whoever asks", 125, ["exec", "counted", "--", "hostname"]],
+  ["something only a person may allow", 125, ["exec", "careful", "--", "date"]],
+  ["the person says yes: exactly this call, once", 0, ["approve", "--yes"]],
+  ["now it runs", 0, ["exec", "careful", "--", "date"]],
+  ["and a second time it does not", 125, ["exec", "careful", "--", "date"]],
+  ["an agent passes on what it may", 0, ["call", "lead", "agent_grant", HAND_ON]],
+  ["the other one uses it", 0, ["call", "aide", "memory_set", '{"key": "plans/today", "value": "look"}']],
+  ["and no more than that", 10, ["call", "aide", "memory_set", '{"key": "secrets/x", "value": "look"}']],
+  ["more than the first one holds cannot be passed on", 10, ["call", "lead", "agent_grant", TOO_MUCH]],
+  ["everything at a glance", 0, ["agents", "tree"]],
+  ["the panic button", 0, ["freeze"]],
+  ["while it is pressed, nothing is decided", 10, ["call", "aide", "memory_get", '{"key": "plans/today"}']],
+  ["and released", 0, ["thaw"]],
+  ["what was denied last, and why", 0, ["why"]],
+  ["the last entries of the log", 0, ["log", "--count", "6"]],
+  ["and the proof that none is missing or changed", 0, ["audit", "verify"]],
 ];
 
 /** With a server and a resolver of the tour's own, on loopback. `get` is whatever fetches a page on this machine. */

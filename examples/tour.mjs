@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fetching, openNetwork } from "./tour-network.mjs";
-import { connections, decisions, programs } from "./tour-stops.mjs";
+import { connections, decisions, kept, programs } from "./tour-stops.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const ambit = join(here, "..", "bin", "ambit");
@@ -40,6 +40,10 @@ async function runPrograms() {
   try {
     agent(project, "maker", ["proc.exec", "proc.eval", "sandbox.exec", granted(network.port)]);
     agent(project, "narrow", ["proc.exec{cmds=[git]}"]);
+    agent(project, "counted", ["proc.exec{cmds=[hostname],calls=2}"]);
+    agent(project, "careful", ["proc.exec{cmds=[date],ask}"]);
+    agent(project, "lead", ["agent.grant{ids=[aide]}", "memory.read", "memory.write{keys=[plans/**]}"]);
+    agent(project, "aide", ["records.read"]);
     mkdirSync(join(own, "config", "ambit"), { recursive: true });
     writeFileSync(join(own, "config", "ambit", "config.yml"), `resolver: ${JSON.stringify(network.resolver)}\n`);
     // A person's word: outside the home folder the daemon does not start by itself.
@@ -52,10 +56,12 @@ async function runPrograms() {
       return;
     }
     for (const stop of rest) await visit(project, stop);
+    for (const stop of kept) await visit(project, stop);
     const get = fetching();
     if (get === null) process.stdout.write("\n# there is no curl, wget or python3 here to show the network with\n");
     else for (const stop of connections(get, network.port)) await visit(project, stop);
   } finally {
+    await start(project, ["daemon", "stop"]);
     network.close();
   }
 }
@@ -72,7 +78,7 @@ function agent(project, id, grants) {
 
 async function visit(cwd, [why, wanted, words]) {
   counted.stops++;
-  const shown = words[0] === "exec" ? `$ ambit ${words.join(" ")}\n` : "";
+  const shown = words[0] === "can" ? "" : `$ ambit ${words.join(" ")}\n`;
   process.stdout.write(`\n# ${why}\n${shown}`);
   const { status, text } = await start(cwd, words);
   process.stdout.write(text);

@@ -30,7 +30,7 @@ export async function measureLog(ledger: Ledger, size: number): Promise<readonly
 type Asked = readonly [name: string, query: Omit<LogQuery, "count">, fits: boolean];
 
 function queries(size: number): readonly Asked[] {
-  const middle = numbered(size >> 1);
+  const [early, late] = [numbered(size >> 2), numbered(size - (size >> 2))];
   const single: readonly Asked[] = [
     ["user", { user: "user-7" }, true],
     ["agent", { agent: "agent-7" }, true],
@@ -38,8 +38,8 @@ function queries(size: number): readonly Asked[] {
     ["verb", { verb: "net.get" }, true],
     ["code", { code: "scope_violation" }, true],
     ["outcome", { outcome: "deny" }, true],
-    ["since", { since: middle.at }, true],
-    ["until", { until: middle.at }, true],
+    ["since", { since: early.at }, true],
+    ["until", { until: late.at }, true],
   ];
   const pairs = single.flatMap(([left, one], place) =>
     single.slice(place + 1).map(([right, other]): Asked => {

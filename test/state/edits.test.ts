@@ -49,12 +49,17 @@ describe("an edit", () => {
       writeFileSync(join(folder, "loose.md"), `---\ncapabilities: ["memory.read{keys=[${keys}]}"]\n---\n`);
     write("a");
     const session = await open("./loose.md", folder);
-    for (let round = 0; round < 20; round++) {
-      write("a");
-      expect([round, await reads(session, "longer")]).toEqual([round, "scope_violation"]);
-      write("longer");
-      expect([round, await reads(session, "longer")]).toEqual([round, "done"]);
-    }
+    // Of the same length, and faster than a file system's clock ticks.
+    for (let round = 0; round < 20; round++)
+      for (const key of ["a", "b"]) {
+        write(key);
+        const told = [await reads(session, "a"), await reads(session, "b")];
+        expect([round, key, ...told]).toEqual([
+          round,
+          key,
+          ...["a", "b"].map((one) => (one === key ? "done" : "scope_violation")),
+        ]);
+      }
   });
 
   test.each([

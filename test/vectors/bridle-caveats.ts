@@ -3,12 +3,15 @@ import type { Json, JsonObject } from "../../src/authority/json.ts";
 import { meetChain } from "../../src/authority/meet.ts";
 import { authorize } from "../../src/gate/call.ts";
 import type { CaveatsLink } from "../../src/notation/caveats.ts";
+import { Diagnostics } from "../../src/notation/diagnostic.ts";
+import { readToken } from "../../src/notation/token.ts";
 import type { Entry } from "../../src/ports/commit.ts";
 import { caveatsChain, caveatsLink, normalCaveats, normalScope, printCaveats, wholeCaveats } from "./caveats.ts";
-import { answerOf, decisionOf, isWithin, momentOf } from "./machine.ts";
-import { allowOrDeny, type Compared, type Family, notRun, type Outcome, ourCode, pending, yesOrNo } from "./outcome.ts";
+import { DispatchState } from "./dispatch-state.ts";
+import { answerOf, decisionOf, isWithin, linkOf, momentOf, NO_SPAN, READING } from "./machine.ts";
+import { allowOrDeny, type Compared, type Family, notRun, type Outcome, ourCode, yesOrNo } from "./outcome.ts";
 import { type Asked, requestFor } from "./requests.ts";
-import { BadRow, flagAt, has, mapAt, mapOr, type Row, textAt } from "./row.ts";
+import { BadRow, flagAt, has, mapAt, mapOr, numberAt, type Row, textAt, textsAt } from "./row.ts";
 
 export const lattice: Family = {
   answers: ["a_leq_b", "meet"],
@@ -43,7 +46,7 @@ export const execScope: Family = {
 export const gate: Family = {
   answers: ["authorize", "code", "effective", "then", "charged", "results"],
   run: (row) => {
-    if (has(row, "calls") || has(row, "gate_budget") || row["charged"] === true) return pending("state");
+    if (has(row, "calls") || has(row, "gate_budget")) return runBudget(row);
     if (!has(row, "granted"))
       return notRun(has(row, "rule") ? "a rule in prose" : "there is nothing to decide in this row");
     return runGate(row);
@@ -80,6 +83,30 @@ async function runGate(row: Row): Promise<Outcome> {
   }
   const wider = expected["authorize"] === "deny" && got["authorize"] === "ok";
   return { kind: "compared", expected, got, wider: wider || answers.some((one) => one.wider) };
+}
+
+const callsMax = 1000;
+
+/** Calls one after the other against one account in a real store; a refusal costs nothing, so more of them change nothing. */
+async function runBudget(row: Row): Promise<Outcome> {
+  const granted = caveatsLink({ ...mapOr(row, "granted"), max_calls: { at_most: numberAt(row, "gate_budget") } });
+  const [first] = caveatsChain(granted, null);
+  const memory = readToken("memory.read", { reading: READING, diagnostics: new Diagnostics(), span: NO_SPAN });
+  const invoke = readToken("tool.invoke", { reading: READING, diagnostics: new Diagnostics(), span: NO_SPAN });
+  if (memory === null || invoke === null) throw new Error("our own tokens do not read");
+  const state = await DispatchState.open([[linkOf([memory, invoke], { calls: first.link.calls })]]);
+  const results: string[] = [];
+  try {
+    for (let call = 0; call < Math.min(numberAt(row, "calls"), callsMax); call++) {
+      const { isAllowed, code } = await state.call("memory_get", { key: "a" });
+      results.push(isAllowed ? "ok" : (code ?? "deny"));
+    }
+  } finally {
+    state.close();
+  }
+  const expected = textsAt(row, "results").map((one) => (one === "ok" ? one : ourCode(one)));
+  const wider = results.some((one, at) => one === "ok" && expected[at] !== "ok");
+  return { kind: "compared", expected: { results: expected }, got: { results }, wider };
 }
 
 /** A call of a tool of ours that asks for nothing, through the real gate with an account book that only writes down. */

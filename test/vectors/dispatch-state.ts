@@ -35,6 +35,7 @@ export class DispatchState {
   readonly #secrets: DaemonSecrets;
   readonly #daemon: Daemon;
   readonly #connected: Connected;
+  readonly #alarms: Promise<unknown>[] = [];
   #session = "";
   /** What the server says to whoever comes. */
   says = "";
@@ -101,6 +102,7 @@ export class DispatchState {
 
   /** The alarms in the log, by what they are called. */
   async alarms(): Promise<readonly string[]> {
+    await Promise.all(this.#alarms);
     const found = await this.#state.ledger.log({ kind: "alarm", count: 100 });
     if (!found.ok) throw new Error(found.message);
     return found.value.map(({ entry }) => entry.outcome);
@@ -134,7 +136,9 @@ export class DispatchState {
   }
 
   #alarm(what: string, name: string): void {
-    void this.#state.ledger.append([this.#entries.make("alarm", NOBODY, what, { of: name, more: { name } })]);
+    this.#alarms.push(
+      this.#state.ledger.append([this.#entries.make("alarm", NOBODY, what, { of: name, more: { name } })]),
+    );
   }
 
   /** A server that tells back whatever secrets came, as one that echoes headers does. */

@@ -35,6 +35,12 @@ export function flagAt(row: Row, key: string): boolean {
   return value;
 }
 
+export function numberAt(row: Row, key: string): number {
+  const value = member(row, key);
+  if (typeof value !== "number") throw new BadRow(`\`${key}\` is not a number`);
+  return value;
+}
+
 export function listAt(row: Row, key: string): readonly Json[] {
   const value = member(row, key);
   if (!isJsonList(value)) throw new BadRow(`\`${key}\` is not a list`);

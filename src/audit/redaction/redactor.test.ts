@@ -308,3 +308,10 @@ test("a redactor that has forgotten cannot be used", () => {
   made.forget();
   expect(() => made.redactText(SECRET)).toThrow();
 });
+
+test("a redactor keeps a copy of its own: what its owner wipes is still found", () => {
+  const bytes = Buffer.from(SECRET);
+  const made = redactor(["wiped", bytes]);
+  bytes.fill(0);
+  expect(made.redactText(`a ${SECRET} b`)).toEqual({ value: "a [REDACTED:wiped] b", names: ["wiped"] });
+});

@@ -54,7 +54,8 @@ export class Redactor {
 
   /** Made by `redactorOf`. Nothing is built before it is used. */
   constructor(secrets: readonly KnownSecret[]) {
-    this.#secrets = secrets.map(({ name, bytes }) => ({ name, bytes: bytes.slice() }));
+    // A copy of its own, whatever kind of bytes they are: some kinds' `slice` is the same memory, and whoever opened them wipes it.
+    this.#secrets = secrets.map(({ name, bytes }) => ({ name, bytes: new Uint8Array(bytes) }));
   }
 
   /** For bytes that arrive in pieces. Finds every known encoding; what only a look at the whole could find, it does not. */

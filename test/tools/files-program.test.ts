@@ -1,0 +1,114 @@
+// File tools as a user meets them: `ambit call`, the real daemon, a project that a person has trusted.
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Json } from "../../src/authority/json.ts";
+import { root as ourPackage } from "../e2e/ambit.ts";
+import { nativeMissing } from "../files/native.ts";
+import { prepareState } from "../house/daemon-state.ts";
+import { write } from "./files-world.ts";
+
+describe.skipIf(nativeMissing() !== null)("ambit call", () => {
+  let base = "";
+  let project = "";
+  const ambit = (cwd: string, ...words: readonly string[]) => {
+    const folders = { HOME: base, XDG_STATE_HOME: join(base, "state"), XDG_CONFIG_HOME: join(base, "config") };
+    const env = { PATH: process.env["PATH"], NO_COLOR: "1", ...folders };
+    const all = [join(ourPackage, "bin", "ambit"), ...words];
+    return spawnSync(process.execPath, all, { cwd, encoding: "utf8", env, timeout: 120_000 });
+  };
+  const call = (agent: string, tool: string, input: Json, cwd = project) => {
+    const { status, stdout, stderr } = ambit(cwd, "call", agent, tool, JSON.stringify(input), "--json");
+    return { status, answer: stdout === "" ? stderr : (JSON.parse(stdout) as unknown) };
+  };
+
+  beforeAll(() => {
+    base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-file-tools-")));
+    project = join(base, "project");
+    mkdirSync(join(project, ".ambit", "agents"), { recursive: true });
+    mkdirSync(join(project, "src"));
+    prepareState(join(base, "state"), join(base, "config"));
+    const agent = (...grants: readonly string[]) =>
+      `---\nsandbox: .\ncapabilities:\n${grants.map((grant) => `  - ${JSON.stringify(grant)}\n`).join("")}---\n`;
+    write(project, {
+      ".ambit/agents/coder.md": agent("fs.read", "fs.write", "fs.delete"),
+      ".ambit/agents/reader.md": agent("fs.read", "fs.write{paths=[]}"),
+      ".ambit/agents/careful.md": agent("fs.read{clean=true}"),
+      "README.md": "# Title\n",
+      "src/a.ts": "one\n",
+    });
+    write(base, { outside: "outside\n" });
+    symlinkSync("../outside", join(project, "way-out"));
+    expect(ambit(project, "trust", "--yes")).toMatchObject({ status: 0 });
+  }, 120_000);
+  // The daemon ends by itself as soon as its folder is gone.
+  afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+  test("reads, writes, edits, finds and deletes", () => {
+    expect(call("coder", "fs_read", { path: "README.md" })).toMatchObject({
+      status: 0,
+      answer: { ok: true, result: { path: "README.md", text: "# Title\n", more: false } },
+    });
+    expect(call("coder", "fs_write", { path: "src/b.ts", content: "two\n" })).toMatchObject({ status: 0 });
+    expect(call("coder", "fs_edit", { path: "src/b.ts", edits: [{ old: "two", new: "three" }] })).toMatchObject({
+      status: 0,
+    });
+    expect(readFileSync(join(project, "src/b.ts"), "utf8")).toBe("three\n");
+    expect(call("coder", "fs_list", { path: "src" })).toMatchObject({
+      answer: { result: { entries: [{ name: "a.ts" }, { name: "b.ts" }] } },
+    });
+    expect(call("coder", "fs_glob", { pattern: "**/*.ts" })).toMatchObject({
+      answer: { result: { paths: ["src/a.ts", "src/b.ts"] } },
+    });
+    expect(call("coder", "fs_grep", { text: "three" }, join(project, "src"))).toMatchObject({
+      answer: { result: { matches: [{ path: "b.ts", line: 1, text: "three" }] } },
+    });
+    expect(call("coder", "fs_delete", { path: "src/b.ts" })).toMatchObject({ status: 0 });
+    expect(call("coder", "fs_read", { path: "src/b.ts" })).toMatchObject({
+      answer: { ok: false, code: "not_available" },
+    });
+  }, 120_000);
+
+  test("denials have a code, what was needed and a hint", () => {
+    expect(call("coder", "fs_read", { path: "../outside" })).toMatchObject({
+      status: 10,
+      answer: {
+        ok: false,
+        code: "scope_violation",
+        need: `fs.read ${join(base, "outside")}`,
+        hint: expect.any(String),
+      },
+    });
+    expect(call("reader", "fs_write", { path: "README.md", content: "x" })).toMatchObject({
+      status: 10,
+      answer: { ok: false },
+    });
+    expect(call("coder", "fs_write", { path: ".ambit/agents/coder.md", content: "x" })).toMatchObject({
+      status: 10,
+      answer: { code: "scope_violation" },
+    });
+    expect(call("coder", "fs_read", { path: "README.md", more: 1 })).toMatchObject({
+      answer: { code: "invalid_input" },
+    });
+    expect(call("coder", "fs_read", { path: "way-out" })).toMatchObject({
+      answer: { ok: false, code: "scope_violation" },
+    });
+    expect(call("coder", "fs_write", { path: ".git/hooks/pre-commit", content: "x" })).toMatchObject({
+      answer: { ok: false, code: "self_modification" },
+    });
+    expect(readFileSync(join(project, "README.md"), "utf8")).toBe("# Title\n");
+  }, 120_000);
+
+  test("a text full of signs that have to be escaped still fits into an answer", () => {
+    write(project, { signs: "\u0001".repeat(400_000), lines: "\u0001\n".repeat(60_000) });
+    expect(call("coder", "fs_read", { path: "signs" })).toMatchObject({
+      status: 0,
+      answer: { result: { more: true } },
+    });
+    const input = { path: "lines", limit: 10_000, numbers: true };
+    expect(call("coder", "fs_read", input)).toMatchObject({ status: 0, answer: { result: { lines: 10_000 } } });
+  }, 120_000);
+});
