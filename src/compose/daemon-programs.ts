@@ -91,7 +91,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
       {
         caller,
         holds,
-        owner: { agent: caller.agent, session, generation },
+        owner: { agent: wanted.owner, session, generation },
         ground: wanted.ground,
         moment,
         approvals,

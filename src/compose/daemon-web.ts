@@ -142,7 +142,8 @@ async function answered(call: WebCall, fetched: Fetched & { readonly ok: true })
     value: webResultData({
       status,
       url,
-      hops: hops.length,
+      // The last one is where it ended.
+      hops: Math.max(0, hops.length - 1),
       contentType: content.type,
       text: content.text,
       more,

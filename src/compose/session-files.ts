@@ -28,13 +28,15 @@ export interface FilesAsked {
 export class SessionFiles {
   readonly #program: string;
   readonly #walls: Walls;
+  readonly #most: number;
   /** In the order of their last use. */
   readonly #kept = new Map<Session, Kept>();
   readonly #watched = new WeakSet<Session>();
 
-  constructor(program: string, walls: Walls) {
+  constructor(program: string, walls: Walls, most: number = workersMax) {
     this.#program = program;
     this.#walls = walls;
+    this.#most = most;
   }
 
   /** Whether a worker is kept for it, as far as is known. */
@@ -107,7 +109,7 @@ export class SessionFiles {
 
   #makeRoom(): void {
     for (const [session, kept] of this.#kept) {
-      if (this.#kept.size <= workersMax) return;
+      if (this.#kept.size <= this.#most) return;
       if (kept.uses === 0) this.#retire(session, kept);
     }
   }

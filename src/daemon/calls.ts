@@ -10,6 +10,7 @@ import type { RunDenial } from "../ports/process.ts";
 import type { ToolLookup } from "../tool/known-tool.ts";
 import { denialTold } from "./denials.ts";
 import type { CallPorts, Gatekeeper, Waiting } from "./gatekeeper.ts";
+import { agentScope } from "./generations.ts";
 import type { Holding } from "./holding.ts";
 import { numberOr, objectIn, textIn, textsIn } from "./input.ts";
 import { type Carried, type OwnerTool, ownerLookup } from "./owner-tool.ts";
@@ -125,6 +126,7 @@ export class Calls {
       const result = await programs.run(
         {
           caller: { agent: name.agent, authority: holding.authority },
+          owner: agentScope(name),
           holds: () => {
             const by = session.isClosed ? null : this.#gatekeeper.holdings.of(session);
             return by === null || "refused" in by ? [] : by.authority;

@@ -96,7 +96,7 @@ async function revokeLink(
   if (flagIn(value, "kill"))
     for (const name of holders) {
       for (const session of sessions.ofAgent(name)) for (const stop of [...session.running]) stop();
-      ended += await parts.programs.end(name.agent);
+      ended += await parts.programs.end(agentScope(name));
     }
   return { ok: true, value: { revoked: revoked.value.map((link) => link.id), ended } };
 }
@@ -137,7 +137,7 @@ async function stopAgent(asked: PowerParts, exchange: Exchange): Promise<Answer<
     links += revoked.ok ? revoked.value.length : 0;
   }
   if (found === null) await kept.links.end(name, now(), entry("ended"));
-  const ended = await programs.end(name.agent);
+  const ended = await programs.end(agentScope(name));
   return { ok: true, value: { sessions: open.length, ended, links } };
 }
 

@@ -61,13 +61,13 @@ export class Delegations {
     if (start !== tokenStart || id === undefined || secret === undefined || rest.length > 0) return null;
     const { kept } = this.#parts;
     const entry = this.#entries.make("delegation", who, "claimed", { of: id });
-    const claimed = await kept.links.claim(id, this.#tokenDigest(secret, name.agent), name, entry);
+    const claimed = await kept.links.claim(id, this.#tokenDigest(secret, name), name, entry);
     return claimed.ok ? claimed.value : null;
   }
 
   /** INVARIANT: only the agent that a token was made for has the digest. */
-  #tokenDigest(secret: string, agent: string): string {
-    return this.#parts.digest(`${secret}\n${agent}`);
+  #tokenDigest(secret: string, { workspace, agent }: AgentName): string {
+    return this.#parts.digest(JSON.stringify([secret, workspace, agent]));
   }
 
   #grant(input: JsonObject, session: Session, requests: readonly Request[]): Promise<Carried> {
@@ -88,7 +88,7 @@ export class Delegations {
     target: string,
     body: string | null,
   ): Promise<Carried> {
-    const { kept, now, id, digest } = this.#parts;
+    const { kept, now, id } = this.#parts;
     const { name } = session.facts;
     const seconds = numberOr(input, "seconds", 0, 1, secondsMax);
     const calls = numberOr(input, "calls", 0, 1, Number.MAX_SAFE_INTEGER);
@@ -109,8 +109,10 @@ export class Delegations {
       calls: calls === 0 ? null : calls,
       made: now(),
       expires: seconds === 0 ? null : now() + seconds * 1000,
-      token: secret === null ? null : digest(`${secret}\n${target}`),
+      token: secret === null ? null : this.#tokenDigest(secret, holder),
       revoked: null,
+      user: session.facts.user,
+      isClean: session.isClean,
     };
     const made: MadeAgent | null =
       body === null ? null : { name: holder, creator: name, link: link.id, body, made: now(), ended: null };

@@ -53,7 +53,7 @@ export class Desk {
   async ask(session: Session, holding: Holding, question: ApprovalAsked, waiting: Waiting): Promise<DeskAnswer> {
     const { kept, now, id, redacting } = this.#parts;
     const call = await this.#callOf(session, question);
-    const served = this.#served(call, holding.reading);
+    const served = this.#served(session, call, holding.reading);
     if (served !== null) return served;
     const no = await this.#refusedBefore(call);
     if (no === "unknown") return NOBODY_ASKED;
@@ -86,7 +86,9 @@ export class Desk {
       return { answer: { kind: "refused", reason: decided.reason ?? "", approval: decided.id }, claim: null };
     // The world may have changed while somebody thought about it: what serves is looked for anew.
     const again =
-      decided?.state === "approved" ? this.#served(await this.#callOf(session, question), holding.reading) : null;
+      decided?.state === "approved"
+        ? this.#served(session, await this.#callOf(session, question), holding.reading)
+        : null;
     return again ?? { answer: { kind: "pending", approval: asking.value.id }, claim: null };
   }
 
@@ -195,15 +197,21 @@ export class Desk {
       arguments: input,
       asking: asking.map(requestText),
     };
-    return { ...identity, digest: callDigest(digest, canonical, identity), level, asking };
+    return {
+      ...identity,
+      digest: digest(`${session.facts.user ?? ""}\n${callDigest(digest, canonical, identity)}`),
+      level,
+      asking,
+    };
   }
 
-  #served(call: ServedCall, reading: Reading): DeskAnswer | null {
+  /** An answer that was given to what one user wanted does not serve another. */
+  #served({ facts }: Session, call: ServedCall, reading: Reading): DeskAnswer | null {
     const { kept, now } = this.#parts;
     const covers = specsCover(reading);
     const found = kept.approvals
       .usable(call.workspace, call.agent, now())
-      .find((approval) => serves(approval, call, now(), covers));
+      .find(({ who, ...rest }) => who.user === facts.user && serves({ who, ...rest }, call, now(), covers));
     const level = found === undefined ? 0 : answeredLevel(found);
     if (found === undefined || level === 0) return null;
     const isExact = found.scope.kind === "exact";

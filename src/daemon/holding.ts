@@ -54,15 +54,20 @@ export class Holdings {
       chains.push([...chain, ...limits]);
       links.push([]);
     }
-    for (const link of this.#links.heldBy(name).slice(0, heldLinksMax))
+    let approvers = record?.approvers ?? ANYBODY;
+    for (const link of this.#links.heldBy(name).slice(0, heldLinksMax)) {
+      // What was passed on by somebody who had read something untrusted was perhaps somebody else's idea.
+      if (!link.isClean) session.taint(`a delegation from a session that was not clean (${link.id})`);
       for (const path of this.#pathsOf(link)) {
         chains.push([...path.chain, ...limits]);
         links.push(path.links);
+        approvers = strictest(approvers, path.approvers);
       }
+    }
     return {
       authority: chains,
       links,
-      approvers: record?.approvers ?? { need: 1, of: null },
+      approvers,
       reading: record?.reading ?? this.#records.readingAt(cwd),
       notes: record?.notes ?? [],
       record,
@@ -80,22 +85,31 @@ export class Holdings {
   }
 
   #recordChains(name: AgentName): Authority {
-    if (this.#links.made(name) !== null) return [];
+    return this.#recordOf(name)?.authority ?? [];
+  }
+
+  #recordOf(name: AgentName): RecordRead | null {
+    if (this.#links.made(name) !== null) return null;
     const found = this.#records.record(name.workspace ?? "/", name.agent);
-    return found.ok && sameName(found.value.name, name) ? found.value.authority : [];
+    return found.ok && sameName(found.value.name, name) ? found.value : null;
   }
 
   /** From the record at the root down to this link. A link whose granter holds nothing any more leads nowhere. */
-  #pathsOf(link: KeptLink, depth = 0): readonly { readonly chain: Chain; readonly links: readonly string[] }[] {
+  #pathsOf(link: KeptLink, depth = 0): readonly Path[] {
     const compiled = this.#compile(link);
     if (compiled === null || link.revoked !== null || depth >= delegationDepthMax) return [];
+    // Whoever it was given for stands above it for good, whoever uses it.
+    const given = [compiled, ...(link.user === null ? [] : this.#userLimits(link.user))];
+    const record = this.#recordOf(link.granter);
+    const approvers = record?.approvers ?? ANYBODY;
     if (link.parent === null)
-      return this.#recordChains(link.granter).map((chain) => ({ chain: [...chain, compiled], links: [link.id] }));
+      return (record?.authority ?? []).map((chain) => ({ chain: [...chain, ...given], links: [link.id], approvers }));
     const parent = this.#links.get(link.parent);
     if (parent === null || parent.holder === null || !sameName(parent.holder, link.granter)) return [];
-    return this.#pathsOf(parent, depth + 1).map(({ chain, links }) => ({
-      chain: [...chain, compiled],
-      links: [...links, link.id],
+    return this.#pathsOf(parent, depth + 1).map((path) => ({
+      chain: [...path.chain, ...given],
+      links: [...path.links, link.id],
+      approvers: strictest(path.approvers, approvers),
     }));
   }
 
@@ -124,6 +138,23 @@ export class Holdings {
   #userLimits(user: string): readonly CompiledLink[] {
     return this.#records.user(user)?.authority.flat() ?? [];
   }
+}
+
+interface Path {
+  readonly chain: Chain;
+  readonly links: readonly string[];
+  /** What every record on the way asks for. */
+  readonly approvers: Approvers;
+}
+
+const ANYBODY: Approvers = { need: 1, of: null };
+
+/** As many people as either wants, and only those whom both name. */
+function strictest(left: Approvers, right: Approvers): Approvers {
+  const need = Math.max(left.need, right.need);
+  if (left.of === null || right.of === null) return { need, of: left.of ?? right.of };
+  const both = right.of;
+  return { need, of: left.of.filter((name) => both.includes(name)) };
 }
 
 /** Null where one of them is not understood: what was meant cannot be known. */

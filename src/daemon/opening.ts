@@ -86,9 +86,11 @@ export class Opening {
     const specs = pledge === null ? null : textsIn(value, "pledge", specsMax);
     if (pledge !== null && (specs === null || !this.pledge(session, specs)))
       return refusal("invalid_input", "the pledge is not understood, so nothing was opened");
-    if (token !== null && (await this.#delegations.claim(token, session.facts.name, session.who())) === null)
-      return refusal("revoked", "the token is not this agent's, was claimed before, or is revoked");
     if (!this.#sessions.add(session)) return refusal("not_available", "there are too many sessions already");
+    if (token !== null && (await this.#delegations.claim(token, session.facts.name, session.who())) === null) {
+      this.#sessions.remove(session);
+      return refusal("revoked", "the token is not this agent's, was claimed before, or is revoked");
+    }
     connected.onClose(() => this.close(session));
     const { entries } = this.#gatekeeper;
     const more = { face, terminal: peer.terminal, pid: peer.pid, pledge: specs };

@@ -66,6 +66,8 @@ export interface Records {
 /** What a session needs of the daemon while a program runs for it. */
 export interface ProgramRun {
   readonly caller: Caller;
+  /** Whose sandboxes these are: unlike ids, no two agents of this machine share it. */
+  readonly owner: string;
   /** What the session holds by now, while a program runs. */
   holds(): Authority;
   readonly session: string;
@@ -103,8 +105,8 @@ export interface DenialFacts {
 export interface Programs {
   isProgram(tool: string): boolean;
   run(run: ProgramRun, exchange: Exchange): Promise<ProgramResult>;
-  /** Ends what runs for an agent, or for everybody; the number of sandboxes that ended. */
-  end(agent: string | null): Promise<number>;
+  /** Ends what runs for an owner, or for everybody; the number of sandboxes that ended. */
+  end(owner: string | null): Promise<number>;
   readonly count: number;
 }
 

@@ -24,6 +24,10 @@ export interface KeptLink {
   /** SHA-256 of the secret part of a token; null for a link that was given by name. */
   readonly token: string | null;
   readonly revoked: number | null;
+  /** On whose behalf it was given: whoever uses it does not exceed that user either. */
+  readonly user: string | null;
+  /** Given while the session had read nothing untrusted. Whoever holds one that was not, is not clean. */
+  readonly isClean: boolean;
 }
 
 /** An agent that another made: it has no text of its own, only what it was given. */

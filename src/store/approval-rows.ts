@@ -58,11 +58,10 @@ export class ApprovalRows implements Mirror {
     return isExact && claim.digest !== approval.digest ? null : approval;
   }
 
-  /** One use less; the last one, and the only one of an exact call, is executed under the receipt. */
+  /** One use less; the last one is executed under the receipt. */
   use(connection: Connection, approval: Approval, receipt: string): void {
     const usesLeft = approval.usesLeft - 1;
-    const isLast = usesLeft <= 0 || approval.scope.kind === "exact";
-    this.save(connection, { ...approval, usesLeft, state: isLast ? "executing" : "approved" }, receipt);
+    this.save(connection, { ...approval, usesLeft, state: usesLeft <= 0 ? "executing" : "approved" }, receipt);
   }
 
   #mirror(approval: Approval): void {

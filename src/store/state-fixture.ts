@@ -116,6 +116,8 @@ export function linkOf(id: string, parts: Partial<KeptLink> = {}): KeptLink {
     expires: null,
     token: null,
     revoked: null,
+    user: null,
+    isClean: true,
     ...parts,
   };
 }

@@ -193,7 +193,7 @@ describe("a delegation ends", () => {
   });
 
   test("when its time is over", async () => {
-    await make(await open("boss"), "brief", ["memory.read{keys=[notes/**]}"], { seconds: 1 });
+    await make(await open("boss"), "brief", ["memory.read{keys=[notes/**]}"], { seconds: 3 });
     const brief = await open("brief");
     expect(await reads(brief, "notes/a")).toBe("done");
     await until(async () => (await reads(brief, "notes/a")) === "expired", "it expires");

@@ -5,7 +5,10 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Json } from "../../src/authority/json.ts";
+import type { Json, JsonObject } from "../../src/authority/json.ts";
+import { VERSION } from "../../src/cli/version.ts";
+import { connect } from "../../src/daemon/wire/client.ts";
+import { daemonFolder } from "../../src/node/daemon-start.ts";
 import { root as ourPackage } from "../e2e/ambit.ts";
 import { nativeMissing } from "../files/native.ts";
 import { prepareState } from "../house/daemon-state.ts";
@@ -36,7 +39,7 @@ describe.skipIf(nativeMissing() !== null)("ambit call", () => {
     write(project, {
       ".ambit/agents/coder.md": agent("fs.read", "fs.write", "fs.delete"),
       ".ambit/agents/reader.md": agent("fs.read", "fs.write{paths=[]}"),
-      ".ambit/agents/careful.md": agent("fs.read{clean=true}"),
+      ".ambit/agents/careful.md": agent("fs.read", "fs.write{clean=true}", "fs.delete{ask=true}"),
       "README.md": "# Title\n",
       "src/a.ts": "one\n",
     });
@@ -100,6 +103,32 @@ describe.skipIf(nativeMissing() !== null)("ambit call", () => {
       answer: { ok: false, code: "self_modification" },
     });
     expect(readFileSync(join(project, "README.md"), "utf8")).toBe("# Title\n");
+  }, 120_000);
+
+  test("a session that has read a file is no longer clean", async () => {
+    expect(call("careful", "fs_write", { path: "noted", content: "x" })).toMatchObject({ status: 0 });
+    const connected = await connect("call", { folder: daemonFolder(join(base, "state", "ambit")), version: VERSION });
+    if (!connected.ok) throw new Error(connected.message);
+    const calls = connected.value;
+    const open = { agent: "careful", user: null, trace: null, face: "test", pledge: null, token: null };
+    const opened = await calls.ask("session.open", { ...open, cwd: project, environment: {}, isForParent: false });
+    if (!opened.ok) throw new Error(opened.message);
+    const { session } = opened.value;
+    const ask = (tool: string, input: JsonObject) =>
+      calls.ask("call.do", { session, tool, input, requests: null, waitMilliseconds: 0 });
+    expect(await ask("fs_write", { path: "noted", content: "y" })).toMatchObject({ value: { outcome: "done" } });
+    expect(await ask("fs_delete", { path: "noted" })).toMatchObject({ value: { code: "approval_required" } });
+    expect(await ask("fs_read", { path: "README.md" })).toMatchObject({ value: { outcome: "done" } });
+    expect(await ask("fs_write", { path: "noted", content: "z" })).toMatchObject({
+      value: { code: "scope_violation" },
+    });
+    expect(readFileSync(join(project, "noted"), "utf8")).toBe("y");
+    const pledged = await calls.ask("session.pledge", { session, specs: [`fs.read{in=${join(project, "src")}}`] });
+    expect(pledged).toMatchObject({ ok: true });
+    expect(await ask("fs_read", { path: "README.md" })).toMatchObject({ value: { code: "scope_violation" } });
+    expect(await ask("fs_read", { path: "src/a.ts" })).toMatchObject({ value: { result: { text: "one\n" } } });
+    await calls.ask("session.close", { session });
+    calls.close();
   }, 120_000);
 
   test("a text full of signs that have to be escaped still fits into an answer", () => {

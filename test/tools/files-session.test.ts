@@ -3,10 +3,12 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFil
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { compile } from "../../src/authority/compiled.ts";
-import { nativeMissing } from "../files/native.ts";
+import { SessionFiles } from "../../src/compose/session-files.ts";
+import type { Session } from "../../src/daemon/session.ts";
+import { nativeMissing, nativeProgram, nativeWalls } from "../files/native.ts";
 import { swapping } from "../files/swapper.ts";
-import { newFolder } from "../files/world.ts";
-import { holding, said, toolsIn, write } from "./files-world.ts";
+import { newFolder, path } from "../files/world.ts";
+import { holding, newSession, said, toolsIn, write } from "./files-world.ts";
 
 const GATE = "scope_violation: by the gate";
 const OUTSIDE = "scope_violation: a link on the way leads to where you may not go";
@@ -105,6 +107,28 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     const again = await said(call(...read("a")));
     expect(again).toMatchObject({ text: "a\n" });
     expect(workers()).toHaveLength(1);
+  });
+
+  test("of too many workers the one that was idle longest makes room, and is made again when it is needed", async () => {
+    const files = new SessionFiles(nativeProgram, nativeWalls(), 2);
+    const sessions = [newSession(root), newSession(root), newSession(root)] as const;
+    const asked = {
+      trees: [{ path: path(root), mode: "read" as const }],
+      judge: () => ({ outcome: "allow" as const, by: { chain: 0, grants: [0] } }),
+      protectedPaths: [],
+    };
+    const use = (session: Session) =>
+      files.use(session, asked, (one) => one.read(path(join(root, "a")), { offset: 0, bytesMax: 9 }));
+    try {
+      for (const session of sessions) expect(await use(session)).toMatchObject({ ok: true });
+      expect(sessions.map((one) => files.has(one))).toEqual([false, true, true]);
+      expect(await until(() => workers().length === 2)).toBe(true);
+      expect(await use(sessions[0])).toMatchObject({ ok: true });
+      expect(sessions.map((one) => files.has(one))).toEqual([true, false, true]);
+    } finally {
+      files.close();
+    }
+    expect(await until(() => workers().length === 0)).toBe(true);
   });
 
   test("where our program is not there nothing is done", async () => {

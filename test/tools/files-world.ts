@@ -53,7 +53,7 @@ export function holding(...granted: readonly Granted[]): Chain {
 
 let sessions = 0;
 
-function newSession(folder: string): Session {
+export function newSession(folder: string): Session {
   const mark = { pid: process.pid, start: "0" };
   const peer = { ...mark, uid: 0, ancestors: [mark], terminal: false };
   const connected = { door: "call" as const, peer, onClose: () => undefined, tell: () => true, close: () => undefined };

@@ -10,6 +10,7 @@ import { accessAndDefaults, checkedList, parse } from "./egghead-records.ts";
 import { skills } from "./egghead-skills.ts";
 import { scopedReads } from "./ethos-fs.ts";
 import { resolveHosts, scopedFetchHost, urlScreen } from "./ethos-hosts.ts";
+import { redirects } from "./ethos-redirects.ts";
 import { alwaysDenied, binaries, registration, secrets } from "./ethos-tools.ts";
 import { fileNames } from "./fnmatch.ts";
 import { caveatsSource, reads, waits } from "./later.ts";
@@ -49,7 +50,7 @@ export const FAMILIES: ReadonlyMap<string, Family> = new Map([
   ["ethos-fs", scopedReads],
   ["ethos-network-policy-host", hostMatch],
   ["ethos-process", binaries],
-  ["ethos-redirects", waits("tools")],
+  ["ethos-redirects", redirects],
   ["ethos-resolve-hosts", resolveHosts],
   ["ethos-scoped-fetch-host", scopedFetchHost],
   ["ethos-secrets", secrets],

@@ -1,4 +1,5 @@
 // A call dispatched: the tool, what is held, secrets bound to tool and host, a store that is locked, a canary, the network.
+import { parseAddress } from "../../src/authority/address.ts";
 import type { Authority } from "../../src/authority/chain.ts";
 import type { Grant } from "../../src/authority/grant.ts";
 import type { Json, JsonObject } from "../../src/authority/json.ts";
@@ -17,7 +18,10 @@ const SECRET = "a-secret";
 const HOST = "host.example";
 /** What a row about secrets does not speak of is granted: it asks about the secret. */
 const AROUND = ["tool.invoke", "net.get"];
+const ABOUT_SECRETS = ["secret", "policy", "uses", "store", "canary"];
 const usesMax = 100;
+/** What a name leads to where the row does not say. */
+const SOMEWHERE = "93.184.215.14";
 
 export const dispatch: Family = {
   answers: ["expect", "step"],
@@ -25,7 +29,7 @@ export const dispatch: Family = {
     if (has(mapOr(row, "policy"), "trust_level"))
       return notRun("there are no trust levels: authority is what is granted");
     if (has(row, "network")) return runNetwork(row);
-    return has(row, "tool") && !has(row, "secret") ? runTool(row) : runSecret(row);
+    return ABOUT_SECRETS.some((key) => has(row, key)) ? runSecret(row) : runTool(row);
   },
 };
 
@@ -78,19 +82,35 @@ function bindingOf(row: Row, name: string, host: string): SecretBinding | null {
   return { tools: [ourTool(textOr(policy, "tool", "web.fetch"))], hosts: [textOr(policy, "host", host)], uses };
 }
 
-/** An address that is connected to, without a name: nothing was resolved on the way to it. */
+/** An address counts by itself, unless the row says that a name of the list led to it. */
 function runNetwork(row: Row): Outcome {
   const network = mapAt(row, "network");
-  if (textAt(network, "policy") !== "allowlist") throw new BadRow("only lists of what is allowed are known");
-  const authority = authorityOf(textsAt(network, "allowlist").map((entry) => grantOf(`net.connect:${entry}`)));
-  const [endpoint = ""] = textAt(row, "connect").split(" ");
+  const policy = textAt(network, "policy");
+  if (policy !== "allowlist" && policy !== "none") throw new BadRow(`a network by ${policy} is not known`);
+  const list = policy === "none" ? [] : textsAt(network, "allowlist");
+  const authority = authorityOf(list.map((entry) => grantOf(`net.connect:${entry}`)));
+  const { endpoint, answers } = connectOf(textAt(row, "connect"), list);
   const request = readTokenRequest(`net.connect:${endpoint}`, { reading: READING });
   const [chain] = authority;
   if (chain === undefined) throw new BadRow("an authority without a chain");
   const got = request.ok
-    ? answerOf(screen(authority, request.value, null, momentOf(chain)).decision)
+    ? answerOf(screen(authority, request.value, answers, momentOf(chain)).decision)
     : { expect: "deny", code: "invalid_input" };
   return compared(row, got);
+}
+
+/** `1.2.3.4:443 resolved from name`: the name is asked for, and leads there. */
+function connectOf(
+  text: string,
+  list: readonly string[],
+): { readonly endpoint: string; readonly answers: readonly string[] | null } {
+  const [endpoint = "", ...words] = text.split(" ");
+  const [, host = "", port = ""] = /^(.*?)(:\d+)?$/.exec(endpoint) ?? [];
+  const isAddress = (one: string): boolean => parseAddress(one.replace(/^\[|\]$/g, "")) !== null;
+  if (!isAddress(host)) return { endpoint, answers: [SOMEWHERE] };
+  if (words.slice(0, 2).join(" ") !== "resolved from") return { endpoint, answers: null };
+  const named = words[2] === "list" || words[2] === undefined ? (list[0] ?? "") : words[2];
+  return { endpoint: `${named.replace(/:\d+$/, "")}${port}`, answers: [host.replace(/^\[|\]$/g, "")] };
 }
 
 /** The sentence of the row as what is compared of it. */

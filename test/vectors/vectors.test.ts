@@ -11,6 +11,7 @@ import { DECISIONS, decisionFor, inputOf } from "./decisions.ts";
 import { FAMILIES } from "./families.ts";
 import { type Family, yesOrNo } from "./outcome.ts";
 import { type FileReport, totalsOf } from "./report.ts";
+import type { Row } from "./row.ts";
 import { runFile, runFolder } from "./run.ts";
 
 const own = fileURLToPath(new URL("../../spec/vectors", import.meta.url));
@@ -170,16 +171,64 @@ describe("a row", () => {
   });
 
   test("that is prose is not run, and one of a later room waits for it", async () => {
-    const report = await runFile({
-      name: "bridle-gate",
-      header: {},
-      rows: [{ rule: "be kind" }, { gate_budget: 1, calls: 1, results: ["ok"] }],
-    });
-    expect(report).toMatchObject({
-      passed: 0,
-      pending: { count: 1, room: "state" },
-      not_run: [{ case: "bridle-gate#0" }],
-      failed: [],
-    });
+    const prose = await runFile({ name: "bridle-gate", header: {}, rows: [{ rule: "be kind" }] });
+    expect(prose).toMatchObject({ passed: 0, not_run: [{ case: "bridle-gate#0" }], failed: [] });
+    const later = await runFile({ name: "bridle-mcp", header: {}, rows: [{ line: "{}" }] });
+    expect(later).toMatchObject({ passed: 0, pending: { count: 1, room: "served" }, failed: [] });
+  });
+});
+
+describe("a row about the state", () => {
+  const POLICY = { secret: "openai-*", tool: "web.fetch", host: "api.openai.com" };
+  const SENT = { secret: "{{secret:openai-key}}", caps: ["secret.use:openai-key"], tool: "web.fetch", policy: POLICY };
+  const NETWORK = { policy: "allowlist", allowlist: ["api.openai.com:443"] };
+  const READ = ["tool.invoke:fs.read", "fs.read:/home/agent/**"];
+
+  test.each<[string, string, Row, Row]>([
+    [
+      "calls one budget holds",
+      "bridle-gate",
+      { gate_budget: 1, calls: 2, results: ["ok", "budget"] },
+      { gate_budget: 1, calls: 2, results: ["ok", "ok"] },
+    ],
+    [
+      "a path that is held",
+      "scarab-dispatch",
+      { caps: READ, tool: "fs.read", args: { path: "/home/agent/x" }, expect: "allow" },
+      { caps: READ, tool: "fs.read", args: { path: "/home/agents/x" }, expect: "allow" },
+    ],
+    [
+      "a host that a secret is bound to",
+      "scarab-dispatch",
+      { ...SENT, host: "api.openai.com", expect: "allow; scrubbed to [REDACTED:openai-key]" },
+      { ...SENT, host: "apj.openai.com", expect: "allow" },
+    ],
+    [
+      "a secret for another",
+      "scarab-dispatch",
+      { ...SENT, caps: ["secret.use:other"], host: "api.openai.com", expect: "deny + anomaly secret_probe" },
+      { ...SENT, host: "api.openai.com", expect: "allow + anomaly secret_probe" },
+    ],
+    [
+      "uses",
+      "scarab-dispatch",
+      { policy: { max_uses: 2 }, uses: 3, expect: "third use denied" },
+      { policy: { max_uses: 2 }, uses: 2, expect: "second use denied" },
+    ],
+    [
+      "a canary",
+      "scarab-dispatch",
+      { canary: "in a result", expect: "anomaly canary_leak" },
+      { canary: "in a result", expect: "anomaly secret_probe" },
+    ],
+    [
+      "an address that a name of the list led to",
+      "scarab-dispatch",
+      { network: NETWORK, connect: "1.2.3.4:443 resolved from list", expect: "accept" },
+      { network: NETWORK, connect: "1.2.3.4:443 not resolved from list", expect: "accept" },
+    ],
+  ])("passes for what holds, and fails for what does not: %s", async (_, name, holding, failing) => {
+    const report = await runFile({ name, header: {}, rows: [holding, failing] });
+    expect(report).toMatchObject({ passed: 1, failed: [{ case: `${name}#1` }] });
   });
 });

@@ -16,7 +16,16 @@ export function contentOf(header: string | null, bytes: Uint8Array, isCut: boole
   // Text that is no text: what is said about it does not count.
   if (decoder.encoding.startsWith("utf-16") ? bytes.length % 2 === 1 && !isCut : isBinary(bytes))
     return { ok: false, type };
-  return { ok: true, kind, type, text: decoder.decode(bytes, { stream: isCut }) };
+  const text = decoder.decode(bytes, { stream: isCut });
+  return { ok: true, kind, type, text: decoder.encoding === "windows-1252" ? windowsText(text) : text };
+}
+
+/** From 0x80 on; nothing stands at five of them. */
+const WINDOWS = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
+
+/** Some releases of Node decode it as if it were Latin 1. What is decoded well stays as it is. */
+function windowsText(text: string): string {
+  return text.replace(/[\u0080-\u009f]/g, (one) => WINDOWS[one.charCodeAt(0) - 0x80] ?? one);
 }
 
 function readType(header: string | null): { readonly type: string | null; readonly charset: string | null } {

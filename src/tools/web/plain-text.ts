@@ -2,7 +2,7 @@
 
 /** What is inside of these is not text for a reader. */
 const SILENT: ReadonlySet<string> = new Set([
-  ...["script", "style", "noscript", "template", "iframe", "object", "svg", "math", "head", "select", "textarea"],
+  ...["script", "style", "noscript", "template", "iframe", "object", "svg", "math", "title", "select", "textarea"],
 ]);
 
 const INLINE: ReadonlySet<string> = new Set([
@@ -96,7 +96,7 @@ function blanks(text: string): string {
 }
 
 function tidied(text: string): string {
-  const lines = text.split("\n").map((line) => line.trim());
+  const lines = text.split("\n").map((line) => line.replace(/ {2,}/g, " ").trim());
   const kept = lines.filter((line, at) => line !== "" || (lines[at - 1] ?? "") !== "");
   return kept.join("\n").trim();
 }

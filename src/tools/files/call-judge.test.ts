@@ -1,0 +1,90 @@
+// Deciding in the middle of a call: never more than is held now, and no question asked twice.
+import { describe, expect, test } from "vitest";
+import { chain, grant, link, moment, verb } from "../../../test/forge/authority.ts";
+import type { Authority } from "../../authority/chain.ts";
+import type { Moment } from "../../authority/compiled.ts";
+import type { Conditions } from "../../authority/grant.ts";
+import { guardPath, tree } from "../../authority/path.ts";
+import type { Request } from "../../authority/request.ts";
+import { callJudge } from "./call-judge.ts";
+
+function names(text: string): readonly string[] {
+  return text.split("/").filter((name) => name !== "");
+}
+
+function request(text: string): Request {
+  const [name = "", path = ""] = text.split(" ");
+  return { verb: verb(name), values: [guardPath(names(path), [["p", "keys"]])] };
+}
+
+type Written = readonly [verb: string, root: string, conditions?: Partial<Conditions>];
+
+function holds(...written: readonly Written[]): Authority {
+  const grants = written.map(([name, root, conditions]) =>
+    grant(name, [{ kind: "sequences", of: [tree(names(root))] }], conditions),
+  );
+  return [chain(link("record", grants))];
+}
+
+function decided(authority: Authority, asked: readonly string[], met: string, more: Partial<Moment> = {}): string {
+  const isKept = (path: readonly string[]): boolean => path.includes(".git");
+  const judge = callJudge(asked.map(request), () => ({ authority, moment: moment(more) }), isKept);
+  const decision = judge(request(met));
+  return decision.outcome === "deny" ? decision.code : decision.outcome;
+}
+
+describe("a call's own judge", () => {
+  const plain = holds(["fs.read", "/p"], ["fs.write", "/p"]);
+  const asking = holds(
+    ["fs.read", "/p", { ask: 1 }],
+    ["fs.read", "/q", { ask: 1 }],
+    ["fs.read", "/p/deep", { ask: 2 }],
+  );
+  const counted = holds(["fs.read", "/p", { calls: 1 }]);
+
+  test.each<[string, Authority, readonly string[], string, string]>([
+    ["what was decided", plain, ["fs.read /p/a"], "fs.read /p/a", "allow"],
+    ["what else is held", plain, ["fs.read /p/a"], "fs.read /p/b", "allow"],
+    ["what is not held", plain, ["fs.read /p/a"], "fs.read /q", "scope_violation"],
+    ["what was decided and is not held any more", plain, ["fs.read /q"], "fs.read /q", "scope_violation"],
+    ["another verb", plain, ["fs.read /p/a"], "fs.delete /p/a", "capability_absent"],
+    ["a protected name", plain, ["fs.read /p"], "fs.read /p/keys/id", "scope_violation"],
+    ["a kept name, read", plain, ["fs.read /p"], "fs.read /p/.git/config", "allow"],
+    ["a kept name, written", plain, ["fs.write /p/.git/config"], "fs.write /p/.git/config", "self_modification"],
+    ["what was approved", asking, ["fs.read /p/a"], "fs.read /p/a", "allow"],
+    ["what lies below what was approved", asking, ["fs.read /p"], "fs.read /p/a/b", "allow"],
+    ["what lies beside what was approved", asking, ["fs.read /p/a"], "fs.read /p/b", "ask"],
+    ["what begins alike", asking, ["fs.read /p/a"], "fs.read /p/ab", "ask"],
+    ["what another grant asks for", asking, ["fs.read /p"], "fs.read /q/a", "ask"],
+    ["what was paid for", counted, ["fs.read /p/a"], "fs.read /p/a", "allow"],
+    ["what was not paid for", counted, ["fs.read /p/a"], "fs.read /p/b", "budget_exhausted"],
+  ])("%s", (_, authority, asked, met, expected) => {
+    expect(decided(authority, asked, met)).toBe(expected);
+  });
+
+  test("what was taken back, or ended, is not there, whatever was decided", () => {
+    expect(decided(plain, ["fs.read /p/a"], "fs.read /p/a", { revoked: () => true })).toBe("revoked");
+    const ending = holds(["fs.read", "/p", { expires: 1_500 }]);
+    expect(decided(ending, ["fs.read /p/a"], "fs.read /p/a", { now: 1_499 })).toBe("allow");
+    expect(decided(ending, ["fs.read /p/a"], "fs.read /p/a", { now: 1_500 })).toBe("expired");
+    const judge = callJudge(
+      [request("fs.read /p/a")],
+      () => null,
+      () => false,
+    );
+    expect(judge(request("fs.read /p/a"))).toMatchObject({ outcome: "deny", code: "revoked" });
+  });
+
+  test("a stricter question below an approved folder is asked", () => {
+    const stricter: Authority = [
+      chain(
+        link("record", [grant("fs.read", [{ kind: "sequences", of: [tree(["p"])] }], { ask: 1 })]),
+        link("limit", [
+          grant("fs.read", [{ kind: "sequences", of: [[...tree(["p"]).slice(0, 1)]] }]),
+          grant("fs.read", [{ kind: "sequences", of: [tree(["p", "deep"])] }], { ask: 2 }),
+        ]),
+      ),
+    ];
+    expect(decided(stricter, ["fs.read /p"], "fs.read /p/deep/a")).toBe("ask");
+  });
+});

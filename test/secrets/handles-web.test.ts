@@ -1,0 +1,157 @@
+// Handles of secrets in web_fetch: the value goes to the bound host and nowhere else, comes back to nobody, and whoever asks for
+// what is not for them is noticed.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ownAddress } from "../broker/world.ts";
+import { type Got, WebWorld } from "../tools/web-world.ts";
+
+const world = new WebWorld();
+const here = ownAddress(1);
+const there = ownAddress(2);
+const VALUE = "s3cr3t-value-0123456789";
+let port = 0;
+let other = 0;
+/** Authorization, query and body as servers got them. */
+const heard: string[] = [];
+
+function serve(request: IncomingMessage, response: ServerResponse): void {
+  const url = new URL(request.url ?? "/", "http://x");
+  const pieces: Buffer[] = [];
+  request.on("data", (bytes: Buffer) => pieces.push(bytes));
+  request.on("end", () => {
+    const body = Buffer.concat(pieces).toString();
+    const said = `${request.headers.authorization ?? "none"} ${url.searchParams.get("key") ?? "none"} ${body}`;
+    heard.push(`${request.headers.host?.split(":")[0]} ${said}`);
+    const to = url.pathname === "/trap" ? "/?key={{secret:token}}" : url.searchParams.get("to");
+    if (to !== null) response.writeHead(307, { Location: to });
+    else response.writeHead(200, { "Content-Type": "text/plain", "X-Echo": said });
+    response.end(`${said} ${Buffer.from(said).toString("base64")}`);
+  });
+}
+
+beforeAll(async () => {
+  await world.start();
+  port = await world.https(here, serve);
+  other = await world.https(there, serve);
+  world.names.names.set("api.example.test", [[here]]);
+  world.names.names.set("other.example.test", [[there]]);
+});
+beforeEach(() => {
+  for (const list of [heard, world.used, world.probed]) list.length = 0;
+  world.secrets.clear();
+  world.secrets.set("token", { value: VALUE, tools: ["web_fetch"], hosts: [`api.example.test:${port}`] });
+  world.known = [];
+});
+afterAll(() => world.stop());
+
+const NET = ["net.get", "net.post"].map(
+  (verb) => `${verb}{hosts=[*.example.test],private=[*.example.test=${here},*.example.test=${there}]}`,
+);
+const USE = "secret.use{names=[token],tools=[web_fetch],hosts=[*.example.test]}";
+const HANDLE = "Bearer {{secret:token}}";
+const api = (path: string): string => `https://api.example.test:${port}${path}`;
+const ask = (input: object, specs: readonly string[] = [...NET, USE]): Promise<Got> =>
+  world.web({ specs }, { headers: { Authorization: HANDLE }, ...input, url: (input as { url?: string }).url ?? api("/") });
+
+describe("a secret that is granted and bound", () => {
+  test("arrives, is counted, and whatever the server says of it is taken out", async () => {
+    const got = await ask({});
+    expect(heard).toEqual([`api.example.test Bearer ${VALUE} none `]);
+    expect(got.said).toBe("done");
+    expect(JSON.stringify(got.value)).toContain("[REDACTED:token]");
+    expect(JSON.stringify(got.value)).not.toContain(VALUE);
+    expect(JSON.stringify(got.value)).not.toContain(Buffer.from(`Bearer ${VALUE}`).toString("base64").slice(0, 20));
+    expect([world.used, world.probed]).toEqual([["token"], []]);
+  });
+
+  test("arrives in the query and in a body, too, and is one use for a call", async () => {
+    await ask({ url: api("/?key=%7B%7Bsecret:token%7D%7D"), method: "POST", body: "x={{secret:token}}" });
+    expect(heard).toEqual([`api.example.test Bearer ${VALUE} ${VALUE} x=${VALUE}`]);
+    expect(world.used).toEqual(["token"]);
+  });
+
+  test("stays behind where a redirect leads to another origin, and is not used for it", async () => {
+    const to = encodeURIComponent(`https://other.example.test:${other}/`);
+    const got = await ask({ url: api(`/?to=${to}`) });
+    expect(heard).toEqual([`api.example.test Bearer ${VALUE} none `, "other.example.test none none "]);
+    expect(got.value).toMatchObject({ hops: 1, url: `https://other.example.test:${other}/` });
+  });
+
+  test("is refused when its uses are at an end, and nobody is called", async () => {
+    world.secrets.set("token", { ...world.secrets.get("token"), uses: 1 } as never);
+    expect(await ask({})).toMatchObject({ said: "done" });
+    expect(await ask({})).toMatchObject({ said: "secret_refused", by: "way" });
+    expect(heard.length).toBe(1);
+    expect(world.probed).toEqual([]);
+  });
+
+  test("is not asked for by what a server writes into a redirect", async () => {
+    const got = await ask({ url: api("/trap") });
+    expect(got.said).toBe("done");
+    expect(heard).toEqual([
+      `api.example.test Bearer ${VALUE} none `,
+      `api.example.test Bearer ${VALUE} {{secret:token}} `,
+    ]);
+  });
+});
+
+describe("a secret that is not for the one who asks", () => {
+  const bound = (more: object): void => void world.secrets.set("token", { ...world.secrets.get("token"), ...more } as never);
+
+  test.each([
+    ["bound to another tool", () => bound({ tools: ["git"] })],
+    ["bound to another host", () => bound({ hosts: ["other.example.test"] })],
+    ["bound to another port", () => bound({ hosts: ["api.example.test"] })],
+    ["bound to nothing", () => bound({ tools: [], hosts: [] })],
+    ["a canary", () => bound({ isCanary: true })],
+  ])("%s: refused before anybody is called, and noticed once", async (_, change) => {
+    change();
+    const session = world.session();
+    const input = { url: api("/"), headers: { Authorization: HANDLE } };
+    for (let times = 0; times < 2; times++) {
+      const got = await world.web({ specs: [...NET, USE], session }, input);
+      expect(got).toMatchObject({ said: "secret_refused", by: "way" });
+      expect(got.need).toBe("secret.use token tool=web_fetch host=api.example.test");
+    }
+    expect([heard, world.used, world.probed]).toEqual([[], [], ["token"]]);
+  });
+
+  test.each([
+    ["not granted at all", NET, "capability_absent"],
+    ["granted for another name", [...NET, "secret.use{names=[other],tools=[web_fetch],hosts=[*.example.test]}"], "scope_violation"],
+    ["granted for another tool", [...NET, "secret.use{names=[token],tools=[git],hosts=[*.example.test]}"], "scope_violation"],
+    ["granted for another host", [...NET, "secret.use{names=[token],tools=[web_fetch],hosts=[a.test]}"], "scope_violation"],
+  ])("%s: denied by the gate, and noticed", async (_, specs, code) => {
+    expect(await ask({}, specs)).toMatchObject({ said: code, by: "gate" });
+    expect([heard, world.used, world.probed]).toEqual([[], [], ["token"]]);
+  });
+
+  test("one that does not exist is refused in the same words, and is no alarm", async () => {
+    bound({ tools: ["git"] });
+    const real = await ask({});
+    world.secrets.clear();
+    world.probed.length = 0;
+    const none = await ask({});
+    expect([none.said, none.message, none.need]).toEqual([real.said, real.message, real.need]);
+    expect(world.probed).toEqual([]);
+  });
+
+  test("a denial about the host is no alarm about a secret that is held", async () => {
+    expect(await ask({}, [USE])).toMatchObject({ said: "capability_absent", by: "gate" });
+    expect(world.probed).toEqual([]);
+  });
+
+  test("nothing is used of several where one is refused", async () => {
+    const headers = { Authorization: HANDLE, "X-Other": "{{secret:missing}}" };
+    const use = "secret.use{names=[**],tools=[web_fetch],hosts=[*.example.test]}";
+    expect(await ask({ headers }, [...NET, use])).toMatchObject({ said: "secret_refused" });
+    expect([heard, world.used]).toEqual([[], []]);
+  });
+});
+
+test("the value itself does not leave, whoever writes it: only its handle does", async () => {
+  world.known = [VALUE];
+  for (const input of [{ url: api(`/?key=${VALUE}`) }, { headers: { "X-A": VALUE } }, { method: "POST", body: VALUE }])
+    expect(await ask(input)).toMatchObject({ said: "secret_refused", by: "way" });
+  expect(heard).toEqual([]);
+});

@@ -1,0 +1,134 @@
+// web_fetch through the real daemon and the real command line, from the words of a call to what is shown and written down.
+import { once } from "node:events";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Caller, given, World } from "../state/world.ts";
+
+const VALUE = "s3cr3t-value-0123456789";
+const CANARY = "canary-value-9876543210";
+let world: World;
+let caller: Caller;
+let port = 0;
+const heard: string[] = [];
+
+const server = http.createServer((request, response) => {
+  heard.push(`${request.url} ${request.headers.authorization ?? "none"}`);
+  const [type, body] =
+    request.url === "/"
+      ? ["text/html", "<html><head><title>Inside</title></head><body><h2>Hello</h2><p>A page.</p></body></html>"]
+      : request.url === "/canary"
+        ? ["text/plain", `here: ${Buffer.from(CANARY).toString("base64")}`]
+        : request.url === "/terminal"
+          ? ["text/plain", "a\u009b31mb\u202ec"]
+          : ["text/plain", `you said ${request.headers.authorization ?? "nothing"}`];
+  if (request.url === "/away") response.writeHead(302, { Location: "http://169.254.169.254/" }).end();
+  else response.writeHead(200, { "Content-Type": `${type}; charset=utf-8` }).end(body);
+});
+
+beforeAll(async () => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  port = (server.address() as AddressInfo).port;
+  world = await World.make();
+  world.agent("scout", ["net.get{hosts=[127.0.0.1]}", "tool.invoke{tools=[web_fetch]}"]);
+  world.agent("other", ["net.get{hosts=[127.0.0.1]}", "tool.invoke{tools=[web_fetch]}"]);
+  world.agent("keeper", [
+    "net.get{hosts=[127.0.0.1]}",
+    "tool.invoke{tools=[web_fetch]}",
+    "secret.use{names=[token],tools=[web_fetch],hosts=[127.0.0.1]}",
+  ]);
+  world.agent("nobody", ["tool.invoke{tools=[web_fetch]}"]);
+  world.agent("counted", ["net.get{hosts=[127.0.0.1],calls=2}", "tool.invoke{tools=[web_fetch]}"]);
+  await world.begin();
+  caller = world.caller();
+}, 120_000);
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await world.remove();
+});
+
+const at = (path: string): string => `http://127.0.0.1:${port}${path}`;
+const ambit = (agent: string, path: string, ...more: readonly string[]) =>
+  world.ambit("call", agent, "web_fetch", JSON.stringify({ url: at(path) }), ...more);
+const set = async (name: string, value: string, isCanary: boolean): Promise<void> => {
+  const binding = { tools: ["web_fetch"], hosts: [`127.0.0.1:${port}`], uses: null };
+  given(await world.control("secrets.set", { name, value, binding, username: null, isCanary, isRotation: false, presence: null }));
+};
+
+test("a page is fetched by the words of the command line, and shown as Markdown", async () => {
+  const { status, out } = await ambit("scout", "/", "--json");
+  expect(status).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    ok: true,
+    result: { status: 200, url: at("/"), hops: 0, contentType: "text/html", title: "Inside", text: "## Hello\n\nA page.", more: false },
+  });
+  expect(out).not.toContain("pending");
+});
+
+test("what a terminal would obey is spelled out", async () => {
+  const { out } = await ambit("scout", "/terminal");
+  expect(out).toContain("a\\u009b31mb\\u202ec");
+});
+
+test("what is not held is denied before anybody is called, and written down", async () => {
+  heard.length = 0;
+  const { status, out } = await ambit("nobody", "/", "--json");
+  expect([status, JSON.parse(out)]).toMatchObject([10, { ok: false, code: "capability_absent" }]);
+  expect(heard).toEqual([]);
+});
+
+test("a redirect to where nobody may go is a denial with what it needed", async () => {
+  const { status, out } = await ambit("scout", "/away", "--json");
+  expect(status).toBe(10);
+  expect(JSON.parse(out)).toMatchObject({ ok: false, code: "scope_violation", need: "net.get http://169.254.169.254/" });
+  const [outcome] = (await world.log({ kind: "outcome" })).slice(-1);
+  expect(outcome?.more).toMatchObject({ denials: [{ code: "scope_violation", request: "net.get http://169.254.169.254/" }] });
+});
+
+test("each call is one of those that are counted, and the session is not clean afterwards", async () => {
+  const session = given(await caller.open(world.project, "counted"));
+  for (const said of ["done", "done", "budget_exhausted"])
+    expect((await session.do("web_fetch", { url: at("/") })).said).toBe(said);
+  const shown = (await world.status()).sessions.find((one) => one.session === session.id);
+  expect(shown?.isClean).toBe(false);
+});
+
+test("a secret goes to where it is bound, and comes back to nobody", async () => {
+  await set("token", VALUE, false);
+  heard.length = 0;
+  const session = given(await caller.open(world.project, "keeper"));
+  const headers = { Authorization: "Bearer {{secret:token}}" };
+  const { said, value } = await session.do("web_fetch", { url: at("/echo"), headers });
+  expect([said, heard]).toEqual(["done", [`/echo Bearer ${VALUE}`]]);
+  expect(value["result"]).toMatchObject({ text: "you said Bearer [REDACTED:token]" });
+  const entries = await world.log();
+  expect(JSON.stringify(entries)).not.toContain(VALUE);
+  expect(entries.filter(({ kind, outcome }) => kind === "secret" && outcome === "used")).toMatchObject([
+    { of: "token", agent: "keeper", tool: "web_fetch" },
+  ]);
+  // The value itself, written by whoever got hold of it, does not leave.
+  expect((await session.do("web_fetch", { url: at(`/?x=${VALUE}`) })).said).toBe("secret_refused");
+  expect(heard.length).toBe(1);
+});
+
+test("who asks for a secret that is not theirs is told nothing, and a person is", async () => {
+  const session = given(await caller.open(world.project, "other"));
+  const headers = { Authorization: "Bearer {{secret:token}}" };
+  for (let times = 0; times < 3; times++)
+    expect((await session.do("web_fetch", { url: at("/echo"), headers })).said).toBe("capability_absent");
+  expect((await session.do("web_fetch", { url: at("/echo"), headers: { A: "{{secret:none}}" } })).said).toBe("capability_absent");
+  const alarms = (await world.log({ kind: "alarm" })).filter(({ outcome }) => outcome === "secret_probe");
+  expect(alarms).toMatchObject([{ agent: "other", session: session.id, tool: "web_fetch", more: { name: "token" } }]);
+});
+
+test("a canary that comes back, however it is written, is taken out and raises the alarm", async () => {
+  await set("decoy", CANARY, true);
+  const session = given(await caller.open(world.project, "scout"));
+  const { said, value } = await session.do("web_fetch", { url: at("/canary") });
+  expect(said).toBe("done");
+  expect(JSON.stringify(value)).not.toContain(Buffer.from(CANARY).toString("base64"));
+  const alarms = (await world.log({ kind: "alarm" })).filter(({ outcome }) => outcome === "canary_leak");
+  expect(alarms).toMatchObject([{ more: { name: "decoy" } }]);
+});

@@ -1,0 +1,144 @@
+// Pages made readable in a process of their own: what people would read comes out, and nothing a page does makes it run for ever.
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { JsonObject } from "../../src/authority/json.ts";
+import { pageProcess, type ShowPage } from "../../src/tools/web/page-process.ts";
+import { presenting } from "../../src/tools/web/present.ts";
+import type { PageShown } from "../../src/tools/web/shown-page.ts";
+import { bundled, type Program } from "../e2e/bundle.ts";
+
+let program: Program;
+let show: ShowPage = async () => null;
+const patient = { timeout: 120_000 };
+
+beforeAll(async () => {
+  program = await bundled(fileURLToPath(new URL("../../src/tools/web/page-main.ts", import.meta.url)));
+  show = pageProcess(program.path, 60_000);
+});
+afterAll(() => program.remove());
+
+async function page(text: string, format: "markdown" | "text" = "markdown"): Promise<PageShown> {
+  const shown = await show({ kind: "html", format, url: "https://example.test/a/b", text });
+  if (shown === null) throw new Error("nothing came of the page");
+  return shown;
+}
+
+const FILLER = "<p>A paragraph, long enough that it is taken for what the page is about, with commas, and more words.</p>";
+const article = (inner: string): string =>
+  `<html><head><title>The title</title></head><body><nav><a href="/n">elsewhere</a></nav><article>${FILLER.repeat(5)}${inner}</article></body></html>`;
+
+describe("a page as Markdown", () => {
+  test("is its main content, with its title", async () => {
+    const { title, text } = await page(article("<h2>Part</h2><p>It is <b>bold</b> and <em>leaning</em>.</p>"));
+    expect(title).toBe("The title");
+    expect(text).toContain("## Part\n\nIt is **bold** and _leaning_.");
+    expect(text).not.toContain("elsewhere");
+  });
+
+  test.each([
+    ["a relative link", '<a href="../c?x=1">to</a>', "[to](https://example.test/c?x=1)"],
+    ["a link within the host", '<a href="/c">to</a>', "[to](https://example.test/c)"],
+    ["a picture", '<img src="p.png" alt="it">', "![it](https://example.test/a/p.png)"],
+    ["a link that would run something", '<p>x <a href="javascript:alert(1)">to</a></p>', "x to"],
+    ["code", "<pre><code>let x = 1;\nlet y;</code></pre>", "```\nlet x = 1;\nlet y;\n```"],
+    ["a list", "<ul><li>one</li><li>two</li></ul>", "-   one\n-   two"],
+    [
+      "a table",
+      "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td>2|3</td></tr></tbody></table>",
+      "| a | b |\n| --- | --- |\n| 1 | 2\\|3 |",
+    ],
+  ])("%s", async (_, html, markdown) => {
+    expect((await page(article(html))).text).toContain(markdown);
+  });
+
+  test("reads links by the page's own base, where that is a page", async () => {
+    const based = (base: string): string => article('<a href="x">to</a>').replace("<head>", `<head><base href="${base}">`);
+    expect((await page(based("https://other.test/y/"))).text).toContain("(https://other.test/y/x)");
+    expect((await page(based("javascript:0"))).text).toContain("(https://example.test/a/x)");
+  });
+
+  test("has nothing of what is not for readers", async () => {
+    const html = article(
+      "<script>var hidden1</script><style>.hidden2{}</style><template>hidden3</template><iframe src=hidden4></iframe>" +
+        '<p style="display:none">hidden5</p><p hidden>hidden6</p><!-- hidden7 --><img src="data:image/png;base64,hidden8">',
+    );
+    const { text } = await page(html);
+    expect(text).toContain("A paragraph");
+    expect(text).not.toMatch(/hidden\d/);
+  });
+
+  test("is there for a page without a beginning, without content, and for nothing", async () => {
+    expect(await page("<p>only <i>this</i>")).toMatchObject({ text: "only _this_" });
+    expect(await page("just words")).toMatchObject({ text: "just words", title: null });
+    expect(await page(" ")).toMatchObject({ text: "" });
+  });
+});
+
+test("a page as text is all of it, in lines", async () => {
+  const html = '<title>T &amp; U</title><h1>One</h1><p>a<b>b</b> &lt;c&gt; &#x41;&#0;</p><script>no</script><td>1</td><td>2<a title=">">x</a>';
+  expect(await page(html, "text")).toEqual({ title: "T & U", text: "One\n\nab <c> A\ufffd\n\n1 2x", more: false });
+});
+
+describe("a page that is made to hurt ends, and says what it can", patient, () => {
+  test.each([
+    ["nested a hundred thousand deep", `<p>x${"<div>".repeat(100_000)}hello${"</div>".repeat(100_000)}`, "hello"],
+    ["never closed", `${"<b><i><span>".repeat(40_000)}hello`, "hello"],
+    ["with one attribute of megabytes", `<p title="${"x".repeat(1_900_000)}">hello</p>`, "hello"],
+    ["with an attribute that never ends", `hello<p title="${"x".repeat(1_900_000)}`, "hello"],
+    ["of named characters alone", `<p>hello ${"&amp;&#x41;&notreal;".repeat(100_000)}</p>`, "hello"],
+    ["of beginnings of tags", `hello${"<".repeat(2_000_000)}`, "hello"],
+    ["of comments that never end", `hello${"<!--".repeat(400_000)}`, "hello"],
+    ["of scripts that never end", `hello${"<script>".repeat(200_000)}`, "hello"],
+    ["of a hundred thousand elements", `${"<p>hello</p>".repeat(100_000)}`, "hello"],
+  ])("%s", async (_, html, words) => {
+    for (const format of ["markdown", "text"] as const) {
+      const { text } = await page(html, format);
+      expect(text).toContain(words);
+      expect(text.length).toBeLessThanOrEqual(400_000);
+    }
+  });
+
+  test("and one that takes too long is ended: its text is shown, or what came", async () => {
+    const asked: string[] = [];
+    const none = presenting(async ({ format }) => {
+      asked.push(format);
+      return format === "text" ? { title: null, text: "as text", more: false } : null;
+    });
+    const result = { url: "https://a.test/", text: "<p>x", more: false, pending: { kind: "html", format: "markdown" } };
+    expect(await none("web_fetch", {}, result)).toEqual({ url: "https://a.test/", text: "as text", more: false });
+    expect(asked).toEqual(["markdown", "text"]);
+    const hasty = presenting(pageProcess(program.path, 1));
+    expect(await hasty("web_fetch", {}, result)).toEqual({ url: "https://a.test/", text: "<p>x", more: false });
+    const missing = presenting(pageProcess("/nowhere/page.cjs"));
+    expect(await missing("web_fetch", {}, result)).toMatchObject({ text: "<p>x" });
+  });
+});
+
+describe("what is shown of a result", () => {
+  const shown = async (kind: string, text: string): Promise<JsonObject> =>
+    (await presenting(show)("web_fetch", {}, {
+      status: 200,
+      url: "https://a.test/",
+      text,
+      more: false,
+      pending: { kind, format: "markdown" },
+    })) as JsonObject;
+
+  test("is the page and its title", async () => {
+    expect(await shown("html", article(""))).toMatchObject({ status: 200, title: "The title", more: false });
+  });
+
+  test("is JSON indented, unless that would change it or never end", async () => {
+    expect((await shown("json", '{"a":[1]}'))["text"]).toBe('{\n  "a": [\n    1\n  ]\n}');
+    for (const text of ['{"a":12345678901234567890}', "[".repeat(500_000), "{not json"])
+      expect((await shown("json", text))["text"]).toBe(text.slice(0, 400_000));
+  });
+
+  test("of any other tool, or of no page, is what it was", async () => {
+    const present = presenting(async () => ({ title: null, text: "changed", more: false }));
+    const result = { url: "u", text: "t", pending: { kind: "html", format: "markdown" } };
+    expect(await present("memory_get", {}, result)).toBe(result);
+    for (const other of [null, "text", [], { text: "t" }, { ...result, pending: { kind: "exe", format: "markdown" } }])
+      expect(await present("web_fetch", {}, other as never)).toBe(other);
+  });
+});

@@ -1,0 +1,137 @@
+// web_fetch as the daemon has it, over a real broker and the world outside on loopback; an agent that holds what is written.
+import type { Moment } from "../../src/authority/compiled.ts";
+import { compile } from "../../src/authority/compiled.ts";
+import type { Grant } from "../../src/authority/grant.ts";
+import type { JsonObject } from "../../src/authority/json.ts";
+import { ALWAYS } from "../../src/authority/link.ts";
+import { webTool } from "../../src/compose/daemon-web.ts";
+import { type OwnerTool, ownerLookup } from "../../src/daemon/owner-tool.ts";
+import { Session } from "../../src/daemon/session.ts";
+import { decideCall } from "../../src/gate/call.ts";
+import { toAscii } from "../../src/node/ascii.ts";
+import { readCompact } from "../../src/notation/compact.ts";
+import { Diagnostics } from "../../src/notation/diagnostic.ts";
+import type { Reading } from "../../src/notation/reading.ts";
+import { requestText } from "../../src/notation/request-printer.ts";
+import type { SealedSecret } from "../../src/ports/secret-store.ts";
+import { FetchWorld } from "../secrets/fetch-world.ts";
+
+const READING: Reading = { ground: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
+
+export interface KeptSecret {
+  readonly value: string;
+  readonly tools: readonly string[];
+  readonly hosts: readonly string[];
+  readonly uses?: number;
+  readonly isCanary?: boolean;
+}
+
+export interface Fetching {
+  /** What is held; read anew whenever it is asked for. */
+  specs: readonly string[];
+  readonly exhausted?: Moment["exhausted"];
+  readonly session?: Session;
+}
+
+export interface Got {
+  /** "done", or the code. */
+  readonly said: string;
+  /** Whether it was the gate, a decision on the way, or the world that said no. */
+  readonly by: "gate" | "way" | "world" | null;
+  readonly need: string | null;
+  readonly message: string;
+  readonly value: JsonObject;
+  readonly session: Session;
+}
+
+export class WebWorld extends FetchWorld {
+  readonly secrets: Map<string, KeptSecret> = new Map();
+  readonly used: string[] = [];
+  readonly probed: string[] = [];
+  readonly #tools = new WeakMap<Session, OwnerTool>();
+  /** What would be taken out of what is sent. */
+  known: readonly string[] = [];
+
+  session(): Session {
+    return new Session({ name: { agent: "scout", workspace: null }, id: "s", user: null, trace: "t" } as never);
+  }
+
+  async web(held: Fetching, input: JsonObject): Promise<Got> {
+    const session = held.session ?? this.session();
+    const authority = () => [[linkOf([...held.specs, "tool.invoke{tools=[web_fetch]}"])]] as const;
+    const moment = (): Moment => ({
+      now: 0,
+      clean: session.isClean,
+      generation: 0,
+      revoked: null,
+      exhausted: held.exhausted ?? null,
+    });
+    const tool =
+      this.#tools.get(session) ??
+      webTool({
+        fetch: (wish) => this.client.fetch(wish),
+        holds: (one) => (one.isClosed ? null : { authority: authority(), moment: moment() }),
+        resolver: () => ({ servers: [this.resolver] }),
+        redacted: (value) => {
+          const text = this.known.reduce((before, one) => before.replaceAll(one, "[REDACTED]"), JSON.stringify(value));
+          return JSON.parse(text) as JsonObject;
+        },
+        secrets: {
+          get: (name) => this.#sealed(name),
+          open: (name) => ({ ok: true, value: { value: Buffer.from(this.secrets.get(name)?.value ?? "") } }),
+          use: async ({ name }) => {
+            const left = (this.secrets.get(name)?.uses ?? 1000) - this.used.filter((one) => one === name).length;
+            if (left > 0) this.used.push(name);
+            return left > 0;
+          },
+          probed: (name) => void this.probed.push(name),
+        },
+      });
+    this.#tools.set(session, tool);
+    const lookup = ownerLookup([tool], READING, session);
+    const caller = { agent: "scout", authority: authority() };
+    const decision = decideCall(caller, { tool: "web_fetch", input }, lookup, moment(), []);
+    const got = { need: null, message: "", value: {}, session };
+    if (decision.outcome === "deny") {
+      tool.denied?.(input, session);
+      const need = decision.request === null ? null : requestText(decision.request);
+      return { ...got, said: decision.code, by: "gate", need };
+    }
+    const carried = await tool.carry(decision.input, session, decision.requests);
+    if (carried.ok) {
+      if (carried.isUntrusted) session.taint("test");
+      return { ...got, said: "done", by: null, value: carried.value as JsonObject };
+    }
+    const { code, message, denied } = carried;
+    const need = denied?.request == null ? null : requestText(denied.request);
+    return { ...got, said: code, by: denied === undefined ? "world" : "way", need, message };
+  }
+
+  #sealed(name: string): SealedSecret | null {
+    const kept = this.secrets.get(name);
+    if (kept === undefined) return null;
+    const { tools, hosts, uses, isCanary } = kept;
+    const binding = { tools, hosts, uses: uses ?? null };
+    return {
+      name,
+      version: 1,
+      sealed: "",
+      keyId: "",
+      binding,
+      username: null,
+      isCanary: isCanary ?? false,
+      used: 0,
+      at: 0,
+    };
+  }
+}
+
+function linkOf(specs: readonly string[]): ReturnType<typeof compile> {
+  const grants = specs.map((text): Grant => {
+    const span = { source: "test", start: 0, end: text.length };
+    const grant = readCompact(text, { reading: READING, diagnostics: new Diagnostics(), span, root: null });
+    if (grant === null) throw new Error(`${text} does not read`);
+    return grant;
+  });
+  return compile({ id: "own", role: "own", issuer: "", holder: "scout", grants, validity: ALWAYS, calls: null });
+}

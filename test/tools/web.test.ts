@@ -1,0 +1,309 @@
+// web_fetch: what is granted comes back as it should, and one step beside it does not; every server is real and on loopback.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ownAddress } from "../broker/world.ts";
+import { type Got, WebWorld } from "./web-world.ts";
+
+const world = new WebWorld();
+const here = ownAddress(1);
+const there = ownAddress(2);
+let plain = 0;
+let secure = 0;
+let other = 0;
+const taken: string[] = [];
+
+const PAGES: Readonly<Record<string, readonly [string | null, Buffer | string]>> = {
+  "/page": ["text/html; charset=utf-8", "<html><body><p>héllo</p></body></html>"],
+  "/latin": ["text/plain; charset=iso-8859-1", Buffer.from([0x68, 0xe9, 0x21])],
+  "/windows": ['text/plain; charset="windows-1252"', Buffer.from([0x93, 0x78, 0x94])],
+  "/sixteen": ["text/plain", Buffer.from([0xff, 0xfe, 0x68, 0x00, 0xe9, 0x00])],
+  "/sixteen-big": ["text/plain; charset=utf-16be", Buffer.from([0x00, 0x68, 0x00, 0xe9])],
+  "/in-page": ["text/html", Buffer.concat([Buffer.from('<meta charset="latin1"><p>'), Buffer.from([0xe9])])],
+  "/nonsense": ["text/plain; charset=klingon", "plain"],
+  "/json": ["application/json", '{"a":[1,2]}'],
+  "/api+json": ["application/problem+json", "{}"],
+  "/image": ["image/png", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2])],
+  "/typeless": [null, "just text"],
+  "/typeless-binary": [null, Buffer.from([1, 0, 2])],
+  "/lying": ["text/plain", Buffer.from([0x50, 0x4b, 0, 0, 9])],
+  "/odd-type": ["text/../../etc", "odd"],
+  "/large": ["text/plain", "é".repeat(400_000)],
+  "/huge": ["text/plain", Buffer.alloc(4_000_000, "x")],
+  "/escapes": ["text/plain", Buffer.alloc(600_000, 1)],
+};
+
+function serve(request: IncomingMessage, response: ServerResponse): void {
+  taken.push(`${request.method} ${request.headers.host}${request.url}`);
+  const url = new URL(request.url ?? "/", "http://x");
+  const [type, body] = PAGES[url.pathname] ?? [null, null];
+  if (body !== null) {
+    response.writeHead(200, type === null ? {} : { "Content-Type": type }).end(request.method === "HEAD" ? "" : body);
+    return;
+  }
+  const to = url.searchParams.get("to");
+  if (to !== null) response.writeHead(Number(url.searchParams.get("status") ?? 302), { Location: to }).end();
+  else if (url.pathname === "/missing") response.writeHead(404, { "Content-Type": "text/plain" }).end("not here");
+  else if (url.pathname === "/never") response.write("the beginning");
+  else if (url.pathname === "/cut") {
+    response.writeHead(200, { "Content-Length": "100", "Content-Type": "text/plain" });
+    response.write("half");
+    setTimeout(() => response.destroy(), 50);
+  } else {
+    const pieces: Buffer[] = [];
+    request.on("data", (bytes: Buffer) => pieces.push(bytes));
+    request.on("end", () => {
+      const { method, headers } = request;
+      response.setHeader("Content-Type", "text/plain");
+      response.end(JSON.stringify({ method, url: request.url, headers, body: Buffer.concat(pieces).toString() }));
+    });
+  }
+}
+
+beforeAll(async () => {
+  await world.start();
+  plain = await world.http(here, serve);
+  secure = await world.https(here, serve);
+  other = await world.https(there, serve);
+  world.names.names.set("api.example.test", [[here]]);
+  world.names.names.set("other.example.test", [[there]]);
+});
+beforeEach(() => {
+  for (const list of [taken, world.used, world.probed]) list.length = 0;
+  world.secrets.clear();
+  world.known = [];
+});
+afterAll(() => world.stop());
+
+const open = (verb: string): string =>
+  `${verb}{hosts=[*.example.test,${here}],private=[*.example.test=${here},*.example.test=${there}]}`;
+const ALL = ["net.get", "net.post", "net.put", "net.delete"].map(open);
+const api = (path: string): string => `https://api.example.test:${secure}${path}`;
+const get = (path: string, more: object = {}): Promise<Got> => world.web({ specs: ALL }, { url: api(path), ...more });
+const textOf = ({ value }: Got): string => String(value["text"]);
+const sentOf = (got: Got): { method: string; headers: Record<string, string>; body: string; url: string } =>
+  JSON.parse(textOf(got));
+
+describe("what comes back", () => {
+  test("is told with where it ended, what it is, and as much as was read", async () => {
+    const got = await get("/page");
+    expect(got.value).toEqual({
+      status: 200,
+      url: api("/page"),
+      hops: 0,
+      contentType: "text/html",
+      text: "<html><body><p>héllo</p></body></html>",
+      more: false,
+      bytes: 39,
+      pending: { kind: "html", format: "markdown" },
+    });
+    expect(got.session.isClean).toBe(false);
+  });
+
+  test.each([
+    ["/latin", "hé!"],
+    ["/windows", "“x”"],
+    ["/sixteen", "hé"],
+    ["/sixteen-big", "hé"],
+    ["/in-page", '<meta charset="latin1"><p>é'],
+    ["/nonsense", "plain"],
+    ["/typeless", "just text"],
+    ["/odd-type", "odd"],
+  ])("%s is decoded as it says", async (path, text) => {
+    expect(textOf(await get(path, { format: "raw" }))).toBe(text);
+  });
+
+  test.each([
+    ["/json", { kind: "json", format: "text" }, "text"],
+    ["/api+json", { kind: "json", format: "markdown" }, "markdown"],
+    ["/page", undefined, "raw"],
+    ["/latin", undefined, "markdown"],
+  ])("%s leaves to the one who shows it: %j", async (path, pending, format) => {
+    expect((await get(path, { format })).value["pending"]).toEqual(pending);
+  });
+
+  test.each([
+    ["/image", "image/png, 7 bytes"],
+    ["/typeless-binary", "of no known type, 3 bytes"],
+    ["/lying", "text/plain, 5 bytes"],
+  ])("%s is refused with its type and size", async (path, words) => {
+    const got = await get(path);
+    expect(got).toMatchObject({ said: "not_available", by: "world" });
+    expect(got.message).toContain(words);
+    expect(got.session.isClean).toBe(false);
+  });
+
+  test("an error of the server is an answer, and HEAD has none but its head", async () => {
+    expect((await get("/missing")).value).toMatchObject({ status: 404, text: "not here" });
+    expect((await get("/page", { method: "HEAD" })).value).toMatchObject({ status: 200, text: "", bytes: 0 });
+  });
+
+  test("more than was asked for is not read, and no character is cut in two", async () => {
+    const got = await get("/large", { bytesMax: 1001 });
+    expect(got.value).toMatchObject({ more: true, bytes: 1001, text: "é".repeat(500) });
+    expect((await get("/large", { bytesMax: 800_000 })).value).toMatchObject({ more: false, bytes: 800_000 });
+    const huge = await get("/huge", { bytesMax: 2_097_152 });
+    expect(huge.value).toMatchObject({ more: true });
+    expect(textOf(huge).length).toBe(900_000);
+  });
+
+  test("what would not fit into an answer is cut to what fits", async () => {
+    const got = await get("/escapes", { bytesMax: 600_000 });
+    expect(got.value).toMatchObject({ more: true, bytes: 600_000 });
+    expect(JSON.stringify(got.value).length).toBeLessThan(1_000_000);
+  });
+
+  test.each([
+    ["a body that does not end in time", "/never", { milliseconds: 300 }, "300 milliseconds"],
+    ["a body that ends too early", "/cut", {}, ""],
+  ])("%s is not shown as if it were whole", async (_, path, more, words) => {
+    const got = await get(path, more);
+    expect(got).toMatchObject({ said: "not_available", by: "world", value: {} });
+    expect(got.message).toContain(words);
+  });
+});
+
+describe("what is asked for", () => {
+  test.each([
+    ["GET", "net.get", undefined],
+    ["HEAD", "net.get", undefined],
+    ["POST", "net.post", "x"],
+    ["PUT", "net.put", "x"],
+    ["PATCH", "net.put", "x"],
+    ["DELETE", "net.delete", undefined],
+  ])("%s needs %s, and no other verb will do", async (method, verb, body) => {
+    const input = { url: api("/echo"), method, ...(body === undefined ? {} : { body }) };
+    expect(await world.web({ specs: [open(verb)] }, input)).toMatchObject({ said: "done" });
+    const before = taken.length;
+    const others = ["net.get", "net.post", "net.put", "net.delete"].filter((one) => one !== verb).map(open);
+    expect(await world.web({ specs: others }, input)).toMatchObject({ said: "capability_absent", by: "gate" });
+    expect(taken.length).toBe(before);
+  });
+
+  test.each([
+    ["a method nobody can be granted", { method: "TRACE" }],
+    ["a method in small letters", { method: "get" }],
+    ["a body with GET", { body: "x" }],
+    ["a header about the connection", { headers: { Host: "elsewhere" } }],
+    ["a header that would be two", { headers: { "X-A": "b\r\nX-C: d" } }],
+    ["a header that is no text", { headers: { "X-A": 1 } }],
+    [
+      "more headers than go with a request",
+      { headers: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`x-${at}`, ""])) },
+    ],
+    ["a format there is not", { format: "pdf" }],
+    ["a size that is none", { bytesMax: 0 }],
+    ["more time than there is", { milliseconds: 300_001 }],
+    ["something nobody knows", { follow: true }],
+    ["an address with a password", { url: "https://a:b@api.example.test/" }],
+    ["an address that is none", { url: "file:///etc/passwd" }],
+    ["a secret in the path", { url: "https://api.example.test/{{secret:token}}" }],
+  ])("%s is refused before anything is decided", async (_, more) => {
+    expect(await get("/echo", more)).toMatchObject({ said: "invalid_input", by: "gate" });
+    expect(taken).toEqual([]);
+  });
+
+  test("headers and body go along as they are written", async () => {
+    const sent = sentOf(await get("/echo?q=1", { method: "POST", headers: { "X-Mine": "yes" }, body: "naïve" }));
+    expect(sent).toMatchObject({ method: "POST", url: "/echo?q=1", body: "naïve", headers: { "x-mine": "yes" } });
+  });
+});
+
+describe("a redirect", () => {
+  const to = (address: string, status = 302): string => `/r?status=${status}&to=${encodeURIComponent(address)}`;
+
+  test("is followed to where it ends, and counted", async () => {
+    const got = await get(to(`https://other.example.test:${other}/page`));
+    expect(got.value).toMatchObject({ url: `https://other.example.test:${other}/page`, hops: 1, status: 200 });
+  });
+
+  test.each([
+    ["to a host that is not held", "https://elsewhere.test/", "scope_violation"],
+    ["to an address of this machine", "https://127.0.0.1/", "scope_violation"],
+    ["from https to http", "http://api.example.test/", "scope_violation"],
+    ["to what is no page", "file:///etc/passwd", "scope_violation"],
+  ])("%s is a denial, and nobody is called", async (_, address, code) => {
+    const got = await get(to(address));
+    expect(got).toMatchObject({ said: code, by: "way" });
+    expect(taken.length).toBe(1);
+  });
+
+  test("to a host that is not held says what it would have needed, and taints: the server chose those words", async () => {
+    const got = await get(to("https://elsewhere.test/"));
+    expect(got.need).toBe("net.get https://elsewhere.test/");
+    expect(got.session.isClean).toBe(false);
+  });
+
+  test("is judged by what is held then, not by what was held at first", async () => {
+    const held = { specs: ALL };
+    const moved = world.raw(here, (socket) => {
+      socket.once("data", () => {
+        held.specs = [open("net.post")];
+        socket.end(`HTTP/1.1 302 Found\r\nLocation: http://${here}:${plain}/page\r\nContent-Length: 0\r\n\r\n`);
+      });
+    });
+    const got = await world.web(held, { url: `http://${here}:${await moved}/` });
+    expect(got).toMatchObject({ said: "capability_absent", by: "way" });
+    expect(taken).toEqual([]);
+  });
+
+  test("is not covered by a grant that is counted, since nobody counts it; the first request is", async () => {
+    const counted = `net.get{hosts=[${here}],calls=1}`;
+    const url = `http://${here}:${plain}`;
+    // The call itself took the last of it.
+    let left = 1;
+    const exhausted = (_: string, grant: number): boolean => grant === 0 && left-- <= 0;
+    expect(await world.web({ specs: [counted], exhausted }, { url: `${url}/page` })).toMatchObject({ said: "done" });
+    const got = await world.web({ specs: [counted] }, { url: `${url}${to("/page")}` });
+    expect(got).toMatchObject({ said: "budget_exhausted", by: "way" });
+    const both = { specs: [counted, `net.get{hosts=[${here}]}`] };
+    expect(await world.web(both, { url: `${url}${to("/page")}` })).toMatchObject({ said: "done" });
+  });
+
+  test("under a grant that asks stays where the person said yes", async () => {
+    const asking = [`net.get{hosts=[${here}],ask=true}`, `net.get{hosts=[${there}],ask=true}`];
+    const url = `http://${here}:${plain}`;
+    expect(await world.web({ specs: asking }, { url: `${url}${to("/page")}` })).toMatchObject({ said: "done" });
+    const got = await world.web({ specs: asking }, { url: `${url}${to(`http://${there}:${plain}/`)}` });
+    expect(got).toMatchObject({ said: "approval_required", by: "way" });
+  });
+
+  test("may be one of four, and no fifth", async () => {
+    const chain = (many: number): string => (many === 0 ? "/page" : to(chain(many - 1)));
+    expect((await get(chain(4))).value).toMatchObject({ hops: 4 });
+    expect(await get(chain(5))).toMatchObject({ said: "budget_exhausted", by: "way" });
+  });
+
+  test("turns a POST into a GET that has to be held, too", async () => {
+    const input = { url: api(to("/page", 303)), method: "POST", body: "x" };
+    expect(await world.web({ specs: [open("net.post")] }, input)).toMatchObject({
+      said: "capability_absent",
+      by: "way",
+    });
+    expect(await world.web({ specs: ALL }, input)).toMatchObject({ said: "done" });
+  });
+});
+
+describe("where a name leads", () => {
+  test.each([
+    ["to this machine", ["127.0.0.1"]],
+    ["to the cloud's own data", ["169.254.169.254"]],
+    ["to one that is open and one that is not", [here, "10.0.0.1"]],
+    ["nowhere", []],
+  ])("%s is a denial, and nobody is called", async (_, addresses) => {
+    world.names.names.set("odd.example.test", [addresses]);
+    const got = await world.web({ specs: ALL }, { url: `https://odd.example.test:${secure}/` });
+    expect(got).toMatchObject({ said: "address_refused", by: "way" });
+    expect(taken).toEqual([]);
+  });
+});
+
+describe("a session that ends", () => {
+  test("ends what it fetches", async () => {
+    const session = world.session();
+    const running = world.web({ specs: ALL, session }, { url: api("/never") });
+    await expect.poll(() => taken.length).toBe(1);
+    session.close();
+    expect(await running).toMatchObject({ said: "not_available", by: "world" });
+    expect(session.running.size).toBe(0);
+  });
+});
