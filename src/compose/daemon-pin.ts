@@ -1,5 +1,6 @@
 // What a program or script was when a person was asked about it: its content, where somebody could change it.
 import { createHash } from "node:crypto";
+import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathText } from "../authority/path.ts";
@@ -33,7 +34,8 @@ export async function pinOf(requests: readonly Request[]): Promise<string | null
 /** Null for what is no file that can be read; one that is too large is named by its size and its time. */
 async function fileDigest(path: string): Promise<string | null> {
   try {
-    const file = await open(path, "r");
+    // An agent can leave a pipe here: opening one must not wait for somebody to write to it.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     try {
       const found = await file.stat();
       if (!found.isFile()) return null;

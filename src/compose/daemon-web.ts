@@ -11,12 +11,11 @@ import type { ResolverChoice } from "../broker/resolver.ts";
 import type { Carried, OwnerTool } from "../daemon/owner-tool.ts";
 import type { Session } from "../daemon/session.ts";
 import { toAscii } from "../node/ascii.ts";
-import { contentOf } from "../tools/web/content.ts";
 import { WEB_FETCH } from "../tools/web/definition.ts";
 import { type WebCall, webCallReader, webRequests } from "../tools/web/fetch-input.ts";
 import { type Held, HopJudge } from "../tools/web/hops.ts";
 import { fetchesOfSessionMax, headBytesMax, redirectsMax, responseBytesBeyond } from "../tools/web/limits.ts";
-import { webResultData } from "../tools/web/result.ts";
+import { answered, failed } from "./daemon-web-answer.ts";
 import { type WebSecrets, WebSecretUse } from "./daemon-web-secrets.ts";
 
 export interface WebAsked {
@@ -115,53 +114,13 @@ async function carry(
   }
 }
 
-async function answered(call: WebCall, fetched: Fetched & { readonly ok: true }): Promise<Carried> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of fetched.body) {
-    pieces.push(piece);
-    length += piece.length;
-    if (length > call.bytesMax) break;
-  }
-  const more = length > call.bytesMax;
-  const end = more ? null : await fetched.end;
-  // What did not end well is not whole, and is not shown as if it were.
-  if (end !== null && !end.ok) return failed(end.code, end.message);
-  const bytes = Buffer.concat(pieces).subarray(0, call.bytesMax);
-  const { status, url, hops, headers } = fetched;
-  const type = headers.find(([name]) => name === "content-type")?.[1] ?? null;
-  const content = contentOf(type, bytes, more);
-  if (!content.ok) {
-    const size = more ? `more than ${call.bytesMax}` : String(bytes.length);
-    return failed("not_available", `the answer is not text: ${content.type ?? "of no known type"}, ${size} bytes`);
-  }
-  const isPending = call.format !== "raw" && content.kind !== "text" && content.text !== "";
-  return {
-    ok: true,
-    isUntrusted: true,
-    value: webResultData({
-      status,
-      url,
-      // The last one is where it ended.
-      hops: Math.max(0, hops.length - 1),
-      contentType: content.type,
-      text: content.text,
-      more,
-      bytes: bytes.length,
-      ...(isPending ? { pending: { kind: content.kind, format: call.format } } : {}),
-    }),
-  };
-}
-
 /** Codes that say what is the matter with the world, and not with what is held. */
 const FAILURES: ReadonlySet<DenialCode> = new Set(["not_available", "invalid_input"]);
 
-function refused(code: DenialCode, message: string, { refused: last }: HopJudge): Carried {
+function refused(code: DenialCode, message: string, { refused: last, hops }: HopJudge): Carried {
+  // Nothing was ever decided: the broker has no room for it.
+  if (hops === 0 && code === "budget_exhausted") return failed("not_available", message);
   return FAILURES.has(code) && last === null ? failed(code, message) : denied(code, message, last?.request ?? null);
-}
-
-function failed(code: DenialCode, message: string): Carried {
-  return { ok: false, code, message };
 }
 
 function denied(code: DenialCode, message: string, request: Request | null): Carried {

@@ -12,6 +12,9 @@ import type { CallMessages, DenialTold, ProgramDone, ProgramRefused } from "../p
 import type { Answer, Asking, Refusal } from "../ports/exchange.ts";
 import { type ProgramInput, type ProgramToolName, programTools } from "../tools/program-tools.ts";
 
+/** How long what was stopped is waited for. */
+const stopMillisecondsMax = 5000;
+
 export interface ProgramsAsked {
   readonly cwd: string;
   readonly moment: Moment;
@@ -68,7 +71,12 @@ async function runWith(
       input: streams.input,
       onBytes: (channel, bytes) => (channel === 2 ? streams.errors(bytes) : streams.output(bytes)),
       onEvent: (event) => streams.onEvent?.(event),
-      onStop: streams.onStop,
+      onStop: (ring) =>
+        streams.onStop(() => {
+          ring();
+          // A daemon that does not answer must not keep whoever wants to leave.
+          setTimeout(() => call.close(), stopMillisecondsMax).unref();
+        }),
     },
   );
   await call.ask("session.close", { session });

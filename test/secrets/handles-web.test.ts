@@ -51,7 +51,10 @@ const USE = "secret.use{names=[token],tools=[web_fetch],hosts=[*.example.test]}"
 const HANDLE = "Bearer {{secret:token}}";
 const api = (path: string): string => `https://api.example.test:${port}${path}`;
 const ask = (input: object, specs: readonly string[] = [...NET, USE]): Promise<Got> =>
-  world.web({ specs }, { headers: { Authorization: HANDLE }, ...input, url: (input as { url?: string }).url ?? api("/") });
+  world.web(
+    { specs },
+    { headers: { Authorization: HANDLE }, ...input, url: (input as { url?: string }).url ?? api("/") },
+  );
 
 describe("a secret that is granted and bound", () => {
   test("arrives, is counted, and whatever the server says of it is taken out", async () => {
@@ -96,7 +99,8 @@ describe("a secret that is granted and bound", () => {
 });
 
 describe("a secret that is not for the one who asks", () => {
-  const bound = (more: object): void => void world.secrets.set("token", { ...world.secrets.get("token"), ...more } as never);
+  const bound = (more: object): void =>
+    void world.secrets.set("token", { ...world.secrets.get("token"), ...more } as never);
 
   test.each([
     ["bound to another tool", () => bound({ tools: ["git"] })],
@@ -118,9 +122,21 @@ describe("a secret that is not for the one who asks", () => {
 
   test.each([
     ["not granted at all", NET, "capability_absent"],
-    ["granted for another name", [...NET, "secret.use{names=[other],tools=[web_fetch],hosts=[*.example.test]}"], "scope_violation"],
-    ["granted for another tool", [...NET, "secret.use{names=[token],tools=[git],hosts=[*.example.test]}"], "scope_violation"],
-    ["granted for another host", [...NET, "secret.use{names=[token],tools=[web_fetch],hosts=[a.test]}"], "scope_violation"],
+    [
+      "granted for another name",
+      [...NET, "secret.use{names=[other],tools=[web_fetch],hosts=[*.example.test]}"],
+      "scope_violation",
+    ],
+    [
+      "granted for another tool",
+      [...NET, "secret.use{names=[token],tools=[git],hosts=[*.example.test]}"],
+      "scope_violation",
+    ],
+    [
+      "granted for another host",
+      [...NET, "secret.use{names=[token],tools=[web_fetch],hosts=[a.test]}"],
+      "scope_violation",
+    ],
   ])("%s: denied by the gate, and noticed", async (_, specs, code) => {
     expect(await ask({}, specs)).toMatchObject({ said: code, by: "gate" });
     expect([heard, world.used, world.probed]).toEqual([[], [], ["token"]]);

@@ -54,7 +54,17 @@ const ambit = (agent: string, path: string, ...more: readonly string[]) =>
   world.ambit("call", agent, "web_fetch", JSON.stringify({ url: at(path) }), ...more);
 const set = async (name: string, value: string, isCanary: boolean): Promise<void> => {
   const binding = { tools: ["web_fetch"], hosts: [`127.0.0.1:${port}`], uses: null };
-  given(await world.control("secrets.set", { name, value, binding, username: null, isCanary, isRotation: false, presence: null }));
+  given(
+    await world.control("secrets.set", {
+      name,
+      value,
+      binding,
+      username: null,
+      isCanary,
+      isRotation: false,
+      presence: null,
+    }),
+  );
 };
 
 test("a page is fetched by the words of the command line, and shown as Markdown", async () => {
@@ -62,7 +72,15 @@ test("a page is fetched by the words of the command line, and shown as Markdown"
   expect(status).toBe(0);
   expect(JSON.parse(out)).toMatchObject({
     ok: true,
-    result: { status: 200, url: at("/"), hops: 0, contentType: "text/html", title: "Inside", text: "## Hello\n\nA page.", more: false },
+    result: {
+      status: 200,
+      url: at("/"),
+      hops: 0,
+      contentType: "text/html",
+      title: "Inside",
+      text: "## Hello\n\nA page.",
+      more: false,
+    },
   });
   expect(out).not.toContain("pending");
 });
@@ -82,9 +100,15 @@ test("what is not held is denied before anybody is called, and written down", as
 test("a redirect to where nobody may go is a denial with what it needed", async () => {
   const { status, out } = await ambit("scout", "/away", "--json");
   expect(status).toBe(10);
-  expect(JSON.parse(out)).toMatchObject({ ok: false, code: "scope_violation", need: "net.get http://169.254.169.254/" });
+  expect(JSON.parse(out)).toMatchObject({
+    ok: false,
+    code: "scope_violation",
+    need: "net.get http://169.254.169.254/",
+  });
   const [outcome] = (await world.log({ kind: "outcome" })).slice(-1);
-  expect(outcome?.more).toMatchObject({ denials: [{ code: "scope_violation", request: "net.get http://169.254.169.254/" }] });
+  expect(outcome?.more).toMatchObject({
+    denials: [{ code: "scope_violation", request: "net.get http://169.254.169.254/" }],
+  });
 });
 
 test("each call is one of those that are counted, and the session is not clean afterwards", async () => {
@@ -118,7 +142,9 @@ test("who asks for a secret that is not theirs is told nothing, and a person is"
   const headers = { Authorization: "Bearer {{secret:token}}" };
   for (let times = 0; times < 3; times++)
     expect((await session.do("web_fetch", { url: at("/echo"), headers })).said).toBe("capability_absent");
-  expect((await session.do("web_fetch", { url: at("/echo"), headers: { A: "{{secret:none}}" } })).said).toBe("capability_absent");
+  expect((await session.do("web_fetch", { url: at("/echo"), headers: { A: "{{secret:none}}" } })).said).toBe(
+    "capability_absent",
+  );
   const alarms = (await world.log({ kind: "alarm" })).filter(({ outcome }) => outcome === "secret_probe");
   expect(alarms).toMatchObject([{ agent: "other", session: session.id, tool: "web_fetch", more: { name: "token" } }]);
 });
@@ -131,4 +157,13 @@ test("a canary that comes back, however it is written, is taken out and raises t
   expect(JSON.stringify(value)).not.toContain(Buffer.from(CANARY).toString("base64"));
   const alarms = (await world.log({ kind: "alarm" })).filter(({ outcome }) => outcome === "canary_leak");
   expect(alarms).toMatchObject([{ more: { name: "decoy" } }]);
+});
+
+test("a canary that is to be sent is not, and raises the alarm", async () => {
+  const before = (await world.log({ kind: "alarm" })).length;
+  heard.length = 0;
+  const session = given(await caller.open(world.project, "scout"));
+  expect((await session.do("web_fetch", { url: at(`/?x=${CANARY}`) })).said).toBe("secret_refused");
+  expect(heard).toEqual([]);
+  expect((await world.log({ kind: "alarm" })).length).toBeGreaterThan(before);
 });

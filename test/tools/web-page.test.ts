@@ -23,7 +23,8 @@ async function page(text: string, format: "markdown" | "text" = "markdown"): Pro
   return shown;
 }
 
-const FILLER = "<p>A paragraph, long enough that it is taken for what the page is about, with commas, and more words.</p>";
+const FILLER =
+  "<p>A paragraph, long enough that it is taken for what the page is about, with commas, and more words.</p>";
 const article = (inner: string): string =>
   `<html><head><title>The title</title></head><body><nav><a href="/n">elsewhere</a></nav><article>${FILLER.repeat(5)}${inner}</article></body></html>`;
 
@@ -52,7 +53,8 @@ describe("a page as Markdown", () => {
   });
 
   test("reads links by the page's own base, where that is a page", async () => {
-    const based = (base: string): string => article('<a href="x">to</a>').replace("<head>", `<head><base href="${base}">`);
+    const based = (base: string): string =>
+      article('<a href="x">to</a>').replace("<head>", `<head><base href="${base}">`);
     expect((await page(based("https://other.test/y/"))).text).toContain("(https://other.test/y/x)");
     expect((await page(based("javascript:0"))).text).toContain("(https://example.test/a/x)");
   });
@@ -75,7 +77,8 @@ describe("a page as Markdown", () => {
 });
 
 test("a page as text is all of it, in lines", async () => {
-  const html = '<title>T &amp; U</title><h1>One</h1><p>a<b>b</b> &lt;c&gt; &#x41;&#0;</p><script>no</script><td>1</td><td>2<a title=">">x</a>';
+  const html =
+    '<title>T &amp; U</title><h1>One</h1><p>a<b>b</b> &lt;c&gt; &#x41;&#0;</p><script>no</script><td>1</td><td>2<a title=">">x</a>';
   expect(await page(html, "text")).toEqual({ title: "T & U", text: "One\n\nab <c> A\ufffd\n\n1 2x", more: false });
 });
 
@@ -116,13 +119,17 @@ describe("a page that is made to hurt ends, and says what it can", patient, () =
 
 describe("what is shown of a result", () => {
   const shown = async (kind: string, text: string): Promise<JsonObject> =>
-    (await presenting(show)("web_fetch", {}, {
-      status: 200,
-      url: "https://a.test/",
-      text,
-      more: false,
-      pending: { kind, format: "markdown" },
-    })) as JsonObject;
+    (await presenting(show)(
+      "web_fetch",
+      {},
+      {
+        status: 200,
+        url: "https://a.test/",
+        text,
+        more: false,
+        pending: { kind, format: "markdown" },
+      },
+    )) as JsonObject;
 
   test("is the page and its title", async () => {
     expect(await shown("html", article(""))).toMatchObject({ status: 200, title: "The title", more: false });

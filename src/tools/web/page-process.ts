@@ -1,5 +1,6 @@
 // Starts the process that makes a page readable, and ends it when it takes too long, too much, or says too much.
 import { spawn } from "node:child_process";
+import { realpathSync } from "node:fs";
 import { isJsonObject, type Json, member } from "../../authority/json.ts";
 import { pageMemoryMegabytesMax, pageMillisecondsMax, shownCharactersMax } from "./limits.ts";
 import type { PageAsked, PageShown } from "./shown-page.ts";
@@ -14,7 +15,11 @@ export type ShowPage = (asked: PageAsked) => Promise<PageShown | null>;
 export function pageProcess(program: string, millisecondsMax: number = pageMillisecondsMax): ShowPage {
   return (asked) =>
     new Promise((give) => {
-      const words = [...confining(program), `--max-old-space-size=${pageMemoryMegabytesMax}`, program];
+      const words = wordsFor(program);
+      if (words === null) {
+        give(null);
+        return;
+      }
       // It is handed nothing: no variables, no folder of anybody's, no way to say something else than its answer.
       const child = spawn(process.execPath, words, { cwd: "/", env: {}, stdio: ["pipe", "pipe", "ignore"] });
       const pieces: Buffer[] = [];
@@ -35,12 +40,20 @@ export function pageProcess(program: string, millisecondsMax: number = pageMilli
     });
 }
 
-/** Where Node can hold itself to reading its own program, it is told to. */
-function confining(program: string): readonly string[] {
-  const word = ["--permission", "--experimental-permission"].find((one) =>
+/** Where Node can hold itself to reading its own program, it is told to. Null where there is no such program. */
+function wordsFor(path: string): readonly string[] | null {
+  let program: string;
+  try {
+    // Links are followed before it is asked what may be read.
+    program = realpathSync(path);
+  } catch {
+    return null;
+  }
+  const words = [`--max-old-space-size=${pageMemoryMegabytesMax}`, program];
+  const confine = ["--permission", "--experimental-permission"].find((one) =>
     process.allowedNodeEnvironmentFlags.has(one),
   );
-  return word === undefined ? [] : [word, `--allow-fs-read=${program}`];
+  return confine === undefined ? words : [confine, `--allow-fs-read=${program}`, ...words];
 }
 
 function readShown(text: string): PageShown | null {
