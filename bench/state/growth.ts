@@ -123,6 +123,9 @@ async function searchRows(
   size: number,
   say: (what: string) => void,
 ): Promise<readonly Row[]> {
+  say("index of words");
+  const words = await timed(() => fillAllWords(state));
+  // Only now: the store would go on with the words whenever nobody writes.
   say("verify");
   const { place } = answered(await state.chain.head());
   const ports = { digest: sha256, check: signatureCheck(), chain: state.chain, pause };
@@ -132,8 +135,6 @@ async function searchRows(
     );
     if (answer.problems.length > 0) throw new Error(`the log does not verify: ${JSON.stringify(answer.problems[0])}`);
   });
-  say("index of words");
-  const words = await timed(() => fillAllWords(state));
   const rows = [
     row(at(VERIFY, size), verified.wall / place),
     row(at(VERIFY + CPU, size), verified.cpu / place),

@@ -1,5 +1,5 @@
 // Agents and users as the daemon reads them: from the disk, as they are now, and again only where something changed.
-import { statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Chain } from "../authority/chain.ts";
 import { type CompiledLink, compile, type Moment } from "../authority/compiled.ts";
@@ -17,6 +17,7 @@ import { AGENTS, findAgent, findWorkspace } from "../node/workspace.ts";
 import type { Config } from "../notation/config.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { Source } from "../notation/source.ts";
+import type { AgentName } from "../ports/link-store.ts";
 import { sourceCharactersMax } from "../text/read.ts";
 import { agentOf } from "./agent-text.ts";
 import { openAgents } from "./agents.ts";
@@ -86,7 +87,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
       places,
       cwd,
       () => "",
-      () => findWorkspace(cwd),
+      () => findWorkspace(realPath(cwd) ?? cwd),
     );
   const readingAt = (cwd: string): Reading => {
     const workspace = workspaceOf(cwd);
@@ -128,11 +129,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
     const loaded = agents.loadAgent(name);
     if (!loaded.ok) return loaded;
     const { agent, source, trust } = loaded.value;
-    const isOfWorkspace = trust === undefined || trust.standing.kind !== "own" || workspace !== null;
-    const file = findAgent(name, cwd, workspace);
-    const isInside = workspace !== null && file?.path.startsWith(`${join(workspace, AGENTS)}/`) === true;
-    const owner =
-      isOfWorkspace && isInside ? { workspace, agent: agent.id } : { workspace: null, agent: file?.path ?? agent.id };
+    const owner = ownerOf(findAgent(name, cwd, workspace)?.path ?? name, agent.id);
     const prefix = `record ${owner.workspace ?? ""}#${owner.agent}`;
     const errors = agent.diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message);
     const untrusted =
@@ -199,6 +196,25 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
       return user !== null && (user.control === "presence" || user.broken);
     },
   };
+}
+
+/**
+ * Whose record it is, by where the file really lies: a link to a workspace, a path from another folder and an id in it are
+ * one agent, with one budget.
+ */
+function ownerOf(path: string, id: string): AgentName {
+  const real = realPath(path) ?? path;
+  const at = real.lastIndexOf(`/${AGENTS}/`);
+  return at > 0 ? { workspace: real.slice(0, at), agent: id } : { workspace: null, agent: real };
+}
+
+/** Null where it cannot be followed. */
+function realPath(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
 }
 
 /** Links named for this machine, so that accounts of two agents with one id are two. */

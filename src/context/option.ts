@@ -1,6 +1,6 @@
 // Reads what a tool hands to an instrument beside the words that are decided on: each property once, each within bounds.
 
-export type Options = Readonly<Record<string, unknown>> | undefined;
+type Options = Readonly<Record<string, unknown>> | undefined;
 
 /** A plain copy of the named properties; null for what is no object, or has other properties. */
 export function optionsOf(value: unknown, names: readonly string[]): Record<string, unknown> | null {

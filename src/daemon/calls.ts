@@ -97,7 +97,13 @@ export class Calls {
     const carried: Carried =
       owner === undefined
         ? { ok: false, code: "not_available", message: `${tool} is not carried out here` }
-        : await owner.carry(decided, session, requests);
+        : this.#holdsSecret(decided)
+          ? {
+              ok: false,
+              code: "secret_refused",
+              message: "a secret is used by its handle and never handed over itself",
+            }
+          : await owner.carry(decided, session, requests);
     if (carried.ok && carried.isUntrusted) session.taint(`${tool} (${receipt})`);
     const ended = carried.ok ? "done" : `failed ${carried.code}`;
     const refused = carried.ok ? undefined : carried.denied;
@@ -109,6 +115,12 @@ export class Calls {
     }
     if (!carried.ok) return refusal(carried.code, carried.message);
     return { ok: true, value: { outcome: "done", receipt, result: this.#parts.redacting.json(carried.value) } };
+  }
+
+  /** What is kept for an agent, or sent for one, must not hold a secret that somebody found. */
+  #holdsSecret(input: JsonObject): boolean {
+    const { redacting, canonical } = this.#parts;
+    return canonical(redacting.json(input)) !== canonical(input);
   }
 
   async run(exchange: Exchange): Promise<Answer<ProgramDone | ProgramRefused | DenialTold>> {

@@ -118,9 +118,10 @@ async function stopAgent(asked: PowerParts, exchange: Exchange): Promise<Answer<
   if (!admitted.ok) return admitted;
   if (cwd === null || agent === null) return BAD;
   const made: AgentName = { workspace: records.workspaceOf(cwd), agent };
-  const found = kept.links.made(made) === null ? records.record(cwd, agent) : null;
-  if (found !== null && !found.ok) return refusal("unknown_agent", found.message, found.fix);
-  const name = found === null ? made : found.value.name;
+  const found = records.record(cwd, agent);
+  const isMade = !found.ok && kept.links.made(made)?.ended === null;
+  if (!found.ok && !isMade) return refusal("unknown_agent", found.message, found.fix);
+  const name = found.ok ? found.value.name : made;
   const entry = (outcome: string, of: string | null = null): ReturnType<typeof gatekeeper.entries.make> =>
     gatekeeper.entries.make("delegation", { ...NOBODY, ...name }, outcome, { of, more: { by: admitted.value.by } });
   const bumped = await kept.ledger.bump([agentScope(name)], entry("stopped"));
@@ -136,7 +137,7 @@ async function stopAgent(asked: PowerParts, exchange: Exchange): Promise<Answer<
     const revoked = await kept.links.revoke(link.id, now(), entry("revoked", link.id));
     links += revoked.ok ? revoked.value.length : 0;
   }
-  if (found === null) await kept.links.end(name, now(), entry("ended"));
+  if (isMade) await kept.links.end(name, now(), entry("ended"));
   const ended = await programs.end(agentScope(name));
   return { ok: true, value: { sessions: open.length, ended, links } };
 }

@@ -147,7 +147,7 @@ export class Delegations {
 
   #exists(session: Session, { workspace, agent }: AgentName): boolean {
     const { kept, records } = this.#parts;
-    return kept.links.made({ workspace, agent }) !== null || records.record(session.facts.cwd, agent).ok;
+    return kept.links.made({ workspace, agent })?.ended === null || records.record(session.facts.cwd, agent).ok;
   }
 
   /** The one chain that covers all of it by itself. What only several together cover has to be passed on in parts. */

@@ -34,17 +34,20 @@ export class Entries {
     rest: Partial<Pick<LogEntry, "id" | "tool" | "verbs" | "code" | "of" | "more">> = {},
   ): LogEntry {
     const { id, now, redacting } = this.#parts;
-    return {
+    const told = redacting.json({
       ...who,
+      tool: rest.tool ?? null,
+      outcome,
+      of: rest.of ?? null,
+      more: rest.more ?? {},
+    } as unknown as JsonObject) as unknown as Pick<LogEntry, keyof Who | "tool" | "outcome" | "of" | "more">;
+    return {
+      ...told,
       id: rest.id ?? id("e"),
       kind,
       at: now(),
-      tool: rest.tool ?? null,
       verbs: rest.verbs ?? [],
-      outcome,
       code: rest.code ?? null,
-      of: rest.of ?? null,
-      more: redacting.json(rest.more ?? {}),
     };
   }
 

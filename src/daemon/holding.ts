@@ -38,8 +38,8 @@ export class Holdings {
   of(session: Session): Holding | { readonly refused: string; readonly fix: string | null } {
     const { name, asked, cwd, user } = session.facts;
     const made = this.#links.made(name);
-    const found: RecordResult =
-      made === null ? this.#records.record(cwd, asked) : { ok: false, message: "it has no text of its own", fix: null };
+    // A person's own text comes before an agent of the same id that another agent made.
+    const found: RecordResult = this.#records.record(cwd, asked);
     // A text that now claims another id is another agent.
     const record = found.ok && sameName(found.value.name, name) ? found.value : null;
     if (record === null && (made === null || made.ended !== null))
@@ -89,7 +89,6 @@ export class Holdings {
   }
 
   #recordOf(name: AgentName): RecordRead | null {
-    if (this.#links.made(name) !== null) return null;
     const found = this.#records.record(name.workspace ?? "/", name.agent);
     return found.ok && sameName(found.value.name, name) ? found.value : null;
   }

@@ -124,8 +124,8 @@ export class Opening {
   #nameOf(cwd: string, asked: string): Answer<{ readonly name: AgentName; readonly notes: readonly string[] }> {
     const { records, kept } = this.#parts;
     const made: AgentName = { workspace: records.workspaceOf(cwd), agent: asked };
-    if (kept.links.made(made)?.ended === null) return { ok: true, value: { name: made, notes: [] } };
     const found = records.record(cwd, asked);
+    if (!found.ok && kept.links.made(made)?.ended === null) return { ok: true, value: { name: made, notes: [] } };
     return found.ok
       ? { ok: true, value: { name: found.value.name, notes: found.value.notes } }
       : refusal("unknown_agent", found.message, found.fix);

@@ -12,9 +12,6 @@ export interface Refusal {
 
 export type Answer<T> = { readonly ok: true; readonly value: T } | Refusal;
 
-/** Each message by name: what it is asked with and what it is answered with. */
-export type Messages = Readonly<Record<string, { readonly asks: object; readonly answers: object }>>;
-
 /** What may go along with a question that lasts. */
 export interface Along {
   /** What is told while it lasts. */

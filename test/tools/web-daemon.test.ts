@@ -3,7 +3,9 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Caller, given, World } from "../state/world.ts";
+import { NamesOutside } from "../broker/names-outside.ts";
+import type { Caller } from "../state/calling.ts";
+import { given, World } from "../state/world.ts";
 
 const VALUE = "s3cr3t-value-0123456789";
 const CANARY = "canary-value-9876543210";
@@ -11,6 +13,7 @@ let world: World;
 let caller: Caller;
 let port = 0;
 const heard: string[] = [];
+const names = new NamesOutside();
 
 const server = http.createServer((request, response) => {
   heard.push(`${request.url} ${request.headers.authorization ?? "none"}`);
@@ -40,10 +43,16 @@ beforeAll(async () => {
   ]);
   world.agent("nobody", ["tool.invoke{tools=[web_fetch]}"]);
   world.agent("counted", ["net.get{hosts=[127.0.0.1],calls=2}", "tool.invoke{tools=[web_fetch]}"]);
+  names.names.set("led.example.test", [["127.0.0.1"]]);
+  world.write("config/ambit/config.yml", `resolver: ${JSON.stringify(await names.start())}\n`);
+  world.agent("led", ["net.get{hosts=[led.example.test]}", "tool.invoke{tools=[web_fetch]}"]);
+  const opened = "net.get{hosts=[led.example.test],private=[led.example.test=127.0.0.1]}";
+  world.agent("let-in", [opened, "tool.invoke{tools=[web_fetch]}"]);
   await world.begin();
   caller = world.caller();
 }, 120_000);
 afterAll(async () => {
+  names.stop();
   server.closeAllConnections();
   server.close();
   await world.remove();
@@ -109,6 +118,16 @@ test("a redirect to where nobody may go is a denial with what it needed", async 
   expect(outcome?.more).toMatchObject({
     denials: [{ code: "scope_violation", request: "net.get http://169.254.169.254/" }],
   });
+});
+
+test("a name is asked of the user's own resolver, and leads only to where it was opened", async () => {
+  heard.length = 0;
+  const input = JSON.stringify({ url: `http://led.example.test:${port}/` });
+  const denied = await world.ambit("call", "led", "web_fetch", input, "--json");
+  expect([denied.status, JSON.parse(denied.out)]).toMatchObject([10, { ok: false, code: "address_refused" }]);
+  expect(heard).toEqual([]);
+  const done = await world.ambit("call", "let-in", "web_fetch", input, "--json");
+  expect([done.status, JSON.parse(done.out)]).toMatchObject([0, { ok: true, result: { status: 200 } }]);
 });
 
 test("each call is one of those that are counted, and the session is not clean afterwards", async () => {

@@ -303,7 +303,7 @@ describe("a session that ends", () => {
     const running = world.web({ specs: ALL, session }, { url: api("/never") });
     await expect.poll(() => taken.length).toBe(1);
     session.close();
-    expect(await running).toMatchObject({ said: "not_available", by: "world" });
+    expect(await running).toMatchObject({ said: "not_available", by: "world", message: "it was stopped" });
     expect(session.running.size).toBe(0);
   });
 });

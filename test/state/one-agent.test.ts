@@ -1,0 +1,103 @@
+// One record is one agent, whatever path leads to it; a name is a person's before it is an agent's; and what is delegated
+// keeps its user, its approvers and its label.
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Caller, OpenMore, Session } from "./calling.ts";
+import { given, World } from "./world.ts";
+
+let world: World;
+let caller: Caller;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("counted", ["memory.write{keys=[**],calls=2}"]);
+  world.agent("lead", ["agent.create", "agent.grant", "memory.read", "memory.write", "obs.append", "sandbox.exec"]);
+  world.agent("board", ["agent.create", "agent.grant", "memory.write{ask}"], "approvers: { need: 2, of: [ann, bob] }\n");
+  world.agent("kid", ["memory.read"]);
+  world.user("ann", ["memory.read", "agent.create", "agent.grant"]);
+  await world.begin();
+  caller = world.caller();
+});
+afterAll(() => world?.remove());
+
+const SET = { key: "a", value: "1" };
+const open = async (agent: string, more: OpenMore = {}, cwd = world.project): Promise<Session> =>
+  given(await caller.open(cwd, agent, more));
+
+test("a link to the workspace, and the record's path from elsewhere, charge the same account", async () => {
+  const link = join(world.base, "linked");
+  symlinkSync(world.project, link);
+  const record = join(".ambit", "agents", "counted.md");
+  const said: string[] = [];
+  for (const [cwd, agent] of [
+    [world.project, "counted"],
+    [link, "counted"],
+    [world.project, join(link, record)],
+    [link, join(world.project, record)],
+    [world.project, "counted"],
+  ] as const)
+    said.push((await (await open(agent, {}, cwd)).do("memory_set", SET)).said);
+  expect(said).toEqual(["done", "done", "budget_exhausted", "budget_exhausted", "budget_exhausted"]);
+});
+
+test("what was passed on for a user does not exceed that user, whoever uses it", async () => {
+  const lead = await open("lead", { user: "ann" });
+  const grants = ["memory.read", "memory.write"];
+  expect((await lead.do("agent_create", { id: "made-for-ann", instructions: "x", grants })).said).not.toBe("done");
+  const free = await open("lead");
+  expect((await free.do("agent_create", { id: "made-for-nobody", instructions: "x", grants })).said).toBe("done");
+  expect((await (await open("made-for-nobody")).do("memory_set", SET)).said).toBe("done");
+});
+
+test("where two people have to agree, they have to for whoever it was passed on to", async () => {
+  const board = await open("board");
+  const grants = ["memory.write{ask}"];
+  expect((await board.do("agent_create", { id: "clerk", instructions: "x", grants })).said).toBe("done");
+  const asked = await (await open("clerk")).do("memory_set", SET);
+  expect(asked.said).toBe("approval_required");
+  const shown = given(await world.control("approvals.show", { id: String(asked.value["approval"]) }));
+  expect(shown.approval).toMatchObject({ need: 2, of: ["ann", "bob"] });
+});
+
+test("what an untrusted session passes on makes whoever holds it untrusted", async () => {
+  const lead = await open("lead");
+  given(await lead.ask("session.taint", { why: "a page" }).answer);
+  expect((await lead.do("agent_grant", { agent: "kid", grants: ["memory.write"] })).said).toBe("done");
+  const kid = await open("kid");
+  await kid.do("memory_set", { key: "label", value: "x" });
+  const read = await kid.do("memory_get", { key: "label" });
+  expect(read.value["result"]).toMatchObject({ clean: false });
+});
+
+test("an id that an agent made and that was stopped is free again, and a person's record comes first", async () => {
+  const lead = await open("lead");
+  const making = { id: "fresh", instructions: "x", grants: ["memory.read"] };
+  expect((await lead.do("agent_create", making)).said).toBe("done");
+  world.agent("fresh", ["memory.write"]);
+  await world.trust();
+  expect((await (await open("fresh")).do("memory_set", SET)).said).toBe("done");
+});
+
+test("a known secret is neither kept for an agent nor written into an entry, whatever it is given as", async () => {
+  const value = "S3cretValue-abcdef-123456";
+  const binding = { tools: [], hosts: [], uses: null };
+  given(
+    await world.control("secrets.set", {
+      name: "planted",
+      value,
+      binding,
+      username: null,
+      isCanary: false,
+      isRotation: false,
+      presence: null,
+    }),
+  );
+  const lead = await open("lead");
+  expect((await lead.do("memory_set", { key: "a", value: `x ${value}` })).said).toBe("secret_refused");
+  expect((await lead.do("obs_append", { text: Buffer.from(value).toString("base64") })).said).toBe("secret_refused");
+  await lead.do(value, {});
+  const entries = JSON.stringify(await world.log({ count: 1000 }));
+  expect(entries).toContain("[REDACTED:planted]");
+  expect(entries).not.toContain(value);
+});
