@@ -32,6 +32,10 @@ export async function start(argv: readonly string[]): Promise<void> {
   const output = new Output();
   try {
     process.exitCode = await command(argv, output);
+    if (output.hasFailed) {
+      output.write(2, "error: what was to be written could not be: the disk is full\n");
+      process.exitCode = EXIT.error;
+    }
   } catch (error) {
     if (isGone(error)) {
       output.write(2, "error: the working directory does not exist any more\n  fix: cd to a folder that does\n");

@@ -9,6 +9,13 @@ export class Output {
   /** Descriptors that did not take all of it: what follows goes the same way, behind it. */
   readonly #waiting = new Set<Descriptor>();
 
+  #hasFailed = false;
+
+  /** Something could not be written where it was to be kept. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
   /** Something is still on its way, and ends with the process if that is ended now. */
   get isWaiting(): boolean {
     return this.#waiting.size > 0;
@@ -21,7 +28,12 @@ export class Output {
         rest = rest.subarray(writeSync(descriptor, rest));
       } catch (error) {
         // Nobody reads any more (`ambit ... | head`), or nothing is there: the exit status still says how it ended.
-        if (codeOf(error) !== "EAGAIN") return;
+        if (["EPIPE", "EBADF", "EIO"].includes(codeOf(error))) return;
+        // A disk that is full has not kept what it was given, and whoever relies on that has to know.
+        if (codeOf(error) !== "EAGAIN") {
+          this.#hasFailed = true;
+          return;
+        }
         this.#waiting.add(descriptor);
       }
     }

@@ -32,7 +32,7 @@ export class Admission {
   }
 
   /** A session's process is remembered until it is gone. */
-  remember({ root: mark, user }: SessionFacts): void {
+  remember({ root: mark, user }: Pick<SessionFacts, "root" | "user">): void {
     const key = `${mark.pid} ${mark.start}`;
     const users = this.#past.get(key)?.users ?? new Set();
     if (user !== null && users.size < usersOfProcessMax) users.add(user);

@@ -1,4 +1,6 @@
 // What people say about approvals and about being there.
+
+import { cutJson, cutText } from "../audit/cut.ts";
 import type { Approval, ApprovalState } from "../ports/approval-store.ts";
 import { APPROVAL_STATES } from "../ports/approval-store.ts";
 import type { Admission } from "./admission.ts";
@@ -31,7 +33,7 @@ export function approvalAnswers(
         const count = numberIn(value, "count", 1, listedMax);
         if (states === null || count === null || !states.every(isState)) return BAD;
         const found = await kept.approvals.list(states, count);
-        return found.ok ? { ok: true, value: { approvals: found.value } } : refusal(found.code, found.message);
+        return found.ok ? { ok: true, value: { approvals: found.value.map(cut) } } : refusal(found.code, found.message);
       },
     ],
     ["approvals.show", ({ value }) => desk.show(id(value))],
@@ -60,7 +62,7 @@ export function approvalAnswers(
     [
       "approvals.watch",
       async (exchange) => {
-        const tell = (approval: Approval): void => exchange.tell({ approval: approval as never });
+        const tell = (approval: Approval): void => exchange.tell({ approval: cut(approval) as never });
         const stop = desk.watch(tell);
         const waiting = await kept.approvals.list(["pending"], listedMax);
         if (waiting.ok) for (const approval of [...waiting.value].reverse()) tell(approval);
@@ -108,6 +110,17 @@ export function approvalAnswers(
 }
 
 const BAD = refusal("invalid_input", "the message is not understood");
+
+const shownCharactersMax = 500;
+
+/** A list shows the beginnings; `show` shows everything. */
+function cut(approval: Approval): Approval {
+  const texts = (all: readonly string[]): readonly string[] =>
+    all.slice(0, 8).map((text) => cutText(text, shownCharactersMax));
+  const { arguments: given, requests, asking } = approval;
+  const shown = cutJson(given, { characters: shownCharactersMax, elements: 16, depth: 4 });
+  return { ...approval, arguments: shown as Approval["arguments"], requests: texts(requests), asking: texts(asking) };
+}
 
 function isState(text: string): text is ApprovalState {
   return (APPROVAL_STATES as readonly string[]).includes(text);

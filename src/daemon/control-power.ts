@@ -3,7 +3,7 @@ import { isJsonList, isJsonObject, type JsonObject, member } from "../authority/
 import type { Answer } from "../ports/exchange.ts";
 import type { AgentName, KeptLink } from "../ports/link-store.ts";
 import type { SecretBinding } from "../ports/secret-store.ts";
-import type { Admission } from "./admission.ts";
+import type { Admission, Admitted } from "./admission.ts";
 import { NOBODY } from "./entries.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { agentScope, EVERYBODY } from "./generations.ts";
@@ -27,6 +27,12 @@ export function powerAnswers(asked: PowerParts): readonly (readonly [string, Ans
   const { parts, gatekeeper, admission } = asked;
   const { kept } = parts;
   const { entries } = gatekeeper;
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = (work: () => ReturnType<Answering>): ReturnType<Answering> => {
+    const mine = turn.then(work);
+    turn = mine.catch(() => undefined);
+    return mine;
+  };
   return [
     [
       "control.admit",
@@ -51,33 +57,48 @@ export function powerAnswers(asked: PowerParts): readonly (readonly [string, Ans
       async (exchange) => {
         const admitted = admission.narrowing(exchange);
         if (!admitted.ok) return admitted;
+        // At once, and again in its turn: whoever says thaw before must not be done after.
         gatekeeper.isFrozen = true;
-        const entry = entries.make("control", NOBODY, "frozen", { more: { ...admitted.value } });
-        const set = await kept.settings.set("frozen", String(parts.now()), entry);
-        const bumped = await kept.ledger.bump([EVERYBODY], entries.make("control", NOBODY, "generation", {}));
-        for (const session of asked.sessions.all()) for (const stop of [...session.running]) stop();
-        const ended = await parts.programs.end(null);
-        if (!set.ok) return refusal(set.code, `everything stands still, but not beyond our own end: ${set.message}`);
-        return bumped.ok ? { ok: true, value: { ended } } : refusal(bumped.code, bumped.message);
+        return inTurn(() => freeze(asked, admitted.value));
       },
     ],
     [
       "thaw",
-      async (exchange) => {
-        const admitted = await admission.widening(exchange);
-        if (!admitted.ok) return admitted;
-        const entry = entries.make("control", NOBODY, "thawed", { more: { ...admitted.value } });
-        const set = await kept.settings.set("frozen", null, entry);
-        if (!set.ok) return refusal(set.code, set.message);
-        gatekeeper.isFrozen = false;
-        return { ok: true, value: {} };
-      },
+      (exchange) =>
+        inTurn(async () => {
+          const admitted = await admission.widening(exchange);
+          if (!admitted.ok) return admitted;
+          const entry = entries.make("control", NOBODY, "thawed", { more: { ...admitted.value } });
+          const set = await kept.settings.set("frozen", null, entry);
+          if (!set.ok) return refusal(set.code, set.message);
+          gatekeeper.isFrozen = false;
+          return { ok: true, value: {} };
+        }),
     ],
     ...secretAnswers(asked),
   ];
 }
 
 const BAD = refusal("invalid_input", "the message is not understood");
+
+async function freeze(
+  { parts, gatekeeper, sessions }: PowerParts,
+  by: Admitted,
+): Promise<Answer<{ readonly ended: number }>> {
+  const { kept, now, programs } = parts;
+  const { entries } = gatekeeper;
+  gatekeeper.isFrozen = true;
+  const set = await kept.settings.set(
+    "frozen",
+    String(now()),
+    entries.make("control", NOBODY, "frozen", { more: { ...by } }),
+  );
+  const bumped = await kept.ledger.bump([EVERYBODY], entries.make("control", NOBODY, "generation", {}));
+  for (const session of sessions.all()) for (const stop of [...session.running]) stop();
+  const ended = await programs.end(null);
+  if (!set.ok) return refusal(set.code, `everything stands still, but not beyond our own end: ${set.message}`);
+  return bumped.ok ? { ok: true, value: { ended } } : refusal(bumped.code, bumped.message);
+}
 
 async function revokeLink(
   { parts, gatekeeper, admission, sessions }: PowerParts,

@@ -36,6 +36,7 @@ export interface DaemonAsked {
   stop(): void;
 }
 
+const rememberedMax = 4096;
 const deniedTodayMax = 10_000;
 const dayMilliseconds = 86_400_000;
 
@@ -102,6 +103,13 @@ export class Daemon {
         tool: approval.tool,
       }),
     );
+    const opened = await kept.ledger.log({ kind: "session", outcome: "opened", count: rememberedMax });
+    for (const { entry } of opened.ok ? [...opened.value].reverse() : []) {
+      const { pid, start } = entry.more;
+      // A process that had a session is not a person's because we began anew.
+      if (typeof pid === "number" && typeof start === "string")
+        this.#admission.remember({ root: { pid, start }, user: entry.user });
+    }
     await kept.ledger.append([this.#entries.make("daemon", NOBODY, "started", { more: { pid: this.#asked.pid } })]);
   }
 

@@ -2,6 +2,7 @@
 // long as nobody revokes it or anything above it.
 import { verbEntry } from "../authority/catalog.ts";
 
+import type { CompiledLink } from "../authority/compiled.ts";
 import { delegationFault } from "../authority/delegation.ts";
 import type { Grant } from "../authority/grant.ts";
 import type { JsonObject } from "../authority/json.ts";
@@ -95,6 +96,11 @@ export class Delegations {
     const proposed = requests.find(({ delegation: given }) => given !== undefined)?.delegation?.proposed ?? null;
     if (seconds === null || calls === null || proposed === null) return BAD;
     if (kept.links.all().length >= linksMax) return refused("quota", "there are too many delegations already");
+    if (session.pledges.some(isCounted))
+      return refused(
+        "exceeds_grantor_authority",
+        "what this session pledged is counted or ends: it cannot be passed on",
+      );
     const parent = this.#parentFor(session, target, proposed);
     if (!parent.ok) return parent;
     const holder: AgentName = { workspace: name.workspace, agent: target };
@@ -173,6 +179,11 @@ export class Delegations {
         : "no single authority of yours covers all of it: pass it on in parts",
     );
   }
+}
+
+/** A pledge stands in no chain but its session's: what is counted there would not be counted below. */
+function isCounted({ link }: CompiledLink): boolean {
+  return link.grants.some(({ conditions: { calls, rate, expires } }) => (calls ?? rate ?? expires) !== null);
 }
 
 const BAD: Carried = {

@@ -24,6 +24,7 @@ import { refusal } from "./refusal.ts";
 import type { Session } from "./session.ts";
 
 const questionMilliseconds = 24 * 3_600_000;
+const questionCharactersMax = 65_536;
 const refusedLookedAtMax = 1000;
 
 export interface DeskAnswer {
@@ -60,6 +61,8 @@ export class Desk {
     if (no !== null) return { answer: { kind: "refused", reason: no.reason ?? "", approval: no.id }, claim: null };
     const { name } = session.facts;
     if (!mayAsk(kept.approvals.pending(name.workspace, name.agent), call.digest).ok) return NOBODY_ASKED;
+    // What nobody can read nobody can approve, and it must not crowd out what others ask.
+    if (this.#parts.canonical(question.input).length > questionCharactersMax) return NOBODY_ASKED;
     const approval = askedFor({
       id: id("a"),
       who: session.who(holding.links[0] ?? []),

@@ -22,7 +22,7 @@ export function optionalText(object: JsonObject, key: string, charactersMax?: nu
 
 export function numberIn(object: JsonObject, key: string, least: number, most: number): number | null {
   const value = member(object, key);
-  return typeof value === "number" && value >= least && value <= most ? value : null;
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most ? value : null;
 }
 
 /** The default where it is not there; null where it is there and wrong. */

@@ -14,6 +14,7 @@ import type { Session } from "./session.ts";
 const keyCharactersMax = 512;
 const valueCharactersMax = 262_144;
 const listedMax = 1000;
+const sessionSeconds = 86_400;
 const secondsMax = 10 * 365 * 86_400;
 
 export function memoryTools(
@@ -50,7 +51,7 @@ export function memoryTools(
           ...place,
           value,
           version: version < 0 ? null : version,
-          expires: seconds < 0 ? null : now() + seconds * 1000,
+          expires: expiryOf(place.namespace, seconds, now()),
           isClean: session.isClean,
           writer: session.facts.name,
           at: now(),
@@ -130,6 +131,13 @@ interface Place {
 function placeOf(input: JsonObject, session: Session): Place | null {
   const parsed = parseName(textIn(input, "key", keyCharactersMax) ?? "");
   return parsed.ok && isSegments(parsed.value) ? splitKey(nameText(parsed.value.segments), session) : null;
+}
+
+/** What belongs to a session is gone a day later at the latest. */
+function expiryOf({ kind }: Namespace, seconds: number, at: number): number | null {
+  const most = kind === "session" ? sessionSeconds : Number.POSITIVE_INFINITY;
+  const lasts = Math.min(seconds < 0 ? Number.POSITIVE_INFINITY : seconds, most);
+  return lasts === Number.POSITIVE_INFINITY ? null : at + lasts * 1000;
 }
 
 const SHARED = "shared/";

@@ -93,7 +93,7 @@ export class Opening {
     }
     connected.onClose(() => this.close(session));
     const { entries } = this.#gatekeeper;
-    const more = { face, terminal: peer.terminal, pid: peer.pid, pledge: specs };
+    const more = { face, terminal: peer.terminal, pid: root.pid, start: root.start, pledge: specs };
     const written = await kept.ledger.append([entries.make("session", session.who(), "opened", { more })]);
     if (!written.ok) {
       this.#sessions.remove(session);

@@ -130,6 +130,8 @@ export class CommitLoop {
     try {
       return { ok: true, value: job(this.#connection as Connection) };
     } catch (error) {
+      // A question that cannot be answered says nothing about the disk.
+      if (isOwnFault(error)) return unkept(messageOf(error));
       this.#distrust(error);
       return unkept(this.#problem);
     }

@@ -27,14 +27,20 @@ export function programTools(ground: Ground): ToolLookup {
     {
       name: "proc_exec",
       requirement: null,
-      requests: (input) => one("proc.exec", where(input, ground), argvOf(input)),
+      requests: (input) =>
+        one("proc.exec", onlyKnown(input, ["argv", "in", "root"]), where(input, ground), argvOf(input)),
     },
     {
       name: "proc_eval",
       requirement: null,
-      requests: (input) => one("proc.eval", where(input, ground), lineOf(input)),
+      requests: (input) =>
+        one("proc.eval", onlyKnown(input, ["line", "in", "root"]), where(input, ground), lineOf(input)),
     },
-    { name: "sandbox_exec", requirement: null, requests: (input) => one("sandbox.exec", NOWHERE, argvOf(input)) },
+    {
+      name: "sandbox_exec",
+      requirement: null,
+      requests: (input) => one("sandbox.exec", onlyKnown(input, ["argv"]), NOWHERE, argvOf(input)),
+    },
   ];
   return (name) => tools.find((tool) => tool.name === name) ?? null;
 }
@@ -74,10 +80,22 @@ function lineOf({ line }: JsonObject): Result<Value> {
   return argv === null ? refuse("bad_value", "`line` is a text") : argv;
 }
 
+/** A member nobody knows is nobody's to approve. */
+function onlyKnown(input: JsonObject, known: readonly string[]): Result<null> {
+  const odd = Object.keys(input).find((key) => !known.includes(key));
+  return odd === undefined ? done(null) : refuse("bad_value", `${JSON.stringify(odd.slice(0, 64))} is not an argument`);
+}
+
 /** The values in the order of the verb's axes; what a verb has no axis for is not part of the request. */
-function one(name: string, place: Result<Where | null>, argv: Result<Value>): Result<readonly Request[]> {
+function one(
+  name: string,
+  members: Result<null>,
+  place: Result<Where | null>,
+  argv: Result<Value>,
+): Result<readonly Request[]> {
   const verb = verbEntry(name);
   if (verb === null) return refuse("bad_value", `there is no verb ${name}`);
+  if (!members.ok) return members;
   if (!place.ok) return place;
   if (!argv.ok) return argv;
   const values = verb.axes.map((axis): Value => {

@@ -92,6 +92,20 @@ describe("a process of a session", () => {
     given(await world.approve(id));
   });
 
+  test("is still one when the daemon was started anew", async () => {
+    const own = world.caller();
+    const session = given(await own.open(world.project, "asking"));
+    const id = await asked(session, "restarted");
+    await own.hangUp();
+    await world.killDaemon();
+    await world.startDaemon();
+    const approve = { id, step: "exact", uses: 1, milliseconds: 60_000, presence: null };
+    expect(await own.ask("approvals.approve", approve, "3", {}, "control").answer).toMatchObject({
+      code: "control_refused",
+    });
+    given(await world.approve(id));
+  });
+
   test("that connected before it opened one is refused on that connection, too", async () => {
     const own = world.caller();
     expect(await own.ask("daemon.status", {}, "early", {}, "control").answer).toMatchObject({ ok: true });

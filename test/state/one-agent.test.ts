@@ -13,7 +13,11 @@ beforeAll(async () => {
   world = await World.make();
   world.agent("counted", ["memory.write{keys=[**],calls=2}"]);
   world.agent("lead", ["agent.create", "agent.grant", "memory.read", "memory.write", "obs.append", "sandbox.exec"]);
-  world.agent("board", ["agent.create", "agent.grant", "memory.write{ask}"], "approvers: { need: 2, of: [ann, bob] }\n");
+  world.agent(
+    "board",
+    ["agent.create", "agent.grant", "memory.write{ask}"],
+    "approvers: { need: 2, of: [ann, bob] }\n",
+  );
   world.agent("kid", ["memory.read"]);
   world.user("ann", ["memory.read", "agent.create", "agent.grant"]);
   await world.begin();

@@ -1,0 +1,59 @@
+// What a hostile caller does to others: nothing.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Caller, OpenMore, Session } from "./calling.ts";
+import { given, World } from "./world.ts";
+
+let world: World;
+let caller: Caller;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("loud", ["memory.write{ask}"]);
+  world.agent("quiet", ["memory.write{ask}", "memory.read"]);
+  world.agent("lead", ["agent.grant", "memory.read"]);
+  world.agent("aide", ["records.read"]);
+  await world.begin();
+  caller = world.caller();
+});
+afterAll(() => world?.remove());
+
+const open = async (agent: string, more: OpenMore = {}): Promise<Session> =>
+  given(await caller.open(world.project, agent, more));
+
+test("questions too large to be read are not asked, and large ones do not hide those of others", async () => {
+  const loud = await open("loud");
+  const big = await loud.do("memory_set", { key: "big", value: "x".repeat(100_000) });
+  expect([big.said, big.value["approval"]]).toEqual(["approval_required", ""]);
+  for (let at = 0; at < 18; at++) await loud.do("memory_set", { key: `k${at}`, value: "x".repeat(60_000) });
+  const quiet = await open("quiet");
+  const asked = await quiet.do("memory_set", { key: "small", value: "x" });
+  const listed = given(await world.control("approvals.list", { states: ["pending"], count: 100 }));
+  expect(listed.approvals.map(({ id }) => id)).toContain(asked.value["approval"]);
+  expect(JSON.stringify(listed).length).toBeLessThan(200_000);
+});
+
+test("a number that is not whole is refused, and the store goes on", async () => {
+  const quiet = await open("quiet");
+  for (let at = 0; at < 20; at++) {
+    const listed = await world.control("approvals.list", { states: ["pending"], count: 1.5 });
+    expect(listed).toMatchObject({ ok: false, code: "invalid_input" });
+    expect((await quiet.do("memory_get", { key: "a" })).said).toBe("done");
+  }
+});
+
+test("freeze right behind a thaw is what counts", async () => {
+  const quiet = await open("quiet");
+  given(await world.control("freeze", {}));
+  const [, frozen] = await Promise.all([world.control("thaw", { presence: null }), world.control("freeze", {})]);
+  given(frozen);
+  expect((await quiet.do("memory_get", { key: "a" })).said).toBe("revoked");
+  given(await world.control("thaw", { presence: null }));
+  expect((await quiet.do("memory_get", { key: "a" })).said).toBe("done");
+});
+
+test("what a session pledged to use once cannot be passed on without a number", async () => {
+  const lead = await open("lead");
+  given(await lead.pledge("agent.grant", "memory.read{keys=[a],calls=1}", "tool.invoke{tools=[**]}"));
+  const granted = await lead.do("agent_grant", { agent: "aide", grants: ["memory.read{keys=[a]}"] });
+  expect(granted.said).toBe("exceeds_grantor_authority");
+});
