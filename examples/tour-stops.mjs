@@ -33,7 +33,8 @@ export const decisions = [
 ];
 
 /** Programs that really run, in a project made for the tour. `fails` is any status but 0: it is the program's own. */
-const HAND_ON = '{"agent": "aide", "grants": ["memory.write{keys=[plans/**]}", "memory.read{keys=[plans/**]}"], "seconds": 600}';
+const HAND_ON =
+  '{"agent": "aide", "grants": ["memory.write{keys=[plans/**]}", "memory.read{keys=[plans/**]}"], "seconds": 600}';
 const TOO_MUCH = '{"agent": "aide", "grants": ["net.get{hosts=[*]}"]}';
 
 export const programs = [

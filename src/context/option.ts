@@ -1,7 +1,5 @@
 // Reads what a tool hands to an instrument beside the words that are decided on: each property once, each within bounds.
 
-type Options = Readonly<Record<string, unknown>> | undefined;
-
 /** A plain copy of the named properties; null for what is no object, or has other properties. */
 export function optionsOf(value: unknown, names: readonly string[]): Record<string, unknown> | null {
   const copy = Object.create(null) as Record<string, unknown>;

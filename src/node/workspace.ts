@@ -44,14 +44,17 @@ export interface AgentFile {
 /** A file by its path, or an agent of the workspace by its id; null where there is neither. */
 export function findAgent(name: string, cwd: string, workspace: string | null): AgentFile | null {
   if (name === "" || name.includes("\0")) return null;
-  const agents = workspace === null ? null : join(workspace, AGENTS);
-  const inside = agents === null ? null : resolve(agents, `${name}.md`);
-  const own = inside !== null && inside.startsWith(agents + sep) && kindOf(inside) === "file";
+  const own = workspace === null ? null : ownAgent(name, join(workspace, AGENTS));
   // An id comes before a file that somebody left under the same name.
-  if (own && !name.includes("/")) return { path: inside, name };
+  if (own !== null && !name.includes("/")) return own;
   const path = resolve(cwd, name);
   if (extname(name) !== "" && kindOf(path) === "file") return { path, name: agentName(name) };
-  return own ? { path: inside, name } : null;
+  return own;
+}
+
+function ownAgent(name: string, agents: string): AgentFile | null {
+  const path = resolve(agents, `${name}.md`);
+  return path.startsWith(agents + sep) && kindOf(path) === "file" ? { path, name } : null;
 }
 
 /** The id a file stands for where its text names none. */
