@@ -27,7 +27,9 @@ int own_main(int file) {
   const int taken = lock_main(file);
   if (taken != exit_taken) return taken;
   // What the owner has in memory must not lie in a file when it falls. It cannot say so itself: Node has no word for it.
-  const struct rlimit none = {0, 0};
+  // One byte, not nought: under nought the kernel still hands the memory to the machine's own collector of cores. And what
+  // the owner starts could not raise it again.
+  const struct rlimit none = {1, 1};
   if (prlimit(getppid(), RLIMIT_CORE, &none, NULL) != 0) {
     dprintf(2, "core dumps cannot be turned off: %s\n", strerror(errno));
     return exit_failed;

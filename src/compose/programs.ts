@@ -107,6 +107,7 @@ const UNKNOWN: Refusal = { ok: false, code: "not_available", message: "the daemo
 
 /** The daemon has codes of its own; to a program's caller it is not available. */
 function refusedBy({ code, message, fix }: Refusal, request: Request | null): ExecResult {
+  if (code === "too_large") return refusedBy({ ok: false, code: "invalid_input", message, fix }, request);
   const known = DENIAL_CODES.find((one): one is DenialCode => one === code) ?? "not_available";
   return { ok: false, request, refused: { code: known, message, fix }, denial: null };
 }

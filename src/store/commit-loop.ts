@@ -131,7 +131,7 @@ export class CommitLoop {
       return { ok: true, value: job(this.#connection as Connection) };
     } catch (error) {
       // A question that cannot be answered says nothing about the disk.
-      if (isOwnFault(error)) return unkept(messageOf(error));
+      if (failureCode(error) !== null && isOwnFault(error)) return unkept(messageOf(error));
       this.#distrust(error);
       return unkept(this.#problem);
     }

@@ -1,5 +1,5 @@
-// ambit as it would be installed, from the sources as they are: the command line, the broker, the native program.
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+// ambit as it would be installed, from the sources as they are: the command line, the daemon, the broker, the native program.
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
@@ -21,7 +21,14 @@ export async function installInto(folder: string): Promise<string> {
       mainFields: ["module", "main"],
       logLevel: "error",
     });
-  await Promise.all([bundle("src/cli/main.ts", "ambit.cjs"), bundle("src/broker/main.ts", "broker.cjs")]);
+  await Promise.all([
+    bundle("src/cli/main.ts", "ambit.cjs"),
+    bundle("src/broker/main.ts", "broker.cjs"),
+    bundle("src/compose/daemon-main.ts", "daemon.cjs"),
+  ]);
+  // The database's machine code lies in a package of its own.
+  writeFileSync(join(folder, "package.json"), "{}\n");
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   copyFileSync(await nativeProgram(), join(dist, "native", "ambit-native"));
   const start = join(folder, "start.cjs");
   writeFileSync(start, 'require("./dist/ambit.cjs").start(process.argv.slice(2));\n');

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
+const OWNERS: readonly string[] = ["ambit-native", "bwrap", "ambit-daemon", "daemon.cjs", "broker.cjs"];
 const pollMilliseconds = 20;
 const waitMillisecondsMax = 20_000;
 
@@ -23,6 +24,8 @@ export async function survivorsOf(folder: string, known: readonly number[]): Pro
 function isOf(pid: number, folder: string): boolean {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, "latin1");
+    // The daemon goes on, with its broker and its warm sandboxes; what they ran does not.
+    if (OWNERS.some((owner) => words.includes(owner))) return false;
     return words.includes(folder) || readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
   } catch {
     return false;

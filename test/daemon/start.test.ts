@@ -62,7 +62,7 @@ test("it has nothing of whoever started it, and everything of it is closed to ot
   expect(readdirSync(daemonFolder(state)).sort()).toEqual(
     ["call.sock", "control.sock", "daemon.log", "owner.lock", "starting.lock"].sort(),
   );
-  expect(readFileSync(`/proc/${ownerOf(state)}/limits`, "utf8")).toMatch(/^Max core file size +0 +0 /m);
+  expect(readFileSync(`/proc/${ownerOf(state)}/limits`, "utf8")).toMatch(/^Max core file size +1 +1 /m);
   echo.close();
 });
 

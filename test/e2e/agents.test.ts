@@ -268,7 +268,7 @@ test("tree shows folders, risk, what may be passed on, and that nothing was yet"
     "  ● lead  4 capabilities, up to high",
     "      may pass on up to high: memory.read, tool.invoke{tools=[builtin:**]}, agent.grant{id=aide}  by agent.grant{id=aide}",
     "4 agents",
-    "delegations: none; nothing that an agent passed on is kept yet",
+    "delegations: no daemon runs",
     "",
   ]);
   expect(ran.status).toBe(0);
