@@ -1,5 +1,5 @@
 // What a sandbox could leave behind on the host: processes that see a folder, and mounts.
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
 /** Every process whose arguments or mounts name the folder, ourselves not counted. */
@@ -12,23 +12,8 @@ export function processesNaming(folder: string): readonly string[] {
 
 /** The same once what is on its way out has had time to go. */
 export async function processesLeft(folder: string): Promise<readonly string[]> {
-  const left = (): readonly string[] => processesNaming(folder).filter((line) => !isUnborn(line.split(" ")[0] ?? ""));
-  for (let tries = 0; tries < 300 && left().length > 0; tries++) await pause(100);
-  return left();
-}
-
-/**
- * Bubblewrap's own second process, whose first was killed before it gave the word to begin: it waits for that word and has
- * run nothing of anybody's. docs/limits.md says so.
- */
-function isUnborn(pid: string): boolean {
-  const [program = ""] = readText(`/proc/${pid}/cmdline`).split("\0");
-  if (!program.endsWith("/bwrap") || readText(`/proc/${pid}/task/${pid}/children`).trim() !== "") return false;
-  try {
-    return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`).includes("[eventfd]"));
-  } catch {
-    return false;
-  }
+  for (let tries = 0; tries < 300 && processesNaming(folder).length > 0; tries++) await pause(100);
+  return processesNaming(folder);
 }
 
 export function mountsNaming(folder: string): readonly string[] {

@@ -2,11 +2,14 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Duplex, Readable, Writable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import { type BubblewrapCommand, CONTROL_FD, HANDLES_FD } from "../../sandbox/bubblewrap.ts";
 
 const complaintBytesMax = 4_096;
 /** How long the end may take after the control descriptor is closed, before its first process is killed. */
 const endMillisecondsMax = 5_000;
+/** Between two looks for the sandbox's first process. */
+const lookMilliseconds = 1;
 
 export class StartedProcess {
   readonly control: Duplex;
@@ -24,13 +27,13 @@ export class StartedProcess {
     stdio[CONTROL_FD] = "pipe";
     stdio[HANDLES_FD] = withHandles ? "ipc" : "ignore";
     for (const { fd } of data) stdio[fd] = "pipe";
-    const info = stdio.length;
-    stdio[info] = "pipe";
-    this.#child = spawn(program, ["--info-fd", String(info), ...argv], { stdio, env: {}, cwd: "/" });
+    // Absent on purpose: `--info-fd`. Whoever reads it may be killed; bubblewrap then dies of its own announcement, before it
+    // gives its second process the word to begin, and that one waits for the word for ever.
+    this.#child = spawn(program, argv, { stdio, env: {}, cwd: "/" });
     this.gone = this.#watch();
     const pipes = this.#child.stdio as readonly (Duplex | null | undefined)[];
     this.control = pipes[CONTROL_FD] as Duplex;
-    this.announced = announcement(pipes[info]);
+    this.announced = this.#announcement();
     for (const { fd, bytes } of data) (pipes[fd] as Writable).on("error", () => {}).end(bytes);
   }
 
@@ -56,6 +59,13 @@ export class StartedProcess {
     } catch {
       return null;
     }
+  }
+
+  /** From outside: the kernel knows of the child as soon as it is there. */
+  async #announcement(): Promise<number | null> {
+    let first = this.firstProcess();
+    for (; first === null && !this.#isGone; first = this.firstProcess()) await pause(lookMilliseconds);
+    return first;
   }
 
   /** Whether this process, being idle, keeps ours from ending. */
@@ -103,23 +113,6 @@ export class StartedProcess {
       this.#isGone = true;
     });
   }
-}
-
-const announcementCharactersMax = 4_096;
-
-/** One object of JSON, written when the child is made and long before its mounts are. */
-function announcement(pipe: Duplex | null | undefined): Promise<number | null> {
-  return new Promise((resolve) => {
-    let text = "";
-    pipe?.on("error", () => resolve(null));
-    pipe?.on("data", (chunk: Uint8Array) => {
-      text = (text + Buffer.from(chunk).toString("latin1")).slice(0, announcementCharactersMax);
-      const pid = /"child-pid":\s*(\d{1,10})\b/.exec(text)?.[1];
-      if (pid !== undefined) resolve(Number(pid));
-    });
-    if (pipe == null) resolve(null);
-    else pipe.once("close", () => resolve(null));
-  });
 }
 
 type Held = { ref?(): void; unref?(): void; readonly destroyed?: boolean } | null | undefined;
