@@ -25,7 +25,6 @@ import { agentIds } from "./node/workspace.ts";
 import { parseJson } from "./notation/json-reader.ts";
 import { readFrontmatter } from "./text/frontmatter.ts";
 import { sourceCharactersMax } from "./text/read.ts";
-import { isProgramTool } from "./tools/program-tools.ts";
 import { pageProcess } from "./tools/web/page-process.ts";
 import { presenting } from "./tools/web/present.ts";
 
@@ -126,7 +125,6 @@ export function composeWorld(machine: Machine): ProgramWorld {
       const read = parseJson(text);
       return read.ok && isJsonObject(read.value) ? read.value : null;
     },
-    isProgram: (tool) => isProgramTool(tool),
     present: presenting(pageProcess(join(machine.program, "dist", "page.cjs"))),
     toolFiles: toolFilesAt(cwd),
     now: () => Date.now(),

@@ -11,8 +11,6 @@ export interface CallWorld extends ControlWorld {
   call(): Promise<Answer<Asking<CallMessages>>>;
   /** Text as the core takes it: no key twice, no number that loses digits. Null for anything else. */
   readJsonObject(text: string): JsonObject | null;
-  /** Whether the tool runs a program. */
-  isProgram(tool: string): boolean;
   /** A result as it is to be shown: what came from outside is made readable here, never by the owner. */
   present(tool: string, input: JsonObject, result: Json): Promise<Json>;
 }
@@ -62,7 +60,7 @@ export async function call(
       for (const note of opened.value.notes) world.printError(`${world.paint.warn("warning")}: ${shown(note)}`);
     const { session } = opened.value;
     const asked = { session, tool, input, requests: null, waitMilliseconds: Math.ceil(wait * 1000) };
-    const exit = await (world.isProgram(tool) ? run : carry)(world, calls, asked, options);
+    const exit = await carry(world, calls, asked, options);
     await calls.ask("session.close", { session });
     return exit;
   } finally {
@@ -81,39 +79,23 @@ async function carry(
   if (answer.value.outcome === "denied") return tellDenial(world, answer.value, json);
   const { receipt } = answer.value;
   const result = await world.present(asked.tool, asked.input, answer.value.result);
-  world.print(json ? JSON.stringify({ ok: true, receipt, result }) : resultText(result));
-  return EXIT.ok;
+  const ran = ranIn(result);
+  if (json) world.print(JSON.stringify({ ok: true, receipt, result }));
+  else if (ran === null) world.print(resultText(result));
+  else {
+    if (ran.stdout !== "") world.print(ran.stdout.replace(/\n$/, ""));
+    if (ran.stderr !== "") world.printError(ran.stderr.replace(/\n$/, ""));
+  }
+  return ran === null || ran.isFine ? EXIT.ok : EXIT.error;
 }
 
-/** Output is gathered: what a tool gives back is one result. */
-async function run(
-  world: CallWorld,
-  calls: Asking<CallMessages>,
-  asked: CallAsked,
-  { json }: CallOptions,
-): Promise<ExitCode> {
-  const pieces: readonly [Uint8Array[], Uint8Array[]] = [[], []];
-  const answer = await calls.ask(
-    "call.run",
-    { ...asked, milliseconds: null, hasInput: false },
-    {
-      onBytes: (channel, bytes) => pieces[channel === 2 ? 1 : 0].push(bytes),
-      onEvent: (event) => tellWaiting(world, event),
-    },
+/** What programs wrote is shown as they wrote it. */
+function ranIn(result: Json): { readonly stdout: string; readonly stderr: string; readonly isFine: boolean } | null {
+  const [stdout, stderr, ending] = ["stdout", "stderr", "ending"].map((key) =>
+    isJsonObject(result) ? member(result, key) : undefined,
   );
-  if (!answer.ok) return tellRefusal(world, answer, json);
-  const { value } = answer;
-  if (value.outcome === "denied") return tellDenial(world, value, json);
-  if (value.outcome === "refused") return tellRefusal(world, { ...value, ok: false }, json);
-  const [stdout, stderr] = pieces.map((all) => Buffer.concat(all).toString("utf8"));
-  const { ending, receipt, denials, enforcement } = value;
-  if (json)
-    world.print(JSON.stringify({ ok: true, receipt, result: { ending, stdout, stderr, denials, enforcement } }));
-  else {
-    if (stdout !== "") world.print((stdout ?? "").replace(/\n$/, ""));
-    if (stderr !== "") world.printError((stderr ?? "").replace(/\n$/, ""));
-  }
-  return ending.kind === "exited" && ending.status === 0 ? EXIT.ok : EXIT.error;
+  if (typeof stdout !== "string" || typeof stderr !== "string" || !isJsonObject(ending)) return null;
+  return { stdout, stderr, isFine: member(ending, "status") === 0 };
 }
 
 function tellWaiting(world: CallWorld, event: Json): void {

@@ -5,7 +5,7 @@ import { parseHost } from "../authority/destination.ts";
 import { parseName, parseTool } from "../authority/name.ts";
 import type { Request } from "../authority/request.ts";
 import type { AskCredential } from "../broker/credential-endpoint.ts";
-import type { ProgramRun } from "../daemon/parts.ts";
+import type { ProgramGround } from "../daemon/parts.ts";
 import { toAscii } from "../node/ascii.ts";
 import type { WrittenSecret } from "../notation/run-settings.ts";
 import type { RunGround } from "./plan-facts.ts";
@@ -22,7 +22,7 @@ export type AskSecret = (
 ) => { readonly name: string; readonly username: string | null; read(): Promise<string | null> } | null;
 
 export interface CredentialRun {
-  readonly run: Pick<ProgramRun, "useSecret" | "environment">;
+  readonly run: Pick<ProgramGround, "useSecret" | "environment">;
   readonly ground: Pick<RunGround, "user" | "home">;
 }
 

@@ -76,11 +76,14 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
 
   const toolOf = (tool: FileTool): OwnerTool => ({
     name: tool.name,
+    description: tool.definition.description,
+    input: tool.definition.input,
+    verbs: tool.definition.verbs,
     requests: (input, reading) => {
       const call = tool.call(input, groundOf(reading));
       return call.ok ? done(call.value.requests) : call;
     },
-    carry: async (input, session, requests) => {
+    carry: async ({ input, session, warrant: { requests } }) => {
       const now = held(session);
       if (now === null) return ENDED;
       const call = tool.call(input, groundOf(now.holding.reading));

@@ -2,23 +2,16 @@
 import { join } from "node:path";
 import type { Redacting } from "../audit/redaction/redactor.ts";
 import { BrokerClient } from "../broker/client.ts";
-import type { ProgramResult, ProgramRun, Programs } from "../daemon/parts.ts";
-import type { Exchange } from "../daemon/serving.ts";
+import type { ProgramAsked, ProgramGround, Programs } from "../daemon/parts.ts";
 import { barePrograms } from "../node/bare-programs.ts";
 import type { UserFolders } from "../node/folders.ts";
 import { ControlGroups } from "../node/sandbox/control-groups.ts";
 import { detectSandbox } from "../node/sandbox/detect-sandbox.ts";
 import { groupPlaces } from "../node/sandbox/group-places.ts";
 import { LinuxSandboxes } from "../node/sandbox/linux-sandboxes.ts";
-import type { RunRefused } from "../ports/process.ts";
+import type { RunRefused, RunResult } from "../ports/process.ts";
 import type { Sandboxes } from "../sandbox/sandboxes.ts";
-import {
-  argvOfInput,
-  isProgramTool,
-  type ProgramInput,
-  type ProgramToolName,
-  programTools,
-} from "../tools/program-tools.ts";
+import { argvOfInput, isProgramTool } from "../tools/program-tools.ts";
 import { runProgram } from "../tools/run-program.ts";
 import { type AskSecret, credentialsOf } from "./credentials.ts";
 import { nativeProgram } from "./native-program.ts";
@@ -28,7 +21,7 @@ export interface DaemonProgramsAsked {
   readonly program: string;
   readonly folders: UserFolders;
   /** Configuration, trusted project and ground as they are now, for whoever stands in a folder. */
-  ground(cwd: string, environment: ProgramRun["environment"]): RunGround;
+  ground(cwd: string, environment: ProgramGround["environment"]): RunGround;
   /** The command that installs bubblewrap here. */
   install(): string;
   /** Secrets that are kept here, besides those the user's configuration refers to. */
@@ -39,7 +32,7 @@ export interface DaemonProgramsAsked {
 
 /** What the sandboxes of a session may ask for while they are there. */
 interface SessionRun {
-  readonly run: ProgramRun;
+  readonly run: ProgramGround;
   readonly ground: RunGround;
 }
 
@@ -78,48 +71,30 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     return made;
   };
 
-  const run = async (wanted: ProgramRun, exchange: Exchange): Promise<ProgramResult> => {
+  const run = async (wanted: ProgramGround, program: ProgramAsked): Promise<RunResult> => {
     const ground = asked.ground(wanted.cwd, wanted.environment);
     const where = sandboxes(ground);
-    if (!("run" in where)) return { ok: false, refused: where, request: null, denial: null };
-    const input = inputOf(wanted);
-    if (input === null) return { ok: false, refused: NOT_UNDERSTOOD, request: null, denial: null };
+    if (!("run" in where)) return { ok: false, refused: where };
     runs.set(wanted.session, { run: wanted, ground });
-    const [output, errors] = [redacted(asked.stream(), exchange, 1), redacted(asked.stream(), exchange, 2)];
-    const { caller, session, generation, moment, holds, approvals, commit, settle, milliseconds } = wanted;
+    const { session, generation, moment, holds, authority } = wanted;
+    const [output, errors] = [program.sinks.output, program.sinks.errors].map((sink) => redacted(asked.stream(), sink));
     const result = await runProgram(
       {
-        caller,
         holds,
         owner: { agent: wanted.owner, session, generation },
-        ground: wanted.ground,
         moment,
-        approvals,
-        commit,
-        settle,
         plan: (request, by) =>
           // This call has paid already: that nothing is left for another must not end it.
-          planFor({ authority: caller.authority, request, by, level: 0 }, ground, milliseconds, {
-            ...moment(),
-            exhausted: null,
-          }),
+          planFor({ authority, request, by, level: 0 }, ground, program.milliseconds, { ...moment(), exhausted: null }),
         sandboxes: where,
       },
-      wanted.tool as ProgramToolName,
-      input,
-      {
-        input: exchange.value["hasInput"] === true ? exchange.input : null,
-        sinks: { output: output.write, errors: errors.write },
-        stop: {
-          get stopped() {
-            return exchange.isStopped;
-          },
-          onStop: (ring) => exchange.onStop(ring),
-        },
-      },
+      program,
+      program,
+      { output: (bytes) => output?.write(bytes), errors: (bytes) => errors?.write(bytes) },
+      program.stop,
     );
-    output.end();
-    errors.end();
+    output?.end();
+    errors?.end();
     return result;
   };
 
@@ -129,7 +104,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     return before - (made?.count ?? 0);
   };
   return {
-    isProgram: isProgramTool,
+    argvOf: (tool, input) => (isProgramTool(tool) ? argvOfInput(input) : null),
     run,
     end,
     fetch: (wish) => broker.fetch(wish),
@@ -146,11 +121,10 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
 /** What is held back in case a secret goes on in the next piece is sent at the end. */
 function redacted(
   stream: Redacting | null,
-  exchange: Exchange,
-  channel: number,
+  sink: (bytes: Uint8Array) => void,
 ): { write(bytes: Uint8Array): void; end(): void } {
   const send = (bytes: Uint8Array): void => {
-    if (bytes.length > 0) void exchange.send(channel, bytes);
+    if (bytes.length > 0) sink(bytes);
   };
   return {
     write: (bytes) => send(stream === null ? bytes : stream.write(bytes)),
@@ -165,17 +139,3 @@ const STATELESS: RunRefused = {
   message: "there is no state folder to write decisions to: no home, and no absolute XDG_STATE_HOME",
   fix: null,
 };
-
-const NOT_UNDERSTOOD: RunRefused = {
-  code: "invalid_input",
-  message: "a program is run with `argv`, or `line`, and `in` and `root`",
-  fix: null,
-};
-
-/** What the tool itself takes; anything else has no arguments to run. */
-function inputOf({ tool, input, ground }: ProgramRun): ProgramInput | null {
-  const known = programTools(ground)(tool);
-  if (known === null || !known.requests(input).ok) return null;
-  const given = input as unknown as ProgramInput;
-  return argvOfInput(given) === null ? null : given;
-}

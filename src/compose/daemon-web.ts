@@ -11,7 +11,7 @@ import type { ResolverChoice } from "../broker/resolver.ts";
 import type { Carried, OwnerTool } from "../daemon/owner-tool.ts";
 import type { Session } from "../daemon/session.ts";
 import { toAscii } from "../node/ascii.ts";
-import { WEB_FETCH } from "../tools/web/definition.ts";
+import { WEB_FETCH, WEB_FETCH_DEFINITION } from "../tools/web/definition.ts";
 import { type WebCall, webCallReader, webRequests } from "../tools/web/fetch-input.ts";
 import { type Held, HopJudge } from "../tools/web/hops.ts";
 import { fetchesOfSessionMax, headBytesMax, redirectsMax, responseBytesBeyond } from "../tools/web/limits.ts";
@@ -44,7 +44,9 @@ export function webTool(asked: WebAsked): OwnerTool {
   };
 
   return {
-    name: WEB_FETCH,
+    ...WEB_FETCH_DEFINITION,
+    // Which verb, the method says.
+    verbs: [],
     requests: (input) => {
       const call = read(input);
       return call.ok ? webRequests(call.value) : call;
@@ -53,9 +55,9 @@ export function webTool(asked: WebAsked): OwnerTool {
       const call = read(input);
       if (call.ok) uses.probed(call.value, session);
     },
-    carry: async (input, session, requests) => {
+    carry: async ({ input, session, warrant }) => {
       const call = read(input);
-      const first = requests.find(({ verb }) => verb.verb.startsWith("net."));
+      const first = warrant.requests.find(({ verb }) => verb.verb.startsWith("net."));
       if (!call.ok || first === undefined) return failed("invalid_input", "not what the tool takes");
       const many = running.get(session) ?? 0;
       if (many >= fetchesOfSessionMax) return failed("not_available", "this session fetches too much at once");

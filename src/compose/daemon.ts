@@ -15,7 +15,6 @@ import { PresenceVerifiers } from "../node/presence.ts";
 import type { Answer } from "../ports/exchange.ts";
 import type { EntryKind, LogEntry } from "../ports/log.ts";
 import { openState } from "../store/state.ts";
-import { programTools } from "../tools/program-tools.ts";
 import { openAgents } from "./agents.ts";
 import { daemonClock } from "./daemon-clock.ts";
 import { daemonFiles } from "./daemon-files.ts";
@@ -23,6 +22,7 @@ import { configFolder } from "./daemon-folders.ts";
 import { Names } from "./daemon-ids.ts";
 import { notifying } from "./daemon-notify.ts";
 import { pinOf } from "./daemon-pin.ts";
+import { programOwnerTools } from "./daemon-program-tools.ts";
 import { daemonPrograms } from "./daemon-programs.ts";
 import { proofOf } from "./daemon-proof.ts";
 import { daemonSecrets } from "./daemon-secrets.ts";
@@ -107,7 +107,6 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     proof: proof.value,
     records,
     programs,
-    tools: programTools,
     redacting: secrets.redacting,
     pin: pinOf,
     version: VERSION,
@@ -130,13 +129,14 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     entry: bare,
     log,
   });
-  const more = [...files.tools, web];
+  const more = [...files.tools, web, ...programOwnerTools(programs)];
   const daemon: Daemon = new Daemon({
     parts,
     protocol: protocolVersion,
     pid: process.pid,
     state,
     more,
+    foreign: { of: async () => [] },
     connections,
     stop,
   });

@@ -1,20 +1,33 @@
 // Calls of a session: decided and written first, then carried out by the owner, run in a sandbox, or permitted to the asker.
+import type { Authority, Chain } from "../authority/chain.ts";
 import type { JsonObject } from "../authority/json.ts";
+import type { Request } from "../authority/request.ts";
 import { done, refuse } from "../authority/result.ts";
-import { decideCall } from "../gate/call.ts";
+import { type Authorization, decideCall } from "../gate/call.ts";
 import { readRequestText } from "../notation/request.ts";
 import { requestText } from "../notation/request-printer.ts";
-import type { CallDone, CallPermitted, DenialTold, ProgramDone, ProgramRefused } from "../ports/daemon-calls.ts";
+import type { Outcome } from "../ports/commit.ts";
+import type {
+  CallDone,
+  CallPermitted,
+  DenialTold,
+  ProgramDone,
+  ProgramRefused,
+  ToolShown,
+} from "../ports/daemon-calls.ts";
 import type { Answer } from "../ports/exchange.ts";
-import type { RunDenial } from "../ports/process.ts";
+import type { RunDenial, RunResult } from "../ports/process.ts";
+import { outcomeOfRun } from "../sandbox/run-outcome.ts";
+import type { Stop } from "../sandbox/sandboxes.ts";
 import type { ToolLookup } from "../tool/known-tool.ts";
 import { denialTold } from "./denials.ts";
 import type { CallPorts, Gatekeeper, Waiting } from "./gatekeeper.ts";
 import { agentScope } from "./generations.ts";
 import type { Holding } from "./holding.ts";
 import { numberOr, objectIn, textIn, textsIn } from "./input.ts";
-import { type Carried, type OwnerTool, ownerLookup } from "./owner-tool.ts";
-import type { DaemonParts } from "./parts.ts";
+import type { Carried, OwnerTool } from "./owner-tool.ts";
+import type { OwnerTools } from "./owner-tools.ts";
+import type { DaemonParts, ProgramGround } from "./parts.ts";
 import { refusal } from "./refusal.ts";
 import { secretUse } from "./secret-use.ts";
 import type { Exchange } from "./serving.ts";
@@ -22,7 +35,6 @@ import type { Session, Sessions } from "./session.ts";
 
 const waitMillisecondsMax = 24 * 3_600_000;
 const requestsMax = 64;
-const runningMax = 64;
 const openReceiptsMax = 4096;
 
 /** A call as it came in, with everything it is decided by. */
@@ -31,6 +43,8 @@ interface Asked {
   readonly holding: Holding;
   readonly tool: string;
   readonly input: JsonObject;
+  /** Who carries it out; null for a tool of the asker's. */
+  readonly owner: OwnerTool | null;
   readonly ports: CallPorts;
   readonly lookup: ToolLookup;
 }
@@ -39,11 +53,11 @@ export class Calls {
   readonly #parts: DaemonParts;
   readonly #gatekeeper: Gatekeeper;
   readonly #sessions: Sessions;
-  readonly #tools: readonly OwnerTool[];
+  readonly #tools: OwnerTools;
   /** Permitted calls whose outcome is not known yet. */
   readonly #open = new Map<string, CallPorts>();
 
-  constructor(parts: DaemonParts, gatekeeper: Gatekeeper, sessions: Sessions, tools: readonly OwnerTool[]) {
+  constructor(parts: DaemonParts, gatekeeper: Gatekeeper, sessions: Sessions, tools: OwnerTools) {
     this.#parts = parts;
     this.#gatekeeper = gatekeeper;
     this.#sessions = sessions;
@@ -55,11 +69,10 @@ export class Calls {
   }
 
   async commit(exchange: Exchange): Promise<Answer<CallPermitted | DenialTold>> {
-    const asked = this.#askedIn(exchange);
+    const asked = await this.#askedIn(exchange);
     if (!asked.ok) return asked;
-    const { session, holding, tool, input, lookup, ports } = asked.value;
-    const gate = await this.#gatekeeper.authorize(session, holding, { tool, input }, lookup, ports);
-    if (!gate.ok) this.#tools.find(({ name }) => name === tool)?.denied?.(input, session);
+    const { session, ports } = asked.value;
+    const gate = await this.#authorize(asked.value);
     if (!gate.ok) return { ok: true, value: denialTold(session, gate) };
     const { receipt } = gate.warrant;
     if (this.#open.size < openReceiptsMax) this.#open.set(`${session.facts.id} ${receipt}`, ports);
@@ -86,34 +99,32 @@ export class Calls {
   }
 
   async carry(exchange: Exchange): Promise<Answer<CallDone | DenialTold>> {
-    const asked = this.#askedIn(exchange);
+    const asked = await this.#askedIn(exchange);
     if (!asked.ok) return asked;
-    const { session, holding, tool, input, lookup, ports } = asked.value;
-    const owner = this.#tools.find(({ name }) => name === tool);
-    const gate = await this.#gatekeeper.authorize(session, holding, { tool, input }, lookup, ports);
-    if (!gate.ok) owner?.denied?.(input, session);
+    const { session, tool, owner, ports } = asked.value;
+    const gate = await this.#authorize(asked.value);
     if (!gate.ok) return { ok: true, value: denialTold(session, gate) };
-    const { receipt, requests, arguments: decided } = gate.warrant;
+    const { warrant } = gate;
+    const { receipt } = warrant;
     const carried: Carried =
-      owner === undefined
+      owner === null
         ? { ok: false, code: "not_available", message: `${tool} is not carried out here` }
-        : this.#holdsSecret(decided)
-          ? {
-              ok: false,
-              code: "secret_refused",
-              message: "a secret is used by its handle and never handed over itself",
-            }
-          : await owner.carry(decided, session, requests);
+        : this.#holdsSecret(warrant.arguments)
+          ? HANDED_OVER
+          : await owner.carry({
+              input: warrant.arguments,
+              session,
+              warrant,
+              stop: stopOf(exchange),
+              ground: this.#ground(asked.value),
+            });
     if (carried.ok && carried.isUntrusted) session.taint(`${tool} (${receipt})`);
-    const ended = carried.ok ? "done" : `failed ${carried.code}`;
-    const refused = carried.ok ? undefined : carried.denied;
-    const denials = refused === undefined ? [] : [deniedOnTheWay(refused)];
-    void ports.settle({ receipt, ended, denials, enforcement: [], wallMicroseconds: 0 });
-    if (!carried.ok && refused !== undefined) {
+    void ports.settle({ receipt, ...outcomeOf(carried) });
+    if (!carried.ok && carried.denied !== undefined) {
       const reason = this.#parts.redacting.text(carried.message);
-      return { ok: true, value: denialTold(session, { ...refused, approval: null, reason, receipt }) };
+      return { ok: true, value: denialTold(session, { ...carried.denied, approval: null, reason, receipt }) };
     }
-    if (!carried.ok) return refusal(carried.code, carried.message);
+    if (!carried.ok) return refusal(carried.code, carried.message, carried.fix ?? null);
     return { ok: true, value: { outcome: "done", receipt, result: this.#parts.redacting.json(carried.value) } };
   }
 
@@ -124,54 +135,44 @@ export class Calls {
   }
 
   async run(exchange: Exchange): Promise<Answer<ProgramDone | ProgramRefused | DenialTold>> {
-    const asked = this.#askedIn(exchange);
+    const asked = await this.#askedIn(exchange);
     if (!asked.ok) return asked;
-    const { session, holding, tool, input, ports } = asked.value;
-    const { programs, kept } = this.#parts;
-    if (!programs.isProgram(tool)) return refusal("not_available", `${tool} does not run a program`);
-    if (session.running.size >= runningMax) return refusal("not_available", "this session runs too much at once");
-    const stop = (): void => exchange.stop();
-    session.running.add(stop);
-    session.calls++;
+    const { session, tool, input, ports } = asked.value;
+    const { programs } = this.#parts;
+    if (programs.argvOf(tool, input) === null) return refusal("not_available", `${tool} does not run a program`);
+    const ring = session.ringing(stopOf(exchange));
+    if (ring === null) return refusal("not_available", "this session runs too much at once");
     try {
-      const { name, id, cwd, environment } = session.facts;
-      const result = await programs.run(
-        {
-          caller: { agent: name.agent, authority: holding.authority },
-          owner: agentScope(name),
-          holds: () => {
-            const by = session.isClosed ? null : this.#gatekeeper.holdings.of(session);
-            return by === null || "refused" in by ? [] : by.authority;
-          },
-          session: id,
-          generation: kept.ledger.generation("all"),
-          cwd,
-          environment,
-          ground: holding.reading.ground,
-          moment: ports.moment,
-          approvals: ports.approvals,
-          commit: async (entry) => {
-            const written = await ports.commit(entry);
-            // What a program reads is nobody's to know, and its output is heard while it runs: not to be believed from here on.
-            if (entry.outcome === "allow" && written.ok) session.taint(`output of a program (${written.receipt})`);
-            return written;
-          },
-          settle: ports.settle,
-          useSecret: secretUse(session, holding, ports),
-          tool,
-          input,
-          milliseconds: numberOr(exchange.value, "milliseconds", 0, 1, waitMillisecondsMax) || null,
+      const gate = await this.#authorize(asked.value);
+      if (!gate.ok) return { ok: true, value: denialTold(session, gate) };
+      const { receipt, arguments: decided, requests, basis } = gate.warrant;
+      // What a program reads is nobody's to know, and its output is heard while it runs: not to be believed from here on.
+      session.taint(`output of a program (${receipt})`);
+      // The first request is the tool itself; the program follows it.
+      const [argv, request, by] = [programs.argvOf(tool, decided), requests[1], basis[1]];
+      if (argv === null || request === undefined || by === undefined)
+        return refusal("invalid_input", "not a program that could be run");
+      const result = await programs.run(this.#ground(asked.value), {
+        argv,
+        request,
+        by,
+        input: exchange.value["hasInput"] === true ? exchange.input : null,
+        sinks: {
+          output: (bytes) => void exchange.send(1, bytes),
+          errors: (bytes) => void exchange.send(2, bytes),
         },
-        exchange,
-      );
-      return { ok: true, value: programAnswer(session, result) };
+        milliseconds: numberOr(exchange.value, "milliseconds", 0, 1, waitMillisecondsMax) || null,
+        stop: ring.stop,
+      });
+      const settled = await ports.settle({ receipt, ...(result.ok ? outcomeOfRun(result.ran) : REFUSED) });
+      return { ok: true, value: programAnswer(receipt, requestText(request), result, settled) };
     } finally {
-      session.running.delete(stop);
+      ring.end();
     }
   }
 
-  consider(exchange: Exchange): Answer<object> {
-    const asked = this.#askedIn(exchange);
+  async consider(exchange: Exchange): Promise<Answer<object>> {
+    const asked = await this.#askedIn(exchange);
     if (!asked.ok) return asked;
     const { session, holding, tool, input, lookup, ports } = asked.value;
     const caller = { agent: session.facts.name.agent, authority: holding.authority };
@@ -180,7 +181,23 @@ export class Calls {
     return { ok: true, value: { outcome: decision.outcome, code: decision.outcome === "deny" ? decision.code : null } };
   }
 
-  #askedIn(exchange: Exchange): Answer<Asked> {
+  async list(exchange: Exchange): Promise<Answer<{ readonly tools: readonly ToolShown[] }>> {
+    const session = this.session(exchange);
+    if (session === null) return NO_SESSION;
+    const holding = this.#gatekeeper.holdings.of(session);
+    if ("refused" in holding) return refusal("unknown_agent", holding.refused, holding.fix);
+    const moment = this.#gatekeeper.moment(session, holding);
+    return { ok: true, value: { tools: await this.#tools.shown(session, holding.authority, moment) } };
+  }
+
+  async #authorize(asked: Asked): Promise<Authorization> {
+    const { session, holding, tool, input, owner, lookup, ports } = asked;
+    const gate = await this.#gatekeeper.authorize(session, holding, { tool, input }, lookup, ports);
+    if (!gate.ok) owner?.denied?.(input, session);
+    return gate;
+  }
+
+  async #askedIn(exchange: Exchange): Promise<Answer<Asked>> {
     const { value } = exchange;
     const session = this.session(exchange);
     if (session === null) return NO_SESSION;
@@ -191,6 +208,7 @@ export class Calls {
     const texts = requests === null ? null : textsIn(value, "requests", requestsMax);
     if (tool === null || input === null || wait === null || (requests !== null && texts === null))
       return refusal("invalid_input", "a call is the name of a tool and an object");
+    const owner = await this.#tools.named(session, tool);
     const holding = this.#gatekeeper.holdings.of(session);
     if ("refused" in holding) return refusal("unknown_agent", holding.refused, holding.fix);
     const waiting: Waiting = {
@@ -199,27 +217,88 @@ export class Calls {
       asked: (approval) => exchange.tell({ waiting: approval }),
     };
     const ports = this.#gatekeeper.ports(session, holding, waiting);
-    return { ok: true, value: { session, holding, tool, input, ports, lookup: this.#lookup(session, holding, texts) } };
+    const lookup =
+      owner === null && texts !== null
+        ? askersLookup(texts, holding)
+        : this.#tools.lookup(
+            owner,
+            holding.reading,
+            session,
+            await this.#derived(owner, { session, holding, tool, input, ports }),
+          );
+    return { ok: true, value: { session, holding, tool, input, owner, ports, lookup } };
   }
 
-  /** Tools of ours by their own derivation; a tool of the asker's by what it says it asks for, which can only add. */
-  #lookup(session: Session, holding: Holding, texts: readonly string[] | null): ToolLookup {
-    const owner = ownerLookup(this.#tools, holding.reading, session);
-    const ours = this.#parts.tools(holding.reading.ground);
-    return (name) => {
-      const known = owner(name) ?? ours(name);
-      if (known !== null || texts === null) return known;
-      return {
-        name,
-        requirement: null,
-        requests: () => {
-          const read = texts.map((text) => readRequestText(text, holding.reading));
-          const requests = read.flatMap((one) => (one.ok ? [one.value] : []));
-          return requests.length === texts.length ? done(requests) : refuse("bad_value", "a request is not understood");
-        },
-      };
+  /** INVARIANT: nothing of a tool is run for a session that may not call it. */
+  async #derived(
+    owner: OwnerTool | null,
+    { session, holding, tool, input, ports }: Pick<Asked, "session" | "holding" | "tool" | "input" | "ports">,
+  ): Promise<readonly Request[] | null> {
+    if (owner?.derive === undefined) return [];
+    const caller = { agent: session.facts.name.agent, authority: holding.authority };
+    const lookup = this.#tools.lookup(owner, holding.reading, session, []);
+    const decision = decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
+    if (decision.outcome === "deny") return [];
+    const derived = await owner.derive(input, session, holding.reading);
+    return derived.ok ? derived.value : null;
+  }
+
+  #ground({ session, holding, owner, ports }: Asked): ProgramGround {
+    const { name, id, cwd, environment } = session.facts;
+    const requirement = owner?.foreign?.requirement;
+    const bounded = (authority: Authority): Authority =>
+      requirement === undefined ? authority : authority.map((chain): Chain => [...chain, requirement]);
+    return {
+      authority: bounded(holding.authority),
+      owner: agentScope(name),
+      holds: () => {
+        const by = session.isClosed ? null : this.#gatekeeper.holdings.of(session);
+        return by === null || "refused" in by ? [] : bounded(by.authority);
+      },
+      session: id,
+      generation: this.#parts.kept.ledger.generation("all"),
+      cwd,
+      environment,
+      moment: ports.moment,
+      useSecret: secretUse(session, holding, ports),
     };
   }
+}
+
+/** A tool of the asker's, by what it says it asks for, which can only add. */
+function askersLookup(texts: readonly string[], { reading }: Holding): ToolLookup {
+  return (name) => ({
+    name,
+    requirement: null,
+    requests: () => {
+      const read = texts.map((text) => readRequestText(text, reading));
+      const requests = read.flatMap((one) => (one.ok ? [one.value] : []));
+      return requests.length === texts.length ? done(requests) : refuse("bad_value", "a request is not understood");
+    },
+  });
+}
+
+const HANDED_OVER: Carried = {
+  ok: false,
+  code: "secret_refused",
+  message: "a secret is used by its handle and never handed over itself",
+};
+
+const REFUSED: Omit<Outcome, "receipt"> = { ended: "refused", denials: [], enforcement: [], wallMicroseconds: 0 };
+
+function outcomeOf(carried: Carried): Omit<Outcome, "receipt"> {
+  if (carried.ok) return carried.met ?? { ...REFUSED, ended: "done" };
+  const denials = carried.denied === undefined ? [] : [deniedOnTheWay(carried.denied)];
+  return { ...REFUSED, ended: `failed ${carried.code}`, denials };
+}
+
+function stopOf(exchange: Exchange): Stop {
+  return {
+    get stopped() {
+      return exchange.isStopped;
+    },
+    onStop: (ring) => exchange.onStop(ring),
+  };
 }
 
 function deniedOnTheWay({ code, request }: NonNullable<Extract<Carried, { ok: false }>["denied"]>): RunDenial {
@@ -229,24 +308,14 @@ function deniedOnTheWay({ code, request }: NonNullable<Extract<Carried, { ok: fa
 const NO_SESSION = refusal("unknown_session", "this connection has no such session", "open a session first");
 
 function programAnswer(
-  session: Session,
-  result: Awaited<ReturnType<DaemonParts["programs"]["run"]>>,
-): ProgramDone | ProgramRefused | DenialTold {
-  const request = result.request === null ? null : requestText(result.request);
-  if (!result.ok) {
-    const { code, message, fix } = result.refused;
-    if (result.denial !== null) return denialTold(session, { code, request: result.request, ...result.denial });
-    return { outcome: "refused", code, message, fix, request };
-  }
+  receipt: string,
+  request: string,
+  result: RunResult,
+  settled: boolean,
+): ProgramDone | ProgramRefused {
+  if (!result.ok) return { outcome: "refused", ...result.refused, request };
+  // The effect is there either way; that it could not be written down must not look like success.
+  if (!settled) return { outcome: "refused", code: "audit_unavailable", message: "", fix: null, request };
   const { ending, usage, denials, enforcement, outputDropped } = result.ran;
-  return {
-    outcome: "ran",
-    receipt: result.receipt,
-    request: request ?? "",
-    ending,
-    usage,
-    denials,
-    enforcement,
-    outputDropped,
-  };
+  return { outcome: "ran", receipt, request, ending, usage, denials, enforcement, outputDropped };
 }

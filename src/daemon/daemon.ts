@@ -18,7 +18,8 @@ import { textIn, textsIn } from "./input.ts";
 import { memoryTools } from "./memory-tools.ts";
 import { observationTools } from "./observation-tools.ts";
 import { Opening } from "./opening.ts";
-import type { OwnerTool } from "./owner-tool.ts";
+import type { ForeignTools, OwnerTool } from "./owner-tool.ts";
+import { OwnerTools } from "./owner-tools.ts";
 import type { DaemonParts } from "./parts.ts";
 import { refusal } from "./refusal.ts";
 import type { Answering, Doors } from "./serving.ts";
@@ -29,8 +30,9 @@ export interface DaemonAsked {
   readonly protocol: number;
   readonly pid: number;
   readonly state: string;
-  /** Tools of others that the owner carries out, too. */
+  /** Tools of ours that are carried out elsewhere: files, programs, the web. */
   readonly more: readonly OwnerTool[];
+  readonly foreign: ForeignTools;
   connections(): number;
   /** The daemon is to end. */
   stop(): void;
@@ -64,7 +66,7 @@ export class Daemon {
     const delegations = new Delegations(parts, this.#entries, this.#gatekeeper.holdings);
     this.#admission = new Admission(parts, this.#sessions);
     this.#opening = new Opening(parts, this.#gatekeeper, delegations, this.#sessions, this.#admission);
-    const tools: readonly OwnerTool[] = [
+    const own: readonly OwnerTool[] = [
       ...memoryTools(parts.kept.memory, parts.now, (session, request) => {
         const holding = this.#gatekeeper.holdings.of(session);
         if ("refused" in holding) return false;
@@ -74,6 +76,7 @@ export class Daemon {
       ...delegations.tools(),
       ...asked.more,
     ];
+    const tools = new OwnerTools(own, asked.foreign);
     this.#calls = new Calls(parts, this.#gatekeeper, this.#sessions, tools);
     this.doors = { call: new Map(this.#callAnswers()), control: new Map(this.#controlAnswers()) };
   }
@@ -170,7 +173,8 @@ export class Daemon {
       ["call.settle", (exchange) => calls.settle(exchange)],
       ["call.do", (exchange) => calls.carry(exchange)],
       ["call.run", (exchange) => calls.run(exchange)],
-      ["call.consider", async (exchange) => calls.consider(exchange)],
+      ["call.consider", (exchange) => calls.consider(exchange)],
+      ["tools.list", (exchange) => calls.list(exchange)],
     ];
   }
 

@@ -13,6 +13,7 @@ import { compactText } from "../notation/printer.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { AgentName, KeptLink, MadeAgent } from "../ports/link-store.ts";
 import type { Who } from "../ports/log.ts";
+import { countSchema, flagSchema, objectSchema, textSchema, textsSchema } from "../tool/schema-parts.ts";
 import type { Entries } from "./entries.ts";
 import { delegationDepthMax, grantsOf, type Holdings } from "./holding.ts";
 import { flagIn, nameRequest, numberOr, textIn, textsIn } from "./input.ts";
@@ -27,6 +28,10 @@ const secondsMax = 10 * 365 * 86_400;
 const linksMax = 100_000;
 
 const BUILT_IN = "tool.invoke{tools=[builtin:**]}";
+
+const GRANTS = textsSchema("Such as net.get{hosts=[api.example.com]}.", specsMax, 4096);
+const SECONDS = countSchema("It ends after so many seconds.", 1, secondsMax);
+const CALLS = countSchema("It may be used so many times.", 1, Number.MAX_SAFE_INTEGER);
 
 export const tokenStart = "ambit-token";
 
@@ -45,13 +50,40 @@ export class Delegations {
     return [
       {
         name: "agent_grant",
+        description:
+          "Pass on a part of what you may pass on to another agent, or make a token for it. Never more than you hold; it ends " +
+          "when what you hold does.",
+        input: objectSchema(
+          {
+            agent: textSchema("Who gets it.", 1, idCharactersMax),
+            grants: GRANTS,
+            seconds: SECONDS,
+            calls: CALLS,
+            token: flagSchema("Hand back a token that the other agent claims, instead of granting at once."),
+          },
+          ["agent", "grants"],
+        ),
+        verbs: ["agent.grant"],
         requests: (input, reading) => delegation(input, "agent", reading),
-        carry: (input, session, requests) => this.#grant(input, session, requests),
+        carry: ({ input, session, warrant }) => this.#grant(input, session, warrant.requests),
       },
       {
         name: "agent_create",
+        description:
+          "Make an agent of your own, with instructions and a part of what you may pass on. It ends with you.",
+        input: objectSchema(
+          {
+            id: textSchema("Its id.", 1, idCharactersMax),
+            instructions: textSchema("What it is for and how it works.", 0, bodyCharactersMax),
+            grants: GRANTS,
+            seconds: SECONDS,
+            calls: CALLS,
+          },
+          ["id", "instructions"],
+        ),
+        verbs: ["agent.create"],
         requests: (input, reading) => creation(input, reading),
-        carry: (input, session, requests) => this.#create(input, session, requests),
+        carry: ({ input, session, warrant }) => this.#create(input, session, warrant.requests),
       },
     ];
   }

@@ -7,6 +7,7 @@ import { done, type Result, refuse } from "../authority/result.ts";
 import { isSegments } from "../authority/scope.ts";
 import type { Kept as Durably } from "../ports/durable.ts";
 import type { MemoryStore, MemoryValue, Namespace } from "../ports/memory-store.ts";
+import { countSchema, objectSchema, textSchema } from "../tool/schema-parts.ts";
 import { nameRequest, numberOr, optionalText, textIn } from "./input.ts";
 import type { Carried, OwnerTool } from "./owner-tool.ts";
 import type { Session } from "./session.ts";
@@ -17,6 +18,12 @@ const listedMax = 1000;
 const sessionSeconds = 86_400;
 const secondsMax = 10 * 365 * 86_400;
 
+const KEY = textSchema(
+  "Such as notes/today. `shared/…` is the whole workspace's, `session/…` this session's; every other key is your own.",
+  1,
+  keyCharactersMax,
+);
+
 export function memoryTools(
   memory: MemoryStore,
   now: () => number,
@@ -26,8 +33,11 @@ export function memoryTools(
   return [
     {
       name: "memory_get",
+      description: "Read one value that was kept under a key. Null where there is none.",
+      input: objectSchema({ key: KEY }, ["key"]),
+      verbs: ["memory.read"],
       requests: (input) => keyRequest("memory.read", input),
-      carry: async (input, session) => {
+      carry: async ({ input, session }) => {
         const place = placeOf(input, session);
         if (place === null) return BAD;
         const found = await memory.get(place.namespace, place.key, now());
@@ -40,8 +50,21 @@ export function memoryTools(
     },
     {
       name: "memory_set",
+      description:
+        "Keep a text under a key, for later turns. With `version` it is written only if that is still the version there " +
+        "(0: only if there is none), so that nobody's change is lost.",
+      input: objectSchema(
+        {
+          key: KEY,
+          value: textSchema("What to keep.", 0, valueCharactersMax),
+          version: countSchema("Only if this is the version there.", 0, Number.MAX_SAFE_INTEGER),
+          seconds: countSchema("Forget it after so many seconds.", 1, secondsMax),
+        },
+        ["key", "value"],
+      ),
+      verbs: ["memory.write"],
       requests: (input) => keyRequest("memory.write", input),
-      carry: async (input, session) => {
+      carry: async ({ input, session }) => {
         const place = placeOf(input, session);
         const value = textIn(input, "value", valueCharactersMax);
         const version = numberOr(input, "version", -1, 0, Number.MAX_SAFE_INTEGER);
@@ -63,13 +86,21 @@ export function memoryTools(
     },
     {
       name: "memory_list",
+      description: "List keys and values that begin with a prefix, or that hold a text; those you may read.",
+      input: objectSchema({
+        prefix: textSchema("How the keys begin.", 0, keyCharactersMax),
+        text: textSchema("What the values hold.", 1, keyCharactersMax),
+        after: textSchema("The last key of the page before.", 1, keyCharactersMax),
+        count: countSchema("How many at most; 100 if left out.", 1, listedMax),
+      }),
+      verbs: ["memory.read"],
       requests: (input) => {
         const prefix = optionalText(input, "prefix", keyCharactersMax);
         if (prefix === undefined) return refuse("bad_value", "`prefix` is the beginning of a key");
         // Which of the keys may be read is decided one by one; to list at all, some key must be.
         return done([]);
       },
-      carry: async (input, session) => {
+      carry: async ({ input, session }) => {
         const prefix = optionalText(input, "prefix", keyCharactersMax);
         const text = optionalText(input, "text", keyCharactersMax);
         const after = optionalText(input, "after", keyCharactersMax);
@@ -89,8 +120,14 @@ export function memoryTools(
     },
     {
       name: "memory_delete",
+      description: "Forget what is kept under a key.",
+      input: objectSchema(
+        { key: KEY, version: countSchema("Only if this is the version there.", 0, Number.MAX_SAFE_INTEGER) },
+        ["key"],
+      ),
+      verbs: ["memory.write"],
       requests: (input) => keyRequest("memory.write", input),
-      carry: async (input, session) => {
+      carry: async ({ input, session }) => {
         const place = placeOf(input, session);
         const version = numberOr(input, "version", -1, 0, Number.MAX_SAFE_INTEGER);
         if (place === null || version === null) return BAD;

@@ -3,6 +3,7 @@ import type { JsonObject } from "../authority/json.ts";
 import type { Request } from "../authority/request.ts";
 import { done, type Result, refuse } from "../authority/result.ts";
 import type { Observation, ObservationStore } from "../ports/memory-store.ts";
+import { countSchema, objectSchema, textSchema, textsSchema } from "../tool/schema-parts.ts";
 import { nameRequest, numberOr, optionalText, textIn, textsIn } from "./input.ts";
 import type { Carried, OwnerTool } from "./owner-tool.ts";
 import type { Session } from "./session.ts";
@@ -21,8 +22,17 @@ export function observationTools(
   return [
     {
       name: "obs_append",
+      description: "Note something for later turns. It cannot be changed afterwards.",
+      input: objectSchema(
+        {
+          text: textSchema("What was seen.", 1, textMax),
+          tags: textsSchema("A few short words to find it by.", tagsMax, tagCharactersMax),
+        },
+        ["text"],
+      ),
+      verbs: ["obs.append"],
       requests: (_input, _reading, session) => about("obs.append", session.facts.name.agent),
-      carry: async (input, session) => {
+      carry: async ({ input, session }) => {
         const text = textIn(input, "text", textMax);
         const tags = input["tags"] === undefined ? [] : textsIn(input, "tags", tagsMax);
         if (text === null || tags === null || tags.some((tag) => tag.length > tagCharactersMax || tag === "denial"))
@@ -35,11 +45,21 @@ export function observationTools(
     },
     {
       name: "obs_query",
+      description: "Read what was noted before, newest first. What was denied to you is there under the tag `denial`.",
+      input: objectSchema({
+        agent: textSchema("Whose; your own if left out.", 1, nameCharactersMax),
+        text: textSchema("What it holds.", 1, nameCharactersMax),
+        tag: textSchema("A tag it has.", 1, nameCharactersMax),
+        since: countSchema("Milliseconds since 1970.", 0, Number.MAX_SAFE_INTEGER),
+        before: textSchema("The last id of the page before.", 1, nameCharactersMax),
+        count: countSchema("How many at most; 50 if left out.", 1, countMax),
+      }),
+      verbs: ["obs.query"],
       requests: (input, _reading, session) => {
         const agent = agentOf(input, session);
         return agent === null ? refuse("bad_value", "`agent` is the id of an agent") : about("obs.query", agent);
       },
-      carry: async (input, session) => {
+      carry: async ({ input, session }) => {
         const agent = agentOf(input, session);
         const [text, tag, before] = ["text", "tag", "before"].map((key) => optionalText(input, key, nameCharactersMax));
         const since = numberOr(input, "since", 0, 0, Number.MAX_SAFE_INTEGER);

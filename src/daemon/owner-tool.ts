@@ -1,35 +1,70 @@
-// A tool that the owner of the state carries out itself: what it asks for, and what it does once that is allowed.
+// A tool that is carried out behind the owner of the state: how a model sees it, what a call of it asks for, and what it does
+// once that is allowed.
+import type { CompiledLink } from "../authority/compiled.ts";
 import type { DenialCode } from "../authority/decision.ts";
 import type { Json, JsonObject } from "../authority/json.ts";
 import type { Request } from "../authority/request.ts";
 import type { Result } from "../authority/result.ts";
 import type { Reading } from "../notation/reading.ts";
-import type { ToolLookup } from "../tool/known-tool.ts";
+import type { Outcome } from "../ports/commit.ts";
+import type { Stop } from "../sandbox/sandboxes.ts";
+import type { JsonSchema } from "../tool/json-schema.ts";
+import type { Requirement } from "../tool/requirement.ts";
+import type { Warrant } from "../warrant/warrant.ts";
+import type { ProgramGround } from "./parts.ts";
 import type { Session } from "./session.ts";
 
 export type Carried =
-  | { readonly ok: true; readonly value: Json; readonly isUntrusted: boolean }
+  | {
+      readonly ok: true;
+      readonly value: Json;
+      readonly isUntrusted: boolean;
+      /** What a program met, and what held it; where one ran. */
+      readonly met?: Omit<Outcome, "receipt">;
+    }
   | {
       readonly ok: false;
       readonly code: string;
       readonly message: string;
+      readonly fix?: string | null;
       /** It was refused on the way, as the gate refuses: told as a denial. */
       readonly denied?: { readonly code: DenialCode; readonly request: Request | null };
     };
 
+/** One call that was decided and written down. */
+export interface Carrying {
+  /** The arguments that were decided on. */
+  readonly input: JsonObject;
+  readonly session: Session;
+  /** What it rests on: the first request is the tool itself, the tool's own follow. */
+  readonly warrant: Warrant;
+  /** Rings when somebody has stopped asking, or is gone. */
+  readonly stop: Stop;
+  /** What a program needs that runs for this call. */
+  readonly ground: ProgramGround;
+}
+
 export interface OwnerTool {
   readonly name: string;
+  /** For the model that calls it. */
+  readonly description: string;
+  /** INVARIANT: every input is held against it before anything else is read from it. */
+  readonly input: JsonSchema;
+  /** Verbs that every call of it needs: whoever has none of them is not shown the tool. */
+  readonly verbs: readonly string[];
+  /** What a tool of others declared; null for ours, which ask for everything they do. */
+  readonly foreign?: { readonly requirement: CompiledLink; readonly declared: Requirement };
+  /** What the tool itself says a call will ask for, found where it runs. It can only add. */
+  derive?(input: JsonObject, session: Session, reading: Reading): Promise<Result<readonly Request[]>>;
   requests(input: JsonObject, reading: Reading, session: Session): Result<readonly Request[]>;
   /** Only after the decision is on disk. */
-  carry(input: JsonObject, session: Session, requests: readonly Request[]): Promise<Carried>;
+  carry(call: Carrying): Promise<Carried>;
   /** The gate refused a call of it, and that is written down. */
   denied?(input: JsonObject, session: Session): void;
 }
 
-export function ownerLookup(tools: readonly OwnerTool[], reading: Reading, session: Session): ToolLookup {
-  return (name) => {
-    const tool = tools.find((one) => one.name === name);
-    if (tool === undefined) return null;
-    return { name, requirement: null, requests: (input) => tool.requests(input, reading, session) };
-  };
+/** Tools of others: files and packages that are loaded outside of us. */
+export interface ForeignTools {
+  /** For this session, as they are on disk now; those that cannot be loaded are not among them. */
+  of(session: Session): Promise<readonly OwnerTool[]>;
 }

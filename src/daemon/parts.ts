@@ -1,16 +1,13 @@
 // Everything the daemon is handed by the composition: what it keeps, what it reads, what it can have done.
 import type { Authority } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
+import type { Basis } from "../authority/decision.ts";
 import type { Span } from "../authority/grant.ts";
 import type { Json, JsonObject } from "../authority/json.ts";
-import type { Ground } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
-import type { Caller } from "../gate/decide.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { ApprovalStore } from "../ports/approval-store.ts";
-import type { Approvals } from "../ports/approvals.ts";
 import type { ChainStore } from "../ports/chain-rows.ts";
-import type { Commit, Settle } from "../ports/commit.ts";
 import type { ControlMessages, Presence, SecretShown, VerifyAnswer } from "../ports/daemon-control.ts";
 import type { Digest } from "../ports/digest.ts";
 import type { Answer } from "../ports/exchange.ts";
@@ -18,10 +15,9 @@ import type { Ledger } from "../ports/ledger.ts";
 import type { AgentName, LinkStore } from "../ports/link-store.ts";
 import type { LogEntry } from "../ports/log.ts";
 import type { MemoryStore, ObservationStore } from "../ports/memory-store.ts";
-import type { Ran, RunRefused } from "../ports/process.ts";
+import type { RunResult, Sinks } from "../ports/process.ts";
 import type { SettingStore } from "../ports/secret-store.ts";
-import type { ToolLookup } from "../tool/known-tool.ts";
-import type { Exchange } from "./serving.ts";
+import type { Stop } from "../sandbox/sandboxes.ts";
 
 /** How many people must agree, and who counts. */
 export interface Approvers {
@@ -63,9 +59,10 @@ export interface Records {
   isPresenceNeeded(): boolean;
 }
 
-/** What a session needs of the daemon while a program runs for it. */
-export interface ProgramRun {
-  readonly caller: Caller;
+/** What a program needs of the daemon while it runs for a call. */
+export interface ProgramGround {
+  /** What was decided by: every link of the session, and what the tool requires. */
+  readonly authority: Authority;
   /** Whose sandboxes these are: unlike ids, no two agents of this machine share it. */
   readonly owner: string;
   /** What the session holds by now, while a program runs. */
@@ -74,37 +71,28 @@ export interface ProgramRun {
   readonly generation: number;
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
-  readonly ground: Ground;
   moment(): Moment;
-  readonly approvals: Approvals;
-  readonly commit: Commit;
-  readonly settle: Settle;
   /** Whether a secret may be handed to the program's helper for this request; decided and written down. */
   useSecret(request: Request): Promise<boolean>;
-  readonly tool: string;
-  readonly input: JsonObject;
-  readonly milliseconds: number | null;
 }
 
-export type ProgramResult =
-  | { readonly ok: true; readonly receipt: string; readonly request: Request; readonly ran: Ran }
-  | {
-      readonly ok: false;
-      readonly refused: RunRefused;
-      readonly request: Request | null;
-      readonly denial: DenialFacts | null;
-    };
-
-/** What the gate said, where it was the gate that refused. */
-export interface DenialFacts {
-  readonly receipt: string | null;
-  readonly approval: string | null;
-  readonly reason: string | null;
+export interface ProgramAsked {
+  readonly argv: readonly [string, ...string[]];
+  readonly request: Request;
+  /** The plan is made from the grants that decided, never from the verdict. */
+  readonly by: Basis;
+  readonly input: AsyncIterable<Uint8Array> | null;
+  /** INVARIANT: nothing that goes in here is a known secret any more when it comes out. */
+  readonly sinks: Sinks;
+  /** Shorter than the configured limit, never longer. */
+  readonly milliseconds: number | null;
+  readonly stop: Stop | null;
 }
 
 export interface Programs {
-  isProgram(tool: string): boolean;
-  run(run: ProgramRun, exchange: Exchange): Promise<ProgramResult>;
+  /** The words of a call of one of the tools that run one program; null for every other tool and for other input. */
+  argvOf(tool: string, input: JsonObject): readonly [string, ...string[]] | null;
+  run(ground: ProgramGround, asked: ProgramAsked): Promise<RunResult>;
   /** Ends what runs for an owner, or for everybody; the number of sandboxes that ended. */
   end(owner: string | null): Promise<number>;
   readonly count: number;
@@ -168,8 +156,6 @@ export interface DaemonParts {
   readonly proof: Proof;
   readonly records: Records;
   readonly programs: Programs;
-  /** Requests of tools that the daemon carries out or that run in the asker's process, by their ground. */
-  tools(ground: Ground): ToolLookup;
   readonly redacting: Redacting;
   /** What the programs and scripts of these requests are, where somebody could have changed them; null where nothing is pinned. */
   pin(requests: readonly Request[]): Promise<string | null>;

@@ -3,6 +3,7 @@ import type { CompiledLink } from "../authority/compiled.ts";
 import type { JsonObject } from "../authority/json.ts";
 import type { AgentName } from "../ports/link-store.ts";
 import type { Who } from "../ports/log.ts";
+import type { Stop } from "../sandbox/sandboxes.ts";
 import type { Connected, ProcessMark } from "./serving.ts";
 
 export interface SessionFacts {
@@ -20,6 +21,8 @@ export interface SessionFacts {
   /** The process it belongs to, and whatever descends from it. */
   readonly root: ProcessMark;
 }
+
+const runningMax = 64;
 
 export class Session {
   readonly facts: SessionFacts;
@@ -72,6 +75,29 @@ export class Session {
     this.#isClosed = true;
     for (const stop of [...this.running]) stop();
     for (const ring of this.#closing.splice(0)) ring();
+  }
+
+  /** A stop that rings when the asker stops or the session ends; null where too much runs already. */
+  ringing(asker: Stop): { readonly stop: Stop; end(): void } | null {
+    if (this.#isClosed || this.running.size >= runningMax) return null;
+    const rings: (() => void)[] = [];
+    let isStopped = asker.stopped;
+    const ring = (): void => {
+      isStopped = true;
+      for (const one of rings.splice(0)) one();
+    };
+    this.running.add(ring);
+    asker.onStop(ring);
+    const stop: Stop = {
+      get stopped() {
+        return isStopped;
+      },
+      onStop: (one) => {
+        if (isStopped) one();
+        else rings.push(one);
+      },
+    };
+    return { stop, end: () => void this.running.delete(ring) };
   }
 
   /** For what is kept for it between its calls; at once where it is closed already. */

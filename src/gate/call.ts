@@ -9,6 +9,7 @@ import { copyJson, isJsonObject, type JsonObject } from "../authority/json.ts";
 import { parseTool } from "../authority/name.ts";
 import type { Ground } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
+import { type Result, refuse as refuseInput } from "../authority/result.ts";
 import type { Approvals } from "../ports/approvals.ts";
 import type { Charge, Commit, Entry } from "../ports/commit.ts";
 import type { KnownTool, ToolLookup } from "../tool/known-tool.ts";
@@ -33,7 +34,15 @@ interface Covered {
 export type CallDecision =
   | (Covered & { readonly outcome: "allow" })
   | (Covered & { readonly outcome: "ask"; readonly level: Exclude<Level, 0>; readonly asking: readonly Request[] })
-  | { readonly outcome: "deny"; readonly code: DenialCode; readonly request: Request | null };
+  | {
+      readonly outcome: "deny";
+      readonly code: DenialCode;
+      readonly request: Request | null;
+      /** What is wrong with the arguments, where that is why. */
+      readonly reason: string | null;
+    };
+
+const reasonCharactersMax = 300;
 
 const INVOKE = verbEntry("tool.invoke");
 
@@ -50,7 +59,7 @@ export function decideCall(
   const name = parseTool(toolName);
   if (tool === null || !name.ok || INVOKE === null) return deny("unknown_tool", null);
   const input = copyJson(call.input);
-  if (!isJsonObject(input)) return deny("invalid_input", null);
+  if (!isJsonObject(input)) return deny("invalid_input", null, "the arguments are one plain object");
   const { requirement } = tool;
   // A tool's requirement is about what it does; whether it may be called is the agent's to hold.
   const authority: Authority =
@@ -71,8 +80,9 @@ export function decideCall(
   const invoke: Request = { verb: INVOKE, values: [name.value, { kind: "json", value: input }] };
   const refused = judge(invoke, caller.authority);
   if (refused !== null) return refused;
-  for (const request of derive(tool, input) ?? [null]) {
-    if (request === null) return deny("invalid_input", null);
+  const derived = derive(tool, input);
+  if (!derived.ok) return deny("invalid_input", null, derived.message.slice(0, reasonCharactersMax));
+  for (const request of derived.value) {
     const denied = judge(request, authority);
     if (denied !== null) return denied;
   }
@@ -89,18 +99,17 @@ function lookUp(tools: ToolLookup, name: string): KnownTool | null {
   }
 }
 
-/** What the call asks for; null when the tool does not accept the input, or fails over it. */
-function derive(tool: KnownTool, input: JsonObject): readonly Request[] | null {
+/** What the call asks for, or why the tool does not accept the input; one that fails over it does not. */
+function derive(tool: KnownTool, input: JsonObject): Result<readonly Request[]> {
   try {
-    const derived = tool.requests(input);
-    return derived.ok ? derived.value : null;
+    return tool.requests(input);
   } catch {
-    return null;
+    return refuseInput("bad_value", "the tool fails over the arguments");
   }
 }
 
-function deny(code: DenialCode, request: Request | null): CallDecision {
-  return { outcome: "deny", code, request };
+function deny(code: DenialCode, request: Request | null, reason: string | null = null): CallDecision {
+  return { outcome: "deny", code, request, reason };
 }
 
 export type Authorization =
@@ -111,7 +120,7 @@ export type Authorization =
       readonly request: Request | null;
       /** What waits for a person, where something does. */
       readonly approval: string | null;
-      /** Why a person said no. */
+      /** Why a person said no, or what is wrong with the arguments. */
       readonly reason: string | null;
       /** The entry that tells of the denial; null where it could not be written. */
       readonly receipt: string | null;
@@ -178,7 +187,7 @@ async function oneStep(
     const receipt = written?.ok === true ? written.receipt : null;
     return { kind: "done", authorization: denied(code, need, approval, reason, receipt) };
   };
-  if (decision.outcome === "deny") return refuse(decision.code, decision.request, null);
+  if (decision.outcome === "deny") return refuse(decision.code, decision.request, null, decision.reason);
   let approval: string | null = null;
   if (decision.outcome === "ask") {
     const { asking } = decision;

@@ -40,6 +40,8 @@ export interface CallAsked {
   readonly input: JsonObject;
   /** For a tool that only the asker knows: what this call of it asks for, in the notation of `ambit can`. Null for ours. */
   readonly requests: readonly string[] | null;
+  /** For a tool that only the asker knows: what it declares to touch. What its context can do is within that, and within what is held. */
+  readonly declaration?: JsonObject;
   /** Wait for a person where one has to be asked: milliseconds at most; 0 answers `approval_required` at once. */
   readonly waitMilliseconds: number;
 }
@@ -53,7 +55,7 @@ export interface DenialTold {
   readonly need: string | null;
   readonly hint: string;
   readonly approval: string | null;
-  /** Why a person refused. */
+  /** Why a person refused, or what is wrong with the arguments. */
   readonly reason: string | null;
 }
 
@@ -62,6 +64,15 @@ export interface CallPermitted {
   readonly outcome: "allowed";
   readonly receipt: string;
   readonly left: readonly { readonly account: string; readonly left: number }[];
+}
+
+/** A tool as a model is shown it. */
+export interface ToolShown {
+  readonly name: string;
+  readonly origin: "builtin" | "tool";
+  readonly description: string;
+  /** JSON Schema of its input. */
+  readonly input: JsonObject;
 }
 
 /** A tool the owner carries out itself: memory, observations, agents, programs in their sandboxes. */
@@ -127,6 +138,16 @@ export type CallMessages = {
       readonly hasInput: boolean;
     };
     readonly answers: ProgramDone | ProgramRefused | DenialTold;
+  };
+  /** One use of an instrument by a tool that runs in the asking process, while its call lasts. */
+  readonly "context.use": {
+    readonly asks: { readonly session: string; readonly receipt: string; readonly use: JsonObject };
+    readonly answers: { readonly answer: Json };
+  };
+  /** What this session's grants can ever allow, sorted by name. */
+  readonly "tools.list": {
+    readonly asks: { readonly session: string };
+    readonly answers: { readonly tools: readonly ToolShown[] };
   };
   /** What would be decided; nothing is written or charged. */
   readonly "call.consider": {

@@ -1,6 +1,6 @@
 // Whether an agent's grants can ever allow a tool: it may be called, and something of each part it needs may be done.
 // For a list that a model is shown; what a call may do is decided by the gate and by nothing here.
-import { verbEntry } from "../authority/catalog.ts";
+import { type VerbEntry, verbEntry } from "../authority/catalog.ts";
 import { type Authority, type Chain, linkState, purposeAt } from "../authority/chain.ts";
 import { type CompiledLink, conditionsHold, type Moment } from "../authority/compiled.ts";
 import type { Grant } from "../authority/grant.ts";
@@ -27,6 +27,13 @@ export function reachesOf(authority: Authority, moment: Moment): Reaches {
         mayInvoke(chain, tool.value, moment) && (requirement === null || meetsParts(meet, requirement)),
     );
   };
+}
+
+/** Whether some grant of a verb is there in every link of one chain. */
+export function holdsOf(authority: Authority, moment: Moment): (verb: VerbEntry | null) => boolean {
+  const chains = authority.filter((chain) => chain.every((compiled) => linkState(compiled, moment) === null));
+  const meets = chains.map((chain) => lasting(meetChain(chain), moment));
+  return (verb) => meets.some(({ grants, complete }) => !complete || grants.some((grant) => grant.verb === verb));
 }
 
 function lasting({ grants, complete }: Meet, { now }: Moment): Meet {

@@ -1,12 +1,14 @@
 // The built-in tools that run programs, as the gate knows them: what one call of each asks for.
 import { parseArgv } from "../authority/argv.ts";
 import { verbEntry } from "../authority/catalog.ts";
-import type { JsonObject } from "../authority/json.ts";
+import type { Json, JsonObject } from "../authority/json.ts";
 import { type Ground, parsePath } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
 import { done, type Result, refuse } from "../authority/result.ts";
 import type { Value } from "../authority/scope.ts";
+import type { JsonSchema } from "../tool/json-schema.ts";
 import type { KnownTool, ToolLookup } from "../tool/known-tool.ts";
+import { choiceSchema, objectSchema, textSchema, textsSchema } from "../tool/schema-parts.ts";
 
 export type ProgramToolName = "proc_exec" | "proc_eval" | "sandbox_exec";
 
@@ -15,6 +17,42 @@ const NAMES: readonly string[] = ["proc_exec", "proc_eval", "sandbox_exec"] sati
 export function isProgramTool(name: string): name is ProgramToolName {
   return NAMES.includes(name);
 }
+
+export interface ProgramToolDefinition {
+  readonly name: ProgramToolName;
+  readonly description: string;
+  readonly input: JsonSchema;
+  readonly verbs: readonly string[];
+}
+
+const ARGV = textsSchema("The program and its arguments, each a text of its own: no shell reads them.", 1024, 131_072);
+const WHERE = {
+  in: textSchema("The folder it runs in, and all it sees of your files.", 1, 4096),
+  root: choiceSchema("Whether it may change that folder.", ["ro", "rw"]),
+};
+
+export const PROGRAM_TOOL_DEFINITIONS: readonly ProgramToolDefinition[] = [
+  {
+    name: "proc_exec",
+    description:
+      "Run one program, confined to a folder. Returns how it ended, what it wrote, and what was refused to it on the way.",
+    input: objectSchema({ argv: ARGV, ...WHERE }, ["argv", "in", "root"]),
+    verbs: ["proc.exec"],
+  },
+  {
+    name: "proc_eval",
+    description:
+      "Run one line of shell as it stands, confined to a folder. Prefer `shell` or `proc_exec` where they do.",
+    input: objectSchema({ line: textSchema("The line.", 1, 131_072), ...WHERE }, ["line", "in", "root"]),
+    verbs: ["proc.eval"],
+  },
+  {
+    name: "sandbox_exec",
+    description: "Run one program in a sandbox that has nothing of this machine in it and is gone afterwards.",
+    input: objectSchema({ argv: ARGV }, ["argv"]),
+    verbs: ["sandbox.exec"],
+  },
+];
 
 /** What a call of one of them is about. `in` is the root: a folder, and everything below it. */
 export type ProgramInput =
@@ -48,9 +86,10 @@ export function programTools(ground: Ground): ToolLookup {
 /** The shell that runs a line. It is inside the walls like any program; only its absence would be news. */
 export const SHELL: readonly [string, string] = ["/bin/sh", "-c"];
 
-export function argvOfInput(input: ProgramInput): readonly [string, ...string[]] | null {
-  if ("line" in input) return [...SHELL, input.line];
-  const [program, ...rest] = input.argv;
+/** The words that are run for an input of one of them; null where it has none. */
+export function argvOfInput({ line, argv }: JsonObject): readonly [string, ...string[]] | null {
+  if (typeof line === "string") return [...SHELL, line];
+  const [program, ...rest] = isTexts(argv) ? argv : [];
   return program === undefined ? null : [program, ...rest];
 }
 
@@ -70,9 +109,11 @@ function where(input: JsonObject, ground: Ground): Result<Where | null> {
 }
 
 function argvOf({ argv }: JsonObject): Result<Value> {
-  if (!Array.isArray(argv) || !argv.every((word): word is string => typeof word === "string"))
-    return refuse("bad_value", "`argv` is a list of texts");
-  return parseArgv(argv);
+  return isTexts(argv) ? parseArgv(argv) : refuse("bad_value", "`argv` is a list of texts");
+}
+
+function isTexts(value: Json | undefined): value is readonly string[] {
+  return Array.isArray(value) && value.every((word) => typeof word === "string");
 }
 
 function lineOf({ line }: JsonObject): Result<Value> {

@@ -8,6 +8,7 @@ import type { Session } from "../../src/daemon/session.ts";
 import { nativeMissing, nativeProgram, nativeWalls } from "../files/native.ts";
 import { swapping } from "../files/swapper.ts";
 import { newFolder, path } from "../files/world.ts";
+import { carrying } from "./carrying.ts";
 import { holding, newSession, said, toolsIn, write } from "./files-world.ts";
 
 const GATE = "scope_violation: by the gate";
@@ -81,13 +82,13 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     const requests = tool?.requests(input, reading, world.session);
     if (tool === undefined || requests?.ok !== true) throw new Error("not asked");
     world.authority = [holding(["write", join(above, "other")])];
-    expect(await said(tool.carry(input, world.session, requests.value))).toMatch(/^scope_violation/);
+    expect(await said(tool.carry(carrying(input, world.session, requests.value)))).toMatch(/^scope_violation/);
     world.authority = [holding(["write", root])];
     world.moment = { revoked: () => true };
-    expect(await said(tool.carry(input, world.session, requests.value))).toMatch(/^revoked/);
+    expect(await said(tool.carry(carrying(input, world.session, requests.value)))).toMatch(/^revoked/);
     // Nothing is carried out that was not decided.
     world.moment = {};
-    expect(await said(tool.carry({ path: "src/b", content: "x" }, world.session, requests.value))).toMatch(
+    expect(await said(tool.carry(carrying({ path: "src/b", content: "x" }, world.session, requests.value)))).toMatch(
       /^not_available/,
     );
     expect(readFileSync(join(root, "a"), "utf8")).toBe("a\n");

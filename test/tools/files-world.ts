@@ -13,6 +13,7 @@ import { Session } from "../../src/daemon/session.ts";
 import { root as ourPackage } from "../e2e/ambit.ts";
 import { type Granted, grantOf, path } from "../files/world.ts";
 import { chain, link, moment } from "../forge/authority.ts";
+import { carrying } from "./carrying.ts";
 
 export interface ToolsWorld {
   readonly session: Session;
@@ -104,7 +105,7 @@ export function toolsIn(asked: Asked): ToolsWorld {
         const denied = refusalOf(world.authority, request, moment(world.moment), approved);
         if (denied !== null) return denied;
       }
-      return tool.carry(input, session, requests.value);
+      return tool.carry(carrying(input, session, requests.value));
     },
   };
   return world;

@@ -5,7 +5,8 @@ import type { Grant } from "../../src/authority/grant.ts";
 import type { JsonObject } from "../../src/authority/json.ts";
 import { ALWAYS } from "../../src/authority/link.ts";
 import { webTool } from "../../src/compose/daemon-web.ts";
-import { type OwnerTool, ownerLookup } from "../../src/daemon/owner-tool.ts";
+import type { OwnerTool } from "../../src/daemon/owner-tool.ts";
+import { OwnerTools } from "../../src/daemon/owner-tools.ts";
 import { Session } from "../../src/daemon/session.ts";
 import { decideCall } from "../../src/gate/call.ts";
 import { toAscii } from "../../src/node/ascii.ts";
@@ -15,6 +16,7 @@ import type { Reading } from "../../src/notation/reading.ts";
 import { requestText } from "../../src/notation/request-printer.ts";
 import type { SealedSecret } from "../../src/ports/secret-store.ts";
 import { FetchWorld } from "../secrets/fetch-world.ts";
+import { carrying } from "./carrying.ts";
 
 const READING: Reading = { ground: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
 
@@ -88,7 +90,7 @@ export class WebWorld extends FetchWorld {
         },
       });
     this.#tools.set(session, tool);
-    const lookup = ownerLookup([tool], READING, session);
+    const lookup = new OwnerTools([tool], { of: async () => [] }).lookup(tool, READING, session, []);
     const caller = { agent: "scout", authority: authority() };
     const decision = decideCall(caller, { tool: "web_fetch", input }, lookup, moment(), []);
     const got = { need: null, message: "", value: {}, session };
@@ -97,7 +99,7 @@ export class WebWorld extends FetchWorld {
       const need = decision.request === null ? null : requestText(decision.request);
       return { ...got, said: decision.code, by: "gate", need };
     }
-    const carried = await tool.carry(decision.input, session, decision.requests);
+    const carried = await tool.carry(carrying(decision.input, session, decision.requests));
     if (carried.ok) {
       if (carried.isUntrusted) session.taint("test");
       return { ...got, said: "done", by: null, value: carried.value as JsonObject };

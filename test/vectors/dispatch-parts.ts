@@ -49,14 +49,13 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
       isPresenceNeeded: () => false,
     },
     programs: {
-      isProgram: () => false,
+      argvOf: () => null,
       run: async () => {
         throw new Error("no program runs in a vector");
       },
       end: async () => 0,
       count: 0,
     },
-    tools: () => () => null,
     pin: async () => null,
     version: "vectors",
     digest: sha256,
@@ -68,7 +67,7 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
 /** The file tools as the daemon decides them. What is decided is the answer: no file of a row is there. */
 export function decidedFileTools(): readonly OwnerTool[] {
   return fileTools().map((tool) => ({
-    name: tool.name,
+    ...tool.definition,
     requests: (input, { ground }) => {
       const call = tool.call(input, ground);
       return call.ok ? done(call.value.requests) : call;

@@ -61,6 +61,7 @@ export class DispatchState {
       pid: process.pid,
       state: folder,
       more: [this.#webTool(), ...decidedFileTools()],
+      foreign: { of: async () => [] },
       connections: () => 1,
       stop: () => undefined,
     });

@@ -1,0 +1,73 @@
+// All tools that are carried out behind the owner: ours, and for each session those of others.
+
+import { verbEntry } from "../authority/catalog.ts";
+import type { Authority } from "../authority/chain.ts";
+import type { Moment } from "../authority/compiled.ts";
+import type { JsonObject } from "../authority/json.ts";
+import type { Request } from "../authority/request.ts";
+import { type Result, refuse } from "../authority/result.ts";
+import type { Reading } from "../notation/reading.ts";
+import type { ToolShown } from "../ports/daemon-calls.ts";
+import { type Acceptor, acceptorOf } from "../tool/input.ts";
+import type { ToolLookup } from "../tool/known-tool.ts";
+import { holdsOf, reachesOf } from "../tool/reachable.ts";
+import type { ForeignTools, OwnerTool } from "./owner-tool.ts";
+import type { Session } from "./session.ts";
+
+export class OwnerTools {
+  readonly #own: ReadonlyMap<string, OwnerTool>;
+  readonly #foreign: ForeignTools;
+  readonly #acceptors = new WeakMap<OwnerTool, Acceptor<unknown>>();
+
+  constructor(own: readonly OwnerTool[], foreign: ForeignTools) {
+    this.#own = new Map(own.map((tool) => [tool.name, tool]));
+    this.#foreign = foreign;
+  }
+
+  /** With or without its origin in front; a tool of others never answers to the name of one of ours. */
+  async named(session: Session, name: string): Promise<OwnerTool | null> {
+    const own = this.#own.get(name.replace(/^builtin:/, ""));
+    if (own !== undefined) return own;
+    const plain = name.replace(/^tool:/, "");
+    if (this.#own.has(plain)) return null;
+    return (await this.#foreign.of(session)).find((tool) => tool.name === plain) ?? null;
+  }
+
+  /** Only what these grants can ever allow, by name. */
+  async shown(session: Session, authority: Authority, moment: Moment): Promise<readonly ToolShown[]> {
+    const reaches = reachesOf(authority, moment);
+    const holds = holdsOf(authority, moment);
+    const foreign = (await this.#foreign.of(session)).filter(({ name }) => !this.#own.has(name));
+    return [...this.#own.values(), ...foreign]
+      .filter(({ name, foreign: from }) => reaches(name, from?.declared ?? null))
+      .filter(({ verbs }) => verbs.every((verb) => holds(verbEntry(verb))))
+      .sort((left, right) => (left.name < right.name ? -1 : 1))
+      .map(({ name, description, input, foreign: from }) => ({
+        name,
+        description,
+        input: input as unknown as JsonObject,
+        origin: from === undefined ? "builtin" : "tool",
+      }));
+  }
+
+  lookup(tool: OwnerTool | null, reading: Reading, session: Session, derived: readonly Request[] | null): ToolLookup {
+    return () => {
+      if (tool === null) return null;
+      const requests = (input: JsonObject): Result<readonly Request[]> => {
+        const own = this.#requests(tool, input, reading, session);
+        if (derived === null) return refuse("bad_value", "the tool itself does not take these arguments");
+        return own.ok ? { ok: true, value: [...own.value, ...derived] } : own;
+      };
+      return { name: tool.name, requirement: tool.foreign?.requirement ?? null, requests };
+    };
+  }
+
+  #requests(tool: OwnerTool, input: JsonObject, reading: Reading, session: Session): Result<readonly Request[]> {
+    const acceptor = this.#acceptors.get(tool) ?? acceptorOf(tool.input);
+    this.#acceptors.set(tool, acceptor);
+    const accepted = acceptor.accept(input);
+    if (accepted.ok) return tool.requests(input, reading, session);
+    const [issue] = accepted.issues;
+    return refuse("bad_value", issue === undefined ? "not what the tool takes" : `${issue.at} ${issue.message}`.trim());
+  }
+}

@@ -1,0 +1,21 @@
+// One call as an owner's tool is handed it, for tests of what it does once the gate is passed.
+import type { JsonObject } from "../../src/authority/json.ts";
+import type { Request } from "../../src/authority/request.ts";
+import type { Carrying } from "../../src/daemon/owner-tool.ts";
+import type { ProgramGround } from "../../src/daemon/parts.ts";
+import type { Session } from "../../src/daemon/session.ts";
+import type { Warrant } from "../../src/warrant/warrant.ts";
+
+/** Without what programs need: for tools that run none. */
+export function carrying(input: JsonObject, session: Session, requests: readonly Request[]): Carrying {
+  const { agent } = session.facts.name;
+  const warrant: Warrant = { agent, tool: "", arguments: input, requests, basis: [], receipt: "c_test" };
+  const stop = { stopped: false, onStop: () => undefined };
+  return { input, session, warrant, stop, ground: NO_PROGRAMS };
+}
+
+const NO_PROGRAMS: ProgramGround = new Proxy({} as ProgramGround, {
+  get: (_, name) => {
+    throw new Error(`${String(name)}: no program runs here`);
+  },
+});
