@@ -17,6 +17,7 @@ beforeAll(async () => {
     "obs.query",
   ]);
   world.agent("runner", ["proc.exec", "fs.read"], "sandbox: .\n");
+  world.agent("keeper", ["tool.invoke{tools=[tool:mine]}"]);
   await world.begin();
   caller = world.caller();
 });
@@ -94,9 +95,8 @@ test("a decision without an outcome is unknown, and one with an outcome is not",
 });
 
 test("a call that was allowed and is not carried out has failed, and that is told", async () => {
-  const session = await open("runner");
-  const input = { argv: ["true"], in: world.project, root: "ro" };
-  expect((await session.do("proc_exec", input)).said).toBe("not_available");
+  const session = await open("keeper");
+  expect((await session.do("mine", {}, { requests: [] })).said).toBe("not_available");
   await until(async () => (await world.log({ session: session.id, kind: "outcome" })).length === 1, "an outcome");
   const [outcome] = await world.log({ session: session.id, kind: "outcome" });
   expect(outcome?.outcome).toBe("failed not_available");

@@ -197,8 +197,13 @@ describe("no message names another", () => {
     const answer = given(await session.ask("call.do", forged).answer);
     const entry = given(await world.control("log.entry", { id: String(answer["receipt"]) })).entry.entry;
     expect(entry).toMatchObject({ agent: "scout", user: "ann", chain: [], workspace: world.project });
-    const forbidden = { ...forged, tool: "memory_set", input: { key: "elsewhere", value: "x", agent: "other" } };
+    const forbidden = { ...forged, tool: "memory_set", input: { key: "elsewhere", value: "x" } };
     expect(given(await session.ask("call.do", forbidden).answer)).toMatchObject({ code: "scope_violation" });
+    const unknown = { ...forbidden, input: { ...forbidden.input, agent: "other" } };
+    expect(given(await session.ask("call.do", unknown).answer)).toMatchObject({
+      code: "invalid_input",
+      reason: expect.stringContaining("agent"),
+    });
   });
 
   test("two agents do not see each other's memory", async () => {
