@@ -73,6 +73,8 @@ static files_operation *operation_of(uint8_t kind) {
       return files_append;
     case 'd':
       return files_delete;
+    case 'm':
+      return files_make_folder;
     case 'l':
       return files_list;
     case 's':
@@ -108,6 +110,8 @@ int files_main(int control) {
   // A write beyond a limit is an answer, not the end of the worker.
   signal(SIGXFSZ, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
+  // What an agent makes is for its owner to work with, like what a person makes; our owner's own files are not.
+  umask(022);
   if (drop_descriptors(&control, 1) != 0) frame_fail(control, errno, stage);
   if (!set_up(&worker, &input)) return 0;
   if (files_restrict(&worker.restrictions, &stage) != 0) frame_fail(control, errno, stage);

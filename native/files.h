@@ -70,6 +70,7 @@ bool files_walk(int start, uint32_t depth_max, files_visit *visit, void *whom);
 // One for each kind of request. False for a request that does not parse to its last byte.
 typedef bool files_operation(struct files_request *request, struct writer *answer);
 files_operation files_read, files_stat, files_list, files_below, files_find, files_write, files_append, files_delete;
+files_operation files_make_folder;
 
 // Applies what was asked for and gives up what a worker never needs. 0, or -1 with errno and the step that failed.
 int files_restrict(const struct restrictions *restrictions, const char **stage);

@@ -182,6 +182,21 @@ bool files_append(struct files_request *request, struct writer *answer) {
   return true;
 }
 
+bool files_make_folder(struct files_request *request, struct writer *answer) {
+  const mode_t mode = masked(read_u32(&request->rest));
+  if (!read_done(&request->rest)) return false;
+  const char *name;
+  const int folder = open_for_change(request, answer, &name);
+  if (folder < 0) return true;
+  // Whatever stands there already, a link too, is refused and not looked behind.
+  if (mkdirat(folder, name, mode) != 0 || fsync(folder) != 0)
+    files_refuse(answer, request, errno, "");
+  else
+    files_done(answer, request);
+  files_close(folder);
+  return true;
+}
+
 bool files_delete(struct files_request *request, struct writer *answer) {
   if (!read_done(&request->rest)) return false;
   const char *name;

@@ -41,6 +41,8 @@ export interface Files {
   /** All of the file or nothing of it changes; mode and owner stay. */
   write(path: FilePath, content: Uint8Array): Promise<FileResult<null>>;
   append(path: FilePath, content: Uint8Array): Promise<FileResult<null>>;
+  /** One folder in one that is there; refused with EEXIST where something has the name. */
+  makeFolder(path: FilePath): Promise<FileResult<null>>;
   /** A file, a link itself, or an empty folder. */
   remove(path: FilePath): Promise<FileResult<null>>;
   list(path: FilePath, entriesMax: number): Promise<FileResult<readonly FileEntry[]>>;

@@ -26,6 +26,7 @@ const ALLOWED: Readonly<Record<string, readonly [number | null, number | null]>>
   renameat: [264, 38],
   renameat2: [316, 276],
   unlinkat: [263, 35],
+  mkdirat: [258, 34],
   umask: [95, 166],
   // Open files.
   read: [0, 63],

@@ -144,6 +144,7 @@ export function instrumentsOf(seen: Seen, world: World = {}): Instruments {
       read: async (path) => did(`read /${path.join("/")}`, new Uint8Array([104, 105])),
       write: async (path) => did(`write /${path.join("/")}`, null),
       append: async (path) => did(`append /${path.join("/")}`, null),
+      makeFolder: async (path) => did(`make /${path.join("/")}`, null),
       remove: async (path) => did(`remove /${path.join("/")}`, null),
       stat: async (path) =>
         did(`stat /${path.join("/")}`, { kind: "file", bytes: 1, modifiedMilliseconds: 0, mode: 0o644, links: 1 }),

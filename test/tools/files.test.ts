@@ -1,9 +1,11 @@
 // The file tools on a real disk: links, hard links, protected names, large and strange files.
 import {
+  existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -254,12 +256,29 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       expect(readdirSync(root).sort()).toEqual(["README.md", "keys", "new.txt", "run.sh", "src"]);
     });
 
+    test("folders on the way are made, as open as a person's, and only where they may be", async () => {
+      const { call } = all();
+      expect(await said(call("fs_write", { path: "new/of/us/file", content: "x" }))).toEqual({
+        path: "new/of/us/file",
+        bytes: 1,
+      });
+      expect(readFileSync(join(root, "new/of/us/file"), "utf8")).toBe("x");
+      expect(statSync(join(root, "new/of")).mode & 0o777).toBe(0o755);
+      expect(statSync(join(root, "new/of/us/file")).mode & 0o777).toBe(0o644);
+      rmSync(join(root, "new"), { recursive: true });
+      symlinkSync(join(root, "../closed"), join(root, "way"));
+      expect(await said(call("fs_write", { path: "way/made/file", content: "x" }))).toMatch(/^scope_violation: /);
+      expect(existsSync(join(root, "../closed/made"))).toBe(false);
+      rmSync(join(root, "way"));
+    });
+
     test.each([
       [
         "fs_write",
-        { path: "no/such/folder", content: "" },
-        "not_available: its folder is not there, and folders are not made by writing",
+        { path: "src/a.ts/below", content: "" },
+        "not_available: a part of the path is a file and not a folder",
       ],
+      ["fs_write", { path: "keys/more/id", content: "" }, GATE],
       ["fs_write", { path: "src", content: "" }, /^not_available: /],
       ["fs_write", { path: "keys/id", content: "" }, GATE],
       ["fs_write", { path: "../closed/x", content: "" }, GATE],

@@ -50,8 +50,10 @@ export interface FilesOf {
 
 /** Before the process's own mask. */
 const newFileMode = 0o666;
+const newFolderMode = 0o777;
 
 const FACTS: Job<FileFacts> = { verb: "fs.read", request: plainRequest("s"), value: readFacts };
+const MAKE_FOLDER: Job<true> = { verb: "fs.write", request: plainRequest("m", newFolderMode), value: readNothing };
 const REMOVE: Job<true> = { verb: "fs.delete", request: plainRequest("d"), value: readNothing };
 
 interface Shared {
@@ -126,6 +128,10 @@ export class ConfinedFiles implements Files {
 
   append(path: FilePath, content: Uint8Array): Promise<FileResult<null>> {
     return this.#change(path, "a", content);
+  }
+
+  makeFolder(path: FilePath): Promise<FileResult<null>> {
+    return this.#reach.run(MAKE_FOLDER, path).then(nothing);
   }
 
   remove(path: FilePath): Promise<FileResult<null>> {

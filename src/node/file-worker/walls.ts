@@ -16,8 +16,8 @@ export interface Walls {
 
 const READ_FILE = 1n << 2n;
 const READ = READ_FILE | (1n << 3n);
-/** Write and make plain files, remove files and folders, and shorten files. Nothing else is ever made. */
-const WRITE = (1n << 1n) | (1n << 4n) | (1n << 5n) | (1n << 8n) | (1n << 14n);
+/** Write and make plain files, make folders, remove both, and shorten files. Nothing else is ever made. */
+const WRITE = (1n << 1n) | (1n << 4n) | (1n << 5n) | (1n << 7n) | (1n << 8n) | (1n << 14n);
 
 const openFilesMax = 160;
 const memoryBytesMax = 268_435_456;

@@ -41,8 +41,8 @@ export function contentRequest(kind: "w" | "a", mode: number, content: Uint8Arra
   };
 }
 
-/** Delete and stat ask nothing more, a list one number, a walk two. */
-export function plainRequest(kind: "d" | "s" | "l" | "k", ...numbers: readonly number[]): RequestBytes {
+/** Delete and stat ask nothing more, a list and a new folder one number, a walk two. */
+export function plainRequest(kind: "d" | "m" | "s" | "l" | "k", ...numbers: readonly number[]): RequestBytes {
   return (at) => {
     const { bytes, from } = begin(kind, at, 4 * numbers.length);
     for (const [place, number] of numbers.entries()) bytes.writeUInt32LE(number, from + 4 * place);

@@ -1,10 +1,11 @@
 // fs_write and fs_delete: one name, wholly or not at all.
 import type { Ground } from "../../authority/path.ts";
 import { done, type Result, refuse } from "../../authority/result.ts";
+import type { FilePath, FileResult, Files } from "../../ports/files.ts";
 import type { FileCall } from "./file-call.ts";
 import { contentBytesMax } from "./limits.ts";
 import { placeOf, requestFor, shownPath } from "./places.ts";
-import { failed, isErrno, refusedWith } from "./refusals.ts";
+import { isErrno, refusedWith } from "./refusals.ts";
 
 export interface WriteInput {
   readonly path: string;
@@ -29,13 +30,30 @@ export function writeCall({ path, content }: WriteInput, ground: Ground): Result
     isReading: false,
     carry: async (files) => {
       const bytes = Buffer.from(content);
-      const written = await files.write(segments, bytes);
-      if (written.ok) return { ok: true, value: { path: shownPath(segments, ground), bytes: bytes.length } };
-      return isErrno(written, "ENOENT")
-        ? failed(written.code, "its folder is not there, and folders are not made by writing")
-        : refusedWith(written);
+      const once = await files.write(segments, bytes);
+      const isWithoutFolder = !once.ok && isErrno(once, "ENOENT");
+      const made = isWithoutFolder ? await makeFolders(files, segments.slice(0, -1)) : once;
+      const written = isWithoutFolder && made.ok ? await files.write(segments, bytes) : made;
+      if (!written.ok) return refusedWith(written);
+      return { ok: true, value: { path: shownPath(segments, ground), bytes: bytes.length } };
     },
   });
+}
+
+/** Those that are missing above a file. Each is decided on its own, as a change of that folder. */
+async function makeFolders(files: Files, folder: FilePath): Promise<FileResult<null>> {
+  const missing: FilePath[] = [];
+  let made = await files.makeFolder(folder);
+  for (let at = folder; !made.ok && isErrno(made, "ENOENT") && at.length > 1; made = await files.makeFolder(at)) {
+    missing.push(at);
+    at = at.slice(0, -1);
+  }
+  for (const at of missing.reverse()) {
+    // Somebody else may have made it since.
+    if (!made.ok && !isErrno(made, "EEXIST")) return made;
+    made = await files.makeFolder(at);
+  }
+  return !made.ok && isErrno(made, "EEXIST") ? { ok: true, value: null } : made;
 }
 
 export function deleteCall({ path }: DeleteInput, ground: Ground): Result<FileCall> {

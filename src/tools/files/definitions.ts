@@ -45,7 +45,7 @@ export const FILE_TOOL_DEFINITIONS: readonly FileToolDefinition[] = [
     name: "fs_write",
     description:
       "Write a whole text file: a new one, or in place of what is there. Either all of it is written or nothing changes. " +
-      "Its folder must exist. To change a part of a file use fs_edit.",
+      "Folders on the way are made. To change a part of a file use fs_edit.",
     input: objectSchema(
       {
         path: path("The file."),
