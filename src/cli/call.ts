@@ -5,6 +5,7 @@ import type { Answer, Asking } from "../ports/exchange.ts";
 import { shown } from "./cells.ts";
 import { type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { tellWaiting } from "./waiting.ts";
 
 export interface CallWorld extends ControlWorld {
   readonly cwd: string;
@@ -96,14 +97,6 @@ function ranIn(result: Json): { readonly stdout: string; readonly stderr: string
   );
   if (typeof stdout !== "string" || typeof stderr !== "string" || !isJsonObject(ending)) return null;
   return { stdout, stderr, isFine: member(ending, "status") === 0 };
-}
-
-function tellWaiting(world: CallWorld, event: Json): void {
-  const waiting = isJsonObject(event) ? member(event, "waiting") : undefined;
-  if (typeof waiting === "string")
-    world.printError(
-      `${world.paint.warn("ambit")}: a person has to approve this; it waits: ambit approve ${shown(waiting)}`,
-    );
 }
 
 function tellDenial(world: CallWorld, denial: DenialTold, json: boolean): ExitCode {

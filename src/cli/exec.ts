@@ -1,6 +1,6 @@
 // `ambit exec <agent> -- program`: runs it inside the agent's bounds. Its output and status are the program's own;
 // what we refuse ends with 125, and what was refused to it while it ran is told behind it.
-import { isJsonObject, type Json, member } from "../authority/json.ts";
+import type { Json } from "../authority/json.ts";
 import { decide, type Verdict } from "../gate/decide.ts";
 import { requestText } from "../notation/request-printer.ts";
 import type { Ending, RunDenial, RunRefused } from "../ports/process.ts";
@@ -13,6 +13,7 @@ import { ProtectedHint } from "./protected-hint.ts";
 import { renderDiagnostic } from "./render.ts";
 import { trustLine, underTrust } from "./untrusted.ts";
 import { showVerdict } from "./verdict.ts";
+import { tellWaiting } from "./waiting.ts";
 import type { LoadedAgent } from "./world.ts";
 
 export interface ExecOptions {
@@ -92,14 +93,6 @@ export async function exec(
 }
 
 /** A person is asked, and whoever runs this may not be the one who has to answer. */
-function tellWaiting(world: ExecWorld, event: Json): void {
-  const waiting = isJsonObject(event) ? member(event, "waiting") : undefined;
-  if (typeof waiting === "string")
-    world.printError(
-      `${world.paint.warn("ambit")}: a person has to approve this; it waits: ambit approve ${shown(waiting)}`,
-    );
-}
-
 /** What was asked, or what is wrong with it. */
 function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecAsked, "agent" | "name"> | string {
   const { root, shell = false, throwaway = false, timeout } = options;
