@@ -91,7 +91,7 @@ export function makeContext(warrant: Warrant, parts: ContextParts): OpenContext 
   return { context, end: () => life.end() };
 }
 
-function signalInstrument(life: Life): SignalInstrument {
+export function signalInstrument(life: Life): SignalInstrument {
   let listeners = 0;
   return closed({
     isStopped: () => life.isOver,

@@ -10,7 +10,7 @@ import { fetchRequestsMax, secretsPerFetchMax } from "./limits.ts";
 import { filled, secretsIn, withoutValues } from "./placeholder.ts";
 import { isRedirect, originOf, redirectOf, targetOf, urlText } from "./redirect.ts";
 import { type FetchedResponse, responseOf } from "./response.ts";
-import { screened } from "./screened.ts";
+import { screen, screened } from "./screened.ts";
 import { denied, failed, invalid, type Used, unread, used } from "./used.ts";
 import { bytesOf, textOf } from "./utf8.ts";
 
@@ -96,7 +96,7 @@ async function hop(
   if (fetching === null) return denied("not_available", asked.verb, "there is no network here");
   const addresses = await screened(asker, granted.value, url, fetching.resolve);
   if (!addresses.ok) return addresses;
-  const values = await openSecrets(secrets, names, { tool: asker.asking.tool, host });
+  const values = await openSecrets(secrets, names, { tool: asker.asking.tool, host, origin: originOf(url) });
   if (!values.ok) return values;
   const fill = (text: string): string => filled(text, values.value);
   const headers = asked.headers.map(([name, value]): Header => [name, fill(value)]);
@@ -109,6 +109,10 @@ async function hop(
     ...{ scheme, host, port, target: targetOf(url), method, headers },
     body: typeof body === "string" ? bytesOf(fill(body)) : body,
     ...{ addresses: addresses.value, bytesMax, millisecondsMax, stop },
+    screen: (address) => {
+      const open = screen(asker, granted.value, url, address);
+      return open.ok ? null : open.code;
+    },
   });
   return answer.ok ? used(told(answer.value, values.value)) : failed(asked.verb, answer);
 }
@@ -121,7 +125,7 @@ function secretNames({ headers, body }: FetchAsked): readonly string[] {
 async function openSecrets(
   secrets: SecretsPort | null,
   names: readonly string[],
-  use: { readonly tool: string; readonly host: string },
+  use: Parameters<SecretsPort["open"]>[1],
 ): Promise<Used<ReadonlyMap<string, string>>> {
   const values = new Map<string, string>();
   for (const name of names) {

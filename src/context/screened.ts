@@ -1,6 +1,6 @@
 // Where a name leads: every address of the answer must be covered, or the name is refused. As `authority/screen.ts`,
 // but asked of the judge, so that it counts for every link there is at that moment.
-import { type Address, parseAddress } from "../authority/address.ts";
+import { type Address, addressText, parseAddress } from "../authority/address.ts";
 import { destinationText } from "../authority/destination.ts";
 import type { Url } from "../authority/url.ts";
 import type { Resolver } from "../ports/resolver.ts";
@@ -8,14 +8,29 @@ import type { Asker, Granted } from "./asker.ts";
 import { addressesMax } from "./limits.ts";
 import { denied, type Used, used } from "./used.ts";
 
+/** Whether one address of a name is open to it. */
+export function screen(asker: Asker, granted: Granted, { host }: Url, address: Address): Used<null> {
+  const { verb, values } = granted.request;
+  const [, ...rest] = values;
+  // A literal address was decided on as it stands.
+  if (host.name === null)
+    return addressText(host.address) === addressText(address)
+      ? used(null)
+      : denied("address_refused", verb.verb, "another address than the one that was asked for");
+  return asker.decideAddress(granted, { verb, values: [{ name: host.name, address }, ...rest] });
+}
+
+/** Null: whoever makes the exchange looks the name up, and asks about each address. */
 export async function screened(
   asker: Asker,
   granted: Granted,
-  { host }: Url,
-  resolve: Resolver,
-): Promise<Used<readonly Address[]>> {
+  url: Url,
+  resolve: Resolver | null,
+): Promise<Used<readonly Address[] | null>> {
+  const { host } = url;
   if (host.name === null) return used([host.address]);
-  const { verb, values } = granted.request;
+  if (resolve === null) return used(null);
+  const { verb } = granted.request;
   const answers = await resolve(destinationText(host));
   const refused = denied("address_refused", verb.verb, "the name could not be resolved to addresses");
   if (!Array.isArray(answers) || answers.length === 0 || answers.length > addressesMax) return refused;
@@ -23,8 +38,7 @@ export async function screened(
   for (const answer of answers as readonly unknown[]) {
     const address = typeof answer === "string" ? parseAddress(answer) : null;
     if (address === null) return refused;
-    const [, ...rest] = values;
-    const open = asker.decideAddress(granted, { verb, values: [{ name: host.name, address }, ...rest] });
+    const open = screen(asker, granted, url, address);
     if (!open.ok) return open;
     pinned.push(address);
   }

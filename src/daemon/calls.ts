@@ -1,8 +1,9 @@
 // Calls of a session: decided and written first, then carried out by the owner, run in a sandbox, or permitted to the asker.
 import type { Authority, Chain } from "../authority/chain.ts";
-import type { JsonObject } from "../authority/json.ts";
+import type { CompiledLink } from "../authority/compiled.ts";
+import type { Json, JsonObject } from "../authority/json.ts";
 import type { Request } from "../authority/request.ts";
-import { done, refuse } from "../authority/result.ts";
+import { done, refuse, type Refusal as Unread } from "../authority/result.ts";
 import { type Authorization, decideCall } from "../gate/call.ts";
 import { readRequestText } from "../notation/request.ts";
 import { requestText } from "../notation/request-printer.ts";
@@ -19,12 +20,17 @@ import type { Answer } from "../ports/exchange.ts";
 import type { RunDenial, RunResult } from "../ports/process.ts";
 import { outcomeOfRun } from "../sandbox/run-outcome.ts";
 import type { Stop } from "../sandbox/sandboxes.ts";
+import { availabilityOf, missingText } from "../tool/availability.ts";
 import type { ToolLookup } from "../tool/known-tool.ts";
+import type { Warrant } from "../warrant/warrant.ts";
+import { answerUse } from "./context-answer.ts";
+import type { Contexts, ServedContext } from "./contexts.ts";
 import { denialTold } from "./denials.ts";
 import type { CallPorts, Gatekeeper, Waiting } from "./gatekeeper.ts";
 import { agentScope } from "./generations.ts";
 import type { Holding } from "./holding.ts";
 import { numberOr, objectIn, textIn, textsIn } from "./input.ts";
+import { type Declared, declaredIn, OpenCalls } from "./open-calls.ts";
 import type { Carried, OwnerTool } from "./owner-tool.ts";
 import type { OwnerTools } from "./owner-tools.ts";
 import type { DaemonParts, ProgramGround } from "./parts.ts";
@@ -35,7 +41,6 @@ import type { Session, Sessions } from "./session.ts";
 
 const waitMillisecondsMax = 24 * 3_600_000;
 const requestsMax = 64;
-const openReceiptsMax = 4096;
 
 /** A call as it came in, with everything it is decided by. */
 interface Asked {
@@ -45,6 +50,8 @@ interface Asked {
   readonly input: JsonObject;
   /** Who carries it out; null for a tool of the asker's. */
   readonly owner: OwnerTool | null;
+  /** What a tool of the asker's says it touches; null where it says nothing, and so has no context. */
+  readonly declared: Declared | null;
   readonly ports: CallPorts;
   readonly lookup: ToolLookup;
 }
@@ -54,14 +61,16 @@ export class Calls {
   readonly #gatekeeper: Gatekeeper;
   readonly #sessions: Sessions;
   readonly #tools: OwnerTools;
+  readonly #contexts: Contexts;
   /** Permitted calls whose outcome is not known yet. */
-  readonly #open = new Map<string, CallPorts>();
+  readonly #open: OpenCalls = new OpenCalls();
 
-  constructor(parts: DaemonParts, gatekeeper: Gatekeeper, sessions: Sessions, tools: OwnerTools) {
+  constructor(parts: DaemonParts, gatekeeper: Gatekeeper, sessions: Sessions, tools: OwnerTools, contexts: Contexts) {
     this.#parts = parts;
     this.#gatekeeper = gatekeeper;
     this.#sessions = sessions;
     this.#tools = tools;
+    this.#contexts = contexts;
   }
 
   session({ value, connected }: Exchange): Session | null {
@@ -71,11 +80,14 @@ export class Calls {
   async commit(exchange: Exchange): Promise<Answer<CallPermitted | DenialTold>> {
     const asked = await this.#askedIn(exchange);
     if (!asked.ok) return asked;
-    const { session, ports } = asked.value;
+    const { session, ports, declared } = asked.value;
+    const missing = declared === null ? null : this.#missing(asked.value, declared);
+    if (missing !== null) return refusal("not_available", missing);
     const gate = await this.#authorize(asked.value);
     if (!gate.ok) return { ok: true, value: denialTold(session, gate) };
     const { receipt } = gate.warrant;
-    if (this.#open.size < openReceiptsMax) this.#open.set(`${session.facts.id} ${receipt}`, ports);
+    const context = declared === null ? null : () => this.#context(asked.value, declared, gate.warrant);
+    this.#open.add(session, receipt, { ports, context });
     const left = session.left as CallPermitted["left"];
     return { ok: true, value: { outcome: "allowed", receipt, left } };
   }
@@ -88,14 +100,37 @@ export class Calls {
     const ended = textIn(value, "ended", 256);
     const milliseconds = numberOr(value, "milliseconds", 0, 0, Number.MAX_SAFE_INTEGER);
     if (session === null || receipt === null || ended === null || milliseconds === null) return NO_SESSION;
-    const key = `${session.facts.id} ${receipt}`;
-    const ports = this.#open.get(key);
-    this.#open.delete(key);
-    if (ports === undefined) return refusal("invalid_input", "there is no call of this session with that receipt");
+    const call = this.#open.take(session, receipt);
+    if (call === null) return refusal("invalid_input", "there is no call of this session with that receipt");
     if (value["isUntrusted"] === true) session.taint(`result of a call (${receipt})`);
     const wallMicroseconds = milliseconds * 1000;
-    await ports.settle({ receipt, ended, denials: [], enforcement: [], wallMicroseconds });
+    const denials = call.opened?.denials() ?? [];
+    await call.ports.settle({ receipt, ended, denials, enforcement: [], wallMicroseconds });
     return { ok: true, value: {} };
+  }
+
+  /** One use of an instrument, for a tool that runs where the call was asked for. */
+  async use(exchange: Exchange): Promise<Answer<{ readonly answer: Json; readonly bytes?: number }>> {
+    const session = this.session(exchange);
+    const receipt = textIn(exchange.value, "receipt", 128);
+    if (session === null || receipt === null) return NO_SESSION;
+    return answerUse(exchange, this.#open.context(session, receipt));
+  }
+
+  /** What it declares and is not here, before it runs and before anything is charged; null where all of it is. */
+  #missing({ session, holding, tool, input, lookup, ports }: Asked, { needs }: Declared): string | null {
+    const caller = { agent: session.facts.name.agent, authority: holding.authority };
+    const decision = decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
+    // Whoever may not call it is not told what there is.
+    if (decision.outcome === "deny") return null;
+    const availability = availabilityOf(needs, this.#contexts.backends(session, tool));
+    return availability.ok ? null : missingText(availability);
+  }
+
+  #context(asked: Asked, { requirement, store }: Declared, warrant: Warrant): ServedContext {
+    const { session } = asked;
+    const ground = this.#ground(asked);
+    return this.#contexts.open({ session, warrant, requirement, store, isForeign: false, ground });
   }
 
   async carry(exchange: Exchange): Promise<Answer<CallDone | DenialTold>> {
@@ -217,35 +252,38 @@ export class Calls {
       asked: (approval) => exchange.tell({ waiting: approval }),
     };
     const ports = this.#gatekeeper.ports(session, holding, waiting);
-    const lookup =
-      owner === null && texts !== null
-        ? askersLookup(texts, holding)
-        : this.#tools.lookup(
-            owner,
-            holding.reading,
-            session,
-            await this.#derived(owner, { session, holding, tool, input, ports }),
-          );
-    return { ok: true, value: { session, holding, tool, input, owner, ports, lookup } };
+    if (owner === null && texts !== null) {
+      const declaration = value["declaration"] ?? null;
+      const object = objectIn(value, "declaration");
+      if (declaration !== null && object === null) return refusal("invalid_input", "a declaration is an object");
+      const declared = object === null ? null : declaredIn(object, tool, holding.reading);
+      if (declared !== null && !declared.ok) return declared;
+      const limit = declared?.value ?? null;
+      const lookup = askersLookup(texts, holding, limit?.requirement ?? null);
+      return { ok: true, value: { session, holding, tool, input, owner, declared: limit, ports, lookup } };
+    }
+    const derived = await this.#derived(owner, { session, holding, tool, input, ports });
+    const lookup = this.#tools.lookup(owner, holding.reading, session, derived);
+    return { ok: true, value: { session, holding, tool, input, owner, declared: null, ports, lookup } };
   }
 
   /** INVARIANT: nothing of a tool is run for a session that may not call it. */
   async #derived(
     owner: OwnerTool | null,
     { session, holding, tool, input, ports }: Pick<Asked, "session" | "holding" | "tool" | "input" | "ports">,
-  ): Promise<readonly Request[] | null> {
+  ): Promise<readonly Request[] | Unread> {
     if (owner?.derive === undefined) return [];
     const caller = { agent: session.facts.name.agent, authority: holding.authority };
     const lookup = this.#tools.lookup(owner, holding.reading, session, []);
     const decision = decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
     if (decision.outcome === "deny") return [];
     const derived = await owner.derive(input, session, holding.reading);
-    return derived.ok ? derived.value : null;
+    return derived.ok ? derived.value : derived;
   }
 
-  #ground({ session, holding, owner, ports }: Asked): ProgramGround {
+  #ground({ session, holding, owner, declared, ports }: Asked): ProgramGround {
     const { name, id, cwd, environment } = session.facts;
-    const requirement = owner?.foreign?.requirement;
+    const requirement = owner?.foreign?.requirement ?? declared?.requirement;
     const bounded = (authority: Authority): Authority =>
       requirement === undefined ? authority : authority.map((chain): Chain => [...chain, requirement]);
     return {
@@ -266,10 +304,10 @@ export class Calls {
 }
 
 /** A tool of the asker's, by what it says it asks for, which can only add. */
-function askersLookup(texts: readonly string[], { reading }: Holding): ToolLookup {
+function askersLookup(texts: readonly string[], { reading }: Holding, requirement: CompiledLink | null): ToolLookup {
   return (name) => ({
     name,
-    requirement: null,
+    requirement,
     requests: () => {
       const read = texts.map((text) => readRequestText(text, reading));
       const requests = read.flatMap((one) => (one.ok ? [one.value] : []));

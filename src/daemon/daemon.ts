@@ -4,7 +4,9 @@ import type { JsonObject } from "../authority/json.ts";
 import { judge } from "../authority/judge.ts";
 import type { DaemonStatus, SessionShown } from "../ports/daemon-control.ts";
 import { Admission } from "./admission.ts";
+import { type HeldNow, providerAnswer, reachableAnswer } from "./asker-tools.ts";
 import { Calls } from "./calls.ts";
+import { Contexts, type InstrumentsSource } from "./contexts.ts";
 import { approvalAnswers } from "./control-approvals.ts";
 import { logAnswers } from "./control-log.ts";
 import { powerAnswers } from "./control-power.ts";
@@ -22,7 +24,7 @@ import type { ForeignTools, OwnerTool } from "./owner-tool.ts";
 import { OwnerTools } from "./owner-tools.ts";
 import type { DaemonParts } from "./parts.ts";
 import { refusal } from "./refusal.ts";
-import type { Answering, Doors } from "./serving.ts";
+import type { Answering, Doors, Exchange } from "./serving.ts";
 import { type Session, Sessions } from "./session.ts";
 
 export interface DaemonAsked {
@@ -33,6 +35,8 @@ export interface DaemonAsked {
   /** Tools of ours that are carried out elsewhere: files, programs, the web. */
   readonly more: readonly OwnerTool[];
   readonly foreign: ForeignTools;
+  /** What the contexts of calls are made of; without it no call has one. */
+  readonly instruments?: InstrumentsSource;
   connections(): number;
   /** The daemon is to end. */
   stop(): void;
@@ -53,6 +57,8 @@ export class Daemon {
   readonly #opening: Opening;
   readonly #calls: Calls;
   readonly #admission: Admission;
+  /** For tools that run outside of us, while a call of them lasts. */
+  readonly contexts: Contexts;
   readonly doors: Doors;
 
   constructor(asked: DaemonAsked) {
@@ -77,7 +83,12 @@ export class Daemon {
       ...asked.more,
     ];
     const tools = new OwnerTools(own, asked.foreign);
-    this.#calls = new Calls(parts, this.#gatekeeper, this.#sessions, tools);
+    this.contexts = new Contexts({
+      held: (session) => this.held(session),
+      instruments: asked.instruments ?? null,
+      redacting: parts.redacting,
+    });
+    this.#calls = new Calls(parts, this.#gatekeeper, this.#sessions, tools, this.contexts);
     this.doors = { call: new Map(this.#callAnswers()), control: new Map(this.#controlAnswers()) };
   }
 
@@ -86,6 +97,11 @@ export class Daemon {
     const holding = session.isClosed ? null : this.#gatekeeper.holdings.of(session);
     if (holding === null || "refused" in holding) return null;
     return { holding, moment: this.#gatekeeper.moment(session, holding) };
+  }
+
+  #heldIn(exchange: Exchange): HeldNow {
+    const session = this.#calls.session(exchange);
+    return session === null ? null : this.held(session);
   }
 
   get isBusy(): boolean {
@@ -171,10 +187,13 @@ export class Daemon {
       ],
       ["call.commit", (exchange) => calls.commit(exchange)],
       ["call.settle", (exchange) => calls.settle(exchange)],
+      ["context.use", (exchange) => calls.use(exchange)],
       ["call.do", (exchange) => calls.carry(exchange)],
       ["call.run", (exchange) => calls.run(exchange)],
       ["call.consider", (exchange) => calls.consider(exchange)],
       ["tools.list", (exchange) => calls.list(exchange)],
+      ["tools.reach", async (exchange) => reachableAnswer(this.#heldIn(exchange), exchange.value)],
+      ["tools.provider", async (exchange) => providerAnswer(this.#heldIn(exchange), exchange.value)],
     ];
   }
 

@@ -9,6 +9,7 @@ import type { Reading } from "../notation/reading.ts";
 import type { Outcome } from "../ports/commit.ts";
 import type { Stop } from "../sandbox/sandboxes.ts";
 import type { JsonSchema } from "../tool/json-schema.ts";
+import type { Derived } from "../tool/known-tool.ts";
 import type { Requirement } from "../tool/requirement.ts";
 import type { Warrant } from "../warrant/warrant.ts";
 import type { ProgramGround } from "./parts.ts";
@@ -56,7 +57,7 @@ export interface OwnerTool {
   readonly foreign?: { readonly requirement: CompiledLink; readonly declared: Requirement };
   /** What the tool itself says a call will ask for, found where it runs. It can only add. */
   derive?(input: JsonObject, session: Session, reading: Reading): Promise<Result<readonly Request[]>>;
-  requests(input: JsonObject, reading: Reading, session: Session): Result<readonly Request[]>;
+  requests(input: JsonObject, reading: Reading, session: Session): Derived;
   /** Only after the decision is on disk. */
   carry(call: Carrying): Promise<Carried>;
   /** The gate refused a call of it, and that is written down. */

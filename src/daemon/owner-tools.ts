@@ -5,11 +5,11 @@ import type { Authority } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
 import type { JsonObject } from "../authority/json.ts";
 import type { Request } from "../authority/request.ts";
-import { type Result, refuse } from "../authority/result.ts";
+import { type Refusal, type Result, refuse } from "../authority/result.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { ToolShown } from "../ports/daemon-calls.ts";
 import { type Acceptor, acceptorOf } from "../tool/input.ts";
-import type { ToolLookup } from "../tool/known-tool.ts";
+import type { Derived, ToolLookup } from "../tool/known-tool.ts";
 import { holdsOf, reachesOf } from "../tool/reachable.ts";
 import type { ForeignTools, OwnerTool } from "./owner-tool.ts";
 import type { Session } from "./session.ts";
@@ -50,19 +50,25 @@ export class OwnerTools {
       }));
   }
 
-  lookup(tool: OwnerTool | null, reading: Reading, session: Session, derived: readonly Request[] | null): ToolLookup {
+  /** `derived`: what the tool itself says the call will ask for, or why it does not take it. */
+  lookup(
+    tool: OwnerTool | null,
+    reading: Reading,
+    session: Session,
+    derived: readonly Request[] | Refusal,
+  ): ToolLookup {
     return () => {
       if (tool === null) return null;
-      const requests = (input: JsonObject): Result<readonly Request[]> => {
+      const requests = (input: JsonObject): Derived => {
         const own = this.#requests(tool, input, reading, session);
-        if (derived === null) return refuse("bad_value", "the tool itself does not take these arguments");
-        return own.ok ? { ok: true, value: [...own.value, ...derived] } : own;
+        if (!own.ok || !Array.isArray(derived)) return own.ok ? (derived as Refusal) : own;
+        return { ok: true, value: [...own.value, ...(derived as readonly Request[])] };
       };
       return { name: tool.name, requirement: tool.foreign?.requirement ?? null, requests };
     };
   }
 
-  #requests(tool: OwnerTool, input: JsonObject, reading: Reading, session: Session): Result<readonly Request[]> {
+  #requests(tool: OwnerTool, input: JsonObject, reading: Reading, session: Session): Derived {
     const acceptor = this.#acceptors.get(tool) ?? acceptorOf(tool.input);
     this.#acceptors.set(tool, acceptor);
     const accepted = acceptor.accept(input);

@@ -9,10 +9,10 @@ import { copyJson, isJsonObject, type JsonObject } from "../authority/json.ts";
 import { parseTool } from "../authority/name.ts";
 import type { Ground } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
-import { type Result, refuse as refuseInput } from "../authority/result.ts";
+import { refuse as refuseInput } from "../authority/result.ts";
 import type { Approvals } from "../ports/approvals.ts";
 import type { Charge, Commit, Entry } from "../ports/commit.ts";
-import type { KnownTool, ToolLookup } from "../tool/known-tool.ts";
+import type { Derived, KnownTool, ToolLookup } from "../tool/known-tool.ts";
 import { mint } from "../warrant/mint.ts";
 import type { Warrant } from "../warrant/warrant.ts";
 import { type Caller, decide } from "./decide.ts";
@@ -81,7 +81,10 @@ export function decideCall(
   const refused = judge(invoke, caller.authority);
   if (refused !== null) return refused;
   const derived = derive(tool, input);
-  if (!derived.ok) return deny("invalid_input", null, derived.message.slice(0, reasonCharactersMax));
+  if (!derived.ok) {
+    const code = derived.code === "unsupported" ? "unsupported_command" : "invalid_input";
+    return deny(code, null, derived.message.slice(0, reasonCharactersMax));
+  }
   for (const request of derived.value) {
     const denied = judge(request, authority);
     if (denied !== null) return denied;
@@ -100,7 +103,7 @@ function lookUp(tools: ToolLookup, name: string): KnownTool | null {
 }
 
 /** What the call asks for, or why the tool does not accept the input; one that fails over it does not. */
-function derive(tool: KnownTool, input: JsonObject): Result<readonly Request[]> {
+function derive(tool: KnownTool, input: JsonObject): Derived {
   try {
     return tool.requests(input);
   } catch {

@@ -23,6 +23,11 @@ export interface SessionOpening {
   readonly environment: Readonly<Record<string, string>>;
   /** Whether the opener's parent counts as part of the session: an agent's client that started us. */
   readonly isForParent: boolean;
+  /**
+   * Instead of an agent's record: Caveats as JSON text, which are all this session holds. Then `agent` is `anonymous`. A process
+   * that an agent's session brought forth cannot open one.
+   */
+  readonly caveats?: string | null;
 }
 
 export interface SessionOpened {
@@ -73,6 +78,18 @@ export interface ToolShown {
   readonly description: string;
   /** JSON Schema of its input. */
   readonly input: JsonObject;
+}
+
+/** What a request to a model's provider may name of its own tools. */
+export interface ProviderToolsTold {
+  readonly tools: readonly {
+    readonly name: string;
+    /** As the provider's own interface takes it. */
+    readonly request: JsonObject;
+    readonly domains: readonly string[] | null;
+  }[];
+  readonly omitted: readonly { readonly name: string; readonly why: string }[];
+  readonly notes: readonly string[];
 }
 
 /** A tool the owner carries out itself: memory, observations, agents, programs in their sandboxes. */
@@ -141,13 +158,38 @@ export type CallMessages = {
   };
   /** One use of an instrument by a tool that runs in the asking process, while its call lasts. */
   readonly "context.use": {
-    readonly asks: { readonly session: string; readonly receipt: string; readonly use: JsonObject };
-    readonly answers: { readonly answer: Json };
+    readonly asks: {
+      readonly session: string;
+      readonly receipt: string;
+      readonly use: JsonObject;
+      /** The use is too long for a message: its JSON goes along as bytes. */
+      readonly hasInput?: boolean;
+    };
+    /** `bytes`: the answer is too long for a message; so many bytes of JSON came on channel 3. */
+    readonly answers: { readonly answer: Json; readonly bytes?: number };
   };
   /** What this session's grants can ever allow, sorted by name. */
   readonly "tools.list": {
     readonly asks: { readonly session: string };
     readonly answers: { readonly tools: readonly ToolShown[] };
+  };
+  /** Of tools that only the asker has: those that this session's grants can ever allow. */
+  readonly "tools.reach": {
+    readonly asks: {
+      readonly session: string;
+      readonly tools: readonly { readonly name: string; readonly declaration: JsonObject }[];
+    };
+    readonly answers: { readonly names: readonly string[] };
+  };
+  /** Tools that run at the model's provider, as a request may name them for this session. */
+  readonly "tools.provider": {
+    readonly asks: {
+      readonly session: string;
+      readonly provider: string;
+      readonly names: readonly string[] | null;
+      readonly vectorStores: readonly string[] | null;
+    };
+    readonly answers: ProviderToolsTold;
   };
   /** What would be decided; nothing is written or charged. */
   readonly "call.consider": {

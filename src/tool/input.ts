@@ -98,7 +98,8 @@ function jsonSchemaOf(standard: unknown): JsonObject | null {
       target: "draft-2020-12",
     }),
   );
-  const copy = copyJson(made);
+  // Through its text: some libraries hang a hidden member of their own on what they hand out.
+  const copy = copyJson(attempt(() => JSON.parse(JSON.stringify(made)) as unknown));
   return isJsonObject(copy) ? copy : null;
 }
 

@@ -9,7 +9,17 @@ export interface KnownTool {
   /** One more link of every chain while this tool runs; null for a tool of ours that asks for everything it does. */
   readonly requirement: CompiledLink | null;
   /** The concrete requests of one call. All must be covered. */
-  readonly requests: (input: JsonObject) => Result<readonly Request[]>;
+  readonly requests: (input: JsonObject) => Derived;
+}
+
+/** What a call asks for; or why its arguments are refused. */
+export type Derived = Result<readonly Request[]> | Unsupported;
+
+/** Understood, and never carried out. */
+export interface Unsupported {
+  readonly ok: false;
+  readonly code: "unsupported";
+  readonly message: string;
 }
 
 export type ToolLookup = (name: string) => KnownTool | null;

@@ -3,7 +3,7 @@
 import type { DenialCode } from "../authority/decision.ts";
 import { type ContextParts, makeContext, type OpenContext, type Warrant } from "../context/context.ts";
 import type { StopSignal } from "../ports/instruments.ts";
-import type { Availability } from "./availability.ts";
+import { type Availability, missingText } from "./availability.ts";
 import type { RegisteredTool } from "./registered.ts";
 import { returned, type ToolOutcome } from "./returned.ts";
 
@@ -12,20 +12,31 @@ export interface RunParts extends Omit<ContextParts, "store"> {
   readonly stop: StopSignal | null;
 }
 
+export function runTool(registered: RegisteredTool, warrant: Warrant, parts: RunParts): Promise<ToolOutcome> {
+  const { availability, stop } = parts;
+  const open = (): OpenContext => makeContext(warrant, { ...parts, store: registered.store });
+  return runToolIn(registered, warrant, { availability, stop, open });
+}
+
+/** What it runs in is somewhere else: whoever opens that makes sure of the warrant. */
+export interface RunInParts extends Pick<RunParts, "availability" | "stop"> {
+  open(warrant: Warrant): OpenContext;
+}
+
 /** INVARIANT: the tool is handed the arguments that were decided on, and no others. */
-export async function runTool(registered: RegisteredTool, warrant: Warrant, parts: RunParts): Promise<ToolOutcome> {
-  const { tool, name, store } = registered;
+export async function runToolIn(registered: RegisteredTool, warrant: Warrant, parts: RunInParts): Promise<ToolOutcome> {
+  const { tool, name } = registered;
   if (warrant.tool.replace(/^(?:builtin|tool):/, "") !== name)
     return refused("invalid_input", "the warrant is for another tool");
   const { availability } = parts;
   if (parts.stop?.isStopped() === true) return refused("revoked", "the call was stopped");
-  if (!availability.ok) return refused("not_available", missing(availability));
+  if (!availability.ok) return refused("not_available", missingText(availability));
   const accepted = tool.accept(warrant.arguments);
   if (!accepted.ok) {
     const [issue] = accepted.issues;
     return refused("invalid_input", issue === undefined ? "refused" : `${issue.at} ${issue.message}`.trim());
   }
-  const open: OpenContext = makeContext(warrant, { ...parts, store });
+  const open = parts.open(warrant);
   let unheard: (() => void) | null = null;
   const stopped = new Promise<ToolOutcome>((resolve) => {
     unheard =
@@ -60,8 +71,4 @@ function messageOf(error: unknown): string {
 
 function refused(code: DenialCode | "execution_failed", message: string): ToolOutcome {
   return { ok: false, code, message };
-}
-
-function missing({ backends, secrets }: Exclude<Availability, { ok: true }>): string {
-  return `it declares what is not there: ${[...backends, ...secrets.map((name) => `the secret ${name}`)].join(", ")}`;
 }

@@ -3,10 +3,10 @@
 const core = ["authority", "notation", "ports", "warrant", "context", "tool", "gate"] as const;
 const around = ["approval", "audit", "sandbox", "projection", "record", "doctor"] as const;
 const outside = ["text", "node", "store", "broker"] as const;
-const faces = ["tools", "mcp", "clients", "daemon", "cli", "console"] as const;
+const faces = ["tools", "mcp", "clients", "daemon", "cli", "console", "adapters"] as const;
 
 /** A file directly in src is a room of its own: the door of the core, and the one place where everything meets with its parts. */
-const files = ["index.ts", "compose.ts", "compose"] as const;
+const files = ["index.ts", "compose.ts", "compose", "node-door.ts"] as const;
 
 export type Room =
   | (typeof core)[number]
@@ -48,11 +48,13 @@ export const knows: Readonly<Record<Room, readonly Room[]>> = {
   daemon: facesKnow,
   cli: facesKnow,
   console: facesKnow,
+  adapters: facesKnow,
 
   "index.ts": core,
   "compose.ts": [...core, ...around, ...outside, ...faces, "compose"],
-  // Parts of compose.ts, one concept each; only compose.ts and they themselves import them.
+  // Parts of compose.ts, one concept each; only compose.ts, the library's door and they themselves import them.
   compose: [...core, ...around, ...outside, ...faces],
+  "node-door.ts": [...core, ...around, ...faces, "compose"],
 };
 
 /** Single files that may import more than their room. */

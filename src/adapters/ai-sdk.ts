@@ -1,0 +1,97 @@
+// A session as a tool set of the Vercel AI SDK. Of the SDK only types are needed, so nothing of it is loaded here.
+import type { ToolSet } from "ai";
+import type { Json, JsonObject } from "../authority/json.ts";
+import type { ProviderToolsTold } from "../ports/daemon-calls.ts";
+import type { Provider } from "../projection/provider-catalog.ts";
+import { gathered } from "./gathered.ts";
+import type { AdapterOptions, CallAnswer, ModelSession } from "./session.ts";
+import { denialData, schemaCopy } from "./told.ts";
+
+export type { AdapterOptions, CallAnswer, CallRefused, ModelSession, SessionTool } from "./session.ts";
+
+export interface AiSdkOptions extends AdapterOptions {
+  /** Whose model it is: its own tools are asked for in its own words. Null for none. */
+  readonly provider?: Provider | null;
+}
+
+export interface AiSdkTools extends Pick<ProviderToolsTold, "omitted" | "notes"> {
+  readonly tools: ToolSet;
+}
+
+/** For `generateText` and `streamText`. What is denied is told to the model as an error with its code, need, hint and id. */
+export async function aiSdkTools(session: ModelSession, options: AiSdkOptions = {}): Promise<AiSdkTools> {
+  const { provider = null, waitSeconds } = options;
+  const { own, provider: provided } = await gathered(session, provider, options);
+  const foreign = provided.tools.map(
+    ({ name, request, domains }) =>
+      [name, provider === null ? null : providerTool(provider, request, domains)] as const,
+  );
+  const offered = foreign.filter(([, tool]) => tool !== null);
+  const tools = own.map(({ shownName, name, description, input }) => {
+    const tool = {
+      type: "function" as const,
+      description,
+      inputSchema: schemaOf(input),
+      execute: (asked: unknown, { abortSignal }: { readonly abortSignal?: AbortSignal }): Promise<CallAnswer> =>
+        session.call(name, asked, { waitSeconds, signal: abortSignal }),
+      toModelOutput: ({ output }: { readonly output: CallAnswer }) => outputOf(output),
+    };
+    return [shownName, tool] as const;
+  });
+  return {
+    tools: Object.fromEntries([...offered, ...tools]) as unknown as ToolSet,
+    omitted: [
+      ...provided.omitted,
+      ...foreign.filter(([, tool]) => tool === null).map(([name]) => ({ name, why: "the SDK has no tool for it" })),
+    ],
+    notes: [...provided.notes, ...(offered.some(([name]) => name === "code_interpreter") ? [UNHELD] : [])],
+  };
+}
+
+const UNHELD = "code_interpreter: the SDK cannot say that its code has no network; the provider's default holds";
+
+/** A Standard Schema that lets everything through: what a tool takes is the gate's to say, with its own words. */
+function schemaOf(input: JsonObject): object {
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "ambit",
+      "validate": (value: unknown) => ({ value }),
+      jsonSchema: { input: () => schemaCopy(input), output: () => schemaCopy(input) },
+    },
+  };
+}
+
+function outputOf(answer: CallAnswer): object {
+  if (!answer.ok) return { type: "error-json", value: denialData(answer) };
+  return typeof answer.value === "string"
+    ? { type: "text", value: answer.value }
+    : { type: "json", value: answer.value as Json };
+}
+
+/** The SDK's providers have their own spelling of their own tools. Null for those they have none for. */
+function providerTool(provider: Provider, request: JsonObject, domains: readonly string[] | null): object | null {
+  const kind = String(request["type"]);
+  const args = (): JsonObject | null => {
+    switch (kind) {
+      case "web_search_20250305":
+      case "web_fetch_20250910":
+        return domains === null ? {} : { allowedDomains: domains };
+      case "code_execution_20250825":
+      case "image_generation":
+      case "web_search_preview":
+        return {};
+      case "web_search":
+        return domains === null ? {} : { filters: { allowedDomains: domains } };
+      case "code_interpreter":
+        return {};
+      case "file_search":
+        return { vectorStoreIds: request["vector_store_ids"] as Json };
+      default:
+        return null;
+    }
+  };
+  const given = args();
+  if (given === null) return null;
+  return { type: "provider", id: `${provider}.${kind}`, args: given, inputSchema: schemaOf({ type: "object" }) };
+}

@@ -1,0 +1,45 @@
+// All that a request to a model may name: the session's tools, and those of the provider, no name twice.
+import type { ProviderToolsTold } from "../ports/daemon-calls.ts";
+import type { Provider } from "../projection/provider-catalog.ts";
+import type { AdapterOptions, ModelSession } from "./session.ts";
+import { type NamedTool, namedTools } from "./told.ts";
+
+export interface Gathered {
+  readonly own: readonly NamedTool[];
+  readonly provider: ProviderToolsTold;
+}
+
+const NONE: ProviderToolsTold = { tools: [], omitted: [], notes: [] };
+
+/**
+ * Where the session can do the same here, the provider's tool is left out: here each use is decided and written down. One
+ * that the application names itself takes the place of ours.
+ */
+export async function gathered(
+  session: ModelSession,
+  provider: Provider | null,
+  { providerTools }: AdapterOptions,
+): Promise<Gathered> {
+  const [listed, provided] = await Promise.all([
+    session.tools(),
+    provider === null || providerTools === null ? NONE : session.providerTools(provider, providerTools),
+  ]);
+  const isNamed = (name: string): boolean => providerTools?.names?.includes(name) === true;
+  const isHere = (name: string): boolean => listed.some((one) => one.name === name) && !isNamed(name);
+  const tools = provided.tools.filter(({ name }) => !isHere(name));
+  const here = provided.tools.filter(({ name }) => isHere(name));
+  return {
+    own: namedTools(
+      listed,
+      tools.map(({ name }) => name),
+    ),
+    provider: {
+      tools,
+      omitted: [
+        ...provided.omitted,
+        ...here.map(({ name }) => ({ name, why: `the session's own ${name} does this here` })),
+      ],
+      notes: provided.notes.filter((note) => !here.some(({ name }) => note.startsWith(`${name}: `))),
+    },
+  };
+}

@@ -1,0 +1,62 @@
+// A session as tools of the OpenAI Agents SDK: function tools, and the provider's own as hosted tools. Of the SDK only
+// types are needed, so nothing of it is loaded here.
+import type { FunctionTool, HostedTool } from "@openai/agents";
+import { parseJson } from "../notation/json-reader.ts";
+import type { ProviderToolsTold } from "../ports/daemon-calls.ts";
+import { gathered } from "./gathered.ts";
+import type { AdapterOptions, ModelSession } from "./session.ts";
+import { answerText, type NamedTool, schemaCopy, unreadInput } from "./told.ts";
+
+export type { AdapterOptions, CallAnswer, CallRefused, ModelSession, SessionTool } from "./session.ts";
+
+export interface AgentsTools extends Pick<ProviderToolsTold, "omitted" | "notes"> {
+  /** For `new Agent({ tools })`. */
+  readonly tools: (FunctionTool | HostedTool)[];
+}
+
+/** The SDK takes a computer of the application's own, not a hosted tool. */
+const COMPUTER = "computer";
+
+export async function agentsTools(session: ModelSession, options: AdapterOptions = {}): Promise<AgentsTools> {
+  const { own, provider: provided } = await gathered(session, "openai", options);
+  const isHosted = ({ name }: { readonly name: string }): boolean => name !== COMPUTER;
+  const hosted = provided.tools.filter(isHosted).map(
+    ({ name, request }): HostedTool => ({
+      type: "hosted_tool",
+      name,
+      providerData: structuredClone(request) as Record<string, unknown>,
+    }),
+  );
+  const computer = provided.tools.some((one) => !isHosted(one));
+  return {
+    tools: [...hosted, ...own.map((tool) => functionTool(session, tool, options.waitSeconds))],
+    omitted: [
+      ...provided.omitted,
+      ...(computer ? [{ name: COMPUTER, why: "the SDK takes a computer of the application's own" }] : []),
+    ],
+    notes: provided.notes,
+  };
+}
+
+/** Not strict: that asks for every member of a schema, and ours have some that may be left out. The gate checks either way. */
+function functionTool(
+  session: ModelSession,
+  { shownName, name, description, input }: NamedTool,
+  waitSeconds: number | undefined,
+): FunctionTool {
+  const parameters = { properties: {}, required: [], additionalProperties: true, ...schemaCopy(input) };
+  return {
+    type: "function",
+    name: shownName,
+    description,
+    parameters: parameters as unknown as FunctionTool["parameters"],
+    strict: false,
+    needsApproval: async () => false,
+    isEnabled: async () => true,
+    invoke: async (_, text, details) => {
+      const read = parseJson(text === "" ? "{}" : text);
+      if (!read.ok) return answerText(unreadInput(read.message));
+      return answerText(await session.call(name, read.value, { waitSeconds, signal: details?.signal }));
+    },
+  };
+}
