@@ -7,7 +7,7 @@ export interface Request {
   readonly verb: VerbEntry;
   /** In the order of the verb's axes. */
   readonly values: readonly Value[];
-  /** For `agent.grant`: what is to be passed on, and to whom. */
+  /** For `agent.grant`: what is to be passed on, and to whom. For `agent.update`: what the agent that is told holds. */
   readonly delegation?: Delegation;
 }
 

@@ -12,6 +12,8 @@ import { kernelFacts } from "../node/sandbox/detect-sandbox.ts";
 import { isProgram } from "../node/sandbox/programs.ts";
 import type { Reading } from "../notation/reading.ts";
 import { requestText } from "../notation/request-printer.ts";
+import type { FilePath, FileResult, Files } from "../ports/files.ts";
+import type { Judge } from "../ports/judge.ts";
 import { callJudge, type Held } from "../tools/files/call-judge.ts";
 import type { FileCall, FileTool } from "../tools/files/file-call.ts";
 import { fileTools } from "../tools/files/file-tools.ts";
@@ -25,8 +27,29 @@ export interface DaemonFilesAsked extends KeptFilesAsked {
   held(session: Session): ReturnType<Daemon["held"]>;
 }
 
+/** Files of a session for a call of another tool: every path decided as for the file tools. */
+export interface CallFiles {
+  /** One act on one path. `requests`: those of the warrant. */
+  use<T>(
+    session: Session,
+    requests: readonly Request[],
+    at: {
+      readonly path: FilePath;
+      readonly isChanging: boolean;
+      /** One more that must not refuse: what a tool declares. */
+      readonly within?: Judge;
+    },
+    act: (files: Files) => Promise<FileResult<T>>,
+  ): Promise<FileResult<T>>;
+  /** Whether no tool may change what has this name, whatever is granted. */
+  isKept(session: Session, path: FilePath): boolean;
+  /** Whether the file worker can be run here. */
+  isThere(): boolean;
+}
+
 export interface DaemonFiles {
   readonly tools: readonly OwnerTool[];
+  readonly calls: CallFiles;
   close(): void;
 }
 
@@ -74,6 +97,35 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
     return answer.ok ? { ...answer, isUntrusted: call.isReading } : answer;
   };
 
+  const writableOf = (session: Session, near: FilePath): readonly FilePath[] => {
+    const now = held(session);
+    const trees = now === null ? [] : granted.of(now.holding.authority, near);
+    return trees.filter(({ mode }) => mode === "write").map(({ path }) => path);
+  };
+  const isKept: CallFiles["isKept"] = (session, path) =>
+    keptFiles(asked, writableOf(session, path), session.facts.name.workspace)(path);
+  const use: CallFiles["use"] = async (session, requests, { path, isChanging, within }, act) => {
+    const now = held(session);
+    const workers = sessions();
+    if (now === null) return { ok: false, code: "revoked", reason: "the session holds nothing any more" };
+    if (workers === null) return { ok: false, code: "not_available", reason: "the file worker cannot be run here" };
+    const { authority, reading } = now.holding;
+    const kept = isChanging ? keptFiles(asked, writableOf(session, path), session.facts.name.workspace) : () => true;
+    const judge = callJudge(
+      requests,
+      looking(() => held(session)),
+      kept,
+    );
+    const { protectedPaths } = reading.ground;
+    const trees = granted.of(authority, path);
+    const narrow: Judge = (request) => {
+      const decision = within?.(request);
+      return decision?.outcome === "deny" ? decision : judge(request);
+    };
+    const once = () => workers.use(session, { trees, judge: narrow, protectedPaths }, act);
+    return isChanging ? queue.run(path, once) : once();
+  };
+
   const toolOf = (tool: FileTool): OwnerTool => ({
     name: tool.name,
     description: tool.definition.description,
@@ -94,7 +146,11 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
     },
   });
 
-  return { tools: fileTools().map(toolOf), close: () => made?.close() };
+  return {
+    tools: fileTools().map(toolOf),
+    calls: { use, isKept, isThere: () => sessions() !== null },
+    close: () => made?.close(),
+  };
 }
 
 const ENDED: Carried = { ok: false, code: "revoked", message: "the session holds nothing any more" };

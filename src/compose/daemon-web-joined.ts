@@ -10,7 +10,7 @@ import type { SecretStore } from "../ports/secret-store.ts";
 import { WEB_FETCH } from "../tools/web/definition.ts";
 import type { DaemonPrograms } from "./daemon-programs.ts";
 import type { DaemonSecrets } from "./daemon-secrets.ts";
-import { webTool } from "./daemon-web.ts";
+import { type WebAsked, webTool } from "./daemon-web.ts";
 
 export interface DaemonWebAsked {
   readonly programs: Pick<DaemonPrograms, "fetch">;
@@ -24,14 +24,15 @@ export interface DaemonWebAsked {
   log(line: string): void;
 }
 
-export function daemonWeb(asked: DaemonWebAsked): OwnerTool {
+/** `name`: the tool that fetches. */
+export function daemonWeb(asked: DaemonWebAsked, name: string = WEB_FETCH): OwnerTool {
   const { programs, kept, redacting, entry } = asked;
-  const told = (kind: EntryKind, outcome: string, name: string, session: Session): LogEntry => ({
-    ...entry(kind, outcome, name, { name }),
+  const told = (kind: EntryKind, outcome: string, secret: string, session: Session): LogEntry => ({
+    ...entry(kind, outcome, secret, { name: secret }),
     ...session.who(),
-    tool: WEB_FETCH,
+    tool: name,
   });
-  return webTool({
+  const parts: WebAsked = {
     fetch: (wish) => programs.fetch(wish),
     holds: (session) => {
       const held = asked.held(session);
@@ -53,10 +54,11 @@ export function daemonWeb(asked: DaemonWebAsked): OwnerTool {
         );
         return counted.ok && counted.value;
       },
-      probed: (name, session) => {
-        asked.log(`alarm: ${session.facts.name.agent} asked for the secret ${name}, which is not for it`);
-        void kept.ledger.append([told("alarm", "secret_probe", name, session)]);
+      probed: (secret, session) => {
+        asked.log(`alarm: ${session.facts.name.agent} asked for the secret ${secret}, which is not for it`);
+        void kept.ledger.append([told("alarm", "secret_probe", secret, session)]);
       },
     },
-  });
+  };
+  return webTool(parts, name);
 }

@@ -28,12 +28,14 @@ export type Given =
 export class WebSecretUse {
   readonly #secrets: WebSecrets;
   readonly #holds: (session: Session) => Held | null;
+  readonly #tool: string;
   /** An alarm is raised once a session for each of them: the log is not for whoever asks to fill. */
   readonly #told = new WeakMap<Session, Set<string>>();
 
-  constructor(secrets: WebSecrets, holds: (session: Session) => Held | null) {
+  constructor(secrets: WebSecrets, holds: (session: Session) => Held | null, tool: string = WEB_FETCH) {
     this.#secrets = secrets;
     this.#holds = holds;
+    this.#tool = tool;
   }
 
   /** Everything is looked at before anything is opened, and everything is opened before anything is counted. */
@@ -44,13 +46,13 @@ export class WebSecretUse {
       if (secret !== null && this.#isFor(secret, call)) found.push(secret);
       else {
         this.probed(call, session);
-        return refusedFor(name, call);
+        return refusedFor(name, call, this.#tool);
       }
     }
     const opened: FetchSecret[] = [];
     const wiped = (name: string): Given => {
       for (const { value } of opened) value.fill(0);
-      return refusedFor(name, call);
+      return refusedFor(name, call, this.#tool);
     };
     for (const { name, binding } of found) {
       const one = this.#secrets.open(name);
@@ -75,17 +77,17 @@ export class WebSecretUse {
   }
 
   #isFor({ binding, isCanary }: SealedSecret, { url }: WebCall): boolean {
-    return !isCanary && binding.tools.includes(WEB_FETCH) && isBoundTo(binding.hosts, url);
+    return !isCanary && binding.tools.includes(this.#tool) && isBoundTo(binding.hosts, url);
   }
 
   #isGranted(name: string, { url }: WebCall, session: Session): boolean {
-    const request = secretRequest(name, url);
+    const request = secretRequest(name, url, this.#tool);
     const held = this.#holds(session);
     return request !== null && held !== null && judge(held.authority, request, held.moment).outcome !== "deny";
   }
 }
 
 /** The same words whatever is the matter: nobody learns here which secrets there are. */
-function refusedFor(name: string, { url }: WebCall): Given {
-  return { ok: false, message: `there is no secret ${name} for this address`, request: secretRequest(name, url) };
+function refusedFor(name: string, { url }: WebCall, tool: string): Given {
+  return { ok: false, message: `there is no secret ${name} for this address`, request: secretRequest(name, url, tool) };
 }

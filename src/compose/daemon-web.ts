@@ -28,9 +28,10 @@ export interface WebAsked {
   redacted(value: JsonObject): JsonObject;
 }
 
-export function webTool(asked: WebAsked): OwnerTool {
+/** `name`: the tool that fetches; secrets are bound to it, and what is written down names it. */
+export function webTool(asked: WebAsked, name: string = WEB_FETCH): OwnerTool {
   const reader = webCallReader(toAscii, handlesIn);
-  const uses = new WebSecretUse(asked.secrets, (session) => asked.holds(session));
+  const uses = new WebSecretUse(asked.secrets, (session) => asked.holds(session), name);
   const running = new WeakMap<Session, number>();
 
   /** The same input is the same call, whenever it is read. */
@@ -45,11 +46,12 @@ export function webTool(asked: WebAsked): OwnerTool {
 
   return {
     ...WEB_FETCH_DEFINITION,
+    name,
     // Which verb, the method says.
     verbs: [],
     requests: (input) => {
       const call = read(input);
-      return call.ok ? webRequests(call.value) : call;
+      return call.ok ? webRequests(call.value, name) : call;
     },
     denied: (input, session) => {
       const call = read(input);
@@ -63,7 +65,7 @@ export function webTool(asked: WebAsked): OwnerTool {
       if (many >= fetchesOfSessionMax) return failed("not_available", "this session fetches too much at once");
       running.set(session, many + 1);
       try {
-        return await carry(asked, uses, call.value, first, session);
+        return await carry(asked, uses, call.value, first, session, name);
       } finally {
         running.set(session, (running.get(session) ?? 1) - 1);
       }
@@ -77,6 +79,7 @@ async function carry(
   call: WebCall,
   first: Request,
   session: Session,
+  name: string,
 ): Promise<Carried> {
   const { address, headers, body, method, milliseconds, bytesMax } = call;
   const sent: JsonObject = { address, headers: headers.map(([name, value]) => [name, value]), body };
@@ -108,7 +111,7 @@ async function carry(
       stop: stopping.signal,
     });
     // From the second hop on even a refusal tells of what a server said.
-    if (fetched.ok || hops.hops > 1) session.taint(`${WEB_FETCH} of ${address.slice(0, 200)}`);
+    if (fetched.ok || hops.hops > 1) session.taint(`${name} of ${address.slice(0, 200)}`);
     return fetched.ok ? await answered(call, fetched) : refused(fetched.code, fetched.message, hops);
   } finally {
     session.running.delete(stop);

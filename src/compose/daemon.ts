@@ -5,6 +5,7 @@ import { VERSION } from "../cli/version.ts";
 import { Daemon } from "../daemon/daemon.ts";
 import { NOBODY } from "../daemon/entries.ts";
 import type { DaemonParts } from "../daemon/parts.ts";
+import type { Session } from "../daemon/session.ts";
 import { protocolVersion } from "../daemon/wire/limits.ts";
 import { installCommand } from "../doctor/backend.ts";
 import { sha256 } from "../node/digest.ts";
@@ -15,22 +16,32 @@ import { PresenceVerifiers } from "../node/presence.ts";
 import type { Answer } from "../ports/exchange.ts";
 import type { EntryKind, LogEntry } from "../ports/log.ts";
 import { openState } from "../store/state.ts";
+import { WEB_SEARCH } from "../tools/search/definition.ts";
 import { openAgents } from "./agents.ts";
+import { daemonAgents } from "./daemon-agents.ts";
 import { daemonClock } from "./daemon-clock.ts";
 import { daemonFiles } from "./daemon-files.ts";
 import { configFolder } from "./daemon-folders.ts";
+import { gitOwnerTool } from "./daemon-git.ts";
+import { daemonHosts } from "./daemon-hosts.ts";
 import { Names } from "./daemon-ids.ts";
+import { joinedInstruments } from "./daemon-instruments-joined.ts";
 import { notifying } from "./daemon-notify.ts";
 import { pinOf } from "./daemon-pin.ts";
 import { programOwnerTools } from "./daemon-program-tools.ts";
 import { daemonPrograms } from "./daemon-programs.ts";
 import { proofOf } from "./daemon-proof.ts";
+import { daemonRecords } from "./daemon-records.ts";
+import { searchTool, userSearch } from "./daemon-search.ts";
 import { daemonSecrets } from "./daemon-secrets.ts";
+import { shellOwnerTool } from "./daemon-shell.ts";
 import { daemonWeb } from "./daemon-web-joined.ts";
 import type { RunGround } from "./plan-facts.ts";
 import { recordSource } from "./record-source.ts";
 
 const tickMilliseconds = 1000;
+/** How long one call of a tool of others may take. */
+const toolMilliseconds = 120_000;
 
 export interface DaemonComposed {
   readonly daemon: Daemon;
@@ -118,25 +129,51 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   };
   const { connections, stop } = place;
   const files = daemonFiles({ program, folders, home, held: (session) => daemon.held(session) });
-  const web = daemonWeb({
-    programs,
-    kept,
-    open: secrets.open,
-    redacting: secrets.redacting,
-    held: (session) => daemon.held(session),
-    resolvers: ({ facts: { cwd } }) =>
-      runGround({ home, folders, program, cwd, environment: {}, records, now }).user?.resolvers ?? [],
-    entry: bare,
-    log,
+  const resolvers = ({ facts: { cwd } }: Session): readonly string[] =>
+    runGround({ home, folders, program, cwd, environment: {}, records, now }).user?.resolvers ?? [];
+  const instruments = joinedInstruments({
+    ...{ program, programs, files: files.calls, secrets, kept, resolvers, entry: bare, now, log },
+    id: () => id("o"),
   });
-  const more = [...files.tools, web, ...programOwnerTools(programs)];
+  const held = (session: Session): ReturnType<Daemon["held"]> => daemon.held(session);
+  const { open, redacting } = secrets;
+  const web = { programs, kept, open, redacting, held, resolvers, entry: bare, log };
+  const search = searchTool({
+    fetch: daemonWeb(web, WEB_SEARCH),
+    provider: ({ facts: { cwd } }) =>
+      userSearch(runGround({ home, folders, program, cwd, environment: {}, records, now })),
+    readingOf: ({ facts: { cwd } }) => records.readingAt(cwd),
+  });
+  const recordTools = daemonRecords({ state, records, memory: kept.memory, held, now });
+  const agentTools = daemonAgents({ home, folders, records, links: kept.links, held, entry: bare, now });
+  const shell = shellOwnerTool({ programs, files: files.calls, userName });
+  const own = [...files.tools, daemonWeb(web), ...programOwnerTools(programs), shell, gitOwnerTool(programs)];
+  const more = [...own, search, ...recordTools, ...agentTools];
+  const hosts = daemonHosts({
+    ...{ state, program, folders },
+    install: () => installCommand(machineFacts().distribution),
+    contexts: () => daemon.contexts,
+    milliseconds: () => toolMilliseconds,
+    elapsed: clock.elapsed,
+    readingAt: (folder) => records.readingAt(folder),
+    settings: (workspace) => {
+      const cwd = workspace;
+      const { user, project } = runGround({ home, folders, program, cwd, environment: {}, records, now });
+      return {
+        packages: project?.tools ?? [],
+        isInDevelopment: user?.development.some((one) => `/${one.join("/")}` === workspace) ?? false,
+        ceiling: user?.ceiling ?? null,
+      };
+    },
+  });
   const daemon: Daemon = new Daemon({
     parts,
     protocol: protocolVersion,
     pid: process.pid,
     state,
     more,
-    foreign: { of: async () => [] },
+    foreign: hosts,
+    instruments,
     connections,
     stop,
   });
@@ -152,6 +189,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
         clearInterval(ticking);
         await daemon.close();
         files.close();
+        await hosts.close();
         await programs.close();
         kept.close();
       },

@@ -34,7 +34,10 @@ export function decide(
   if (NEVER_ONESELF.includes(request.verb.verb) && [idOf(request), delegation?.target].includes(caller.agent))
     return denied("self_modification");
   const decision = judge(caller.authority, request, moment);
-  if (decision.outcome === "deny" || request.verb.verb !== "agent.grant") return { decision, exceeds: null };
+  // Whoever tells an agent what to do acts through it: what it holds must be the teller's to pass on.
+  const isPassing =
+    request.verb.verb === "agent.grant" || (request.verb.verb === "agent.update" && delegation !== undefined);
+  if (decision.outcome === "deny" || !isPassing) return { decision, exceeds: null };
   // A grant that proposes nothing in particular cannot be shown to be within anything.
   if (delegation === undefined || delegation.target !== idOf(request)) return denied("invalid_input");
   const granter = { id: caller.agent, authority: caller.authority };

@@ -6,7 +6,7 @@ import { entryOf, type Mapping } from "./tree.ts";
 
 export type ConfigLevel = "user" | "project";
 
-const SHARED = ["sandbox", "policy", "agents", "runtime", "mode"] as const;
+const SHARED = ["sandbox", "policy", "agents", "runtime", "mode", "tools"] as const;
 /** What a clone could otherwise switch off for whoever opens it. */
 const USER_ONLY = [
   "ceiling",
@@ -18,6 +18,8 @@ const USER_ONLY = [
   "limits",
   "resolver",
   "notify",
+  "search",
+  "development",
 ] as const;
 
 export type ConfigKey = (typeof SHARED)[number] | (typeof USER_ONLY)[number];

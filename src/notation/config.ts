@@ -17,6 +17,7 @@ import {
   type WrittenSecret,
 } from "./run-settings.ts";
 import { flagOf, kindName, refused, type Text, textOf, textsOf } from "./scope-values.ts";
+import { readSearch, type WrittenSearch } from "./search-setting.ts";
 import { type Entry, entryOf, type Mapping, type TreeNode } from "./tree.ts";
 
 export interface Config {
@@ -28,6 +29,10 @@ export interface Config {
   readonly agents: ReadonlyMap<string, PolicyTable>;
   /** Folders every sandbox sees, read-only, beside the agent's root. */
   readonly runtime: readonly (readonly string[])[];
+  /** npm packages of the workspace that are loaded as tools, each in a host of its own. */
+  readonly tools: readonly string[];
+  /** Workspaces whose tools are loaded as they stand, without being trusted again. The user's to say. */
+  readonly development: readonly (readonly string[])[];
   /** What widening and approving need. The user's to say. */
   readonly control: "ask" | "presence";
   readonly mode: "enforce" | "shadow";
@@ -41,6 +46,8 @@ export interface Config {
   /** A program and its first words that are told when something waits for a person; nobody where nothing is written. */
   readonly notify: readonly string[];
   readonly secrets: readonly WrittenSecret[];
+  /** Who searches the web for agents; nobody where nothing is written. */
+  readonly search: WrittenSearch | null;
   /** What no agent exceeds, whatever its record says; null is no such limit. The user's to say. */
   readonly ceiling: readonly Grant[] | null;
   readonly diagnostics: readonly Diagnostic[];
@@ -73,6 +80,8 @@ const EMPTY: Config = {
   policy: null,
   agents: new Map(),
   runtime: [],
+  tools: [],
+  development: [],
   control: "ask",
   mode: "enforce",
   bare: false,
@@ -81,6 +90,7 @@ const EMPTY: Config = {
   resolvers: [],
   notify: [],
   secrets: [],
+  search: null,
   ceiling: null,
   diagnostics: [],
   broken: false,
@@ -114,6 +124,13 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
         return root === null ? [] : [root];
       }),
     ),
+    tools: read("tools", EMPTY.tools, (entry) => textsOf(entry, diagnostics)?.map(({ text: one }) => one) ?? null),
+    development: read("development", EMPTY.development, (entry) =>
+      (textsOf(entry, diagnostics) ?? []).flatMap((one) => {
+        const root = rootOf(one, reading, diagnostics);
+        return root === null ? [] : [root];
+      }),
+    ),
     control: read("control", EMPTY.control, (entry) => wordOf(entry, ["ask", "presence"], diagnostics)),
     mode: read("mode", EMPTY.mode, (entry) => wordOf(entry, ["enforce", "shadow"], diagnostics)),
     bare: read("bare", EMPTY.bare, (entry) => flagOf(entry, diagnostics)),
@@ -122,6 +139,7 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
     resolvers: read("resolver", EMPTY.resolvers, (entry) => readResolvers(entry, diagnostics)),
     notify: read("notify", EMPTY.notify, (entry) => readNotify(entry, diagnostics)),
     secrets: read("secrets", EMPTY.secrets, (entry) => readSecrets(entry, diagnostics)),
+    search: read<WrittenSearch | null>("search", null, (entry) => readSearch(entry, reading.toAscii, diagnostics)),
     ceiling: level === "user" ? readCeiling(node, sandbox, reading, diagnostics) : null,
   };
 }

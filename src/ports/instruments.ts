@@ -1,7 +1,7 @@
 // What the world outside offers to a call, each behind one small type. Whoever makes one for a call binds it to the
 // agent, the session and the tool; no message of a tool can name another.
 import type { Address } from "../authority/address.ts";
-import type { Basis } from "../authority/decision.ts";
+import type { Basis, DenialCode } from "../authority/decision.ts";
 import type { Destination } from "../authority/destination.ts";
 import type { Request } from "../authority/request.ts";
 import type { Ran, RunRefused } from "./process.ts";
@@ -31,7 +31,7 @@ export interface StopSignal {
   onStop(listener: () => void): () => void;
 }
 
-/** One request to one server. It goes to one of these addresses, and to no other; nothing is followed. */
+/** One request to one server. It goes to an address that was decided on, and to no other; nothing is followed. */
 export interface Exchange {
   readonly scheme: "http" | "https";
   /** Canonical; what the certificate must be for. */
@@ -43,7 +43,10 @@ export interface Exchange {
   /** Names in lower case. */
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Uint8Array | null;
-  readonly addresses: readonly Address[];
+  /** Null where whoever makes the exchange looks the name up: then every address it leads to is asked about first. */
+  readonly addresses: readonly Address[] | null;
+  /** Null for yes. INVARIANT: one address of a name that is refused refuses the name. */
+  screen(address: Address): DenialCode | null;
   /** An answer that is longer is a failure, never a part of it. */
   readonly bytesMax: number;
   readonly millisecondsMax: number;
@@ -57,7 +60,8 @@ export interface Exchanged {
 }
 
 export interface Fetching {
-  readonly resolve: Resolver;
+  /** Null where an exchange looks names up itself. */
+  readonly resolve: Resolver | null;
   exchange(asked: Exchange): Promise<PortResult<Exchanged>>;
 }
 
@@ -90,7 +94,15 @@ interface RunRefusedResult {
 export interface SecretsPort {
   has(name: string): Promise<boolean>;
   /** The value, for one use by this tool at this host. INVARIANT: it goes into a request to that host, never to a tool. */
-  open(name: string, use: { readonly tool: string; readonly host: string }): Promise<PortResult<string>>;
+  open(
+    name: string,
+    use: {
+      readonly tool: string;
+      readonly host: string;
+      /** Scheme, host and port. */
+      readonly origin: string;
+    },
+  ): Promise<PortResult<string>>;
 }
 
 export interface KeyValue {

@@ -54,6 +54,8 @@ export interface LinkStore {
   all(): readonly KeptLink[];
   made(name: AgentName): MadeAgent | null;
   allMade(): readonly MadeAgent[];
+  /** Other instructions, in place of these and of no others; null where it has others by now, or has ended. */
+  instruct(name: AgentName, before: string, body: string, entry: LogEntry): Durable<MadeAgent | null>;
   /** An agent that was made ends, with its links. */
   end(name: AgentName, at: number, entry: LogEntry): Durable<null>;
 }

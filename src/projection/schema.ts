@@ -6,6 +6,7 @@ import { PRESETS } from "../notation/presets.ts";
 import type { AuthorityKey } from "../notation/record-keys.ts";
 import type { TestOutcome } from "../notation/record-tests.ts";
 import { LIMIT_KEYS } from "../notation/run-settings.ts";
+import { SEARCH_PROVIDERS } from "../notation/search-setting.ts";
 import { capabilitiesSchema, grantDefinitions } from "./schema-grant.ts";
 import { closedMap, listOf, oneOfWords, reference, type Schema, whole } from "./schema-value.ts";
 
@@ -98,7 +99,9 @@ type UserKey =
   | "environment"
   | "limits"
   | "resolver"
-  | "notify";
+  | "notify"
+  | "search"
+  | "development";
 
 const PROJECT_CONFIG: Readonly<Record<Exclude<ConfigKey, UserKey>, Schema>> = {
   sandbox: { type: "string", description: "the root nothing of this level leaves" },
@@ -106,6 +109,7 @@ const PROJECT_CONFIG: Readonly<Record<Exclude<ConfigKey, UserKey>, Schema>> = {
   agents: { type: "object", description: "policies of single agents", additionalProperties: reference("policy") },
   runtime: listOf({ type: "string" }, "folders every sandbox sees, read-only"),
   mode: oneOfWords(["enforce"], "a project cannot ask for less than enforcing"),
+  tools: listOf({ type: "string" }, "npm packages that are loaded as tools, each in a sandbox of its own"),
 };
 
 const secretPlace: Schema = { type: "string", pattern: "^(env|file):." };
@@ -140,6 +144,19 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode", Schema>> = {
   notify: listOf(
     { type: "string" },
     "a program by its whole path, and its first words: told when something waits for you",
+  ),
+  search: closedMap(
+    {
+      provider: oneOfWords(SEARCH_PROVIDERS, "how it is asked"),
+      url: { type: "string", pattern: "^https?://.", description: "where it is asked; needed for searxng" },
+      secret: { type: "string", description: "the name of a secret that goes with every question" },
+    },
+    "who searches the web for agents; nobody where nothing is written",
+    { required: ["provider"] },
+  ),
+  development: listOf(
+    { type: "string" },
+    "workspaces whose tools are loaded as they stand, without trusting each change",
   ),
 };
 

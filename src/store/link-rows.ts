@@ -1,8 +1,8 @@
 // Links in the database, and those that are not revoked in memory: by id, by holder.
 import type { AgentName, KeptLink, MadeAgent } from "../ports/link-store.ts";
-import type { Mirror } from "./commit-loop.ts";
 import { type Connection, textOf } from "./connection.ts";
 import type { Row } from "./sqlite.ts";
+import type { Mirror } from "./trusted-connection.ts";
 
 /** Itself and everything below it that still counts, parents first. */
 const BELOW = `WITH RECURSIVE below (id) AS (SELECT ? UNION SELECT link.id FROM link JOIN below ON link.parent = below.id)

@@ -76,6 +76,17 @@ export class LinkKeeper implements LinkStore {
     return this.#loop.isReady() ? this.#rows.allMade() : [];
   }
 
+  instruct(name: AgentName, before: string, body: string, entry: LogEntry): Durable<MadeAgent | null> {
+    return this.#loop.write((connection) => {
+      const agent = this.#rows.made(name);
+      if (agent === undefined || agent.ended !== null || agent.body !== before) return null;
+      const instructed = { ...agent, body };
+      this.#rows.saveMade(connection, instructed);
+      appendEntry(connection, entry);
+      return instructed;
+    });
+  }
+
   end(name: AgentName, at: number, entry: LogEntry): Durable<null> {
     return this.#loop.write((connection) => {
       const agent = this.#rows.made(name);

@@ -42,6 +42,9 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
           placeOf: () => null,
         },
       }),
+      caveats: () => {
+        throw new Error("no row opens a session with caveats");
+      },
       user: () => null,
       readingAt: () => READING,
       workspaceOf: () => null,

@@ -8,16 +8,19 @@ import { check, subset } from "./egghead-check.ts";
 import { argvPattern, hostMatch, pathGlob } from "./egghead-patterns.ts";
 import { accessAndDefaults, checkedList, parse } from "./egghead-records.ts";
 import { skills } from "./egghead-skills.ts";
+import { toolRequests } from "./egghead-tools.ts";
 import { scopedReads } from "./ethos-fs.ts";
 import { resolveHosts, scopedFetchHost, urlScreen } from "./ethos-hosts.ts";
 import { redirects } from "./ethos-redirects.ts";
 import { alwaysDenied, binaries, registration, secrets } from "./ethos-tools.ts";
 import { fileNames } from "./fnmatch.ts";
-import { caveatsSource, reads, waits } from "./later.ts";
+import { reads, waits } from "./later.ts";
 import type { Family } from "./outcome.ts";
 import { policyResolution } from "./quorum.ts";
 import { tokenGlob } from "./scarab.ts";
 import { dispatch } from "./scarab-dispatch.ts";
+import { served } from "./served.ts";
+import { caveatsSource } from "./served-caveats.ts";
 import { subsetShell } from "./shell.ts";
 
 export const FAMILIES: ReadonlyMap<string, Family> = new Map([
@@ -28,7 +31,7 @@ export const FAMILIES: ReadonlyMap<string, Family> = new Map([
   ["bridle-exec-scope", execScope],
   ["bridle-fnmatch", fileNames],
   ["bridle-gate", gate],
-  ["bridle-mcp", waits("served")],
+  ["bridle-mcp", served],
   ["bridle-net-screen", netScreen],
   ["bridle-path-scope", pathScope],
   ["bridle-policy-verdicts", reads("signed verdict files, which we do not have")],
@@ -44,7 +47,7 @@ export const FAMILIES: ReadonlyMap<string, Family> = new Map([
   ["egghead-sandbox", sandboxProfile],
   ["egghead-skills", skills],
   ["egghead-subset", subset],
-  ["egghead-tool-to-request", waits("tools")],
+  ["egghead-tool-to-request", toolRequests],
   ["egghead-validate", checkedList],
   ["ethos-always-deny-paths", alwaysDenied],
   ["ethos-fs", scopedReads],

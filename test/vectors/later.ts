@@ -1,6 +1,5 @@
 // Files whose room is not built, and rows that are only prose or speak of what we do not have.
 import { type Family, notRun, pending, type Room } from "./outcome.ts";
-import { has } from "./row.ts";
 
 export function waits(room: Room): Family {
   return { answers: [], run: () => pending(room) };
@@ -9,11 +8,3 @@ export function waits(room: Room): Family {
 export function reads(why: string): Family {
   return { answers: [], run: () => notRun(why) };
 }
-
-export const caveatsSource: Family = {
-  answers: [],
-  run: (row) =>
-    has(row, "mode")
-      ? notRun("running unconfined is a flag of the user's own config here, not a mode")
-      : pending("served"),
-};

@@ -173,8 +173,8 @@ describe("a row", () => {
   test("that is prose is not run, and one of a later room waits for it", async () => {
     const prose = await runFile({ name: "bridle-gate", header: {}, rows: [{ rule: "be kind" }] });
     expect(prose).toMatchObject({ passed: 0, not_run: [{ case: "bridle-gate#0" }], failed: [] });
-    const later = await runFile({ name: "bridle-mcp", header: {}, rows: [{ line: "{}" }] });
-    expect(later).toMatchObject({ passed: 0, pending: { count: 1, room: "served" }, failed: [] });
+    const later = await runFile({ name: "quorum-md-parse", header: {}, rows: [{ line: "{}" }] });
+    expect(later).toMatchObject({ passed: 0, pending: { count: 1, room: "clients" }, failed: [] });
   });
 });
 

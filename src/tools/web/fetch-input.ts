@@ -73,19 +73,20 @@ function webCall(input: JsonObject, toAscii: ToAscii, handles: FindHandles): Res
 }
 
 /** The method's verb on the host, and one use for each secret. */
-export function webRequests({ method, url, secrets }: WebCall): Result<readonly Request[]> {
+export function webRequests({ method, url, secrets }: WebCall, tool: string = WEB_FETCH): Result<readonly Request[]> {
   const verb = methodVerb(method);
   if (verb === null) return refuse("bad_value", `nobody can be granted ${method}`);
-  const uses = secrets.map((name) => secretRequest(name, url));
+  const uses = secrets.map((name) => secretRequest(name, url, tool));
   const understood = uses.filter((one) => one !== null);
   if (understood.length !== uses.length) return refuse("bad_value", "a secret has no such name");
   return done([{ verb, values: [url.host, url.port] }, ...understood]);
 }
 
-export function secretRequest(name: string, { host }: Url): Request | null {
+/** `tool`: the one that fetches; a secret is bound to it. */
+export function secretRequest(name: string, { host }: Url, tool: string = WEB_FETCH): Request | null {
   const verb = verbEntry("secret.use");
-  const [secret, tool] = [parseName(name), parseTool(WEB_FETCH)];
-  return verb === null || !secret.ok || !tool.ok ? null : { verb, values: [secret.value, tool.value, host] };
+  const [secret, by] = [parseName(name), parseTool(tool)];
+  return verb === null || !secret.ok || !by.ok ? null : { verb, values: [secret.value, by.value, host] };
 }
 
 /** What is behind `#` is not sent, and so is not looked at. */

@@ -1,0 +1,96 @@
+// agent_discover as the daemon carries it out: who holds what, of those that the asker may find.
+import { verbEntry } from "../authority/catalog.ts";
+import type { JsonObject } from "../authority/json.ts";
+import { judge } from "../authority/judge.ts";
+import type { Request } from "../authority/request.ts";
+import { done, type Result, refuse } from "../authority/result.ts";
+import { grantsOf } from "../daemon/holding.ts";
+import { numberOr, optionalText, textsIn } from "../daemon/input.ts";
+import type { OwnerTool } from "../daemon/owner-tool.ts";
+import type { Session } from "../daemon/session.ts";
+import type { Reading } from "../notation/reading.ts";
+import { requestText } from "../notation/request-printer.ts";
+import { holdsOf } from "../tool/reachable.ts";
+import { type AskedOf, heldOf, readAskedOf } from "../tools/agents/asked-of.ts";
+import { agentRequest } from "../tools/agents/authority-keys.ts";
+import { AGENT_DISCOVER_DEFINITION } from "../tools/agents/definitions.ts";
+import * as limits from "../tools/agents/limits.ts";
+import { BAD, type DaemonAgentsAsked, ENDED, failed, NO_WORKSPACE } from "./daemon-agents-asked.ts";
+import type { AgentsPlace } from "./daemon-agents-place.ts";
+
+export function discoverTool(asked: DaemonAgentsAsked, place: AgentsPlace): OwnerTool {
+  interface Discovered {
+    readonly agents: readonly { readonly id: string; readonly holds: readonly string[] }[];
+    readonly next: string | null;
+    readonly requests: readonly Request[];
+  }
+
+  const look = async (input: JsonObject, session: Session, items: readonly AskedOf[]): Promise<Discovered> => {
+    const held = asked.held(session);
+    const { workspace } = session.facts.name;
+    const verb = verbEntry("agent.discover");
+    const nobody: Discovered = { agents: [], next: null, requests: [] };
+    if (held === null || workspace === null || verb === null) return nobody;
+    const { authority, reading } = held.holding;
+    // Whoever may find nobody at all is told so, and not that there is nobody.
+    if (!holdsOf(authority, held.moment)(verb))
+      return { ...nobody, requests: [{ verb, values: verb.axes.map(() => undefined) }] };
+    const after = optionalText(input, "after", limits.agentIdCharactersMax) ?? "";
+    const count =
+      numberOr(input, "count", limits.agentsShownUsual, 1, limits.agentsShownMax) ?? limits.agentsShownUsual;
+    const ids = place.ids(workspace).filter((id) => id > after);
+    const agents: { readonly id: string; readonly holds: readonly string[] }[] = [];
+    const requests: Request[] = [];
+    let last = 0;
+    for (; last < ids.length && last < limits.agentsLookedAtMax && agents.length < count; last++) {
+      const id = ids[last] as string;
+      const request = agentRequest("agent.discover", id);
+      if (last % 16 === 15) await new Promise<void>((next) => setImmediate(next));
+      if (!request.ok || id === session.facts.name.agent) continue;
+      if (judge(authority, request.value, held.moment).outcome !== "allow") continue;
+      const holds = heldOf(items, place.authorityOf({ workspace, agent: id }), reading.ground.protectedPaths);
+      if (holds === null) continue;
+      agents.push({ id, holds });
+      requests.push(request.value);
+    }
+    return { agents, next: last < ids.length ? (ids[last - 1] ?? null) : null, requests };
+  };
+
+  return {
+    ...AGENT_DISCOVER_DEFINITION,
+    requests: (input, reading) => {
+      const items = itemsIn(input, reading);
+      return items.ok ? done([]) : items;
+    },
+    derive: async (input, session, reading) => {
+      const items = itemsIn(input, reading);
+      return items.ok ? done((await look(input, session, items.value)).requests) : items;
+    },
+    carry: async ({ input, session, warrant }) => {
+      const { workspace } = session.facts.name;
+      const held = asked.held(session);
+      if (held === null) return ENDED;
+      if (workspace === null) return NO_WORKSPACE;
+      const items = itemsIn(input, held.holding.reading);
+      if (!items.ok) return BAD;
+      const { agents, next, requests } = await look(input, session, items.value);
+      const isDecided = requests.every((one) =>
+        warrant.requests.some((other) => one.verb === other.verb && requestText(one) === requestText(other)),
+      );
+      if (!isDecided) return failed("not_available", "the agents changed meanwhile; ask again");
+      let isUntrusted = false;
+      const shown = agents.map(({ id, holds }) => {
+        const { text, isTrusted } = place.description(workspace, id);
+        isUntrusted ||= !isTrusted;
+        return { id, description: text, holds: [...holds] };
+      });
+      return { ok: true, value: { agents: shown, next }, isUntrusted };
+    },
+  };
+}
+
+function itemsIn(input: JsonObject, reading: Reading): Result<readonly AskedOf[]> {
+  const can = textsIn(input, "can", limits.askedMax);
+  if (can === null || can.length === 0) return refuse("bad_value", "`can` is a list of verbs and specs");
+  return readAskedOf(can, (spec) => grantsOf([spec], reading)?.[0] ?? null);
+}

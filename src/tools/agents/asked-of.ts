@@ -1,0 +1,70 @@
+// What a question about agents asks for: verbs, by name or by pattern, and specs of what must be held.
+import { CATALOG } from "../../authority/catalog.ts";
+import type { Authority } from "../../authority/chain.ts";
+import type { Grant } from "../../authority/grant.ts";
+import type { Ground } from "../../authority/path.ts";
+import { done, type Result, refuse } from "../../authority/result.ts";
+import { isNothing } from "../../authority/scope.ts";
+import { within } from "../../authority/within.ts";
+import { nearestName } from "../../notation/nearest.ts";
+import { quoted } from "../../notation/quoted.ts";
+import { heldGrants } from "./held.ts";
+
+export type AskedOf =
+  | { readonly kind: "verbs"; readonly verbs: readonly string[] }
+  | { readonly kind: "grant"; readonly grant: Grant };
+
+/** `read`: one compact spec; null where it is not understood. */
+export function readAskedOf(
+  items: readonly string[],
+  read: (spec: string) => Grant | null,
+): Result<readonly AskedOf[]> {
+  const asked: AskedOf[] = [];
+  for (const item of items) {
+    const one = item.includes("{") ? specOf(item, read) : verbsOf(item.trim());
+    if (!one.ok) return one;
+    asked.push(one.value);
+  }
+  return done(asked);
+}
+
+function specOf(item: string, read: (spec: string) => Grant | null): Result<AskedOf> {
+  const grant = read(item);
+  if (grant === null) return refuse("bad_value", `${quoted(item)} is not understood as a spec`);
+  // Everybody would be no answer to a question that asks for nothing.
+  if (grant.scopes.some(isNothing)) return refuse("bad_value", `${quoted(item)} covers nothing`);
+  return done({ kind: "grant", grant });
+}
+
+function verbsOf(item: string): Result<AskedOf> {
+  const names = CATALOG.map(({ verb }) => verb);
+  const [, resource] = /^([a-z]+)\.\*$/.exec(item) ?? [];
+  const verbs =
+    item === "*" || item === "**"
+      ? names
+      : names.filter((verb) => (resource === undefined ? verb === item : verb.startsWith(`${resource}.`)));
+  if (verbs.length > 0) return done({ kind: "verbs", verbs });
+  const nearest = nearestName(item, names);
+  return refuse("bad_value", `${quoted(item)} is not a verb${nearest === null ? "" : `; did you mean ${nearest}?`}`);
+}
+
+/** The asked verbs that are held, in order; null where something of what was asked is not. */
+export function heldOf(
+  asked: readonly AskedOf[],
+  authority: Authority,
+  protectedPaths: Ground["protectedPaths"],
+): readonly string[] | null {
+  const grants = heldGrants(authority).filter(({ scopes }) => !scopes.some(isNothing));
+  const held = new Set(grants.map(({ verb }) => verb.verb));
+  const shown = new Set<string>();
+  for (const one of asked) {
+    const verbs = one.kind === "verbs" ? one.verbs.filter((verb) => held.has(verb)) : [one.grant.verb.verb];
+    const isHeld =
+      one.kind === "verbs"
+        ? verbs.length > 0
+        : within([one.grant], authority, { protectedPaths, delegating: false }).kind === "within";
+    if (!isHeld) return null;
+    for (const verb of verbs) shown.add(verb);
+  }
+  return [...shown].sort();
+}

@@ -1,0 +1,50 @@
+// Keys of an agent's record that say what it may do. Whoever changes one of them passes authority on, and needs `agent.grant`.
+import { verbEntry } from "../../authority/catalog.ts";
+import type { Grant } from "../../authority/grant.ts";
+import { type Json, type JsonObject, member } from "../../authority/json.ts";
+import { parseName } from "../../authority/name.ts";
+import type { Request } from "../../authority/request.ts";
+import { done, type Result, refuse } from "../../authority/result.ts";
+import type { Reading } from "../../notation/reading.ts";
+import { readRecord } from "../../notation/record.ts";
+import { AUTHORITY_KEYS } from "../../notation/record-keys.ts";
+import { jsonTree } from "./json-tree.ts";
+
+/** Of those keys, the ones that grant; the others only say how the agent is held to it. */
+const GRANTING: readonly string[] = ["capabilities", "access", "sandbox", "policy", "extends"];
+
+/** The keys of this kind that the input has. */
+export function authorityKeysIn(input: JsonObject): readonly string[] {
+  return AUTHORITY_KEYS.filter((key) => member(input, key) !== undefined);
+}
+
+/** What an agent would hold by these keys, or what is wrong with them. */
+export function proposedGrants(input: JsonObject, reading: Reading): Result<readonly Grant[]> {
+  const keys = authorityKeysIn(input);
+  const written = Object.fromEntries(keys.map((key): [string, Json] => [key, member(input, key) as Json]));
+  const { grants, diagnostics } = readRecord(jsonTree(written), reading);
+  const mistake = diagnostics.find(({ severity }) => severity === "error");
+  if (mistake !== undefined) {
+    const meant = mistake.suggestion === null ? "" : `; did you mean ${mistake.suggestion}?`;
+    return refuse("bad_value", `${mistake.message}${meant}`);
+  }
+  // A text that never speaks of authority has a default. What is changed here is not the whole of a text.
+  return done(keys.some((key) => GRANTING.includes(key)) ? grants : []);
+}
+
+/** A request about one agent. */
+export function agentRequest(verb: string, id: string): Result<Request> {
+  const entry = verbEntry(verb);
+  const name = parseName(id);
+  if (entry === null) return refuse("bad_value", `there is no verb ${verb}`);
+  return name.ok ? done({ verb: entry, values: entry.axes.map(() => name.value) }) : name;
+}
+
+/** `agent.grant` of what the keys of the input say; nothing where it has none of them. */
+export function grantRequests(input: JsonObject, id: string, reading: Reading): Result<readonly Request[]> {
+  if (authorityKeysIn(input).length === 0) return done([]);
+  const proposed = proposedGrants(input, reading);
+  if (!proposed.ok) return proposed;
+  const request = agentRequest("agent.grant", id);
+  return request.ok ? done([{ ...request.value, delegation: { target: id, proposed: proposed.value } }]) : request;
+}

@@ -1,0 +1,14 @@
+// What a model wrote as JSON, as the tree that notations read. It has no places: nobody can point at a line of it.
+import type { Span } from "../../authority/grant.ts";
+import { isJsonList, isJsonObject, type Json } from "../../authority/json.ts";
+import type { TreeNode } from "../../notation/tree.ts";
+
+const NOWHERE: Span = { source: "input", start: 0, end: 0 };
+
+/** INVARIANT: the gate copied the value before, so that its depth is bounded. */
+export function jsonTree(value: Json): TreeNode {
+  if (isJsonList(value)) return { kind: "list", items: value.map(jsonTree), span: NOWHERE };
+  if (!isJsonObject(value)) return { kind: "scalar", value, span: NOWHERE };
+  const entries = Object.entries(value).map(([key, one]) => ({ key, keySpan: NOWHERE, value: jsonTree(one) }));
+  return { kind: "map", entries, span: NOWHERE };
+}

@@ -1,0 +1,148 @@
+// The six records tools: what each says of a call by its input alone, and the call itself, once there are records to look at.
+import { isJsonList, type JsonObject, member } from "../../authority/json.ts";
+import type { Request } from "../../authority/request.ts";
+import { done, type Result, refuse } from "../../authority/result.ts";
+import type { Reading } from "../../notation/reading.ts";
+import type { Digest } from "../../ports/digest.ts";
+import { queryWords } from "../../record/search.ts";
+import { createCall, createRequests, deleteCall, updateCall } from "./change.ts";
+import { RECORD_TOOL_DEFINITIONS, type RecordToolDefinition, type RecordToolName } from "./definitions.ts";
+import { readCharactersUsual, resultsUsual } from "./limits.ts";
+import { linksCall, readCall } from "./look.ts";
+import { failed, type RecordAnswer, type RecordCall, type RecordDesk } from "./record-call.ts";
+import { type AgentAct, agentRequests, recordId } from "./requests.ts";
+import { searchCall } from "./search-call.ts";
+import { newText, type ReadHead, type RecordParts } from "./text.ts";
+
+export interface RecordTool {
+  readonly definition: RecordToolDefinition;
+  /** What the input alone asks for, or why it is not understood. */
+  requests(input: JsonObject, reading: Reading): Result<readonly Request[]>;
+  /** INVARIANT: `requests` took the input. What else is asked for is found by looking at the record. */
+  call(input: JsonObject, reading: Reading, desk: RecordDesk): Promise<Result<RecordCall>>;
+}
+
+export function recordTools(read: ReadHead, digest: Digest): readonly RecordTool[] {
+  return RECORD_TOOL_DEFINITIONS.map((definition) => toolOf(definition, read, digest));
+}
+
+const ACTS: Readonly<Record<RecordToolName, AgentAct>> = {
+  records_search: "look",
+  records_read: "look",
+  records_links: "look",
+  records_create: "create",
+  records_update: "update",
+  records_delete: "delete",
+};
+
+function toolOf(definition: RecordToolDefinition, read: ReadHead, digest: Digest): RecordTool {
+  const { name } = definition;
+  const agents = (input: JsonObject, reading: Reading): Result<readonly Request[]> | null =>
+    name === "records_search" ? null : agentRequests(ACTS[name], input, idOf(input, digest), null, reading);
+  return {
+    definition,
+    requests: (input, reading) => agents(input, reading) ?? asked(name, input, read, digest),
+    call: async (input, reading, desk) => {
+      const about = agents(input, reading);
+      if (about === null) return called(name, input, desk, digest);
+      return about.ok ? done({ requests: about.value, carry: async () => AGENT }) : about;
+    },
+  };
+}
+
+/** Known from the input alone; whatever depends on the record is found where it lies. */
+function asked(name: RecordToolName, input: JsonObject, read: ReadHead, digest: Digest): Result<readonly Request[]> {
+  if (name === "records_search") {
+    const words = queryWords(textIn(input, "query") ?? "");
+    return words.ok ? done([]) : words;
+  }
+  const id = idOf(input, digest);
+  const segments = recordId(id);
+  if (!segments.ok) return segments;
+  if (name === "records_create") {
+    const parts = { ...partsOf(input), class: textIn(input, "class") ?? "" };
+    const text = newText(parts, read);
+    return text.ok ? createRequests({ ...parts, id }) : text;
+  }
+  if (name !== "records_update") return done([]);
+  if (textIn(input, "version") === null) return refuse("bad_value", "`version` is needed: records_read gives it");
+  return Object.keys(partsOf(input)).length > 0
+    ? done([])
+    : refuse("bad_value", "nothing is to be changed: give class, title, tags or body");
+}
+
+function called(
+  name: RecordToolName,
+  input: JsonObject,
+  desk: RecordDesk,
+  digest: Digest,
+): Promise<Result<RecordCall>> {
+  const id = idOf(input, digest);
+  switch (name) {
+    case "records_search":
+      return searchCall(
+        {
+          query: textIn(input, "query") ?? "",
+          class: textIn(input, "class"),
+          count: numberIn(input, "count", resultsUsual),
+        },
+        desk,
+      );
+    case "records_read": {
+      const characters = numberIn(input, "characters", readCharactersUsual);
+      return readCall({ id, offset: numberIn(input, "offset", 0), characters }, desk);
+    }
+    case "records_links":
+      return linksCall(id, desk);
+    case "records_create":
+      return createCall({ ...partsOf(input), class: textIn(input, "class") ?? "", id }, desk);
+    case "records_update":
+      return updateCall({ ...partsOf(input), id, version: textIn(input, "version") }, desk);
+    case "records_delete":
+      return deleteCall(id, textIn(input, "version") ?? "", desk);
+  }
+}
+
+/** Even whoever may do it does not do it here: an agent has a text of another kind, and tools of its own. */
+const AGENT: RecordAnswer = failed(
+  "not_available",
+  "an agent is not a record",
+  "agent_create makes one, agent_update changes what it is told, agent_grant passes authority on, agent_discover finds it",
+);
+
+const slugCharactersMax = 60;
+const digestCharacters = 12;
+
+/** The same input has the same id, whenever it is looked at. */
+function idOf(input: JsonObject, digest: Digest): string {
+  const id = textIn(input, "id");
+  if (id !== null) return id;
+  const slug = (textIn(input, "title") ?? "")
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .slice(0, slugCharactersMax)
+    .replace(/^-+|-+$|[\uD800-\uDBFF]$/g, "");
+  return `${textIn(input, "class") ?? ""}/${slug === "" ? digest(JSON.stringify(input)).slice(0, digestCharacters) : slug}`;
+}
+
+function partsOf(input: JsonObject): RecordParts {
+  const [recordClass, title, body] = ["class", "title", "body"].map((key) => textIn(input, key));
+  const tags = member(input, "tags");
+  return {
+    ...(recordClass == null ? {} : { class: recordClass }),
+    ...(title == null ? {} : { title }),
+    ...(isJsonList(tags) ? { tags: tags.map(String) } : {}),
+    ...(body == null ? {} : { body }),
+  };
+}
+
+function textIn(input: JsonObject, key: string): string | null {
+  const value = member(input, key);
+  return typeof value === "string" ? value : null;
+}
+
+function numberIn(input: JsonObject, key: string, otherwise: number): number {
+  const value = member(input, key);
+  return typeof value === "number" ? value : otherwise;
+}

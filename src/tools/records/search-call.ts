@@ -1,0 +1,82 @@
+// records_search: what is shown is exactly what was decided on, record by record.
+
+import { verbEntry } from "../../authority/catalog.ts";
+import type { JsonObject } from "../../authority/json.ts";
+import type { Request } from "../../authority/request.ts";
+import { done, type Result } from "../../authority/result.ts";
+import type { RecordData } from "../../record/record-data.ts";
+import { queryWords, SearchIndex } from "../../record/search.ts";
+import { snippetOf } from "../../record/search-snippet.ts";
+import { readOne } from "../../record/shelf.ts";
+import { versionOf } from "./found.ts";
+import type { Shelved } from "./library.ts";
+import { mayRead, summary } from "./look.ts";
+import type { RecordCall, RecordDesk } from "./record-call.ts";
+import { recordRequest } from "./requests.ts";
+
+export interface SearchInput {
+  readonly query: string;
+  readonly class: string | null;
+  readonly count: number;
+}
+
+export async function searchCall(input: SearchInput, desk: RecordDesk): Promise<Result<RecordCall>> {
+  const words = queryWords(input.query);
+  if (!words.ok) return words;
+  // Whoever may read no record at all is told so, and not that there are none.
+  const verb = verbEntry("records.read");
+  if (!desk.readsAny() && verb !== null)
+    return done({ requests: [{ verb, values: verb.axes.map(() => undefined) }], carry: async () => NOTHING });
+  const shelved = await desk.place.library.open(desk.place.machine);
+  const readable = shelved.records.filter(
+    (record) => (input.class === null || record.recordClass === input.class) && mayRead(record, desk),
+  );
+  const found = new SearchIndex(readable.map((record) => record.words))
+    .find(words.value)
+    .map((number) => readable[number] as RecordData);
+  const first = found.slice(0, input.count);
+  const requests: Request[] = [];
+  for (const { recordClass, id } of first) {
+    const request = recordRequest("records.read", recordClass, id);
+    if (request.ok) requests.push(request.value);
+  }
+  return done({
+    requests,
+    carry: async () => {
+      const shown: JsonObject[] = [];
+      let isUntrusted = false;
+      for (const record of first) {
+        const one = await shownRecord(record, shelved, words.value, desk);
+        if (one === null) continue;
+        shown.push(one.value);
+        isUntrusted ||= one.isUntrusted;
+      }
+      return {
+        ok: true,
+        value: { records: shown, total: found.length, more: found.length > first.length },
+        isUntrusted,
+      };
+    },
+  });
+}
+
+const NOTHING = { ok: true, value: { records: [], total: 0, more: false }, isUntrusted: false } as const;
+
+/** From the file as it is now; null where it is another record by now, or none. */
+async function shownRecord(
+  { path, id, recordClass }: RecordData,
+  { files }: Shelved,
+  words: readonly string[],
+  { place, digest, isKnownClean }: RecordDesk,
+): Promise<{ readonly value: JsonObject; readonly isUntrusted: boolean } | null> {
+  const file = files.get(path);
+  if (file === undefined) return null;
+  const { record, source, body } = readOne(place.machine, file);
+  if (record === null || record.id !== id || record.recordClass !== recordClass) return null;
+  const snippet = snippetOf(source, body, words);
+  const version = versionOf(source.text, digest);
+  return {
+    value: { ...summary(record), version, line: snippet === null ? null : snippet.text },
+    isUntrusted: !(await isKnownClean(id, version)),
+  };
+}

@@ -1,0 +1,78 @@
+// How each provider is asked: one fetch, as web_fetch would be told to make it, and where in the answer the results are.
+import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../authority/json.ts";
+import type { SearchProvider, WrittenSearch } from "../../notation/search-setting.ts";
+import { answerBytesMax, searchMillisecondsMax } from "./definition.ts";
+
+interface Provider {
+  ask(written: WrittenSearch, query: string, count: number): JsonObject;
+  /** The list of results, and what the text of one is called; null where the answer is none of its. */
+  results(answer: JsonObject): { readonly list: Json | undefined; readonly snippet: string };
+}
+
+const PROVIDERS: Readonly<Record<SearchProvider, Provider>> = {
+  searxng: {
+    ask: (written, query) => ({
+      url: withQuery(withSearchPath(written.url), { q: query, format: "json" }),
+      headers: { Accept: "application/json", ...bearer(written) },
+    }),
+    results: (answer) => ({ list: member(answer, "results"), snippet: "content" }),
+  },
+  brave: {
+    ask: (written, query, count) => ({
+      url: withQuery(written.url, { q: query, count: String(count) }),
+      headers: {
+        Accept: "application/json",
+        ...(written.secret === null ? {} : { "X-Subscription-Token": handle(written.secret) }),
+      },
+    }),
+    results: (answer) => {
+      const web = member(answer, "web");
+      // A question without results has no such part.
+      const list = isJsonObject(web) ? member(web, "results") : web === undefined ? [] : undefined;
+      return { list, snippet: "description" };
+    },
+  },
+  tavily: {
+    ask: (written, query, count) => ({
+      url: written.url,
+      method: "POST",
+      headers: { Accept: "application/json", "Content-Type": "application/json", ...bearer(written) },
+      body: JSON.stringify({ query, max_results: count }),
+    }),
+    results: (answer) => ({ list: member(answer, "results"), snippet: "content" }),
+  },
+};
+
+/** The input of a fetch. Secrets stand in it by their handles. */
+export function providerFetch(written: WrittenSearch, query: string, count: number): JsonObject {
+  const asked = PROVIDERS[written.provider].ask(written, query, count);
+  return { ...asked, format: "raw", bytesMax: answerBytesMax, milliseconds: searchMillisecondsMax };
+}
+
+/** Null where that is not what this provider answers. */
+export function providerResults(
+  provider: SearchProvider,
+  answer: Json,
+): { readonly list: readonly Json[]; readonly snippet: string } | null {
+  if (!isJsonObject(answer)) return null;
+  const { list, snippet } = PROVIDERS[provider].results(answer);
+  return isJsonList(list) ? { list, snippet } : null;
+}
+
+function handle(secret: string): string {
+  return `{{secret:${secret}}}`;
+}
+
+function bearer({ secret }: WrittenSearch): { readonly [name: string]: string } {
+  return secret === null ? {} : { Authorization: `Bearer ${handle(secret)}` };
+}
+
+/** Its start page is not where it is asked. */
+function withSearchPath(url: string): string {
+  return /^https?:\/\/[^/]*\/?$/i.test(url) ? `${url.replace(/\/$/, "")}/search` : url;
+}
+
+function withQuery(url: string, words: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(words).map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+  return `${url}?${pairs.join("&")}`;
+}

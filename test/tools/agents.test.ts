@@ -1,0 +1,212 @@
+// agent_update and agent_discover through the real daemon: who may tell whom what to do, and who is found.
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Caller, Session } from "../state/calling.ts";
+import { given, World } from "../state/world.ts";
+
+let world: World;
+let caller: Caller;
+const LEAD = [
+  "agent.update",
+  "agent.discover",
+  "agent.create",
+  "agent.grant",
+  "records.read",
+  "net.get{hosts=[*.github.com]}",
+];
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("lead", LEAD);
+  world.agent("reader", ["records.read{classes=[note]}"], "description: Reads   notes\n");
+  world.agent("fetcher", ["net.get{hosts=[api.github.com]}"], "description: Fetches\n");
+  world.agent("strong", ["fs.write{in=/srv}", "records.read"]);
+  world.agent("few", ["agent.update{ids=[reader]}", "agent.discover{ids=[reader,strong]}", "records.read"]);
+  world.agent("nobody", ["records.read"]);
+  world.agent("broken", ["net.gett{hosts=[x]}"]);
+  world.agent("held", ["agent.update", "records.read{pass=use}"]);
+  await world.begin();
+  caller = world.caller();
+}, 120_000);
+afterAll(() => world.remove());
+
+const as = async (agent: string): Promise<Session> => given(await caller.open(world.project, agent));
+const file = (id: string): string => join(world.project, ".ambit", "agents", `${id}.md`);
+const said = async (agent: string, input: object): Promise<string> =>
+  (await (await as(agent)).do("agent_update", input)).said;
+
+describe("agent_update", () => {
+  let before = "";
+  beforeEach(() => {
+    before = readFileSync(file("reader"), "utf8");
+  });
+
+  test("changes what an agent is told, and leaves what it may do byte for byte", async () => {
+    const session = await as("lead");
+    const first = await session.do("agent_update", {
+      id: "reader",
+      instructions: "---\ncapabilities: [fs.write]\n---\n",
+    });
+    expect(first.said).toBe("done");
+    expect(readFileSync(file("reader"), "utf8")).toBe(`${before}---\ncapabilities: [fs.write]\n---\n`);
+    const { version } = first.value["result"] as { readonly version: string };
+    const again = { id: "reader", instructions: "Read.\n", version };
+    expect((await session.do("agent_update", again)).said).toBe("done");
+    // The version is another one by now.
+    expect((await session.do("agent_update", { ...again, instructions: "Lost." })).said).toBe("version_conflict");
+    expect(readFileSync(file("reader"), "utf8")).toBe(`${before}Read.\n`);
+    // It still counts as it did.
+    expect((await (await as("reader")).do("records_search", { query: "x" })).said).toBe("done");
+  });
+
+  test.each<readonly [string, object, string]>([
+    ["lead", { id: "strong", instructions: "x" }, "exceeds_grantor_authority"],
+    ["lead", { id: "lead", instructions: "x" }, "self_modification"],
+    ["few", { id: "few", instructions: "x" }, "scope_violation"],
+    ["few", { id: "fetcher", instructions: "x" }, "scope_violation"],
+    ["few", { id: "reader", instructions: "Read.\n" }, "done"],
+    ["nobody", { id: "reader", instructions: "x" }, "capability_absent"],
+    // What may be used and not passed on is not enough.
+    ["held", { id: "reader", instructions: "x" }, "exceeds_grantor_authority"],
+    ["lead", { id: "broken", instructions: "x" }, "not_available"],
+    ["lead", { id: "none", instructions: "x" }, "not_available"],
+    ["lead", { id: "../config", instructions: "x" }, "invalid_input"],
+    ["lead", { id: "reader.md", instructions: "x" }, "invalid_input"],
+    ["lead", { id: "reader" }, "invalid_input"],
+    ["lead", { id: "reader", instructions: "half \ud800" }, "invalid_input"],
+    ["lead", { id: "reader", instructions: 1 }, "invalid_input"],
+    ["lead", { id: "reader", instructions: "x", version: "other" }, "version_conflict"],
+    // What it may do needs agent.grant, and is not a plain edit even then.
+    ["few", { id: "reader", capabilities: ["records.read"] }, "capability_absent"],
+    ["few", { id: "reader", mode: "shadow" }, "capability_absent"],
+    ["lead", { id: "reader", capabilities: ["fs.write{in=/srv}"] }, "exceeds_grantor_authority"],
+    ["lead", { id: "reader", sandbox: "/srv" }, "exceeds_grantor_authority"],
+    ["lead", { id: "lead", capabilities: ["records.read"] }, "self_modification"],
+    ["lead", { id: "reader", access: "x" }, "invalid_input"],
+    ["lead", { id: "reader", access: "r" }, "not_available"],
+    ["lead", { id: "reader", instructions: "x", tests: [] }, "not_available"],
+  ])("%s %j: %s", async (agent, input, expected) => {
+    expect(await said(agent, input)).toBe(expected);
+    const after = readFileSync(file("reader"), "utf8");
+    if (expected !== "done") expect(after).toBe(before);
+    expect(after.slice(0, after.indexOf("---\n", 4))).toBe(before.slice(0, before.indexOf("---\n", 4)));
+  });
+
+  test("a denial tells one thing that the other may do, and costs nothing", async () => {
+    const { value } = await (await as("lead")).do("agent_update", { id: "strong", instructions: "x" });
+    expect(String(value["need"])).toMatch(/^fs\.write \/srv/);
+    const { value: other } = await (await as("nobody")).do("agent_update", { id: "strong", instructions: "x" });
+    expect(other["need"]).toBe("agent.update strong");
+  });
+
+  test("what was passed on to an agent counts as what it holds", async () => {
+    const strong = given(await caller.open(world.project, "lead"));
+    expect(
+      (await strong.do("agent_grant", { agent: "reader", grants: ["net.get{hosts=[api.github.com]}"] })).said,
+    ).toBe("done");
+    expect(await said("few", { id: "reader", instructions: "x" })).toBe("exceeds_grantor_authority");
+    expect(await said("lead", { id: "reader", instructions: "Read.\n" })).toBe("done");
+  });
+
+  test("an agent that was made is told by whoever made it", async () => {
+    const lead = await as("lead");
+    expect((await lead.do("agent_create", { id: "kid", instructions: "one", grants: ["records.read"] })).said).toBe(
+      "done",
+    );
+    const { said: told, value } = await lead.do("agent_update", { id: "kid", instructions: "two" });
+    expect(told).toBe("done");
+    const { version } = value["result"] as { readonly version: string };
+    expect((await lead.do("agent_update", { id: "kid", instructions: "three", version: "other" })).said).toBe(
+      "version_conflict",
+    );
+    expect((await lead.do("agent_update", { id: "kid", instructions: "three", version })).said).toBe("done");
+    const entries = (await world.log({ kind: "delegation" })).filter(({ outcome }) => outcome === "instructed");
+    expect(entries).toMatchObject([
+      { agent: "lead", of: "kid" },
+      { agent: "lead", of: "kid" },
+    ]);
+  });
+
+  test("no text is reached through a link", async () => {
+    const outside = join(world.base, "outside.md");
+    writeFileSync(outside, "---\ncapabilities: []\n---\nmine\n");
+    symlinkSync(outside, file("linked"));
+    try {
+      expect(await said("lead", { id: "linked", instructions: "x" })).toBe("not_available");
+      expect(readFileSync(outside, "utf8")).toContain("mine");
+    } finally {
+      rmSync(file("linked"));
+    }
+  });
+
+  test("a text that waits for trust counts by what it would hold", async () => {
+    world.agent("waiting", ["fs.write{in=/srv}"]);
+    try {
+      expect(await said("lead", { id: "waiting", instructions: "x" })).toBe("exceeds_grantor_authority");
+    } finally {
+      rmSync(file("waiting"));
+    }
+  });
+});
+
+describe("agent_discover", () => {
+  const found = async (agent: string, input: object): Promise<unknown> => {
+    const { said: answer, value } = await (await as(agent)).do("agent_discover", input);
+    const result = value["result"] as { readonly agents: readonly { readonly id: string }[] } | undefined;
+    return answer === "done" ? result?.agents.map(({ id }) => id) : answer;
+  };
+
+  test("shows id, description and the asked verbs that are held, and nothing else", async () => {
+    const { value } = await (await as("lead")).do("agent_discover", { can: ["net.*"] });
+    expect(value["result"]).toEqual({
+      agents: [{ id: "fetcher", description: "Fetches", holds: ["net.get"] }, READER],
+      next: null,
+    });
+  });
+  /** By what was passed on to it above. */
+  const READER = { id: "reader", description: "Reads notes", holds: ["net.get"] };
+
+  test.each<readonly [string, object, unknown]>([
+    ["lead", { can: ["net.get{hosts=[api.github.com]}"] }, ["fetcher", "reader"]],
+    ["lead", { can: ["net.get{hosts=[*.github.com]}"] }, []],
+    ["lead", { can: ["fs.write", "records.read"] }, ["strong"]],
+    ["lead", { can: ["fs.write", "net.get"] }, []],
+    ["few", { can: ["records.read"] }, ["reader", "strong"]],
+    ["few", { can: ["agent.update"] }, []],
+    ["nobody", { can: ["records.read"] }, "capability_absent"],
+    ["lead", { can: ["net.gett"] }, "invalid_input"],
+    ["lead", { can: ["net.get{"] }, "invalid_input"],
+    ["lead", { can: ["net.get{hosts=[]}"] }, "invalid_input"],
+    ["lead", { can: [] }, "invalid_input"],
+    ["lead", {}, "invalid_input"],
+  ])("%s %j: %j", async (agent, input, expected) => {
+    expect(await found(agent, input)).toEqual(expected);
+  });
+
+  test("goes on where it ended", async () => {
+    const lead = await as("lead");
+    const ids: string[] = [];
+    let after: string | null = null;
+    for (let turn = 0; turn < 20; turn++) {
+      const { value } = await lead.do("agent_discover", {
+        can: ["records.read"],
+        count: 1,
+        ...(after === null ? {} : { after }),
+      });
+      const result = value["result"] as {
+        readonly agents: readonly { readonly id: string }[];
+        readonly next: string | null;
+      };
+      ids.push(...result.agents.map(({ id }) => id));
+      after = result.next;
+      if (after === null) break;
+    }
+    expect(ids).toEqual(["few", "held", "kid", "nobody", "reader", "strong"]);
+  });
+
+  test("by the words of the command line", async () => {
+    const { status, out } = await world.ambit("call", "lead", "agent_discover", '{"can": ["fs.write"]}', "--json");
+    expect([status, JSON.parse(out)]).toMatchObject([0, { ok: true, result: { agents: [{ id: "strong" }] } }]);
+  });
+});

@@ -1,0 +1,110 @@
+// The records tools through the real daemon and the real command line: decided, written down, carried out, read by a person.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Caller } from "../state/calling.ts";
+import { given, until, World } from "../state/world.ts";
+
+let world: World;
+let caller: Caller;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("scribe", [
+    "records.read{classes=[note]}",
+    "records.create{classes=[note],paths=[notes/**]}",
+    "records.update{classes=[note],ask}",
+    "records.delete{classes=[note],calls=1}",
+  ]);
+  world.agent("blind", ["records.create"]);
+  await world.begin();
+  caller = world.caller();
+}, 120_000);
+afterAll(() => world.remove());
+
+const call = async (
+  agent: string,
+  tool: string,
+  input: object,
+): Promise<readonly [number | null, Record<string, unknown>]> => {
+  const { status, out } = await world.ambit("call", agent, tool, JSON.stringify(input), "--json");
+  return [status, JSON.parse(out) as Record<string, unknown>];
+};
+
+test("a record is written, found, read and shown to a person", async () => {
+  const created = await call("scribe", "records_create", {
+    id: "notes/a",
+    class: "note",
+    title: "Alpha",
+    body: "apples\n",
+  });
+  expect(created).toMatchObject([0, { ok: true, result: { id: "notes/a" } }]);
+  const text = readFileSync(join(world.project, ".ambit", "records", "notes", "a.md"), "utf8");
+  expect(text).toBe('---\nclass: note\ntitle: "Alpha"\n---\n\napples\n');
+  expect(await call("scribe", "records_search", { query: "appl" })).toMatchObject([
+    0,
+    { ok: true, result: { total: 1, records: [{ id: "notes/a", line: "apples" }] } },
+  ]);
+  const person = await world.ambit("records", "show", "notes/a");
+  expect([person.status, person.out]).toEqual([0, expect.stringContaining("apples")]);
+});
+
+test("what was shown by a search is what was decided, and written down", async () => {
+  const session = given(await caller.open(world.project, "scribe"));
+  expect((await session.do("records_search", { query: "apples" })).said).toBe("done");
+  const [entry] = (await world.log({ kind: "decision" })).filter(({ tool }) => tool === "records_search").slice(-1);
+  expect(entry?.verbs).toEqual(["tool.invoke", "records.read"]);
+  expect(JSON.stringify(entry?.more)).toContain("records.read id=notes/a class=note");
+});
+
+test("denials have their code and what was needed", async () => {
+  expect(await call("scribe", "records_create", { id: "plans/a", class: "note" })).toMatchObject([
+    10,
+    { ok: false, code: "scope_violation", need: "records.create id=plans/a class=note" },
+  ]);
+  expect(await call("blind", "records_search", { query: "apples" })).toMatchObject([10, { code: "capability_absent" }]);
+  expect(await call("scribe", "records_read", { id: "../../x" })).toMatchObject([10, { code: "invalid_input" }]);
+});
+
+test("who may read no record is shown no tool that reads", async () => {
+  const session = given(await caller.open(world.project, "blind"));
+  const answer = await session.ask("tools.list", {}).answer;
+  const names = (given(answer)["tools"] as readonly { readonly name: string }[]).map(({ name }) => name);
+  expect(names.filter((name) => name.startsWith("records_"))).toEqual(["records_create"]);
+});
+
+test("a person who agrees to a change agrees to that change", async () => {
+  const session = given(await caller.open(world.project, "scribe"));
+  const read = await session.do("records_read", { id: "notes/a" });
+  const { version } = read.value["result"] as { readonly version: string };
+  const input = { id: "notes/a", version, body: "pears\n" };
+  const waiting = session.do("records_update", input, { wait: 60_000 });
+  await until(async () => (await world.approvals("pending")).length > 0, "a person is asked");
+  const [approval] = await world.approvals("pending");
+  given(await world.approve(approval?.id ?? ""));
+  expect((await waiting).said).toBe("done");
+  expect((await session.do("records_update", input)).said).toBe("approval_required");
+});
+
+test("what is counted is counted, and a refusal of the gate costs nothing", async () => {
+  const session = given(await caller.open(world.project, "scribe"));
+  const read = await session.do("records_read", { id: "notes/a" });
+  const { version } = read.value["result"] as { readonly version: string };
+  expect((await session.do("records_delete", { id: "notes/none", version })).said).toBe("scope_violation");
+  expect((await session.do("records_delete", { id: "notes/a", version })).said).toBe("done");
+  expect((await session.do("records_read", { id: "notes/a" })).said).toBe("scope_violation");
+});
+
+test("after a restart a record that was written clean still is", async () => {
+  expect((await call("scribe", "records_create", { id: "notes/kept", class: "note", body: "kept" }))[0]).toBe(0);
+  await world.killDaemon();
+  await world.startDaemon();
+  const later = world.caller();
+  const session = given(await later.open(world.project, "scribe"));
+  expect((await session.do("records_read", { id: "notes/kept" })).said).toBe("done");
+  const isClean = async () => (await world.status()).sessions.find((one) => one.session === session.id)?.isClean;
+  expect(await isClean()).toBe(true);
+  world.write("project/.ambit/records/notes/by-hand.md", "---\nclass: note\n---\nby hand\n");
+  expect((await session.do("records_read", { id: "notes/by-hand" })).said).toBe("done");
+  expect(await isClean()).toBe(false);
+});

@@ -1,0 +1,133 @@
+// Records tools as the daemon has them, over a folder of its own; an agent that holds what is written.
+
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Moment } from "../../src/authority/compiled.ts";
+import type { JsonObject } from "../../src/authority/json.ts";
+import { daemonRecords } from "../../src/compose/daemon-records.ts";
+import type { Holding } from "../../src/daemon/holding.ts";
+import { grantsOf } from "../../src/daemon/holding.ts";
+import type { Carried, OwnerTool } from "../../src/daemon/owner-tool.ts";
+import { OwnerTools } from "../../src/daemon/owner-tools.ts";
+import { Session } from "../../src/daemon/session.ts";
+import { decideCall } from "../../src/gate/call.ts";
+import { toAscii } from "../../src/node/ascii.ts";
+import type { Reading } from "../../src/notation/reading.ts";
+import { requestText } from "../../src/notation/request-printer.ts";
+import type { MemoryStore, MemoryValue } from "../../src/ports/memory-store.ts";
+import type { Derived } from "../../src/tool/known-tool.ts";
+import { linkOf } from "../vectors/machine.ts";
+import { carrying } from "./carrying.ts";
+
+const READING: Reading = { ground: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
+
+export interface Got {
+  /** "done", or the code. */
+  readonly said: string;
+  readonly need: string | null;
+  readonly message: string;
+  readonly value: JsonObject;
+  readonly isUntrusted: boolean;
+}
+
+export class RecordsWorld {
+  readonly base: string = realpathSync(mkdtempSync(join(tmpdir(), "ambit-records-")));
+  readonly workspace: string = join(this.base, "project");
+  readonly tools: readonly OwnerTool[];
+  specs: readonly string[] = [];
+  /** Between the decision and the deed. */
+  meanwhile: () => void = () => undefined;
+
+  constructor() {
+    mkdirSync(join(this.workspace, ".ambit", "records"), { recursive: true });
+    mkdirSync(join(this.base, "state"), { mode: 0o700 });
+    this.tools = daemonRecords({
+      state: join(this.base, "state"),
+      records: { workspaceOf: () => null },
+      memory: memoryInPlace(),
+      held: (session) => this.#held(session),
+      now: () => Date.now(),
+    });
+  }
+
+  session(): Session {
+    const name = { agent: "scout", workspace: this.workspace };
+    return new Session({ name, cwd: this.workspace, id: "s", user: null, trace: "t" } as never);
+  }
+
+  path(id: string): string {
+    return join(this.workspace, ".ambit", "records", `${id}.md`);
+  }
+
+  put(id: string, text: string): void {
+    mkdirSync(dirname(this.path(id)), { recursive: true });
+    writeFileSync(this.path(id), text);
+  }
+
+  text(id: string): string {
+    return readFileSync(this.path(id), "utf8");
+  }
+
+  /** What a call asks for, all of it. */
+  async requests(name: string, input: JsonObject, session: Session = this.session()): Promise<Derived> {
+    const tool = this.tools.find((one) => one.name === name) as OwnerTool;
+    const own = new OwnerTools([tool], { of: async () => [] })
+      .lookup(
+        tool,
+        READING,
+        session,
+        [],
+      )(name)
+      ?.requests(input);
+    if (own === undefined || !own.ok) return own ?? { ok: false, code: "bad_value", message: "no such tool" };
+    const derived = (await tool.derive?.(input, session, READING)) ?? { ok: true, value: [] };
+    return derived.ok ? { ok: true, value: [...own.value, ...derived.value] } : derived;
+  }
+
+  /** As the daemon does it: derived, decided, carried out. */
+  async call(name: string, input: JsonObject, session: Session = this.session()): Promise<Got> {
+    const tool = this.tools.find((one) => one.name === name) as OwnerTool;
+    const { holding, moment } = this.#held(session);
+    const asked = await this.requests(name, input, session);
+    const lookup = () => ({ name, requirement: null, requests: () => asked });
+    const caller = { agent: "scout", authority: holding.authority };
+    const decision = decideCall(caller, { tool: name, input }, lookup, moment, []);
+    const got = { need: null, message: "", value: {}, isUntrusted: false };
+    if (decision.outcome !== "allow") {
+      const { code, request, reason } = decision as Extract<typeof decision, { outcome: "deny" }>;
+      return { ...got, said: code, need: request === null ? null : requestText(request), message: reason ?? "" };
+    }
+    this.meanwhile();
+    const carried: Carried = await tool.carry(carrying(decision.input, session, decision.requests));
+    if (!carried.ok) return { ...got, said: carried.code, message: carried.message };
+    if (carried.isUntrusted) session.taint("test");
+    return { ...got, said: "done", value: carried.value as JsonObject, isUntrusted: carried.isUntrusted };
+  }
+
+  remove(): void {
+    rmSync(this.base, { recursive: true, force: true });
+  }
+
+  #held(session: Session): { readonly holding: Holding; readonly moment: Moment } {
+    const grants = grantsOf([...this.specs, "tool.invoke{tools=[builtin:**]}"], READING) ?? [];
+    const holding = { authority: [[linkOf(grants)]], reading: READING } as unknown as Holding;
+    return { holding, moment: { now: 0, clean: session.isClean, generation: 0, revoked: null, exhausted: null } };
+  }
+}
+
+/** Values by key, and nothing else of a store. */
+function memoryInPlace(): MemoryStore {
+  const values = new Map<string, MemoryValue>();
+  const kept = async <T>(value: T): Promise<{ readonly ok: true; readonly value: T }> => ({ ok: true, value });
+  return {
+    get: (_, key) => kept(values.get(key) ?? null),
+    set: ({ key, value, isClean, writer, at }) => {
+      values.set(key, { key, value, version: 1, at, expires: null, isClean, writer });
+      return kept({ ok: true, version: 1 });
+    },
+    delete: (_, key) => kept(values.delete(key)),
+    list: () => kept([]),
+    sweep: () => kept(0),
+  };
+}

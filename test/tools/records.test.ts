@@ -1,0 +1,377 @@
+// The records tools: what each asks for, what it shows, and that nobody's text is lost, widened or reached by a detour.
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { JsonObject } from "../../src/authority/json.ts";
+import { requestText } from "../../src/notation/request-printer.ts";
+import { RecordsWorld } from "./records-world.ts";
+
+let world: RecordsWorld;
+beforeEach(() => {
+  world = new RecordsWorld();
+});
+afterEach(() => world.remove());
+
+const ALL = ["records.read", "records.create", "records.update", "records.delete"];
+const note = (body: string, head = "class: note"): string => `---\n${head}\n---\n\n${body}`;
+const versionOf = async (id: string): Promise<string> =>
+  String((await world.call("records_read", { id })).value["version"]);
+const asks = async (tool: string, input: JsonObject): Promise<readonly string[] | string> => {
+  const found = await world.requests(tool, input);
+  return found.ok ? found.value.map(requestText) : found.message;
+};
+
+describe("what a call asks for", () => {
+  test.each<readonly [string, JsonObject, readonly string[]]>([
+    ["records_read", { id: "notes/a" }, ["records.read id=notes/a class=note"]],
+    ["records_links", { id: "notes/a" }, ["records.read id=notes/a class=note"]],
+    ["records_delete", { id: "notes/a", version: "v" }, ["records.delete id=notes/a class=note"]],
+    ["records_update", { id: "notes/a", version: "v", body: "" }, ["records.update id=notes/a class=note"]],
+    [
+      "records_update",
+      { id: "notes/a", version: "v", class: "plan" },
+      ["records.update id=notes/a class=note", "records.update id=notes/a class=plan"],
+    ],
+    ["records_create", { id: "notes/z", class: "plan" }, ["records.create id=notes/z class=plan"]],
+    ["records_create", { title: "A  Plan!", class: "plan" }, ["records.create id=plan/a-plan class=plan"]],
+    // What nobody knows the class of is covered only where every class is.
+    ["records_read", { id: "notes/none" }, ["records.read id=notes/none"]],
+    ["records_read", { id: "plain" }, ["records.read id=plain"]],
+    // A file that says it is another record is that one.
+    ["records_read", { id: "elsewhere" }, ["records.read id=elsewhere class=moved"]],
+    ["records_read", { id: "notes/moved" }, ["records.read id=notes/moved"]],
+    // An agent is never a record.
+    ["records_read", { id: "agents/scout" }, ["agent.discover scout"]],
+    ["records_delete", { id: "agents/scout", version: "v" }, ["agent.delete scout"]],
+    ["records_update", { id: "agents/scout", body: "" }, ["agent.update scout"]],
+    ["records_update", { id: "notes/a", class: " AGENT" }, ["agent.update notes/a"]],
+    ["records_create", { id: "notes/b", class: "Agent" }, ["agent.create notes/b"]],
+    ["records_create", { id: "AGENTS/b", class: "note" }, ["agent.create b"]],
+  ])("%s %j", async (tool, input, requests) => {
+    world.put("notes/a", note("first"));
+    world.put("plain", "---\n---\nno class\n");
+    world.put("notes/moved", note("x", "id: elsewhere\nclass: moved"));
+    expect(await asks(tool, input)).toEqual(requests);
+  });
+
+  test.each<readonly [string, JsonObject]>([
+    ["records_read", { id: "../agents/scout" }],
+    ["records_read", { id: "/etc/passwd" }],
+    ["records_read", { id: ".hidden/x" }],
+    ["records_read", { id: "a\\b" }],
+    ["records_read", { id: "a.md" }],
+    ["records_read", { id: "" }],
+    ["records_read", { id: "x".repeat(201) }],
+    ["records_read", { id: "a", more: 1 }],
+    ["records_search", { query: "?!" }],
+    ["records_search", { query: Array.from({ length: 17 }, (_, at) => `w${at}`).join(" ") }],
+    ["records_create", { id: "a" }],
+    ["records_create", { id: "a", class: "a b\u202e" }],
+    ["records_create", { id: "a", class: "note", title: "two\nlines" }],
+    ["records_create", { id: "a", class: "note", tags: [""] }],
+    ["records_create", { id: "a", class: "note", body: "half \ud800" }],
+    ["records_create", { id: "a", class: "note", body: "zero \0" }],
+    ["records_create", { id: "a", class: "agent", capabilities: ["records.reed"] }],
+    ["records_update", { id: "notes/a", body: "x" }],
+    ["records_update", { id: "notes/a", version: "v" }],
+    ["records_delete", { id: "notes/a" }],
+  ])("%s does not take %j", async (tool, input) => {
+    world.specs = ALL;
+    expect((await world.call(tool, input)).said).toBe("invalid_input");
+  });
+});
+
+describe("who may", () => {
+  test.each<readonly [string, JsonObject, readonly string[], string]>([
+    ["records_read", { id: "notes/a" }, ["records.read{classes=[note]}"], "done"],
+    ["records_read", { id: "notes/a" }, ["records.read{classes=[not]}"], "scope_violation"],
+    ["records_read", { id: "notes/a" }, ["records.read{paths=[notes/*]}"], "done"],
+    ["records_read", { id: "notes/a" }, ["records.read{paths=[note/*]}"], "scope_violation"],
+    ["records_read", { id: "notes/a" }, ["records.update"], "capability_absent"],
+    // Whether it is there is not told to whoever may not read all classes.
+    ["records_read", { id: "notes/none" }, ["records.read{classes=[note]}"], "scope_violation"],
+    ["records_read", { id: "notes/none" }, ["records.read"], "not_available"],
+    ["records_search", { query: "first" }, [], "capability_absent"],
+    ["records_create", { id: "notes/b", class: "note" }, ["records.create{classes=[note]}"], "done"],
+    ["records_create", { id: "notes/b", class: "plan" }, ["records.create{classes=[note]}"], "scope_violation"],
+    ["records_create", { id: "notes/b", class: "note" }, ["records.create{paths=[plans/**]}"], "scope_violation"],
+    ["records_create", { id: "b", class: "agent" }, [...ALL], "capability_absent"],
+    ["records_create", { id: "b", class: "agent" }, ["agent.create"], "not_available"],
+    ["records_read", { id: "agents/scout" }, [...ALL], "capability_absent"],
+    ["records_create", { id: "x", class: "note", access: "rw" }, [...ALL], "capability_absent"],
+  ])("%s %j by %j: %s", async (tool, input, specs, said) => {
+    world.put("notes/a", note("first"));
+    world.specs = specs;
+    expect((await world.call(tool, input)).said).toBe(said);
+  });
+
+  test("another class needs both", async () => {
+    world.put("notes/a", note("first"));
+    world.specs = ["records.read"];
+    const version = await versionOf("notes/a");
+    const input = { id: "notes/a", version, class: "plan" };
+    for (const specs of [["records.update{classes=[note]}"], ["records.update{classes=[plan]}"]]) {
+      world.specs = specs;
+      expect((await world.call("records_update", input)).said).toBe("scope_violation");
+    }
+    expect(world.text("notes/a")).toBe(note("first"));
+    world.specs = ["records.update{classes=[note,plan]}"];
+    expect((await world.call("records_update", input)).said).toBe("done");
+    expect(world.text("notes/a")).toBe(note("first", 'class: "plan"'));
+  });
+});
+
+describe("searching", () => {
+  test("shows what may be read, best first, with the line it was found by", async () => {
+    world.put("notes/a", note("one apple\nand a pear"));
+    world.put("notes/b", note("something", "class: note\ntitle: Apples"));
+    world.put("plans/c", note("apple", "class: plan"));
+    world.specs = ["records.read{classes=[note]}"];
+    const { said, value } = await world.call("records_search", { query: "appl" });
+    expect(said).toBe("done");
+    expect(value).toMatchObject({ total: 2, more: false });
+    expect(value["records"]).toMatchObject([
+      { id: "notes/b", title: "Apples" },
+      { id: "notes/a", line: "one apple" },
+    ]);
+    expect((await world.call("records_search", { query: "appl", count: 1 })).value).toMatchObject({ more: true });
+    expect((await world.call("records_search", { query: "appl", class: "plan" })).value).toMatchObject({ total: 0 });
+  });
+
+  test("asks for exactly the records that it shows", async () => {
+    world.put("notes/a", note("apple"));
+    world.put("plans/c", note("apple", "class: plan"));
+    world.specs = ["records.read{classes=[note]}"];
+    expect(await asks("records_search", { query: "apple" })).toEqual(["records.read id=notes/a class=note"]);
+    expect(await asks("records_search", { query: "nothing" })).toEqual([]);
+  });
+
+  test("a record that became another's between the decision and the deed is not shown", async () => {
+    world.put("notes/a", note("apple"));
+    world.specs = ["records.read{classes=[note,plan]}"];
+    world.meanwhile = () => world.put("notes/a", note("apple, and more", "class: plan"));
+    expect(await world.call("records_search", { query: "apple" })).toMatchObject({ said: "not_available", value: {} });
+  });
+
+  test("finds what was written a moment ago, and not what is gone", async () => {
+    world.specs = ALL;
+    await world.call("records_create", { id: "notes/new", class: "note", body: "freshly" });
+    expect((await world.call("records_search", { query: "freshly" })).value).toMatchObject({ total: 1 });
+    await world.call("records_delete", { id: "notes/new", version: await versionOf("notes/new") });
+    expect((await world.call("records_search", { query: "freshly" })).value).toMatchObject({ total: 0 });
+  });
+});
+
+describe("reading", () => {
+  test("goes on where it ended, and never in the middle of a character", async () => {
+    world.put("notes/a", note("ab😀cd"));
+    world.specs = ["records.read"];
+    const pieces: string[] = [];
+    let offset = 0;
+    for (let turn = 0; turn < 10; turn++) {
+      const { value } = await world.call("records_read", { id: "notes/a", offset, characters: 1 });
+      pieces.push(String(value["body"]));
+      if (value["next"] === undefined) break;
+      offset = Number(value["next"]);
+    }
+    expect(pieces).toEqual(["a", "b", "😀", "c", "d"]);
+  });
+
+  test("links lead only to what may be read", async () => {
+    world.put("notes/a", note("[[notes/b]] and [[plans/c]] and [[none]]"));
+    world.put("notes/b", note("back to [[notes/a]]"));
+    world.put("plans/c", note("also [[notes/a]]", "class: plan"));
+    world.specs = ["records.read{classes=[note]}"];
+    expect((await world.call("records_links", { id: "notes/a" })).value).toEqual({
+      id: "notes/a",
+      links: [
+        { target: "notes/b", to: "notes/b" },
+        { target: "plans/c", to: null },
+        { target: "none", to: null },
+      ],
+      backlinks: ["notes/b"],
+      more: false,
+    });
+  });
+
+  test("a text that is no record is told apart from none", async () => {
+    world.put("broken", "---\nclass: [\n---\nx");
+    world.specs = ["records.read"];
+    expect((await world.call("records_read", { id: "broken" })).message).toContain("cannot be read");
+    expect((await world.call("records_read", { id: "none" })).message).toContain("no record");
+  });
+});
+
+describe("writing", () => {
+  const HAND = "---\n# why\nclass: note # kept\ntitle: Old\ntags:\n  - a\n  - b\nown: { x: 1 }\n---\nbody\n";
+
+  test.each<readonly [JsonObject, string]>([
+    [{ title: 'New "one": x' }, HAND.replace("title: Old", 'title: "New \\"one\\": x"')],
+    [{ tags: ["c"] }, HAND.replace("tags:\n  - a\n  - b", 'tags: ["c"]')],
+    [{ body: "" }, HAND.replace("body\n", "\n")],
+    [{ body: "---\nclass: agent\n---\n" }, HAND.replace("body\n", "\n---\nclass: agent\n---\n")],
+    [{ class: "plan" }, HAND.replace("class: note", 'class: "plan"')],
+  ])("changes %j and nothing else", async (parts, after) => {
+    world.put("notes/a", HAND);
+    world.specs = ALL;
+    const version = await versionOf("notes/a");
+    const { said, value } = await world.call("records_update", { id: "notes/a", version, ...parts });
+    expect([said, world.text("notes/a")]).toEqual(["done", after]);
+    expect(value["version"]).toBe(await versionOf("notes/a"));
+  });
+
+  test.each(["{ class: note, title: Old }", "class: note\ntitle: |\n  Old\n  one", "class: note\ntitle:"])(
+    "a head written as %j is changed rightly or not at all",
+    async (head) => {
+      world.put("notes/a", note("body", head));
+      world.specs = ALL;
+      const version = await versionOf("notes/a");
+      const { said } = await world.call("records_update", { id: "notes/a", version, title: "New", tags: ["t"] });
+      const after = world.text("notes/a");
+      if (said !== "done") expect(after).toBe(note("body", head));
+      else
+        expect((await world.call("records_read", { id: "notes/a" })).value).toMatchObject({
+          title: "New",
+          class: "note",
+          tags: ["t"],
+          body: "body",
+        });
+    },
+  );
+
+  test("nobody's change is lost: of two that read the same version one is written", async () => {
+    world.put("notes/a", note("zero"));
+    world.specs = ALL;
+    const version = await versionOf("notes/a");
+    const both = await Promise.all(
+      ["one", "two"].map((body) => world.call("records_update", { id: "notes/a", version, body })),
+    );
+    expect(both.map(({ said }) => said).sort()).toEqual(["done", "version_conflict"]);
+    const written = both.findIndex(({ said }) => said === "done");
+    expect(world.text("notes/a")).toBe(note(["one", "two"][written] as string));
+    expect((await world.call("records_delete", { id: "notes/a", version })).said).toBe("version_conflict");
+    expect(world.text("notes/a")).not.toBe("");
+  });
+
+  test("a change by hand between the decision and the deed is kept", async () => {
+    world.put("notes/a", note("zero"));
+    world.specs = ALL;
+    const version = await versionOf("notes/a");
+    world.meanwhile = () => world.put("notes/a", note("by hand"));
+    expect((await world.call("records_update", { id: "notes/a", version, body: "x" })).said).toBe("version_conflict");
+    world.meanwhile = () => undefined;
+    const now = await versionOf("notes/a");
+    world.meanwhile = () => world.put("notes/a", note("by hand", "class: plan"));
+    expect((await world.call("records_delete", { id: "notes/a", version: now })).said).toBe("not_available");
+    expect(world.text("notes/a")).toBe(note("by hand", "class: plan"));
+  });
+
+  test("a new one is never written over another, wherever that lies", async () => {
+    world.put("notes/a", note("zero", "id: other/name\nclass: note"));
+    world.specs = ALL;
+    for (const id of ["notes/a", "other/name"])
+      expect((await world.call("records_create", { id, class: "note", body: "x" })).said).toBe("not_available");
+    expect(world.text("notes/a")).toContain("zero");
+    const many = await Promise.all(
+      Array.from({ length: 8 }, (_, at) => world.call("records_create", { id: "n", class: "note", body: String(at) })),
+    );
+    expect(many.filter(({ said }) => said === "done")).toHaveLength(1);
+  });
+
+  test("nothing is left beside what was written", async () => {
+    world.specs = ALL;
+    await world.call("records_create", { id: "notes/a", class: "note" });
+    await world.call("records_update", { id: "notes/a", version: await versionOf("notes/a"), body: "x" });
+    expect(readdirSync(dirname(world.path("notes/a")))).toEqual(["a.md"]);
+  });
+});
+
+describe("no detour", () => {
+  const agents = (): string => join(world.workspace, ".ambit", "agents");
+  const agent = "---\ncapabilities: []\n---\nsecret words\n";
+  beforeEach(() => {
+    mkdirSync(agents());
+    writeFileSync(join(agents(), "scout.md"), agent);
+    world.specs = ALL;
+  });
+
+  test("through a link to a folder", async () => {
+    symlinkSync("../agents", join(world.workspace, ".ambit", "records", "link"));
+    const version = "v";
+    for (const [tool, input] of [
+      ["records_read", { id: "link/scout" }],
+      ["records_delete", { id: "link/scout", version }],
+      ["records_update", { id: "link/scout", version, body: "x" }],
+      ["records_create", { id: "link/new", class: "note" }],
+    ] as const)
+      expect((await world.call(tool, input)).said).toBe("not_available");
+    expect((await world.call("records_search", { query: "secret" })).value).toMatchObject({ total: 0 });
+    expect(readdirSync(agents())).toEqual(["scout.md"]);
+    expect(readFileSync(join(agents(), "scout.md"), "utf8")).toBe(agent);
+  });
+
+  test("through a link to a file, and through one that comes between the decision and the deed", async () => {
+    symlinkSync("../agents/scout.md", world.path("linked"));
+    expect((await world.call("records_read", { id: "linked" })).said).toBe("not_available");
+    world.put("mine", note("x"));
+    const version = await versionOf("mine");
+    world.meanwhile = () => {
+      rmSync(world.path("mine"));
+      symlinkSync("../agents/scout.md", world.path("mine"));
+    };
+    expect((await world.call("records_update", { id: "mine", version, body: "y" })).said).toBe("not_available");
+    expect(readFileSync(join(agents(), "scout.md"), "utf8")).toBe(agent);
+  });
+
+  test("through a second name of a file, the other name keeps its text", async () => {
+    linkSync(join(agents(), "scout.md"), world.path("second"));
+    const version = await versionOf("second");
+    await world.call("records_update", { id: "second", version, body: "y" });
+    expect(readFileSync(join(agents(), "scout.md"), "utf8")).toBe(agent);
+  });
+
+  test("when the whole folder is a link", async () => {
+    const folder = join(world.workspace, ".ambit", "records");
+    rmSync(folder, { recursive: true });
+    symlinkSync("agents", folder);
+    expect((await world.call("records_read", { id: "scout" })).said).toBe("not_available");
+    expect((await world.call("records_create", { id: "new", class: "note" })).said).toBe("not_available");
+    expect(readdirSync(agents())).toEqual(["scout.md"]);
+  });
+
+  test("an agent's text that lies among records is nobody's record", async () => {
+    world.put("hidden", note("x", "class: Agent"));
+    expect((await world.call("records_read", { id: "hidden" })).said).toBe("not_available");
+    expect((await world.call("records_delete", { id: "hidden", version: "v" })).said).toBe("not_available");
+    expect(world.text("hidden")).toContain("Agent");
+  });
+});
+
+describe("what may be believed", () => {
+  test("what a clean session wrote is clean until somebody else writes", async () => {
+    world.specs = ALL;
+    const session = world.session();
+    await world.call("records_create", { id: "notes/a", class: "note", body: "mine" }, session);
+    expect((await world.call("records_read", { id: "notes/a" }, session)).isUntrusted).toBe(false);
+    expect((await world.call("records_search", { query: "mine" }, session)).isUntrusted).toBe(false);
+    world.put("notes/a", note("mine, by hand"));
+    expect((await world.call("records_search", { query: "mine" })).isUntrusted).toBe(true);
+    expect((await world.call("records_read", { id: "notes/a" })).isUntrusted).toBe(true);
+  });
+
+  test("what a session wrote that had read something untrusted is not", async () => {
+    world.specs = ALL;
+    const session = world.session();
+    session.taint("test");
+    await world.call("records_create", { id: "notes/a", class: "note", body: "theirs" }, session);
+    expect((await world.call("records_read", { id: "notes/a" })).isUntrusted).toBe(true);
+  });
+
+  test("a clean session does not make a text clean by changing its title", async () => {
+    world.specs = ALL;
+    world.put("notes/a", note("by whoever"));
+    const version = await versionOf("notes/a");
+    expect((await world.call("records_update", { id: "notes/a", version, title: "New" })).said).toBe("done");
+    expect((await world.call("records_read", { id: "notes/a" })).isUntrusted).toBe(true);
+  });
+});

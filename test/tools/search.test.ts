@@ -1,0 +1,207 @@
+// web_search through the real daemon, with a provider on loopback: how each is asked, what is shown, and what stands in the way.
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Called, Caller } from "../state/calling.ts";
+import { given, World } from "../state/world.ts";
+
+const VALUE = "s3cr3t-value-0123456789";
+let world: World;
+let caller: Caller;
+let port = 0;
+const heard: {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: string;
+}[] = [];
+let answer: { readonly status: number; readonly body: string; readonly location?: string } = { status: 200, body: "" };
+
+const server = http.createServer(async (request, response) => {
+  let body = "";
+  for await (const piece of request) body += String(piece);
+  heard.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers, body });
+  const { status, body: text, location } = answer;
+  response
+    .writeHead(status, {
+      "Content-Type": "application/json",
+      ...(location === undefined ? {} : { Location: location }),
+    })
+    .end(text);
+});
+
+beforeAll(async () => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  port = (server.address() as AddressInfo).port;
+  world = await World.make();
+  const tool = "tool.invoke{tools=[web_search]}";
+  world.agent("scout", ["net.get{hosts=[127.0.0.1]}", "net.post{hosts=[127.0.0.1]}", tool]);
+  world.agent("getter", ["net.get{hosts=[127.0.0.1]}", tool]);
+  world.agent("elsewhere", ["net.get{hosts=[127.0.0.2]}", tool]);
+  world.agent("keeper", [
+    ...["net.get{hosts=[127.0.0.1]}", "net.post{hosts=[127.0.0.1]}", tool],
+    "secret.use{names=[search-key],tools=[web_search],hosts=[127.0.0.1]}",
+  ]);
+  await world.begin();
+  caller = world.caller();
+}, 120_000);
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await world.remove();
+});
+
+const configure = (text: string | null): void => {
+  if (text === null) rmSync(join(world.config, "config.yml"), { force: true });
+  else world.write("config/ambit/config.yml", `search: ${text}\n`);
+};
+const at = (path: string): string => `http://127.0.0.1:${port}${path}`;
+const search = async (agent: string, input: object): Promise<Called> => {
+  heard.length = 0;
+  return given(await caller.open(world.project, agent)).do("web_search", input);
+};
+const result = (one: Called): unknown => one.value["result"];
+
+test("without a provider the tool says what a person would write", async () => {
+  configure(null);
+  const { said, value } = await search("scout", { query: "cats" });
+  expect(said).toBe("not_available");
+  expect(String(value["fix"])).toContain("search: { provider: searxng");
+  expect(heard).toEqual([]);
+});
+
+test("searxng is asked with the question alone, and shown without what is not an address", async () => {
+  configure(`{ provider: searxng, url: "${at("")}" }`);
+  const results = [
+    {
+      title: "A <b>cat</b>",
+      url: "https://a.example/",
+      content: "soft\u202e \n and   warm",
+      score: 0,
+    },
+    { title: "no", url: "javascript:alert(1)", content: "x" },
+    { title: 7, url: "http://b.example/" },
+    "nothing",
+  ];
+  // More digits than a number holds.
+  answer = { status: 200, body: JSON.stringify({ results }).replace('"score":0', '"score":0.12345678901234567890') };
+  const done = await search("getter", { query: "cats & dogs #1" });
+  expect(done.said).toBe("done");
+  expect(result(done)).toEqual({
+    results: [
+      { title: "A cat", url: "https://a.example/", snippet: "soft and warm" },
+      { title: "", url: "http://b.example/", snippet: "" },
+    ],
+  });
+  expect(heard.map(({ method, url }) => [method, url])).toEqual([
+    ["GET", "/search?q=cats%20%26%20dogs%20%231&format=json"],
+  ]);
+  expect(result(await search("getter", { query: "cats", count: 1 }))).toMatchObject({ results: [{ title: "A cat" }] });
+});
+
+test("the session is not clean afterwards", async () => {
+  const session = given(await caller.open(world.project, "getter"));
+  await session.do("web_search", { query: "cats" });
+  const shown = (await world.status()).sessions.find((one) => one.session === session.id);
+  expect(shown?.isClean).toBe(false);
+});
+
+test("brave is asked with the secret in its header, by its handle", async () => {
+  given(
+    await world.control("secrets.set", {
+      name: "search-key",
+      value: VALUE,
+      binding: { tools: ["web_search"], hosts: [`127.0.0.1:${port}`], uses: null },
+      username: null,
+      isCanary: false,
+      isRotation: false,
+      presence: null,
+    }),
+  );
+  configure(`{ provider: brave, url: "${at("/res/v1/web/search")}", secret: search-key }`);
+  const found = { title: "B", url: "https://b.example/", description: `you said ${VALUE}` };
+  answer = { status: 200, body: JSON.stringify({ web: { results: [found] } }) };
+  const done = await search("keeper", { query: "cats", count: 3 });
+  expect(done.said).toBe("done");
+  expect(heard.map(({ url, headers }) => [url, headers["x-subscription-token"]])).toEqual([
+    ["/res/v1/web/search?q=cats&count=3", VALUE],
+  ]);
+  expect(JSON.stringify(result(done))).not.toContain(VALUE);
+  expect(JSON.stringify(await world.log())).not.toContain(VALUE);
+  answer = { status: 200, body: JSON.stringify({ query: {} }) };
+  expect(result(await search("keeper", { query: "none" }))).toEqual({ results: [] });
+});
+
+test("who does not hold the secret does not search with it", async () => {
+  expect((await search("scout", { query: "cats" })).said).toBe("capability_absent");
+  expect(heard).toEqual([]);
+});
+
+test("tavily is posted to, and needs net.post", async () => {
+  configure(`{ provider: tavily, url: "${at("/search")}", secret: search-key }`);
+  answer = {
+    status: 200,
+    body: JSON.stringify({ results: [{ title: "T", url: "https://t.example/", content: "c" }] }),
+  };
+  const done = await search("keeper", { query: 'say "hi"', count: 2 });
+  expect(result(done)).toEqual({ results: [{ title: "T", url: "https://t.example/", snippet: "c" }] });
+  expect(heard.map(({ method, headers, body }) => [method, headers.authorization, body])).toEqual([
+    ["POST", `Bearer ${VALUE}`, '{"query":"say \\"hi\\"","max_results":2}'],
+  ]);
+  expect((await search("getter", { query: "cats" })).said).toBe("capability_absent");
+});
+
+test.each<readonly [string, object, string]>([
+  ["elsewhere", { query: "cats" }, "scope_violation"],
+  ["getter", { query: "" }, "invalid_input"],
+  ["getter", { query: "x".repeat(1025) }, "invalid_input"],
+  ["getter", { query: "{{secret:search-key}}" }, "invalid_input"],
+  ["getter", { query: "%7b%7bsecret:search-key%7d%7d" }, "invalid_input"],
+  ["getter", { query: "half \ud800" }, "invalid_input"],
+  ["getter", { query: "cats", count: 21 }, "invalid_input"],
+  ["getter", { query: "cats", url: "http://127.0.0.1/" }, "invalid_input"],
+])("%s %j: %s, and nobody is asked", async (agent, input, said) => {
+  configure(`{ provider: searxng, url: "${at("")}" }`);
+  expect((await search(agent, input)).said).toBe(said);
+  expect(heard).toEqual([]);
+});
+
+test.each<readonly [string, typeof answer, string]>([
+  ["a status that is none", { status: 500, body: "{}" }, "not_available"],
+  ["what is no JSON", { status: 200, body: "<html>" }, "not_available"],
+  ["JSON of another kind", { status: 200, body: '{"results": 1}' }, "not_available"],
+  ["a list", { status: 200, body: "[]" }, "not_available"],
+  ["very deep JSON", { status: 200, body: "[".repeat(500_000) }, "not_available"],
+  [
+    "a redirect to where nobody may go",
+    { status: 302, body: "", location: "http://169.254.169.254/" },
+    "scope_violation",
+  ],
+])("%s is no answer", async (_, given, said) => {
+  configure(`{ provider: searxng, url: "${at("/search")}" }`);
+  answer = given;
+  expect((await search("getter", { query: "cats" })).said).toBe(said);
+});
+
+test("by the words of the command line", async () => {
+  configure(`{ provider: searxng, url: "${at("/search")}" }`);
+  answer = {
+    status: 200,
+    body: JSON.stringify({ results: [{ title: "T", url: "https://t.example/", content: "c" }] }),
+  };
+  const { status, out } = await world.ambit("call", "getter", "web_search", '{"query": "cats"}', "--json");
+  expect([status, JSON.parse(out)]).toMatchObject([0, { ok: true, result: { results: [{ title: "T" }] } }]);
+});
+
+test("a project cannot say who searches", async () => {
+  configure(null);
+  world.write("project/.ambit/config.yml", `search: { provider: searxng, url: "${at("")}" }\n`);
+  const { said } = await search("getter", { query: "cats" });
+  rmSync(join(world.project, ".ambit", "config.yml"));
+  expect(said).not.toBe("done");
+  expect(heard).toEqual([]);
+});

@@ -1,0 +1,73 @@
+// Calls of the tools over records and agents, and what each of them asks for before anything is done.
+
+import type { Grant } from "../../src/authority/grant.ts";
+import type { Json, JsonObject } from "../../src/authority/json.ts";
+import { decideCall } from "../../src/gate/call.ts";
+import { readRecord } from "../../src/notation/record.ts";
+import { RecordsWorld } from "../tools/records-world.ts";
+import { treeOf } from "./json-tree.ts";
+import { GROUND, linkOf, momentOf, READING, sameAuthority, shown } from "./machine.ts";
+import type { Compared, Family } from "./outcome.ts";
+import { has, listAt, mapOr, type Row, textAt, textsAt } from "./row.ts";
+
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ["search_records", "records_search"],
+  ["get_record", "records_read"],
+  ["create_record", "records_create"],
+  ["update_record", "records_update"],
+  ["delete_record", "records_delete"],
+]);
+
+export const toolRequests: Family = {
+  answers: ["requests", "granted", "error"],
+  run: async (row) => {
+    const world = new RecordsWorld();
+    try {
+      return await asked(row, world);
+    } finally {
+      world.remove();
+    }
+  },
+};
+
+async function asked(row: Row, world: RecordsWorld): Promise<Compared> {
+  const name = NAMES.get(textAt(row, "tool")) ?? textAt(row, "tool");
+  // A record that every question finds, so that it has something to ask for.
+  world.put("x", "---\nclass: note\n---\nx\n");
+  world.specs = ["records.read"];
+  if (!world.tools.some((tool) => tool.name === name)) return compared(row, { error: unknown(name) });
+  const found = await world.requests(name, mapOr(row, "input"));
+  if (!found.ok) return compared(row, { error: "invalid_input" });
+  const verbs = found.value.map(({ verb }) => verb.verb).sort();
+  const proposed = found.value.flatMap(({ delegation }) => delegation?.proposed ?? []);
+  return compared(row, { requests: verbs }, proposed);
+}
+
+/** What the gate says of a tool that nobody knows. */
+function unknown(name: string): string {
+  const chain = [linkOf([])] as const;
+  const decision = decideCall(
+    { agent: "agent", authority: [chain] },
+    { tool: name, input: {} },
+    () => null,
+    momentOf(chain),
+    GROUND.protectedPaths,
+  );
+  return decision.outcome === "deny" ? decision.code : decision.outcome;
+}
+
+function compared(row: Row, got: JsonObject, proposed: readonly Grant[] = []): Compared {
+  const expected: Record<string, Json> = {};
+  const answer: Record<string, Json> = { ...got };
+  if (has(row, "error")) expected["error"] = textAt(row, "error") === "unknown_tool" ? "unknown_tool" : "invalid_input";
+  if (has(row, "requests")) expected["requests"] = [...textsAt(row, "requests")].sort();
+  if (has(row, "granted")) {
+    // Written out as a list, so that both sides get what a record is given without asking for it.
+    const { grants } = readRecord(treeOf({ capabilities: listAt(row, "granted") }), READING);
+    expected["granted"] = shown(grants);
+    answer["granted"] = sameAuthority(grants, proposed) ? shown(grants) : shown(proposed);
+  }
+  const asks = (verbs: Json | undefined): readonly string[] => (Array.isArray(verbs) ? (verbs as string[]) : []);
+  const less = asks(expected["requests"]).some((verb) => !asks(answer["requests"]).includes(verb));
+  return { kind: "compared", expected, got: answer, wider: less || (has(row, "error") && !("error" in got)) };
+}
