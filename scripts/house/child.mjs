@@ -7,14 +7,16 @@ const outputCharactersMax = 1_000_000;
 const running = new Map();
 
 /** Runs a program to its end: {ok, output}. A program that cannot be started is a failure like any other. */
-export function run(argv, { cwd = root, env = {}, millisecondsMax } = {}) {
+export function run(argv, { cwd = root, env = {}, millisecondsMax, input } = {}) {
   const [program, ...rest] = argv;
   const child = spawn(program, rest, {
     cwd,
     env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     ...(millisecondsMax === undefined ? {} : { timeout: millisecondsMax }),
   });
+  // A program that does not read is no mistake of ours.
+  child.stdin?.on("error", () => undefined).end(input);
   const ended = new Promise((resolve) => {
     let output = "";
     const keep = (chunk) => {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "./child.mjs";
 import { lateModules } from "./late-modules.mjs";
+import { mcpProgram, rehearsedLines } from "./mcp-program.mjs";
 import { root } from "./root.mjs";
 import { shortProgram } from "./short-program.mjs";
 
@@ -16,14 +17,15 @@ export async function buildCommandLine(folder) {
   return Promise.all([
     buildFile(esbuild, "start", lateModules(esbuild, ts), join(folder, "ambit.cjs")),
     buildFile(esbuild, "answer", shortProgram, join(folder, "can.cjs")),
+    buildFile(esbuild, "start", mcpProgram, join(folder, "mcp.cjs"), "./src/compose/mcp-main.ts"),
   ]);
 }
 
 /** `name` is what the starter calls; what only others need is left out. */
-async function buildFile(esbuild, name, plugin, file) {
+async function buildFile(esbuild, name, plugin, file, entry = "./src/cli/main.ts") {
   const { outputFiles } = await esbuild.build({
     absWorkingDir: root,
-    stdin: { contents: `export { ${name} } from "./src/cli/main.ts";`, resolveDir: root },
+    stdin: { contents: `export { ${name} } from ${JSON.stringify(entry)};`, resolveDir: root },
     write: false,
     bundle: true,
     platform: "node",
@@ -68,6 +70,8 @@ export async function rehearse(digests) {
       const cwd = join(root, "examples", "workspace");
       await run([process.execPath, join(root, "bin", "ambit"), ...words], { cwd, env });
     }
+    const server = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", "--agent", "scout"];
+    for (const input of rehearsedLines) await run(server, { cwd: user, env, input });
   } finally {
     rmSync(user, { recursive: true, force: true });
   }

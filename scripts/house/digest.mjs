@@ -20,6 +20,7 @@ export function programDigest() {
     "bin/ambit",
     "scripts/house/command-line.mjs",
     "scripts/house/late-modules.mjs",
+    "scripts/house/mcp-program.mjs",
     "scripts/house/program.mjs",
     "tsconfig.base.json",
     "tsconfig.build.json",

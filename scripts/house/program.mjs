@@ -8,6 +8,7 @@ import { buildDaemon } from "./daemon.mjs";
 import { programDigest, stampAt } from "./digest.mjs";
 import { buildPage } from "./page.mjs";
 import { root } from "./root.mjs";
+import { buildToolHost } from "./tool-host.mjs";
 
 const dist = join(root, "dist");
 const building = join(root, ".building");
@@ -29,6 +30,7 @@ export async function buildProgram() {
     buildBroker(next),
     buildDaemon(next),
     buildPage(next),
+    buildToolHost(next),
   ]);
   writeFileSync(join(next, ".stamp"), `${digest}\n`);
   replaceDist();

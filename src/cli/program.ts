@@ -19,6 +19,7 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { explainName } from "./explain.ts";
 import { addFirstSteps, type FirstStepsWorld } from "./first-steps.ts";
 import { addLog } from "./log-command.ts";
+import { addMcp } from "./mcp-command.ts";
 import { addPower } from "./power-command.ts";
 import { addRecords } from "./records-command.ts";
 import { addSecrets } from "./secrets-command.ts";
@@ -129,7 +130,8 @@ export async function run(argv: readonly string[], world: ProgramWorld): Promise
   addAudit(program, world, end);
   addDaemon(program, world, end);
   addSecrets(program, world, end);
-  addTools(program, world, end);
+  addTools(program, world, end, world);
+  addMcp(program, async () => notBuilt(world), end);
   addFirstSteps(program, world, behind, end);
   try {
     await program.parseAsync([...own], { from: "user" });
@@ -144,6 +146,12 @@ export async function run(argv: readonly string[], world: ProgramWorld): Promise
     return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
   return exit;
+}
+
+/** The starter hands `mcp` to a program of its own, where that is there. */
+function notBuilt(world: ProgramWorld): ExitCode {
+  world.printError("error: the server is not built\n  fix: node scripts/setup.mjs");
+  return EXIT.error;
 }
 
 const EXAMPLES = `

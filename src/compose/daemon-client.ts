@@ -20,7 +20,10 @@ export type DaemonWays = Pick<
   DaemonWorld,
   "control" | "running" | "startDaemon" | "awaitDaemonEnd" | "endDaemon" | "daemonLog"
 > &
-  Pick<AdmitWorld, "admit"> & { call(): Promise<Answer<Asking<CallMessages>>> };
+  Pick<AdmitWorld, "admit"> & {
+    /** `lost` rings when the connection is gone and nobody of us closed it. */
+    call(lost?: () => void): Promise<Answer<Asking<CallMessages>>>;
+  };
 
 export interface DaemonClientAsked {
   readonly home: string | null;
@@ -35,7 +38,7 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
   if (state === null) return NOWHERE;
   const native = nativeProgram(program);
   const folder = daemonFolder(state);
-  const starting = <D extends Door>(door: D, isByName: boolean) =>
+  const starting = <D extends Door>(door: D, isByName: boolean, lost: () => void = () => undefined) =>
     connectStarting({
       state,
       home,
@@ -43,7 +46,7 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
       native,
       idleSeconds: idleSecondsDefault,
       isByName,
-      connect: (at) => connect(door, { folder: at, version: VERSION }),
+      connect: (at) => connect(door, { folder: at, version: VERSION, onLost: lost }),
       makeFolder: (at) => {
         const made = makeDaemonFolder(at);
         if (made.ok && isByName) nameConfigFolder(state, config, home);
@@ -59,7 +62,7 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
   };
   return {
     control: async () => otherConfiguration() ?? (await starting("control", false)),
-    call: async () => otherConfiguration() ?? (await starting("call", false)),
+    call: async (lost) => otherConfiguration() ?? (await starting("call", false, lost)),
     startDaemon: async () => {
       const made = makeDaemonFolder(folder);
       if (!made.ok) return made;

@@ -1,7 +1,7 @@
 // Agents and users as the daemon reads them: from the disk, as they are now, and again only where something changed.
-import { realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { Chain } from "../authority/chain.ts";
+import type { Authority, Chain } from "../authority/chain.ts";
 import { type CompiledLink, compile, type Moment } from "../authority/compiled.ts";
 import type { Grant } from "../authority/grant.ts";
 import type { Link } from "../authority/link.ts";
@@ -21,20 +21,9 @@ import type { AgentName } from "../ports/link-store.ts";
 import { sourceCharactersMax } from "../text/read.ts";
 import { agentOf } from "./agent-text.ts";
 import { openAgents } from "./agents.ts";
-
-/** A file system's clock ticks this slowly at most: two edits within one tick may look the same. */
-const tickMilliseconds = 20;
-/** Whatever the files look like, what links lead to may have changed. */
-const staleMilliseconds = 500;
-const keptMax = 1024;
-
-interface Cached<T> {
-  readonly value: T;
-  readonly stamp: string;
-  readonly read: number;
-  /** The turn it was last looked at in. */
-  looked: number;
-}
+import { FolderWatch } from "./folder-watch.ts";
+import { ANONYMOUS, readGivenCaveats } from "./mcp-caveats.ts";
+import { NO_SOURCES, RecordCache, RecordCaches, type Sources } from "./record-cache.ts";
 
 export interface RecordSourceAsked {
   readonly home: string | null;
@@ -45,56 +34,24 @@ export interface RecordSourceAsked {
 }
 
 export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked): Records {
-  const records = new Map<string, Cached<RecordResult>>();
-  const users = new Map<string, Cached<ReturnType<Records["user"]>>>();
-  const grounds = new Map<string, Cached<(base: string) => Reading>>();
-  const places = new Map<string, Cached<string | null>>();
-
-  // What arrived at once is one look, and whatever comes later is another: an edit holds for every call that is made after it.
-  let turn = 0;
-  let isTurning = false;
-  const currentTurn = (): number => {
-    if (!isTurning)
-      setImmediate(() => {
-        turn++;
-        isTurning = false;
-      });
-    isTurning = true;
-    return turn;
-  };
-
-  const kept = <T>(cache: Map<string, Cached<T>>, key: string, stampOf: () => string, read: () => T): T => {
-    const at = elapsed();
-    const looked = currentTurn();
-    const known = cache.get(key);
-    if (known !== undefined) {
-      if (known.looked === looked) return known.value;
-      if (at - known.read < staleMilliseconds && known.stamp === stampOf()) {
-        known.looked = looked;
-        return known.value;
-      }
-    }
-    // The stamp first: what changes while it is read is read again.
-    const stamp = stampOf();
-    const value = read();
-    if (cache.size >= keptMax) cache.clear();
-    cache.set(key, { value, stamp, read: at, looked });
-    return value;
-  };
+  const caches = new RecordCaches(new FolderWatch(folders.state === null ? [] : [folders.state]), elapsed);
+  const records = new RecordCache<RecordResult>(caches);
+  const users = new RecordCache<ReturnType<Records["user"]>>(caches);
+  const caveats = new RecordCache<{ readonly chains: Authority; readonly notes: readonly string[] }>(caches);
+  const grounds = new RecordCache<(base: string) => Reading>(caches);
+  const places = new RecordCache<string | null>(caches);
 
   const workspaceOf = (cwd: string): string | null =>
-    kept(
-      places,
+    places.get(
       cwd,
-      () => "",
+      () => NO_SOURCES,
       () => findWorkspace(realPath(cwd) ?? cwd),
     );
   const readingAt = (cwd: string): Reading => {
     const workspace = workspaceOf(cwd);
-    const at = kept(
-      grounds,
+    const at = grounds.get(
       workspace ?? "",
-      () => "",
+      () => NO_SOURCES,
       () => {
         const groundAt = machineGround({ home, folders, workspace });
         return (base: string): Reading => ({ ground: groundAt(base), toAscii, ceiling: null, realRoot });
@@ -104,15 +61,17 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
   };
   const moment = (): Moment => ({ now: now(), clean: true, generation: 0, revoked: null, exhausted: null });
 
-  const recordStamp = (cwd: string, name: string): string => {
+  const recordSources = (cwd: string, name: string | null): Sources => {
     const workspace = workspaceOf(cwd);
-    const file = findAgent(name, cwd, workspace);
-    const around = workspace === null ? [] : [join(workspace, ".ambit", "config.yml"), join(workspace, AGENTS)];
-    const ours = [folders.config, folders.state].flatMap((one) => (one === null ? [] : [one]));
-    const trust = folders.state === null ? [] : trustPlaces(folders.state, workspace);
-    return [file?.path ?? "", ...around, ...ours.map((one) => join(one, "config.yml")), ...trust]
-      .map(stampText)
-      .join("\n");
+    const file = name === null ? null : findAgent(name, cwd, workspace);
+    const around = workspace === null ? [] : [join(workspace, ".ambit", "config.yml")];
+    const ours = [folders.config, folders.state].flatMap((one) => (one === null ? [] : [join(one, "config.yml")]));
+    const trust = folders.state === null ? NO_SOURCES : trustPlaces(folders.state, workspace);
+    return {
+      text: file?.path ?? null,
+      files: [...around, ...ours, ...trust.files],
+      folders: [...(workspace === null ? [] : [join(workspace, AGENTS)]), ...trust.folders],
+    };
   };
 
   const readRecord = (cwd: string, name: string): RecordResult => {
@@ -174,17 +133,36 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
 
   return {
     record: (cwd, name) =>
-      kept(
-        records,
+      records.get(
         `${cwd}\0${name}`,
-        () => recordStamp(cwd, name),
+        () => recordSources(cwd, name),
         () => readRecord(cwd, name),
       ),
+    caveats: (cwd, text, account) => {
+      const known = caveats.get(
+        `${cwd}\0${account}\0${text}`,
+        () => recordSources(cwd, null),
+        () => {
+          const place = { cwd, workspace: workspaceOf(cwd), home, folders, moment: moment(), readingAt };
+          const { read, notes } = readGivenCaveats(place, text);
+          const chains = read.authority.map((chain) => renamed(chain, `caveats ${account}`));
+          return { chains, notes };
+        },
+      );
+      return {
+        name: { workspace: workspaceOf(cwd), agent: ANONYMOUS },
+        authority: known.chains,
+        approvers: { need: 1, of: null },
+        notes: known.notes,
+        reading: readingAt(cwd),
+        stamp: sha256(text),
+        placeOf: () => null,
+      };
+    },
     user: (name) =>
-      kept(
-        users,
+      users.get(
         name,
-        () => stampText(userFile(name) ?? ""),
+        () => ({ ...NO_SOURCES, text: userFile(name) }),
         () => readUser(name),
       ),
     readingAt,
@@ -258,21 +236,14 @@ function placesIn({ name, text }: Source): RecordRead["placeOf"] {
 }
 
 /** The folder of all trust and the one of this workspace: a change of trust renames a file in it. */
-function trustPlaces(state: string, workspace: string | null): readonly string[] {
-  if (workspace === null) return [];
+function trustPlaces(state: string, workspace: string | null): Sources {
+  if (workspace === null) return NO_SOURCES;
   const real = realRoot(workspace.split("/").filter((part) => part !== ""));
   const name = real === null ? null : encodeURIComponent(`/${real.join("/")}`);
   const folder = name === null || name.length > 200 ? null : join(state, "trust", name);
-  return [join(state, "trust"), ...(folder === null ? [] : [folder, join(folder, "project.json")])];
-}
-
-function stampText(path: string): string {
-  try {
-    const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
-    // Of what was changed just now it cannot be told whether it was changed again: it is read every time.
-    const isYoung = Math.abs(Date.now() - ctimeMs) < tickMilliseconds;
-    return `${dev}.${ino}.${size}.${mtimeMs}.${ctimeMs}${isYoung ? ` ${performance.now()}` : ""}`;
-  } catch {
-    return "-";
-  }
+  return {
+    text: null,
+    files: folder === null ? [] : [join(folder, "project.json")],
+    folders: [join(state, "trust"), ...(folder === null ? [] : [folder])],
+  };
 }

@@ -70,6 +70,12 @@ export class Admission {
     return this.#isOfSession(peer) ? OF_A_SESSION : { ok: true, value: plain(peer) };
   }
 
+  /** For a session that brings its own authority: nobody whom an agent's session brought forth gives itself one. */
+  bringing({ ancestors }: Peer): Answer<object> {
+    // What had one itself may have another: the daemon may be another by now.
+    return this.#isOfSession({ ancestors: ancestors.slice(1) }) ? OF_A_SESSION : { ok: true, value: {} };
+  }
+
   async #admit(exchange: Exchange, isPresenceNeeded: boolean): Promise<Answer<Admitted>> {
     const { peer } = exchange.connected;
     if (this.#isOfSession(peer)) return OF_A_SESSION;
@@ -83,7 +89,7 @@ export class Admission {
     return checked.ok ? { ok: true, value: { by: presence.name, level: 2, terminal: peer.terminal } } : checked;
   }
 
-  #isOfSession({ ancestors }: Peer): boolean {
+  #isOfSession({ ancestors }: Pick<Peer, "ancestors">): boolean {
     const past = [...this.#past.values()].map(({ mark }) => mark);
     const roots = [...this.#sessions.all().map(({ facts }) => facts.root), ...past];
     return ancestors.some((one) => roots.some((root) => isSame(root, one)));

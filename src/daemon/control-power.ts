@@ -141,7 +141,9 @@ async function stopAgent(asked: PowerParts, exchange: Exchange): Promise<Answer<
   const made: AgentName = { workspace: records.workspaceOf(cwd), agent };
   const found = records.record(cwd, agent);
   const isMade = !found.ok && kept.links.made(made)?.ended === null;
-  if (!found.ok && !isMade) return refusal("unknown_agent", found.message, found.fix);
+  // A session that brought its own grants has a name and no record.
+  const isOpen = sessions.ofAgent(made).length > 0;
+  if (!found.ok && !isMade && !isOpen) return refusal("unknown_agent", found.message, found.fix);
   const name = found.ok ? found.value.name : made;
   const entry = (outcome: string, of: string | null = null): ReturnType<typeof gatekeeper.entries.make> =>
     gatekeeper.entries.make("delegation", { ...NOBODY, ...name }, outcome, { of, more: { by: admitted.value.by } });

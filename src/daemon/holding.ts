@@ -23,20 +23,36 @@ export interface Holding {
   readonly record: RecordRead | null;
 }
 
+/** Caveats that a session was opened with. */
+export interface Brought {
+  readonly text: string;
+  /** What its calls are counted under. */
+  readonly account: string;
+}
+
 export class Holdings {
   readonly #records: Records;
   readonly #links: LinkStore;
   /** Grants of a delegation never change, so they are read once. */
   readonly #compiled = new Map<string, CompiledLink | null>();
+  readonly #brought = new WeakMap<Session, Brought>();
 
   constructor(records: Records, links: LinkStore) {
     this.#records = records;
     this.#links = links;
   }
 
+  /** A session that holds what it was opened with, and nothing that anybody wrote or delegated. */
+  bring(session: Session, brought: Brought): void {
+    this.#brought.set(session, brought);
+  }
+
   /** INVARIANT: read anew for every call, so that an edit, a revocation or a pledge holds from the next call on. */
   of(session: Session): Holding | { readonly refused: string; readonly fix: string | null } {
-    const { name, asked, cwd, user } = session.facts;
+    const { name, asked, cwd } = session.facts;
+    const brought = this.#brought.get(session);
+    if (brought !== undefined)
+      return this.#holdingOf(this.#records.caveats(cwd, brought.text, brought.account), session);
     const made = this.#links.made(name);
     // A person's own text comes before an agent of the same id that another agent made.
     const found: RecordResult = this.#records.record(cwd, asked);
@@ -47,7 +63,7 @@ export class Holdings {
         refused: found.ok ? "its text is another agent's now" : found.message,
         fix: found.ok ? null : found.fix,
       };
-    const limits = [...(user === null ? [] : this.#userLimits(user)), ...session.pledges];
+    const limits = this.#limitsOf(session);
     const chains: Chain[] = [];
     const links: (readonly string[])[] = [];
     for (const chain of record?.authority ?? []) {
@@ -72,6 +88,17 @@ export class Holdings {
       notes: record?.notes ?? [],
       record,
     };
+  }
+
+  #holdingOf(record: RecordRead, session: Session): Holding {
+    const limits = this.#limitsOf(session);
+    const authority = record.authority.map((chain): Chain => [...chain, ...limits]);
+    const { approvers, reading, notes } = record;
+    return { authority, links: authority.map(() => []), approvers, reading, notes, record };
+  }
+
+  #limitsOf({ facts, pledges }: Session): readonly CompiledLink[] {
+    return [...(facts.user === null ? [] : this.#userLimits(facts.user)), ...pledges];
   }
 
   /** What an agent may hand on: each chain by itself, with the link that it came through. */

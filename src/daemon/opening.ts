@@ -12,20 +12,28 @@ import type { AgentName } from "../ports/link-store.ts";
 import type { Admission } from "./admission.ts";
 import type { Delegations } from "./delegations.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
-import { grantsOf } from "./holding.ts";
+import { type Brought, grantsOf } from "./holding.ts";
 import { flagIn, optionalText, textIn, textsIn } from "./input.ts";
 import type { DaemonParts } from "./parts.ts";
 import { refusal } from "./refusal.ts";
-import type { Exchange } from "./serving.ts";
+import type { Exchange, Peer } from "./serving.ts";
 import { Session, type Sessions } from "./session.ts";
 
 const pathCharactersMax = 4096;
 const specsMax = 1024;
+const caveatsCharactersMax = 65_536;
 const variablesMax = 256;
 const variableCharactersMax = 32_768;
 const USER = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$/;
 const TRACE = /^[A-Za-z0-9-]{1,128}$/;
+/** Who it is when no record says so. */
+const ANONYMOUS = "anonymous";
 const FACE = /^[a-z-]{1,32}$/;
+
+interface Named {
+  readonly name: AgentName;
+  readonly notes: readonly string[];
+}
 
 export class Opening {
   readonly #parts: DaemonParts;
@@ -62,9 +70,16 @@ export class Opening {
       return refusal("invalid_input", "a user's name is letters, digits and . _ @ + -");
     if (trace === undefined || (trace !== null && !TRACE.test(trace)) || face === null || !FACE.test(face))
       return refusal("invalid_input", "a trace is letters, digits and dashes");
-    const found = this.#nameOf(cwd, asked);
-    if (!found.ok) return found;
     const { peer } = connected;
+    const caveats = optionalText(value, "caveats", caveatsCharactersMax);
+    if (caveats === undefined || (caveats !== null && (asked !== ANONYMOUS || token !== null)))
+      return refusal("invalid_input", "caveats are a text, for an agent called anonymous, without a token");
+    const admitted = caveats === null ? null : this.#admission.bringing(peer);
+    if (admitted !== null && !admitted.ok) return admitted;
+    const brought: Brought | null =
+      caveats === null ? null : { text: caveats, account: this.#accountOf(peer, caveats) };
+    const found = brought === null ? this.#nameOf(cwd, asked) : this.#broughtName(cwd, brought);
+    if (!found.ok) return found;
     const user = this.#admission.userFor(peer, named);
     if (!user.ok) return user;
     const root = (flagIn(value, "isForParent") ? peer.ancestors[1] : undefined) ?? { pid: peer.pid, start: peer.start };
@@ -82,6 +97,7 @@ export class Opening {
       connected,
       root,
     });
+    if (brought !== null) this.#gatekeeper.holdings.bring(session, brought);
     const pledge = member(value, "pledge") ?? null;
     const specs = pledge === null ? null : textsIn(value, "pledge", specsMax);
     if (pledge !== null && (specs === null || !this.pledge(session, specs)))
@@ -94,7 +110,10 @@ export class Opening {
     connected.onClose(() => this.close(session));
     const { entries } = this.#gatekeeper;
     const more = { face, terminal: peer.terminal, pid: root.pid, start: root.start, pledge: specs };
-    const written = await kept.ledger.append([entries.make("session", session.who(), "opened", { more })]);
+    const brings = caveats === null ? {} : { caveats };
+    const written = await kept.ledger.append([
+      entries.make("session", session.who(), "opened", { more: { ...more, ...brings } }),
+    ]);
     if (!written.ok) {
       this.#sessions.remove(session);
       return refusal(written.code, written.message);
@@ -121,7 +140,17 @@ export class Opening {
     return true;
   }
 
-  #nameOf(cwd: string, asked: string): Answer<{ readonly name: AgentName; readonly notes: readonly string[] }> {
+  #broughtName(cwd: string, { text, account }: Brought): Answer<Named> {
+    const { name, notes } = this.#parts.records.caveats(cwd, text, account);
+    return { ok: true, value: { name, notes } };
+  }
+
+  /** INVARIANT: the same process with the same text counts on, whatever becomes of its sessions and of us. */
+  #accountOf({ pid, start }: Peer, text: string): string {
+    return `${pid} ${start} ${this.#parts.digest(text).slice(0, 24)}`;
+  }
+
+  #nameOf(cwd: string, asked: string): Answer<Named> {
     const { records, kept } = this.#parts;
     const made: AgentName = { workspace: records.workspaceOf(cwd), agent: asked };
     const found = records.record(cwd, asked);

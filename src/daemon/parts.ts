@@ -47,6 +47,11 @@ export type RecordResult =
 export interface Records {
   /** By an id in the workspace of a folder, or by a file. As it is on disk now; cheap where nothing changed. */
   record(cwd: string, name: string): RecordResult;
+  /**
+   * Caveats that somebody opened a session with, as JSON text: an agent called `anonymous`, held to the user's ceilings. Never
+   * fails: a text that is not understood grants nothing, and its notes say why. `account`: what its calls are counted under.
+   */
+  caveats(cwd: string, text: string, account: string): RecordRead;
   /** Of a user, by the name the opener of a session gave: what no session of theirs may exceed; null where none is written. */
   user(name: string): { readonly authority: Authority; readonly stamp: string } | null;
   /** How texts are read in a folder. */

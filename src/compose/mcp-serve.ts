@@ -1,0 +1,137 @@
+// Joins the server of the Model Context Protocol to this process: its pipes, the daemon, and the user's caveats.
+import { realpathSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { shown } from "../cli/cells.ts";
+import { EXIT, type ExitCode } from "../cli/exit.ts";
+import type { McpServed, McpWorld } from "../cli/mcp.ts";
+import type { CaveatsFile } from "../cli/mcp-caveats.ts";
+import { isTerminal } from "../cli/output.ts";
+import { COLOURS, PLAIN } from "../cli/paint.ts";
+import { VERSION } from "../cli/version.ts";
+import { Front } from "../mcp/front.ts";
+import { KeptSession } from "../mcp/kept-session.ts";
+import { servers } from "../mcp/server.ts";
+import { StdioTransport } from "../mcp/stdio-transport.ts";
+import { readTextFile } from "../node/files.ts";
+import { type UserFolders, userFolders } from "../node/folders.ts";
+import { homeFolder } from "../node/ground.ts";
+import { findWorkspace } from "../node/workspace.ts";
+import type { Refusal } from "../ports/exchange.ts";
+import { sourceCharactersMax } from "../text/read.ts";
+import { readToml } from "../text/toml.ts";
+import { pageProcess } from "../tools/web/page-process.ts";
+import { presenting } from "../tools/web/present.ts";
+import { daemonClient } from "./daemon-client.ts";
+import { tableText } from "./mcp-caveats.ts";
+import { isClientGone, isPersonsShell } from "./mcp-parent.ts";
+
+export interface McpMachine {
+  readonly cwd: string;
+  readonly colour: boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The folder of our own package. */
+  readonly program: string;
+  printError(text: string): void;
+}
+
+export function composeMcp(machine: McpMachine): McpWorld {
+  const { cwd, environment, printError } = machine;
+  const home = homeFolder();
+  const folders = userFolders({ environment, home, workspace: findWorkspace(cwd) });
+  const paint = machine.colour ? COLOURS : PLAIN;
+  return {
+    cwd,
+    paint,
+    printError,
+    folderAt: (path) => folderAt(resolve(cwd, path)),
+    caveats: () => ({
+      environment: environment["AMBIT_CAVEATS"] ?? null,
+      file: folders.config === null ? null : caveatsFile(join(folders.config, "caveats.toml")),
+    }),
+    serveMcp: (served) => serveMcp(machine, home, folders, served, (text) => printError(`ambit: ${shown(text)}`)),
+  };
+}
+
+async function serveMcp(
+  { program, printError }: McpMachine,
+  home: string | null,
+  folders: UserFolders,
+  { opening, waitMilliseconds }: McpServed,
+  note: (text: string) => void,
+): Promise<ExitCode> {
+  const parent = process.ppid;
+  const daemon = daemonClient({ home, folders, program, isPresenceNeeded: () => false });
+  const session = new KeptSession({
+    opening: {
+      ...opening,
+      trace: null,
+      face: "mcp",
+      token: null,
+      environment: {},
+      // Nobody knows what a client without an agent is: it is held to nothing but what it is served.
+      isForParent: opening.caveats === null && !isPersonsShell(parent),
+    },
+    waitMilliseconds,
+    connect: (lost) => daemon.call(lost),
+    present: presenting(pageProcess(join(program, "dist", "page.cjs"))),
+    note,
+  });
+  if (isTerminal(0)) note("this speaks to a client of the Model Context Protocol, which starts it: ambit mcp --help");
+  let exit: ExitCode = EXIT.ok;
+  // Asked for before anything else is loaded: the daemon works meanwhile.
+  const first = session.open();
+  const front = new Front();
+  const transport = new StdioTransport({
+    input: process.stdin,
+    output: process.stdout,
+    front,
+    isClientGone: () => isClientGone(parent),
+  });
+  const served = servers({ version: VERSION, session, front });
+  const closed = new Promise<void>((over) => {
+    serveStdio(({ era }) => served.make(era), { transport });
+    const { onclose } = transport;
+    transport.onclose = () => {
+      onclose?.();
+      over();
+    };
+  });
+  void first.then((opened) => {
+    if (opened.ok) return;
+    exit = tellRefusal(printError, opened);
+    transport.finish();
+  });
+  await closed;
+  served.stop();
+  // An agent that is not there is told of, however little was asked.
+  await first;
+  session.close();
+  return exit;
+}
+
+/** It could never do anything; later refusals are told to whoever calls. */
+function tellRefusal(printError: (text: string) => void, { code, message, fix }: Refusal): ExitCode {
+  printError(`error: ${code}: ${shown(message)}${fix === null ? "" : `\n  fix: ${shown(fix)}`}`);
+  return code === "unknown_agent" || code === "invalid_input" ? EXIT.error : EXIT.daemon;
+}
+
+function folderAt(path: string): string | null {
+  try {
+    const real = realpathSync(path);
+    return statSync(real).isDirectory() ? real : null;
+  } catch {
+    return null;
+  }
+}
+
+function caveatsFile(path: string): CaveatsFile | null {
+  const content = readTextFile(path, sourceCharactersMax);
+  if (!content.ok) {
+    return content.code === "not_found" ? null : { name: path, text: null, problem: `${path} ${content.message}` };
+  }
+  const { tree, diagnostics } = readToml({ name: path, text: content.text });
+  const text = tree === null ? null : tableText(tree);
+  const problem = text === null ? `${path}: ${diagnostics[0]?.message ?? "there is no [caveats] table"}` : null;
+  return { name: path, text, problem };
+}

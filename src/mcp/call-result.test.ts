@@ -1,0 +1,164 @@
+// Results as a model reads them.
+import { describe, expect, test } from "vitest";
+import type { Json, JsonObject } from "../authority/json.ts";
+import type { DenialTold } from "../ports/daemon-calls.ts";
+import { deniedResult, doneResult, refusedResult, unknownTool } from "./call-result.ts";
+import { ourSpelling } from "./other-spelling.ts";
+import { listedTools } from "./tool-list.ts";
+import { Turns } from "./turns.ts";
+
+const ran = (more: JsonObject): JsonObject => ({
+  ending: { kind: "exited", status: 0 },
+  stdout: "",
+  stderr: "",
+  dropped: 0,
+  denials: [],
+  enforcement: [],
+  ...more,
+});
+
+describe("what was done", () => {
+  test.each<[string, Json, readonly string[]]>([
+    ["a text", "as it is", ["as it is"]],
+    ["nothing", null, ["done"]],
+    ["a list", [1, 2], ["[1,2]"]],
+    ["an object", { a: 1 }, ['{"a":1}']],
+    ["something read", { path: "a", text: "one\n", more: false }, ["one\n", '{"path":"a","more":false}']],
+    ["a program", ran({ stdout: "hi\n" }), ["hi"]],
+    ["a silent program", ran({}), ["(no output)"]],
+    [
+      "a program that failed",
+      ran({ stdout: "a\n", stderr: "b\n", ending: { kind: "exited", status: 2 } }),
+      ["a\n[stderr]\nb\n[exit status 2]"],
+    ],
+    ["one that was ended", ran({ ending: { kind: "ended", because: "time" } }), ["[ended: time]"]],
+    [
+      "one that was refused something",
+      ran({ denials: [{ code: "scope_violation", request: "net.connect a.test:443", times: 2 }] }),
+      ["[refused on the way: net.connect a.test:443 (scope_violation)]"],
+    ],
+  ])("%s", (_, result, texts) => {
+    const told = doneResult(result);
+    expect(told.content.map(({ text }) => text)).toEqual(texts);
+    expect(told.structuredContent).toEqual(
+      typeof result === "object" && result !== null && !Array.isArray(result) ? result : { result },
+    );
+    expect(told).not.toHaveProperty("isError");
+  });
+});
+
+const DENIAL: DenialTold = {
+  outcome: "denied",
+  id: "c_1",
+  code: "scope_violation",
+  need: "fs.read /a",
+  hint: "Stay inside.",
+  approval: null,
+  reason: null,
+};
+
+describe("what was not", () => {
+  test("a denial says what, why and what to do", () => {
+    expect(deniedResult("fs_read", DENIAL)).toEqual({
+      content: [{ type: "text", text: "denied: fs.read /a (scope_violation). Stay inside.\nid: c_1" }],
+      structuredContent: { code: "scope_violation", need: "fs.read /a", hint: "Stay inside.", id: "c_1" },
+      isError: true,
+    });
+  });
+
+  test("who has to approve it is told how, and why somebody did not", () => {
+    const { content, structuredContent } = deniedResult("fs_read", { ...DENIAL, approval: "a_1", reason: "not today" });
+    expect(content[0]?.text).toContain("reason: not today\nA person approves it with: ambit approve a_1");
+    expect(structuredContent).toMatchObject({ approval: "a_1", reason: "not today" });
+  });
+
+  test("an unknown tool keeps the word to stop, and nothing of what it would have needed", () => {
+    const hint = "You do not hold this. You have asked for exactly this before; do not ask again.";
+    const told = unknownTool("web_fetch", { id: "c_1", hint });
+    expect(told.structuredContent["hint"]).toBe(
+      "There is no such tool for you. You have asked for exactly this before; do not ask again.",
+    );
+  });
+
+  test("a failure has its code and its fix", () => {
+    const told = refusedResult("fs_read", { code: "not_found", message: "it is not there", fix: "fs_list" });
+    expect(told.content[0]?.text).toBe("failed: fs_read (not_found): it is not there\nfix: fs_list");
+    expect(told.structuredContent).toMatchObject({ code: "not_found", need: null, hint: "it is not there" });
+  });
+});
+
+describe("the list", () => {
+  test("is sorted, and every schema is an object's", () => {
+    const tools = listedTools([
+      { name: "b", origin: "tool", description: "B", input: { anyOf: [] } },
+      { name: "a", origin: "builtin", description: "A", input: { type: "object", required: ["x"] } },
+    ]);
+    expect(tools).toEqual([
+      expect.objectContaining({ name: "a", inputSchema: { type: "object", required: ["x"] } }),
+      { name: "b", description: "B", inputSchema: { type: "object" } },
+    ]);
+  });
+
+  test.each<[string, object]>([
+    ["fs_read", { readOnlyHint: true, openWorldHint: false }],
+    ["fs_write", { readOnlyHint: false, destructiveHint: true, openWorldHint: false }],
+    ["web_fetch", { readOnlyHint: false, destructiveHint: true, openWorldHint: true }],
+    ["obs_append", { readOnlyHint: false, destructiveHint: false, openWorldHint: false }],
+  ])("hints of %s", (name, hints) => {
+    const [tool] = listedTools([{ name, origin: "builtin", description: "", input: { type: "object" } }]);
+    expect(tool?.annotations).toEqual(hints);
+  });
+});
+
+describe("other spellings of a command", () => {
+  test.each<[JsonObject, JsonObject]>([
+    [{ program: "echo", args: ["hi"] }, { argv: ["echo", "hi"] }],
+    [
+      { program: "ls", in: "a" },
+      { argv: ["ls"], in: "a" },
+    ],
+    [{ cmd: "ls | wc" }, { script: "ls | wc" }],
+    [
+      { program: "a", cmd: "b" },
+      { program: "a", cmd: "b" },
+    ],
+    [
+      { cmd: "a", args: ["b"] },
+      { cmd: "a", args: ["b"] },
+    ],
+    [
+      { argv: ["a"], program: "b" },
+      { argv: ["a"], program: "b" },
+    ],
+    [
+      { program: "a", args: "b" },
+      { program: "a", args: "b" },
+    ],
+    [{ script: "a" }, { script: "a" }],
+  ])("%j is %j", (input, ours) => expect(ourSpelling("shell", input)).toEqual(ours));
+
+  test("of other tools are none", () => {
+    expect(ourSpelling("proc_exec", { program: "echo" })).toEqual({ program: "echo" });
+  });
+});
+
+describe("turns", () => {
+  test("are taken in order, and whoever gave up takes none", async () => {
+    const turns = new Turns(1);
+    const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
+    const order: string[] = [];
+    expect(await turns.take(first.signal)).toBe(true);
+    const waiting = [
+      turns.take(second.signal).then((is) => order.push(`second ${is}`)),
+      turns.take(third.signal).then((is) => order.push(`third ${is}`)),
+    ];
+    second.abort();
+    await waiting[0];
+    turns.give();
+    await waiting[1];
+    expect(order).toEqual(["second false", "third true"]);
+    turns.give();
+    expect(await turns.take(first.signal)).toBe(true);
+    expect(await turns.take(second.signal)).toBe(false);
+  });
+});

@@ -1,0 +1,100 @@
+// What came of a call, as the protocol tells it: text for the model to read, and the same as data.
+import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../authority/json.ts";
+import type { DenialTold } from "../ports/daemon-calls.ts";
+import type { Refusal } from "../ports/exchange.ts";
+
+export interface CallResult {
+  readonly content: readonly { readonly type: "text"; readonly text: string }[];
+  readonly structuredContent: JsonObject;
+  readonly isError?: true;
+}
+
+export function doneResult(result: Json): CallResult {
+  const structuredContent = isJsonObject(result) ? result : { result };
+  return { content: textsOf(result).map((text) => ({ type: "text", text })), structuredContent };
+}
+
+/** The same for a tool that does not exist and for one that this agent can never call. */
+export function unknownTool(tool: string, { id, hint }: Pick<DenialTold, "id" | "hint">): CallResult {
+  // Whoever asks for the same again and again is told to stop; that stays.
+  const stop = / You have asked for exactly this before.*$/.exec(hint)?.[0] ?? "";
+  const told = { code: "unknown_tool", need: null, hint: `There is no such tool for you.${stop}`, id };
+  return refused(`denied: ${tool} (unknown_tool). ${told.hint}${id === "" ? "" : `\nid: ${id}`}`, told);
+}
+
+export function deniedResult(tool: string, denial: DenialTold): CallResult {
+  const { code, need, hint, id, approval, reason } = denial;
+  const lines = [
+    `denied: ${need ?? tool} (${code}). ${hint}`,
+    ...(reason === null || reason === "" ? [] : [`reason: ${reason}`]),
+    ...(approval === null || approval === "" ? [] : [`A person approves it with: ambit approve ${approval}`]),
+    ...(id === "" ? [] : [`id: ${id}`]),
+  ];
+  return refused(lines.join("\n"), {
+    code,
+    need,
+    hint,
+    id,
+    ...(approval === null || approval === "" ? {} : { approval }),
+    ...(reason === null || reason === "" ? {} : { reason }),
+  });
+}
+
+/** Nothing was decided against it, and yet nothing came of it. */
+export function refusedResult(tool: string, { code, message, fix }: Omit<Refusal, "ok">): CallResult {
+  const lines = [`failed: ${tool} (${code}): ${message}`, ...(fix === null ? [] : [`fix: ${fix}`])];
+  return refused(lines.join("\n"), { code, need: null, hint: message, id: "", ...(fix === null ? {} : { fix }) });
+}
+
+function refused(text: string, structuredContent: JsonObject): CallResult {
+  return { content: [{ type: "text", text }], structuredContent, isError: true };
+}
+
+function textsOf(result: Json): readonly string[] {
+  if (typeof result === "string") return [result];
+  if (!isJsonObject(result)) return [result === null ? "done" : JSON.stringify(result)];
+  const ran = programText(result);
+  if (ran !== null) return [ran];
+  const { text, ...rest } = result;
+  // What was read comes as it is; the rest of what is known about it follows.
+  return typeof text === "string" ? [text, JSON.stringify(rest)] : [JSON.stringify(result)];
+}
+
+/** What programs wrote, as they wrote it; how they ended only where that is not as it should be. */
+function programText(result: JsonObject): string | null {
+  const [stdout, stderr, ending] = ["stdout", "stderr", "ending"].map((key) => member(result, key));
+  if (typeof stdout !== "string" || typeof stderr !== "string" || !isJsonObject(ending)) return null;
+  const denials = member(result, "denials");
+  const dropped = member(result, "dropped");
+  const parts = [
+    stdout,
+    ...(stderr === "" ? [] : [`[stderr]\n${stderr}`]),
+    ...(typeof dropped === "number" && dropped > 0 ? [`[${dropped} bytes of output were dropped]`] : []),
+    ...(isJsonList(denials) ? denials : []).map((one) => deniedLine(one)),
+    ...endingLines(ending),
+  ];
+  const written = parts.filter((part) => part !== "");
+  return written.length === 0 ? "(no output)" : written.map((part) => part.replace(/\n$/, "")).join("\n");
+}
+
+function deniedLine(denial: Json): string {
+  if (!isJsonObject(denial)) return "";
+  return `[refused on the way: ${String(member(denial, "request"))} (${String(member(denial, "code"))})]`;
+}
+
+function endingLines(ending: JsonObject): readonly string[] {
+  switch (member(ending, "kind")) {
+    case "exited": {
+      const status = member(ending, "status");
+      return status === 0 ? [] : [`[exit status ${String(status)}]`];
+    }
+    case "signalled":
+      return [`[ended by signal ${String(member(ending, "signal"))}]`];
+    case "ended":
+      return [`[ended: ${String(member(ending, "because"))}]`];
+    case "unstarted":
+      return [`[not started: ${String(member(ending, "reason"))}]`];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,174 @@
+// The one session behind a server: opened when it is first needed, and again when the owner of the state is another one by then.
+import type { DenialCode } from "../authority/decision.ts";
+import type { Json, JsonObject } from "../authority/json.ts";
+import { isJsonObject, member } from "../authority/json.ts";
+import type { CallMessages, SessionOpened, SessionOpening, ToolShown } from "../ports/daemon-calls.ts";
+import type { Answer, Asking, Refusal } from "../ports/exchange.ts";
+import { type CallResult, deniedResult, doneResult, refusedResult, unknownTool } from "./call-result.ts";
+import { callsAtOnceMax } from "./limits.ts";
+import { Turns } from "./turns.ts";
+
+export interface KeptSessionAsked {
+  readonly opening: SessionOpening;
+  /** How long a call waits for a person. */
+  readonly waitMilliseconds: number;
+  /** Connects, starting the owner where it is not running; `lost` rings when the connection is gone. */
+  connect(lost: () => void): Promise<Answer<Asking<CallMessages>>>;
+  /** A result as it is to be shown: what came from outside is made readable here. */
+  present(tool: string, input: JsonObject, result: Json): Promise<Json>;
+  /** For the person who started us. */
+  note(line: string): void;
+}
+
+interface Live {
+  readonly calls: Asking<CallMessages>;
+  readonly opened: SessionOpened;
+}
+
+export class KeptSession {
+  readonly #asked: KeptSessionAsked;
+  readonly #turns = new Turns(callsAtOnceMax);
+  #live: Promise<Answer<Live>> | null = null;
+  /** The session before this one, where it was used: what it had read is still in somebody's mind. */
+  #before: string | null = null;
+  /** Why there is never another one. */
+  #over: Refusal | null = null;
+
+  constructor(asked: KeptSessionAsked) {
+    this.#asked = asked;
+  }
+
+  /** Opens it where there is none; a failure is not kept, so that the next one tries again. */
+  async open(): Promise<Answer<SessionOpened>> {
+    const live = await this.#session();
+    return live.ok ? { ok: true, value: live.value.opened } : live;
+  }
+
+  async list(): Promise<Answer<readonly ToolShown[]>> {
+    const live = await this.#session();
+    if (!live.ok) return live;
+    return this.#listWith(live.value);
+  }
+
+  /** The list where there is a session; null where that would open one. */
+  async look(): Promise<readonly ToolShown[] | null> {
+    const live = this.#live === null ? null : await this.#live;
+    if (live === null || !live.ok) return null;
+    const listed = await this.#listWith(live.value);
+    return listed.ok ? listed.value : null;
+  }
+
+  /** Always a result: whatever goes wrong is told to the model. */
+  async call(tool: string, input: JsonObject, signal: AbortSignal): Promise<CallResult> {
+    if (!(await this.#turns.take(signal))) return CANCELLED;
+    try {
+      const live = await this.#session();
+      return live.ok ? await this.#callWith(live.value, tool, input, signal) : refusedResult(tool, live);
+    } finally {
+      this.#turns.give();
+    }
+  }
+
+  /** What it still runs ends with it: nothing outlives its connection. */
+  close(): void {
+    this.#over = CLOSED;
+    void this.#live?.then((live) => {
+      if (live.ok) live.value.calls.close();
+    });
+  }
+
+  #session(): Promise<Answer<Live>> {
+    if (this.#over !== null) return Promise.resolve(this.#over);
+    if (this.#live !== null) return this.#live;
+    const opening: Promise<Answer<Live>> = this.#open(() => this.#lose(opening)).then((live) => {
+      if (!live.ok) this.#lose(opening);
+      return live;
+    });
+    this.#live = opening;
+    return opening;
+  }
+
+  #lose(lost: Promise<Answer<Live>>): void {
+    if (this.#live === lost) this.#live = null;
+  }
+
+  async #open(lost: () => void): Promise<Answer<Live>> {
+    const connected = await this.#asked.connect(lost);
+    if (!connected.ok) return connected;
+    const calls = connected.value;
+    const opened = await calls.ask("session.open", this.#asked.opening);
+    if (!opened.ok) {
+      calls.close();
+      return opened;
+    }
+    const { session, notes } = opened.value;
+    // INVARIANT: no session is cleaner than the one it goes on from.
+    if (this.#before !== null) {
+      const tainted = await calls.ask("session.taint", { session, why: `goes on from ${this.#before}` });
+      if (!tainted.ok) {
+        calls.close();
+        return tainted;
+      }
+    }
+    if (this.#before === null) for (const note of notes) this.#asked.note(note);
+    return { ok: true, value: { calls, opened: opened.value } };
+  }
+
+  async #listWith({ calls, opened }: Live): Promise<Answer<readonly ToolShown[]>> {
+    const answer = await calls.ask("tools.list", { session: opened.session });
+    return answer.ok ? { ok: true, value: answer.value.tools } : answer;
+  }
+
+  async #callWith(live: Live, tool: string, input: JsonObject, signal: AbortSignal): Promise<CallResult> {
+    const { session } = live.opened;
+    this.#before = session;
+    const { waitMilliseconds } = this.#asked;
+    const answer = await live.calls.ask(
+      "call.do",
+      { session, tool, input, requests: null, waitMilliseconds },
+      {
+        onStop: (ring) => {
+          if (signal.aborted) ring();
+          else signal.addEventListener("abort", ring, { once: true });
+        },
+        onEvent: (event) => this.#tellWaiting(event),
+      },
+    );
+    // INVARIANT: what a person ended stays ended, until a person starts it again.
+    if (!answer.ok && answer.code === "unknown_session") this.#over ??= ENDED;
+    if (!answer.ok) return refusedResult(tool, answer.code === "unknown_session" ? ENDED : answer);
+    if (answer.value.outcome !== "denied")
+      return doneResult(await this.#asked.present(tool, input, answer.value.result));
+    const denial = answer.value;
+    if (!TELLING.has(denial.code)) return deniedResult(tool, denial);
+    // Asked anew: what was granted or taken back since must not show in the answer either.
+    const listed = await this.#listWith(live);
+    const isListed = listed.ok && listed.value.some(({ name }) => name === tool);
+    return isListed ? deniedResult(tool, denial) : unknownTool(tool, denial);
+  }
+
+  #tellWaiting(event: Json): void {
+    const waiting = isJsonObject(event) ? member(event, "waiting") : undefined;
+    if (typeof waiting === "string") this.#asked.note(`a person has to approve a call: ambit approve ${waiting}`);
+  }
+}
+
+/** Codes that tell of a tool whether it exists, to somebody who does not hold it. */
+const TELLING: ReadonlySet<DenialCode> = new Set<DenialCode>([
+  "unknown_tool",
+  "capability_absent",
+  "scope_violation",
+  "invalid_input",
+]);
+
+/** Nobody reads it: who cancelled a call gets no answer to it. */
+const CANCELLED: CallResult = { content: [], structuredContent: {}, isError: true };
+
+const CLOSED: Refusal = { ok: false, code: "not_available", message: "the server ends", fix: null };
+
+const ENDED: Refusal = {
+  ok: false,
+  code: "revoked",
+  message: "a person has ended this session",
+  fix: "the person starts the server again",
+};

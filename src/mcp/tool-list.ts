@@ -1,0 +1,36 @@
+// The owner's list of tools as the protocol shows one. Hints are for people who look at it: nothing is decided by them.
+import type { JsonObject } from "../authority/json.ts";
+import { isJsonObject, member } from "../authority/json.ts";
+import type { ToolShown } from "../ports/daemon-calls.ts";
+
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: "object" } & JsonObject;
+  readonly annotations?: Readonly<Record<string, boolean>>;
+}
+
+/** Sorted by name, whatever order it came in. */
+export function listedTools(tools: readonly ToolShown[]): readonly ListedTool[] {
+  return [...tools].sort((left, right) => (left.name < right.name ? -1 : 1)).map(listedTool);
+}
+
+function listedTool({ name, origin, description, input }: ToolShown): ListedTool {
+  const isObject = isJsonObject(input) && member(input, "type") === "object";
+  const inputSchema = { ...(isObject ? input : {}), type: "object" } as ListedTool["inputSchema"];
+  const annotations = origin === "builtin" ? hintsOf(name) : null;
+  return { name, description, inputSchema, ...(annotations === null ? {} : { annotations }) };
+}
+
+const READING =
+  /^(?:fs_(?:read|list|glob|grep)|web_search|memory_(?:get|list)|obs_query|records_(?:search|read|links)|agent_discover)$/;
+const DESTROYING = /_(?:delete|write|edit|update|set)$/;
+const OPEN = /^(?:web_|proc_|shell$|git$)/;
+
+/** What a program or a request does is not known before, so that nothing is promised of it. */
+function hintsOf(name: string): Readonly<Record<string, boolean>> {
+  const readOnlyHint = READING.test(name);
+  const openWorldHint = OPEN.test(name);
+  if (readOnlyHint) return { readOnlyHint, openWorldHint };
+  return { readOnlyHint, destructiveHint: openWorldHint || DESTROYING.test(name), openWorldHint };
+}

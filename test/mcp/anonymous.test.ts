@@ -1,0 +1,203 @@
+// A server without an agent: what it holds is what was brought along, and where nothing was, nothing.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { given, World } from "../state/world.ts";
+import { caveats, codeOf, LineClient, type ToolResult } from "./line-client.ts";
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("scout", ["memory.read"]);
+  world.agent("anonymous", ["memory.read", "memory.write"]);
+  world.write("project/a.txt", "one line\n");
+  world.write("project/in/b.txt", "another\n");
+  await world.begin();
+});
+afterAll(() => world?.remove());
+
+const ECHO = { argv: ["echo", "hi"], in: ".", root: "ro" };
+
+async function serving<T>(
+  words: readonly string[],
+  brought: string | null,
+  use: (client: LineClient) => Promise<T>,
+): Promise<{ readonly used: T; readonly errors: string; readonly status: number | null }> {
+  const client = new LineClient(world, words, brought === null ? {} : { environment: { AMBIT_CAVEATS: brought } });
+  const used = await use(client);
+  const status = await client.end();
+  return { used, errors: client.errors, status };
+}
+
+function said(result: ToolResult): unknown {
+  return result.isError === true ? codeOf(result) : "done";
+}
+
+describe("where its grants come from", () => {
+  test("nothing written anywhere: everything is denied, and that is said", async () => {
+    const { used, errors } = await serving([], null, async (client) => [
+      await client.names(),
+      said(await client.call("fs_read", { path: "a.txt" })),
+      said(await client.call("proc_exec", ECHO)),
+    ]);
+    // Nothing is listed, and whatever is called all the same is denied by what nothing says of generations.
+    expect(used).toEqual([[], "generation_stale", "generation_stale"]);
+    expect(errors).toContain("everything is denied");
+  });
+
+  test("AMBIT_CAVEATS, before the file", async () => {
+    world.write(
+      "config/ambit/caveats.toml",
+      '[caveats]\nfs_read = "all"\nfs_write = { only = [] }\nexec = { only = ["true"] }\nnet = { only = [] }\nmax_calls = "unlimited"\nvalid_for_generation = "all"\n',
+    );
+    const run = (brought: string | null) =>
+      serving([], brought, async (client) => [
+        said(await client.call("proc_exec", ECHO)),
+        said(await client.call("proc_exec", { argv: ["true"], in: ".", root: "ro" })),
+      ]);
+    expect((await run(caveats({ exec: { only: ["echo"] } }))).used).toEqual(["done", "scope_violation"]);
+    const file = await run(null);
+    expect(file.used).toEqual(["scope_violation", "done"]);
+    expect(file.errors).toContain("caveats.toml");
+  });
+
+  test.each([
+    ["a field is missing", '{"exec":"all"}', "is missing"],
+    ["it is not JSON", "everything", "denied"],
+    ["it is empty", "", "denied"],
+    ["a field too many", caveats({ also: "all" }), "also"],
+    ["a record in its place", '{"capabilities":["fs.read{in=/}"],"sandbox":"/"}', "field"],
+  ])("%s: nothing is granted, and it does not fall back to the file", async (_, brought) => {
+    const { used } = await serving([], brought, async (client) => [
+      said(await client.call("fs_read", { path: "a.txt" })),
+      said(await client.call("proc_exec", { argv: ["true"], in: ".", root: "ro" })),
+    ]);
+    expect(used).toEqual(["unknown_tool", "unknown_tool"]);
+  });
+
+  test.each([
+    ["is no TOML", "[caveats", "caveats.toml"],
+    ["has no such table", "# nothing\n", "no [caveats] table"],
+  ])("a file that %s grants nothing", async (_, text, why) => {
+    world.write("config/ambit/caveats.toml", text);
+    const { used, errors } = await serving([], null, async (client) => said(await client.call("proc_exec", ECHO)));
+    expect(used).toBe("generation_stale");
+    expect(errors).toContain(why);
+  });
+
+  test("unconfined only by its flag, with a warning, and against nothing that was said", async () => {
+    const { used, errors } = await serving(["--unconfined"], null, async (client) => [
+      said(await client.call("proc_exec", ECHO)),
+      said(await client.call("fs_read", { path: "a.txt" })),
+      said(await client.call("memory_get", { key: "a" })),
+    ]);
+    expect(used).toEqual(["done", "done", "unknown_tool"]);
+    expect(errors).toMatch(/WARNING.*UNCONFINED/);
+    for (const [words, brought] of [
+      [["--unconfined"], caveats({})],
+      [["--unconfined", "--agent", "scout"], null],
+    ] as const) {
+      const client = new LineClient(world, words, brought === null ? {} : { environment: { AMBIT_CAVEATS: brought } });
+      expect(await client.over).toBe(2);
+    }
+  });
+});
+
+describe("what it holds", () => {
+  test("is never what somebody else's record of the same name says", async () => {
+    const { used } = await serving([], caveats({}), async (client) =>
+      said(await client.call("memory_get", { key: "a" })),
+    );
+    expect(used).toBe("unknown_tool");
+  });
+
+  test("is cut by the user's ceiling, by the user's own record, and by its pledge", async () => {
+    const read = async (words: readonly string[]) =>
+      (
+        await serving(words, caveats({}), async (client) => [
+          said(await client.call("fs_read", { path: "a.txt" })),
+          said(await client.call("fs_read", { path: "in/b.txt" })),
+        ])
+      ).used;
+    expect(await read([])).toEqual(["done", "done"]);
+    expect(await read(["--pledge", "fs.read{in=./in}"])).toEqual(["scope_violation", "done"]);
+    world.user("ann", [`fs.read{in=${world.project}/in}`]);
+    expect(await read(["--user", "ann"])).toEqual(["scope_violation", "done"]);
+    world.write("config/ambit/config.yml", `ceiling:\n  - "fs.read{in=${world.project}/in}"\n`);
+    try {
+      expect(await read([])).toEqual(["scope_violation", "done"]);
+    } finally {
+      world.write("config/ambit/config.yml", "");
+    }
+  });
+
+  test("counts its calls; what is denied costs none", async () => {
+    const brought = caveats({ exec: { only: ["echo"] }, max_calls: { at_most: 2 } });
+    const { used } = await serving([], brought, async (client) => [
+      said(await client.call("proc_exec", { argv: ["rm", "x"], in: ".", root: "ro" })),
+      said(await client.call("proc_exec", ECHO)),
+      said(await client.call("proc_exec", ECHO)),
+      said(await client.call("proc_exec", ECHO)),
+    ]);
+    expect(used).toEqual(["scope_violation", "done", "done", "budget_exhausted"]);
+  });
+
+  test("counts on when the daemon is another one by then", async () => {
+    const brought = caveats({ max_calls: { at_most: 2 } });
+    const { used } = await serving([], brought, async (client) => {
+      const first = said(await client.call("fs_read", { path: "a.txt" }));
+      await world.killDaemon();
+      return [
+        first,
+        said(await client.call("fs_read", { path: "a.txt" })),
+        said(await client.call("fs_read", { path: "a.txt" })),
+      ];
+    });
+    expect(used).toEqual(["done", "done", "budget_exhausted"]);
+  });
+
+  test("holds for the generations it names", async () => {
+    const run = async (only: readonly number[]) =>
+      (
+        await serving([], caveats({ valid_for_generation: { only } }), async (client) =>
+          said(await client.call("fs_read", { path: "a.txt" })),
+        )
+      ).used;
+    expect(await run([0])).toBe("done");
+    expect(await run([7])).toBe("generation_stale");
+  });
+});
+
+describe("who may bring their own", () => {
+  test("nobody whom a session brought forth", async () => {
+    const caller = world.caller();
+    given(await caller.open(world.project, "scout"));
+    const ran = await caller.spawn(world.project, ...world.words("mcp", "serve", "--unconfined"));
+    expect(ran.status).toBe(4);
+    expect(ran.out).toContain("control_refused");
+  });
+
+  test("and nobody under another name, or with a token", async () => {
+    const caller = world.caller();
+    const opening = {
+      cwd: world.project,
+      agent: "scout",
+      user: null,
+      trace: null,
+      face: "mcp",
+      pledge: null,
+      token: null,
+      environment: {},
+      isForParent: false,
+      caveats: caveats({}),
+    };
+    for (const wrong of [opening, { ...opening, agent: "anonymous", token: "t" }, { ...opening, caveats: 7 }])
+      expect(await caller.ask("session.open", wrong).answer).toMatchObject({ ok: false, code: "invalid_input" });
+  });
+
+  test("what was brought is in the log", async () => {
+    const brought = caveats({ net: { only: ["meadow.test"] } });
+    await serving([], brought, (client) => client.names());
+    const opened = await world.log({ kind: "session", outcome: "opened" });
+    expect(opened.some(({ agent, more }) => agent === "anonymous" && more["caveats"] === brought)).toBe(true);
+  });
+});

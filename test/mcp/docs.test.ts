@@ -1,0 +1,97 @@
+// What docs/reference/mcp.md prints works as printed.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { root } from "../e2e/ambit.ts";
+import { World } from "../state/world.ts";
+import { LineClient, type Told } from "./line-client.ts";
+
+const page = readFileSync(join(root, "docs", "reference", "mcp.md"), "utf8");
+const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = "", text = ""]) => ({
+  language,
+  text,
+}));
+
+function block(language: string, holds: string): string {
+  const found = blocks.find((one) => one.language === language && one.text.includes(holds));
+  if (found === undefined) throw new Error(`no ${language} with ${holds}`);
+  return found.text;
+}
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("scout", ["memory.read{keys=[notes/**]}"]);
+  await world.begin();
+  // The program by its name, as it is when it is installed.
+  mkdirSync(join(world.base, "bin"));
+  symlinkSync(join(root, "bin", "ambit"), join(world.base, "bin", "ambit"));
+});
+afterAll(() => world?.remove());
+
+function environment(): NodeJS.ProcessEnv {
+  return { ...world.environment, PATH: `${join(world.base, "bin")}:${process.env["PATH"]}` };
+}
+
+test("the transcript of the shell", () => {
+  const { stdout, status } = spawnSync("/bin/sh", ["-c", block("sh", "printf")], {
+    cwd: world.project,
+    env: environment(),
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  expect(status).toBe(0);
+  const told = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Told);
+  const byId = new Map(told.map((one) => [one.id, one.result]));
+  expect(byId.get(2)).toMatchObject({ structuredContent: { stdout: "hi\n" } });
+  expect(byId.get(3)).toMatchObject({ isError: true, structuredContent: { code: "scope_violation" } });
+});
+
+test("the words every client is given start the server", async () => {
+  const { command, args } = JSON.parse(block("json", '"command": "ambit"')) as { command: string; args: string[] };
+  const opencode = JSON.parse(block("json", '"local"')) as { mcp: { ambit: { command: string[] } } };
+  expect(opencode.mcp.ambit.command).toEqual([command, ...args]);
+  expect(block("toml", "mcp_servers")).toContain(`args = ${JSON.stringify(args).replaceAll(",", ", ")}`);
+  expect(block("sh", "claude mcp add")).toContain([command, ...args].join(" "));
+  const input = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n';
+  // A shell stands between, so that the test stays a person.
+  const words = ["-c", '"$@"; exit $?', "sh", command, ...args];
+  const { stdout } = spawnSync("/bin/sh", words, { cwd: world.project, env: environment(), encoding: "utf8", input });
+  expect(JSON.parse(stdout)).toMatchObject({ result: { tools: expect.any(Array) } });
+});
+
+test("the caveats in TOML are understood", async () => {
+  mkdirSync(world.config, { recursive: true });
+  writeFileSync(join(world.config, "caveats.toml"), block("toml", "[caveats]"));
+  const client = new LineClient(world, []);
+  const ran = await client.call("shell", { argv: ["echo", "hi"] });
+  expect(ran.structuredContent).toMatchObject({ stdout: "hi\n" });
+  await client.end();
+  expect(client.errors).not.toMatch(/denied|missing/);
+});
+
+test("the denial", async () => {
+  const printed = JSON.parse(block("json", '"isError": true').replaceAll("...", "")) as object;
+  const client = new LineClient(world, ["--agent", "scout"]);
+  const denied = await client.call("memory_get", { key: "diary/today" });
+  expect(Object.keys(denied).sort()).toEqual(Object.keys(printed).sort());
+  expect(denied.structuredContent).toMatchObject({ code: "scope_violation", need: "memory.read diary/today" });
+  await client.end();
+});
+
+describe("help", () => {
+  test.each([["mcp --help"], ["mcp serve --help"]])("ambit %s shows an example", async (words) => {
+    const ran = await world.ambit(...words.split(" "));
+    expect([ran.status, ran.out.includes("ambit mcp serve --agent scout")]).toEqual([0, true]);
+  });
+
+  test("is offered with the other commands, and completed", async () => {
+    expect((await world.ambit("--help")).out).toMatch(/^ {2}mcp\b/m);
+    expect((await world.ambit("__complete", "--", "mcp", "serve", "--agent", "")).out).toContain("scout");
+  });
+});

@@ -1,0 +1,193 @@
+// Many calls at once, calls that are taken back, clients and daemons that go away in the middle: everything is answered that
+// somebody waits for, and nothing runs on for nobody.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { root } from "../e2e/ambit.ts";
+import { runs, until, World } from "../state/world.ts";
+import { codeOf, LineClient } from "./line-client.ts";
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("runner", ["memory.read", "memory.write", "proc.exec{cmds=[sleep,echo]}"], "sandbox: .\n");
+  world.agent("asking", ["memory.read{ask}", "memory.write"]);
+  await world.begin();
+});
+afterAll(() => world?.remove());
+
+/** A number that no other process of this machine has among its words. */
+let mark = 3_000 + (process.pid % 1_000);
+beforeEach(() => {
+  mark++;
+});
+const napping = (): string => `${mark}.25`;
+const nap = (): object => ({ argv: ["sleep", napping()], in: ".", root: "ro" });
+
+describe("a thousand calls in flight", () => {
+  test("are all answered, each once", async () => {
+    const client = new LineClient(world, ["--agent", "runner"]);
+    await client.initialize();
+    const ids = Array.from({ length: 1000 }, (_, at) =>
+      client.request("tools/call", { name: "memory_set", arguments: { key: `k/${at}`, value: `${at}` } }),
+    );
+    for (const id of ids) expect((await client.answer(id)).result?.["isError"] ?? false).toBe(false);
+    const answered = client.told.flatMap((one) => (typeof one === "string" ? [] : [one.id]));
+    expect(new Set(answered).size).toBe(answered.length);
+    expect(await client.end()).toBe(0);
+  });
+
+  test("of programs, too: more than may run at once wait their turn", async () => {
+    const client = new LineClient(world, ["--agent", "runner"]);
+    await client.initialize();
+    const ids = Array.from({ length: 100 }, (_, at) =>
+      client.request("tools/call", {
+        name: "proc_exec",
+        arguments: { argv: ["echo", `${at}`], in: ".", root: "ro" },
+      }),
+    );
+    for (const [at, id] of ids.entries())
+      expect((await client.answer(id)).result).toMatchObject({ structuredContent: { stdout: `${at}\n` } });
+    expect(await client.end()).toBe(0);
+  });
+
+  test("are all answered to somebody who has said all and closed its end", async () => {
+    const client = new LineClient(world, ["--agent", "runner"]);
+    for (let at = 0; at < 300; at++)
+      client.request("tools/call", { name: "memory_get", arguments: { key: `k/${at}` } });
+    expect(await client.end()).toBe(0);
+    expect(client.told).toHaveLength(300);
+  });
+});
+
+describe("a call that is taken back", () => {
+  test("ends what it runs, and is not answered", async () => {
+    const client = new LineClient(world, ["--agent", "runner"]);
+    await client.initialize();
+    const id = client.request("tools/call", { name: "proc_exec", arguments: nap() });
+    await until(() => runs(napping()), "it sleeps");
+    client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason: "no" } });
+    await until(() => !runs(napping()), "it is ended");
+    expect(await client.ask("ping")).toMatchObject({ result: {} });
+    expect(client.told.some((one) => typeof one !== "string" && one.id === id)).toBe(false);
+    expect(await client.end()).toBe(0);
+  });
+
+  test("while it waits for its turn, never begins", async () => {
+    const client = new LineClient(world, ["--agent", "runner"]);
+    await client.initialize();
+    const asleep = Array.from({ length: 64 }, () =>
+      client.request("tools/call", { name: "proc_exec", arguments: nap() }),
+    );
+    const late = client.request("tools/call", { name: "memory_set", arguments: { key: "late", value: "x" } });
+    client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: late } });
+    for (const requestId of asleep)
+      client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
+    await until(() => !runs(napping()), "all are ended");
+    expect((await client.call("memory_get", { key: "late" })).structuredContent).not.toMatchObject({ value: "x" });
+    expect(await client.end()).toBe(0);
+  });
+});
+
+describe("a client that vanishes", () => {
+  const CLIENT = `
+    const { spawn } = require("node:child_process");
+    const [program, ...words] = process.argv.slice(1);
+    const server = spawn(process.execPath, [program, "mcp", "serve", "--agent", "runner"], { stdio: ["pipe", "pipe", "inherit"] });
+    server.stdin.write(words[0] + "\\n");
+    setInterval(() => undefined, 1000);
+  `;
+
+  test.each(["SIGKILL", "SIGTERM"] as const)("takes what it started with it (%s)", async (signal) => {
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "proc_exec", arguments: nap() } };
+    const words = ["-e", CLIENT, join(root, "bin", "ambit"), JSON.stringify(call)];
+    const child = spawn(process.execPath, words, { cwd: world.project, env: world.environment, stdio: "ignore" });
+    await until(() => runs(napping()), "it sleeps");
+    const before = (await world.status()).sessions.filter(({ face }) => face === "mcp").length;
+    expect(before).toBeGreaterThan(0);
+    const over = once(child, "close");
+    child.kill(signal);
+    await over;
+    await until(() => !runs(napping()), "it is ended");
+    await until(async () => (await world.status()).sessions.every(({ face }) => face !== "mcp"), "the session is over");
+  });
+
+  test("only its end of the pipe closed, the server is gone with the next word", async () => {
+    const client = new LineClient(world, ["--agent", "runner"]);
+    await client.initialize();
+    client.child.stdout?.destroy();
+    client.request("ping");
+    client.request("ping");
+    await until(async () => (await world.status()).sessions.every(({ face }) => face !== "mcp"), "the session is over");
+    client.child.stdin?.end();
+    await client.over;
+  });
+});
+
+describe("a daemon that goes away", () => {
+  test("in the middle of a call: the call is answered, and the next one goes on with another daemon", async () => {
+    const client = new LineClient(world, ["--agent", "runner"]);
+    await client.initialize();
+    expect((await client.call("memory_set", { key: "kept", value: "yes" })).isError ?? false).toBe(false);
+    const id = client.request("tools/call", { name: "proc_exec", arguments: nap() });
+    await until(() => runs(napping()), "it sleeps");
+    await world.killDaemon();
+    const { result } = await client.answer(id);
+    expect(result).toMatchObject({ isError: true, structuredContent: { code: "not_available" } });
+    const again = await client.call("memory_get", { key: "kept" });
+    expect(again.structuredContent).toMatchObject({ value: "yes" });
+    expect((await world.status()).sessions.map(({ face, isClean }) => [face, isClean])).toEqual([["mcp", false]]);
+    expect(await client.end()).toBe(0);
+  });
+
+  test("is not started again by a server that nobody asks anything", async () => {
+    const client = new LineClient(world, ["--agent", "runner"]);
+    await client.initialize();
+    await client.names();
+    await world.killDaemon();
+    await new Promise((done) => setTimeout(done, 2500));
+    expect((await world.ambit("daemon", "status")).out).toMatch(/not running|no daemon/i);
+    expect(await client.names()).toContain("memory_get");
+    expect(await client.end()).toBe(0);
+  });
+});
+
+describe("a call that a person has to approve", () => {
+  test("is told at once, and once it is approved the same call succeeds exactly once", async () => {
+    const client = new LineClient(world, ["--agent", "asking"]);
+    await client.initialize();
+    const first = await client.call("memory_get", { key: "a" });
+    expect([first.isError, codeOf(first)]).toEqual([true, "approval_required"]);
+    const approval = String(first.structuredContent["approval"]);
+    expect(await world.approve(approval)).toMatchObject({ ok: true });
+    expect((await client.call("memory_get", { key: "a" })).isError ?? false).toBe(false);
+    expect(codeOf(await client.call("memory_get", { key: "a" }))).toBe("approval_required");
+    expect(await client.end()).toBe(0);
+  });
+
+  test("waits where it was told to, and goes on the moment it is approved", async () => {
+    const client = new LineClient(world, ["--agent", "asking", "--wait", "600"]);
+    await client.initialize();
+    const id = client.request("tools/call", { name: "memory_get", arguments: { key: "slow" } });
+    await until(() => /ambit approve a_\w+/.test(client.errors), "it says what waits");
+    const approval = /ambit approve (a_\w+)/.exec(client.errors)?.[1] ?? "";
+    expect(client.told.some((one) => typeof one !== "string" && one.id === id)).toBe(false);
+    expect(await world.approve(approval)).toMatchObject({ ok: true });
+    expect((await client.answer(id)).result?.["isError"] ?? false).toBe(false);
+    expect(await client.end()).toBe(0);
+  });
+
+  test("is approved by nobody who only speaks the protocol", async () => {
+    const client = new LineClient(world, ["--agent", "asking"]);
+    client.request("initialize", { protocolVersion: "2025-11-25", capabilities: { elicitation: {} } });
+    const refused = await client.call("memory_get", { key: "b" });
+    expect(codeOf(refused)).toBe("approval_required");
+    // Nothing was asked of the client that it could have answered.
+    expect(client.told.some((one) => typeof one !== "string" && one.method !== undefined)).toBe(false);
+    const answers = { inputResponses: { approve: { action: "accept", content: { ok: true } } }, requestState: "a" };
+    expect(codeOf(await client.call("memory_get", { key: "b" }, answers))).toBe("approval_required");
+    expect(await client.end()).toBe(0);
+  });
+});

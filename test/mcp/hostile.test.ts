@@ -1,0 +1,223 @@
+// A client that is broken or means harm: every line that can be answered is, with the protocol's own code; none of them ends the
+// server, and the next good line is answered as ever.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lineBytesMax } from "../../src/mcp/limits.ts";
+import { World } from "../state/world.ts";
+import { codeOf, LineClient, META, textOf } from "./line-client.ts";
+
+let world: World;
+let client: LineClient;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("keeper", ["memory.read", "memory.write"]);
+  await world.begin();
+  client = new LineClient(world, ["--agent", "keeper"]);
+  await client.initialize();
+});
+afterAll(async () => {
+  await client?.end();
+  await world?.remove();
+});
+
+const LONG = "x".repeat(lineBytesMax);
+
+describe("a line that is no request", () => {
+  const rows: readonly (readonly [string, string, number, number | string | null])[] = [
+    ["is not JSON", "not json", -32_700, null],
+    ["is half of JSON", '{"jsonrpc":"2.0","id":900', -32_700, null],
+    ["is a list", '[{"jsonrpc":"2.0","id":901,"method":"ping"}]', -32_600, null],
+    ["is a number", "7", -32_600, null],
+    ["is null", "null", -32_600, null],
+    ["has no version", '{"id":902,"method":"ping"}', -32_600, 902],
+    ["has another version", '{"jsonrpc":"1.0","id":903,"method":"ping"}', -32_600, 903],
+    ["has no method", '{"jsonrpc":"2.0","id":904}', -32_600, 904],
+    ["has a method that is no text", '{"jsonrpc":"2.0","id":905,"method":7}', -32_600, 905],
+    ["has a list of parameters", '{"jsonrpc":"2.0","id":906,"method":"ping","params":[]}', -32_602, 906],
+    ["has null for its id", '{"jsonrpc":"2.0","id":null,"method":"ping"}', -32_600, null],
+    ["has an object for its id", '{"jsonrpc":"2.0","id":{},"method":"ping"}', -32_600, null],
+    ["has a fraction for its id", '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32_600, null],
+    ["names a method nobody knows", '{"jsonrpc":"2.0","id":907,"method":"files/burn"}', -32_601, 907],
+    ["names a resource", '{"jsonrpc":"2.0","id":908,"method":"resources/read","params":{"uri":"a:b"}}', -32_601, 908],
+    ["names a prompt", '{"jsonrpc":"2.0","id":909,"method":"prompts/get","params":{"name":"a"}}', -32_601, 909],
+    [
+      "asks for a page that was never offered",
+      '{"jsonrpc":"2.0","id":910,"method":"tools/list","params":{"cursor":"a"}}',
+      -32_602,
+      910,
+    ],
+    [
+      "is too long, its id in front",
+      `{"jsonrpc":"2.0","id":911,"method":"ping","params":{"a":"${LONG}"}}`,
+      -32_600,
+      911,
+    ],
+    [
+      "is too long, its id at the end",
+      `{"method":"ping","params":{"a":"${LONG}"},"jsonrpc":"2.0","id":"nine"}`,
+      -32_600,
+      "nine",
+    ],
+    ["is too long, and its id is hidden", `{"method":"ping","id":912,"params":{"a":"${LONG}"}}`, -32_600, null],
+  ];
+
+  test.each(rows)("%s is answered with its code, and the next line is heard", async (_, line, code, id) => {
+    const before = client.told.length;
+    client.send(`${line}\n`);
+    expect(await client.first((one) => client.told.indexOf(one) >= before && one.id === id, "it")).toMatchObject({
+      error: { code },
+    });
+    expect(await client.ask("ping")).toMatchObject({ result: {} });
+  });
+
+  test.each([
+    ["an empty line", ""],
+    ["blanks", "  \t"],
+    ["a notification nobody knows", '{"jsonrpc":"2.0","method":"notifications/none"}'],
+    ["a notification with a list", '{"jsonrpc":"2.0","method":"notifications/none","params":[]}'],
+    ["an answer to what was never asked", '{"jsonrpc":"2.0","id":77,"result":{}}'],
+    [
+      "the end of a call that never was",
+      '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":78}}',
+    ],
+    ["the end of nothing", '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}'],
+  ])("%s is not answered", async (_, line) => {
+    const before = client.told.length;
+    client.send(`${line}\n`);
+    const { id } = await client.ask("ping");
+    expect(client.told.slice(before)).toMatchObject([{ id, result: {} }]);
+  });
+});
+
+describe("a call that is none", () => {
+  test.each([
+    ["no parameters", undefined],
+    ["nothing in them", {}],
+    ["a name that is no text", { name: 7 }],
+    ["an empty name", { name: "" }],
+    ["a list of arguments", { name: "memory_get", arguments: ["key"] }],
+    ["arguments that are null", { name: "memory_get", arguments: 5 }],
+    ["an argument too many", { name: "memory_get", arguments: { key: "a", also: 1 } }],
+    ["an argument of another kind", { name: "memory_get", arguments: { key: 7 } }],
+  ])("%s: a result that says so", async (_, params) => {
+    const { result } = await client.ask("tools/call", params);
+    expect(result).toMatchObject({ isError: true, structuredContent: { code: "invalid_input" } });
+  });
+
+  test("deeper than anything is read", async () => {
+    const deep = `${"[".repeat(5000)}${"]".repeat(5000)}`;
+    const call = `{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":{"name":"memory_get","arguments":{"key":${deep}}}}`;
+    client.send(`${call}\n`);
+    expect(await client.answer("deep")).toMatchObject({
+      result: { isError: true, structuredContent: { code: "invalid_input" } },
+    });
+  });
+
+  test("larger than the owner takes", async () => {
+    const result = await client.call("memory_set", { key: "a", value: "x".repeat(1_100_000) });
+    expect([result.isError, codeOf(result)]).toEqual([true, "too_large"]);
+    expect((await client.call("memory_get", { key: "b" })).isError ?? false).toBe(false);
+  });
+
+  test("keys that objects have by themselves are keys like any other", async () => {
+    const line =
+      '{"jsonrpc":"2.0","id":"proto","method":"tools/call","params":{"name":"memory_get","arguments":{"key":"a","__proto__":{"key":"b"}}}}';
+    client.send(`${line}\n`);
+    const { result } = await client.answer("proto");
+    expect(result).toBeDefined();
+    expect(await client.ask("ping")).toMatchObject({ result: {} });
+  });
+});
+
+describe("a tool that is not there", () => {
+  test("answers as one that this agent can never call", async () => {
+    const [never, other] = [await client.call("no_such_tool", { a: 1 }), await client.call("fs_read", { path: "a" })];
+    expect(await client.names()).not.toContain("fs_read");
+    expect(textOf(never)).toContain("no_such_tool");
+    const plain = (one: typeof never, name: string): string =>
+      JSON.stringify(one).replaceAll(name, "it").replace(/c_\w+/g, "c");
+    expect(plain(never, "no_such_tool")).toBe(plain(other, "fs_read"));
+    expect(never).toMatchObject({ isError: true, structuredContent: { code: "unknown_tool", need: null } });
+  });
+
+  test("is written down like any other denial", async () => {
+    const { structuredContent } = await client.call("no_such_tool_either");
+    const written = await world.log({ kind: "decision", outcome: "deny", agent: "keeper" });
+    expect(written.find(({ id }) => id === structuredContent["id"])).toMatchObject({ tool: "no_such_tool_either" });
+  });
+});
+
+describe("before anything was agreed on", () => {
+  test("a list and a call are answered", async () => {
+    const early = new LineClient(world, ["--agent", "keeper"]);
+    expect(await early.names()).toContain("memory_get");
+    expect((await early.call("memory_get", { key: "a" })).isError ?? false).toBe(false);
+    expect(await early.end()).toBe(0);
+  });
+
+  test("an id that is in use is not used twice", async () => {
+    const twice = new LineClient(world, ["--agent", "keeper"]);
+    await twice.initialize();
+    const line = '{"jsonrpc":"2.0","id":"same","method":"tools/list"}\n';
+    twice.send(line + line);
+    expect(await twice.answer("same")).toMatchObject({ result: {} });
+    expect(await twice.answer(null)).toMatchObject({ error: { code: -32_600 } });
+    await twice.end();
+  });
+
+  test("a version nobody speaks is told which there are", async () => {
+    const odd = new LineClient(world, ["--agent", "keeper"]);
+    expect(await odd.ask("initialize", { protocolVersion: "1999-01-01" })).toMatchObject({
+      result: { protocolVersion: "2025-11-25" },
+    });
+    const newer = new LineClient(world, ["--agent", "keeper"]);
+    const meta = { ...META, "io.modelcontextprotocol/protocolVersion": "2999-01-01" };
+    expect(await newer.ask("tools/list", { _meta: meta })).toMatchObject({ error: { code: -32_022 } });
+    await Promise.all([odd.end(), newer.end()]);
+  });
+
+  test.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])("version %s is agreed on", async (version) => {
+    const old = new LineClient(world, ["--agent", "keeper"]);
+    expect(await old.initialize(version)).toMatchObject({ result: { protocolVersion: version } });
+    expect((await old.call("memory_get", { key: "a" })).isError ?? false).toBe(false);
+    await old.end();
+  });
+});
+
+describe("the end", () => {
+  test("`exit` ends it, and what comes later is not heard", async () => {
+    const leaving = new LineClient(world, ["--agent", "keeper"]);
+    await leaving.initialize();
+    leaving.send('{"jsonrpc":"2.0","method":"exit"}\n{"jsonrpc":"2.0","id":"late","method":"ping"}\n');
+    expect(await leaving.over).toBe(0);
+    expect(leaving.told.filter((one) => typeof one !== "string" && one.id === "late")).toEqual([]);
+  });
+
+  test("a last line without its end is still a line", async () => {
+    const cut = new LineClient(world, ["--agent", "keeper"]);
+    cut.send('{"jsonrpc":"2.0","id":"last","method":"ping"}');
+    expect(await cut.end()).toBe(0);
+    expect(cut.told).toMatchObject([{ id: "last", result: {} }]);
+  });
+
+  test("nothing but the protocol was ever written", () => {
+    expect(client.told.filter((one) => typeof one === "string")).toEqual([]);
+  });
+});
+
+describe("an agent that is not there", () => {
+  test("is told to the person and to the client, and it ends", async () => {
+    const nobody = new LineClient(world, ["--agent", "nobody"]);
+    nobody.request("initialize", {});
+    const list = nobody.request("tools/list");
+    expect(await nobody.answer(list)).toMatchObject({ error: { code: -32_603 } });
+    expect(await nobody.over).toBe(1);
+    expect(nobody.errors).toContain("unknown_agent");
+  });
+
+  test("so are words that nobody knows", async () => {
+    const odd = new LineClient(world, ["--agent", "keeper", "--wait", "soon"]);
+    expect(await odd.over).toBe(2);
+    expect(odd.errors).toContain("fix: --wait 60");
+  });
+});

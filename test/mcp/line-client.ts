@@ -1,0 +1,158 @@
+// A client of a few lines: the real server as a process, and every line that goes to it and comes from it as it stands.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { JsonObject } from "../../src/authority/json.ts";
+import { root } from "../e2e/ambit.ts";
+import type { World } from "../state/world.ts";
+
+export interface ToolResult {
+  readonly isError?: boolean;
+  readonly content: readonly { readonly type: string; readonly text: string }[];
+  readonly structuredContent: Record<string, unknown>;
+}
+
+export interface Told {
+  readonly id?: string | number | null;
+  readonly method?: string;
+  readonly result?: Record<string, unknown>;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+export interface Started {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+export const META: JsonObject = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientInfo": { name: "test", version: "0" },
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+
+export class LineClient {
+  readonly child: ChildProcess;
+  /** Every line of its output, read. A line that is no JSON is kept as it is. */
+  readonly told: (Told | string)[] = [];
+  errors = "";
+  readonly over: Promise<number | null>;
+  #rest = "";
+  #number = 0;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(world: World, words: readonly string[], { environment = {}, cwd }: Started = {}) {
+    // A shell of its own stands between: whoever starts a server belongs to its session, and the test is the person.
+    const server = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", ...words];
+    this.child = spawn("/bin/sh", ["-c", '"$@"; exit $?', "sh", ...server], {
+      cwd: cwd ?? world.project,
+      env: { ...world.environment, ...environment },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    this.child.stdin?.on("error", () => undefined);
+    this.child.stdout?.setEncoding("utf8").on("data", (text: string) => this.#take(text));
+    this.child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.errors += text;
+    });
+    this.over = once(this.child, "close").then(([status]) => {
+      this.#ring();
+      return status as number | null;
+    });
+  }
+
+  /** A text goes as it is; everything else as JSON. */
+  send(message: object | string): void {
+    this.child.stdin?.write(typeof message === "string" ? message : `${JSON.stringify(message)}\n`);
+  }
+
+  async initialize(version = "2025-11-25"): Promise<Told> {
+    const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: "test", version: "0" } };
+    const told = await this.ask("initialize", params);
+    this.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    return told;
+  }
+
+  /** Its number, for whoever waits for the answer later. */
+  request(method: string, params?: object): number {
+    const id = ++this.#number;
+    this.send({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) });
+    return id;
+  }
+
+  ask(method: string, params?: object): Promise<Told> {
+    return this.answer(this.request(method, params));
+  }
+
+  async call(name: string, input: object = {}, more: object = {}): Promise<ToolResult> {
+    const { result, error } = await this.ask("tools/call", { name, arguments: input, ...more });
+    if (result === undefined) throw new Error(`no result: ${JSON.stringify(error)}`);
+    return result as unknown as ToolResult;
+  }
+
+  async names(more: object = {}): Promise<readonly string[]> {
+    const { result, error } = await this.ask("tools/list", more);
+    if (result === undefined) throw new Error(`no list: ${JSON.stringify(error)}`);
+    return (result["tools"] as readonly { readonly name: string }[]).map(({ name }) => name);
+  }
+
+  answer(id: string | number | null): Promise<Told> {
+    return this.first((told) => told.id === id && told.method === undefined, `an answer to ${id}`);
+  }
+
+  /** The first line that is so, of those that came and of those that come. */
+  async first(is: (told: Told) => boolean, what: string): Promise<Told> {
+    for (;;) {
+      const found = this.told.find((one): one is Told => typeof one !== "string" && is(one));
+      if (found !== undefined) return found;
+      if (this.child.exitCode !== null) throw new Error(`it ended without ${what}: ${this.errors}`);
+      await new Promise<void>((go) => this.#waiting.add(go));
+    }
+  }
+
+  /** Closes its end; what was asked for is still answered. */
+  async end(): Promise<number | null> {
+    this.child.stdin?.end();
+    return this.over;
+  }
+
+  #take(text: string): void {
+    const lines = (this.#rest + text).split("\n");
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) this.told.push(read(line));
+    this.#ring();
+  }
+
+  #ring(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const go of waiting) go();
+  }
+}
+
+function read(line: string): Told | string {
+  try {
+    return JSON.parse(line) as Told;
+  } catch {
+    return line;
+  }
+}
+
+export function textOf({ content }: ToolResult): string {
+  return content.map(({ text }) => text).join("\n");
+}
+
+export function codeOf({ structuredContent }: ToolResult): unknown {
+  return structuredContent["code"];
+}
+
+/** All of it, with what is named taken from it. */
+export function caveats(narrowed: object): string {
+  return JSON.stringify({
+    fs_read: "all",
+    fs_write: "all",
+    exec: "all",
+    net: "all",
+    max_calls: "unlimited",
+    valid_for_generation: "all",
+    ...narrowed,
+  });
+}
