@@ -5,6 +5,7 @@ import type { Carried, Carrying, OwnerTool } from "../daemon/owner-tool.ts";
 import type { Programs } from "../daemon/parts.ts";
 import type { Ran } from "../ports/process.ts";
 import { outcomeOfRun } from "../sandbox/run-outcome.ts";
+import { fittedOutput } from "../tools/fitted-output.ts";
 import { argvOfInput, PROGRAM_TOOL_DEFINITIONS, programTools } from "../tools/program-tools.ts";
 import { Gathered } from "./gathered.ts";
 
@@ -43,14 +44,17 @@ async function carry(programs: Pick<Programs, "run">, call: Carrying): Promise<C
   }
 }
 
+const deniedMax = 64;
+
 /** As a model reads it: how it ended first. */
-export function shown({ ending, denials, enforcement, outputDropped }: Ran, gathered: Gathered): JsonObject {
+function shown({ ending, denials, enforcement, outputDropped }: Ran, gathered: Gathered): JsonObject {
+  const { stdout, stderr, dropped } = fittedOutput(gathered);
   return {
     ending: { ...ending },
-    stdout: gathered.output,
-    stderr: gathered.errors,
-    dropped: outputDropped + gathered.dropped,
-    denials: denials.map((one) => ({ ...one })),
+    stdout,
+    stderr,
+    dropped: outputDropped + dropped,
+    denials: denials.slice(0, deniedMax).map((one) => ({ ...one })),
     enforcement: enforcement.map(({ axis, strength }) => ({ axis, strength })),
   };
 }

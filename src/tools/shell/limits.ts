@@ -8,3 +8,19 @@ export const commandsMax = 256;
 export const wordsMax = 4096;
 /** Longest file-name pattern; a name is compared in at most pattern times name steps. */
 export const namePatternCharactersMax = 1024;
+/** Commands of one pipeline: each of them is a sandbox that runs at the same time. */
+export const stagesMax = 16;
+/** All words of a script once variables and patterns are put in. */
+export const expandedCharactersMax = 262_144;
+/** Names that all patterns of a script choose together, and folders that are looked into for them. */
+export const chosenNamesMax = 2048;
+export const lookedFoldersMax = 256;
+/** Names of one folder that a pattern is held against. */
+export const folderNamesMax = 20_000;
+/** What waits between two commands because the second does not read it yet, or for one file. */
+export const pipeBytesMax = 33_554_432;
+/** The longest that a whole script may take, and what it takes if nothing is said. */
+export const scriptSecondsMax = 600;
+export const scriptSecondsUsual = 120;
+/** One piece of a file that a redirection reads or writes. */
+export const pieceBytesMax = 262_144;

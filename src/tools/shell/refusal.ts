@@ -44,13 +44,15 @@ export type Construct =
   | "unknown_program"
   | "unknown_argument"
   | "unknown_target"
+  | "late_pattern"
   | "expanded_by_shells"
   | "assignment"
   | "shell_word"
   | "empty_program"
   | "too_many_characters"
   | "too_many_commands"
-  | "too_many_words";
+  | "too_many_words"
+  | "too_many_stages";
 
 /** Every construct that is refused, and its class: one table, so that no place can disagree with another. */
 const CLASSES: Readonly<Record<Construct, RefusalClass>> = {
@@ -85,6 +87,7 @@ const CLASSES: Readonly<Record<Construct, RefusalClass>> = {
   unknown_program: "unknown",
   unknown_argument: "unknown",
   unknown_target: "unknown",
+  late_pattern: "unknown",
   expanded_by_shells: "unknown",
   assignment: "unknown",
   shell_word: "unknown",
@@ -93,6 +96,7 @@ const CLASSES: Readonly<Record<Construct, RefusalClass>> = {
   too_many_characters: "too_long",
   too_many_commands: "too_long",
   too_many_words: "too_long",
+  too_many_stages: "too_long",
 };
 
 export function refusal(construct: Construct, range: Range): ShellRefusal {

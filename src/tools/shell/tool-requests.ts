@@ -5,6 +5,7 @@ import { type Ground, parsePath } from "../../authority/path.ts";
 import type { Request } from "../../authority/request.ts";
 import { done, type Result, refuse } from "../../authority/result.ts";
 import type { Value } from "../../authority/scope.ts";
+import type { Segments } from "../../authority/sequence.ts";
 import type { CommandNeeds } from "./needs.ts";
 
 export interface Place {
@@ -27,8 +28,8 @@ export function requestsFor(
   for (const { argv, reads, writes } of commands) {
     const asked = [
       request("proc.exec", { root, argv: parseArgv(argv), mode: done(place.root) }),
-      ...reads.map((path) => request("fs.read", { path: parsePath(path, inside) })),
-      ...writes.map((path) => request("fs.write", { path: parsePath(path, inside) })),
+      ...reads.map((path) => request("fs.read", { path: targetPath(path, inside) })),
+      ...writes.map((path) => request("fs.write", { path: targetPath(path, inside) })),
     ];
     for (const one of asked) {
       if (!one.ok) return one;
@@ -38,8 +39,13 @@ export function requestsFor(
   return done(requests);
 }
 
+/** A quoted tilde is a name, as it is to a shell. */
+export function targetPath(text: string, inside: Ground): Result<Segments> {
+  return parsePath(text.startsWith("/") ? text : `./${text}`, inside);
+}
+
 /** The values in the order of the verb's axes. */
-function request(name: string, axes: Readonly<Record<string, Result<Value>>>): Result<Request> {
+export function request(name: string, axes: Readonly<Record<string, Result<Value>>>): Result<Request> {
   const verb = verbEntry(name);
   if (verb === null) return refuse("bad_value", `there is no verb ${name}`);
   const values: Value[] = [];

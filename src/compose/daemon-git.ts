@@ -1,0 +1,74 @@
+// The `git` tool as the daemon carries it out: one git in a sandbox, by the grants that cover its words.
+import { parseArgv } from "../authority/argv.ts";
+import type { JsonObject } from "../authority/json.ts";
+import { parsePath } from "../authority/path.ts";
+import type { Request } from "../authority/request.ts";
+import { done, type Result } from "../authority/result.ts";
+import { isSegments } from "../authority/scope.ts";
+import type { Carried, Carrying, OwnerTool } from "../daemon/owner-tool.ts";
+import type { Programs } from "../daemon/parts.ts";
+import type { Reading } from "../notation/reading.ts";
+import { outcomeOfRun } from "../sandbox/run-outcome.ts";
+import { gitAnswer } from "../tools/git/answer.ts";
+import { type GitInput, gitLine } from "../tools/git/command-line.ts";
+import { GIT_DEFINITION } from "../tools/git/definition.ts";
+import { scriptAnswer } from "../tools/shell/answer.ts";
+import { request } from "../tools/shell/tool-requests.ts";
+import { workingGround } from "../tools/shell/working-ground.ts";
+import { Gathered } from "./gathered.ts";
+
+export function gitOwnerTool(programs: Pick<Programs, "run">): OwnerTool {
+  return { ...GIT_DEFINITION, requests, carry: (call) => carry(programs, call) };
+}
+
+function requests(input: JsonObject, reading: Reading): Result<readonly Request[]> {
+  const line = gitLine(input);
+  if (!line.ok) return line;
+  const { argv, root: mode } = line.value;
+  const folder = typeof input["in"] === "string" ? input["in"] : ".";
+  const root = parsePath(folder, workingGround(reading));
+  const one = request("proc.exec", { root, argv: parseArgv(argv), mode: done(mode) });
+  return one.ok ? done([one.value]) : one;
+}
+
+async function carry(programs: Pick<Programs, "run">, call: Carrying): Promise<Carried> {
+  const { input, session, warrant, ground } = call;
+  // The first request is the tool itself. INVARIANT: the words that are run are those that were decided on.
+  const [asked, by] = [warrant.requests[1], warrant.basis[1]];
+  const words = asked?.values[asked.verb.axes.findIndex(({ name }) => name === "argv")];
+  const [program, ...rest] = words !== undefined && isSegments(words) ? words.segments : [];
+  if (asked === undefined || by === undefined || program === undefined || warrant.requests.length !== 2)
+    return { ok: false, code: "invalid_input", message: "not a git that could be run" };
+  const ring = session.ringing(call.stop);
+  if (ring === null) return { ok: false, code: "not_available", message: "this session runs too much at once" };
+  const gathered = new Gathered();
+  try {
+    const { sinks } = gathered;
+    const argv = [program, ...rest] as const;
+    const result = await programs.run(ground, {
+      argv: [...argv],
+      request: asked,
+      by,
+      input: null,
+      sinks,
+      milliseconds: null,
+      stop: ring.stop,
+    });
+    if (!result.ok) return { ok: false, ...result.refused };
+    const { ran } = result;
+    const met = outcomeOfRun(ran);
+    const { output, errors, dropped } = gathered;
+    const { ending, denials } = ran;
+    const isFine = ending.kind === "exited" && ending.status === 0;
+    const value = isFine
+      ? gitAnswer(input as unknown as GitInput, { output, errors, dropped }, ran.outputDropped + dropped > 0)
+      : scriptAnswer(
+          { ...ran, commands: [{ argv, ending }], wallMicroseconds: 0, refused: null },
+          { output, errors, dropped },
+        );
+    const more = isFine && denials.length > 0 ? { denials: denials.map((one) => ({ ...one })) } : {};
+    return { ok: true, value: { ...value, ...more }, isUntrusted: true, met };
+  } finally {
+    ring.end();
+  }
+}

@@ -1,0 +1,179 @@
+// The `shell` tool as the daemon carries it out: every command of a script in a sandbox of its own grants, every file of a
+// redirection through the session's file worker. No shell is started anywhere.
+import type { JsonObject } from "../authority/json.ts";
+import { pathText } from "../authority/path.ts";
+import { done, type Result, refuse } from "../authority/result.ts";
+import type { Carried, Carrying, OwnerTool } from "../daemon/owner-tool.ts";
+import type { ProgramAsked, Programs } from "../daemon/parts.ts";
+import type { Session } from "../daemon/session.ts";
+import type { Reading } from "../notation/reading.ts";
+import type { Ran, RunResult } from "../ports/process.ts";
+import { outcomeOfRun } from "../sandbox/run-outcome.ts";
+import type { Stop } from "../sandbox/sandboxes.ts";
+import { refusedWith } from "../tools/files/refusals.ts";
+import * as admission from "../tools/shell/admission.ts";
+import { scriptAnswer } from "../tools/shell/answer.ts";
+import { type DecidedFile, type DecidedStage, type DecidedStep, decidedScript } from "../tools/shell/decided-script.ts";
+import { SHELL_DEFINITION } from "../tools/shell/definition.ts";
+import { scriptSecondsUsual } from "../tools/shell/limits.ts";
+import type { RedirectionFiles } from "../tools/shell/redirection-files.ts";
+import { runScript, type ScriptRan } from "../tools/shell/run-script.ts";
+import { settingFor } from "../tools/shell/setting.ts";
+import { readShellInput } from "../tools/shell/shell-input.ts";
+import { WaitingRoom } from "../tools/shell/waiting-room.ts";
+import type { CallFiles } from "./daemon-files.ts";
+import { timedStop } from "./daemon-shell-time.ts";
+import { Gathered } from "./gathered.ts";
+
+export interface DaemonShellAsked {
+  readonly programs: Pick<Programs, "run">;
+  readonly files: CallFiles;
+  /** As sandboxes are told it. */
+  userName(): string;
+}
+
+export function shellOwnerTool(asked: DaemonShellAsked): OwnerTool {
+  const room = new WaitingRoom();
+  const settingOf = (input: JsonObject, reading: Reading, session: Session): Result<admission.Setting> =>
+    settingFor(input, reading, { user: asked.userName(), environment: session.facts.environment });
+  return {
+    ...SHELL_DEFINITION,
+    requests: (input, reading, session) => {
+      const read = readShellInput(input);
+      if (!read.ok && read.code === "unsupported_command")
+        return { ok: false, code: "unsupported", message: read.message };
+      if (!read.ok) return refuse("bad_value", read.message);
+      const setting = settingOf(input, reading, session);
+      if (!setting.ok) return setting;
+      const { script } = read;
+      return admission.patternsIn(script).length === 0
+        ? admission.commandRequests(script, setting.value)
+        : admission.lookingRequests(script, setting.value);
+    },
+    derive: async (input, session, reading) => {
+      const read = readShellInput(input);
+      if (!read.ok || admission.patternsIn(read.script).length === 0) return done([]);
+      const setting = settingOf(input, reading, session);
+      if (!setting.ok) return setting;
+      const named = await admission.withNames(read.script, setting.value, (folder, entriesMax) =>
+        asked.files.use(session, [], { path: folder, isChanging: false }, (files) => files.list(folder, entriesMax)),
+      );
+      // Without its commands the call is refused when it is carried out, and that says why.
+      return named.ok ? admission.commandRequests(named.value, setting.value) : done([]);
+    },
+    carry: (call) => carry(asked, room, call),
+  };
+}
+
+async function carry(asked: DaemonShellAsked, room: WaitingRoom, call: Carrying): Promise<Carried> {
+  const { input, session, warrant } = call;
+  const read = readShellInput(input);
+  if (!read.ok) return { ...read, denied: { code: read.code, request: null } };
+  const from = 1 + admission.patternsIn(read.script).length;
+  const { requests, basis } = warrant;
+  const script = decidedScript(read.script, { requests: requests.slice(from), basis: basis.slice(from) });
+  if (script === null) return from === 1 ? ODD : NOT_CHOSEN;
+  const kept = writtenIn(script).find(({ path }) => asked.files.isKept(session, path));
+  if (kept !== undefined) {
+    const { request } = kept;
+    const { message } = refusedWith({ ok: false, code: "self_modification", reason: "" }) as {
+      readonly message: string;
+    };
+    return { ok: false, code: "self_modification", message, denied: { code: "self_modification", request } };
+  }
+  const ring = session.ringing(call.stop);
+  if (ring === null) return { ok: false, code: "not_available", message: TOO_MUCH };
+  const seconds = typeof input["seconds"] === "number" ? input["seconds"] : scriptSecondsUsual;
+  const timed = timedStop(ring.stop, seconds * 1000);
+  try {
+    const gathered = new Gathered();
+    const ran = await runScript(script, {
+      run: (stage, given, sinks, stop) => runOne(asked.programs, call, stage, { input: given, sinks, stop }),
+      room,
+      files: redirectionFiles(asked.files, call),
+      sinks: gathered.sinks,
+      stop: timed.stop,
+      told: ({ path }, refused) => {
+        const answer = refusedWith(refused);
+        return `${pathText(path)}: ${answer.ok ? "" : answer.message}`;
+      },
+    });
+    if (ran.refused !== null && ran.commands.length === 1) return { ok: false, ...ran.refused };
+    return answered(timed.isOver ? outOfTime(ran) : ran, gathered);
+  } finally {
+    timed.end();
+    ring.end();
+  }
+}
+
+/** Each command counts as one of those that a session runs at once. */
+async function runOne(
+  programs: Pick<Programs, "run">,
+  { session, ground }: Carrying,
+  { argv, request, by }: DecidedStage,
+  given: Pick<ProgramAsked, "input" | "sinks"> & { readonly stop: Stop },
+): Promise<RunResult> {
+  const ring = session.ringing(given.stop);
+  if (ring === null) return { ok: false, refused: { code: "not_available", message: TOO_MUCH, fix: null } };
+  try {
+    return await programs.run(ground, { argv, request, by, ...given, milliseconds: null, stop: ring.stop });
+  } finally {
+    ring.end();
+  }
+}
+
+const TOO_MUCH = "this session runs too much at once";
+
+function answered(ran: ScriptRan, gathered: Gathered): Carried {
+  const { output, errors, dropped } = gathered;
+  const nothing = { userMicroseconds: 0, systemMicroseconds: 0, memoryKibibytes: 0 };
+  const one: Ran = {
+    ...ran,
+    usage: { ...nothing, wallMicroseconds: ran.wallMicroseconds },
+    enforcement: ran.enforcement.map((each) => ({ ...each, note: null })),
+  };
+  return {
+    ok: true,
+    value: scriptAnswer(ran, { output, errors, dropped }),
+    isUntrusted: true,
+    met: outcomeOfRun(one),
+  };
+}
+
+/** Stopped by nobody but the clock. */
+function outOfTime(ran: ScriptRan): ScriptRan {
+  const timed = (ending: ScriptRan["ending"]): ScriptRan["ending"] =>
+    ending.kind === "ended" && ending.because === "stopped" ? { kind: "ended", because: "time" } : ending;
+  return {
+    ...ran,
+    ending: timed(ran.ending),
+    commands: ran.commands.map((one) => ({ ...one, ending: timed(one.ending) })),
+  };
+}
+
+function redirectionFiles(files: CallFiles, { session, warrant: { requests } }: Carrying): RedirectionFiles {
+  return {
+    read: (path, offset, bytesMax) =>
+      files.use(session, requests, { path, isChanging: false }, (worker) => worker.read(path, { offset, bytesMax })),
+    empty: (path) =>
+      files.use(session, requests, { path, isChanging: true }, (worker) => worker.write(path, new Uint8Array(0))),
+    append: (path, bytes) =>
+      files.use(session, requests, { path, isChanging: true }, (worker) => worker.append(path, bytes)),
+  };
+}
+
+function writtenIn(script: readonly DecidedStep[]): readonly DecidedFile[] {
+  return script.flatMap(({ stages }) =>
+    stages.flatMap(({ redirections }) => redirections.flatMap((one) => (one.kind === "write" ? [one] : []))),
+  );
+}
+
+const ODD: Carried = { ok: false, code: "invalid_input", message: "what was decided is not this script; ask again" };
+const NOT_CHOSEN: Carried = {
+  ok: false,
+  code: "unsupported_command",
+  message:
+    "what a pattern chooses could not be told: its folder may not be looked into, it chooses too many names, or one " +
+    "that begins with a dash (`./*` helps then)",
+  denied: { code: "unsupported_command", request: null },
+};

@@ -1,0 +1,104 @@
+// A script as everything it asks for. What patterns choose has to be looked up first: then the folders they look into are
+// asked for before the commands are.
+import { type Ground, parsePath } from "../../authority/path.ts";
+import type { Request } from "../../authority/request.ts";
+import { done, type Result, refuse } from "../../authority/result.ts";
+import type { FilePath } from "../../ports/files.ts";
+import { chosenBy, type Looking, startOf } from "./chosen-names.ts";
+import { chosenNamesMax, expandedCharactersMax, lookedFoldersMax } from "./limits.ts";
+import { requestsOf } from "./needs.ts";
+import { isPattern, type Script, type Word } from "./script.ts";
+import { type Place, request, requestsFor, targetPath } from "./tool-requests.ts";
+import { type Values, withValues } from "./variables.ts";
+
+/** Where a script is read: its folder, and what its variables hold there. */
+export interface Setting {
+  readonly place: Place;
+  readonly ground: Ground;
+  readonly values: Values;
+}
+
+/** Arguments that are patterns, in order: each looks into one folder first. */
+export function patternsIn(script: Script): readonly Word[] {
+  return script.flatMap(({ stages }) => stages.flatMap(({ words }) => words.slice(1).filter(isPattern)));
+}
+
+/** `fs.read` of one folder for each pattern. */
+export function lookingRequests(script: Script, setting: Setting): Result<readonly Request[]> {
+  const inside = insideOf(setting);
+  if (!inside.ok) return inside;
+  const requests: Request[] = [];
+  for (const word of patternsIn(withValues(script, setting.values))) {
+    const one = request("fs.read", { path: targetPath(startOf(word), inside.value) });
+    if (!one.ok) return one;
+    requests.push(one.value);
+  }
+  return done(requests);
+}
+
+/** Everything that its commands ask for; without patterns. */
+export function commandRequests(script: Script, setting: Setting): Result<readonly Request[]> {
+  const needs = requestsOf(withValues(script, setting.values));
+  if (!needs.ok) return refuse("bad_value", "a word of the script has no value here");
+  const characters = needs.commands.reduce(
+    (sum, { argv, reads, writes }) => sum + [...argv, ...reads, ...writes].reduce((all, { length }) => all + length, 0),
+    0,
+  );
+  if (characters > expandedCharactersMax)
+    return refuse("too_long", `with its values the script is longer than ${expandedCharactersMax} characters`);
+  return requestsFor(needs.commands, setting.place, setting.ground);
+}
+
+/** The script with the names that its patterns choose in their place, as quoted words. */
+export async function withNames(script: Script, setting: Setting, look: Looking): Promise<Result<Script>> {
+  const inside = insideOf(setting);
+  if (!inside.ok) return inside;
+  let [folders, names] = [0, 0];
+  const bounded: Looking = async (folder, entriesMax) =>
+    ++folders > lookedFoldersMax
+      ? { ok: false, code: "scope_violation", reason: "too many folders" }
+      : look(folder, entriesMax);
+  const steps: Script[number][] = [];
+  for (const { after, stages } of withValues(script, setting.values)) {
+    const chosen: Script[number]["stages"][number][] = [];
+    for (const stage of stages) {
+      const words: Word[] = [];
+      for (const [at, word] of stage.words.entries()) {
+        if (at === 0 || !isPattern(word)) {
+          words.push(word);
+          continue;
+        }
+        const put = await namesFor(word, inside.value, bounded);
+        if (!put.ok) return put;
+        if (folders > lookedFoldersMax)
+          return refuse("too_long", `the patterns look into more than ${lookedFoldersMax} folders`);
+        names += put.value.length;
+        if (names > chosenNamesMax) return refuse("too_long", `the patterns choose more than ${chosenNamesMax} names`);
+        words.push(...put.value);
+      }
+      chosen.push({ ...stage, words });
+    }
+    steps.push({ after, stages: chosen });
+  }
+  return done(steps);
+}
+
+async function namesFor(word: Word, inside: Ground, look: Looking): Promise<Result<readonly Word[]>> {
+  const start = targetPath(startOf(word), inside);
+  if (!start.ok) return start;
+  const chosen = await chosenBy(word, start.value.segments, look);
+  if (!chosen.ok) return refuse("bad_value", chosen.message);
+  return done(chosen.words.map((text): Word => ({ parts: [{ kind: "quoted", text }], range: word.range })));
+}
+
+/** Names inside a script begin in its folder. */
+function insideOf({ place, ground }: Setting): Result<Ground> {
+  const root = parsePath(place.in, ground);
+  return root.ok ? done({ ...ground, base: root.value.segments }) : root;
+}
+
+/** The folder of a call: the one it names, or the working folder. */
+export function folderOf(text: string, ground: Ground): Result<FilePath> {
+  const path = parsePath(text, ground);
+  return path.ok ? done(path.value.segments) : path;
+}

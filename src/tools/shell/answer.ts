@@ -1,0 +1,33 @@
+// What a script did, as a model reads it: how it ended first. INVARIANT: it fits into one message, whatever was written.
+import type { JsonObject } from "../../authority/json.ts";
+import { fittedOutput, type Written } from "../fitted-output.ts";
+import type { ScriptRan } from "./run-script.ts";
+
+const shownArgvCharactersMax = 400;
+const deniedMax = 64;
+
+export function scriptAnswer(ran: ScriptRan, written: Written): JsonObject {
+  const { ending, denials, enforcement, commands, outputDropped } = ran;
+  const { stdout, stderr, dropped } = fittedOutput(written);
+  return {
+    ending: { ...ending },
+    stdout,
+    stderr,
+    dropped: outputDropped + dropped,
+    denials: denials.slice(0, deniedMax).map((one) => ({ ...one })),
+    enforcement: enforcement.map((one) => ({ ...one })),
+    commands: commands.map(({ argv, ending: own }) => ({ argv: shortened(argv), ending: { ...own } })),
+  };
+}
+
+/** Which command it was; all of it is in the log. */
+function shortened(argv: readonly string[]): readonly string[] {
+  const shown: string[] = [];
+  let characters = 0;
+  for (const word of argv) {
+    characters += word.length + 1;
+    if (characters > shownArgvCharactersMax) return [...shown, "..."];
+    shown.push(word);
+  }
+  return shown;
+}

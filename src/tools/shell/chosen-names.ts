@@ -1,0 +1,106 @@
+// Which names a pattern of a script chooses: folders are listed for it, one after the other, by whoever may look into them.
+import type { FileEntry, FilePath, FileResult } from "../../ports/files.ts";
+import { choosesName, patternText } from "./file-names.ts";
+import { folderNamesMax } from "./limits.ts";
+import type { Word } from "./script.ts";
+
+/** The names of a folder; refused where it may not be looked into. */
+export type Looking = (folder: FilePath, entriesMax: number) => Promise<FileResult<readonly FileEntry[]>>;
+
+export type Chosen =
+  | { readonly ok: true; readonly words: readonly string[] }
+  | { readonly ok: false; readonly message: string };
+
+/** The folder that a pattern begins in, as it is written: what stands before the first name with a star in it. */
+export function startOf(word: Word): string {
+  const { isAbsolute, names } = namesOf(word);
+  const star = names.findIndex(isChoosing);
+  const start = names.slice(0, star < 0 ? names.length : star).map(plainName);
+  return `${isAbsolute ? "/" : "./"}${start.join("/")}`;
+}
+
+/**
+ * Words as a shell would put them: sorted, and the word itself where nothing is chosen.
+ * INVARIANT: none of them begins with a dash, which the program would take for an option.
+ */
+export async function chosenBy(word: Word, start: FilePath, look: Looking): Promise<Chosen> {
+  const { isAbsolute, names } = namesOf(word);
+  const star = names.findIndex(isChoosing);
+  const rest = names.slice(star);
+  if (rest.includes("..") || rest.includes("."))
+    return { ok: false, message: "behind a star `.` and `..` are not taken" };
+  let found: Found[] = [{ text: names.slice(0, star).map(plainName), path: start }];
+  for (const [at, name] of rest.entries()) {
+    const next = await step(found, name, { isFirst: at === 0, isLast: at === rest.length - 1 }, look);
+    if ("message" in next) return { ok: false, message: next.message };
+    found = next;
+  }
+  const words = found.map(({ text }) => `${isAbsolute ? "/" : ""}${text.join("/")}`).sort(byCodePoints);
+  if (words.some((one) => one.startsWith("-")))
+    return { ok: false, message: "it chooses a name that begins with a dash; put `./` before the pattern" };
+  return { ok: true, words: words.length === 0 ? [asWritten(word)] : words };
+}
+
+interface Found {
+  readonly text: readonly string[];
+  readonly path: FilePath;
+}
+
+async function step(
+  found: readonly Found[],
+  name: string,
+  { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
+  look: Looking,
+): Promise<Found[] | { readonly message: string }> {
+  const next: Found[] = [];
+  for (const { text, path } of found) {
+    // A slash at the end: folders alone, which everything that got here has to be.
+    const listed = await look(path, folderNamesMax + 1);
+    if (!listed.ok && isFirst && listed.code !== "not_available")
+      return { message: "its folder may not be looked into" };
+    // Further down, what may not be looked into holds nothing, as it does for a shell.
+    if (!listed.ok) continue;
+    if (listed.value.length > folderNamesMax) return { message: "its folder holds too many names" };
+    if (name === "") {
+      next.push({ text: [...text, ""], path });
+      continue;
+    }
+    for (const entry of listed.value) {
+      const last = entry.path.at(-1) ?? "";
+      const isChosen = isChoosing(name) ? choosesName(name, last) : plainName(name) === last;
+      const isFolder = entry.kind === "folder" || entry.kind === "link";
+      if (isChosen && (isLast || isFolder)) next.push({ text: [...text, last], path: [...path, last] });
+    }
+  }
+  return next;
+}
+
+/** The names between the slashes; each still a pattern, with what was quoted behind backslashes. */
+function namesOf(word: Word): { readonly isAbsolute: boolean; readonly names: readonly string[] } {
+  const text = patternText(word) ?? "";
+  const isAbsolute = text.startsWith("/");
+  const names = (isAbsolute ? text.slice(1) : text).split("/");
+  return { isAbsolute, names: names.filter((name, at) => name !== "" || at === names.length - 1) };
+}
+
+/** Whether it can choose more than one name. */
+function isChoosing(name: string): boolean {
+  return /[*?[]/.test(name.replace(/\\[\s\S]/g, ""));
+}
+
+function plainName(name: string): string {
+  return name.replace(/\\([\s\S])/g, "$1");
+}
+
+function asWritten({ parts }: Word): string {
+  return parts.map((part) => (part.kind === "variable" ? "" : part.text)).join("");
+}
+
+function byCodePoints(left: string, right: string): number {
+  const [one, other] = [[...left], [...right]];
+  for (let at = 0; at < Math.min(one.length, other.length); at++) {
+    const difference = ((one[at] as string).codePointAt(0) ?? 0) - ((other[at] as string).codePointAt(0) ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return one.length - other.length;
+}

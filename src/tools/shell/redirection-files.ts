@@ -1,0 +1,123 @@
+// Files of redirections as streams: read piece by piece, written in the order the bytes came. They are opened by the
+// session's file worker, and never by whoever runs the script.
+import type { FilePath, FileRefused, FileResult } from "../../ports/files.ts";
+import { pieceBytesMax, pipeBytesMax } from "./limits.ts";
+import type { WaitingRoom } from "./waiting-room.ts";
+
+/** One file for one act. Each is decided anew, so what is taken back meanwhile is not done any more. */
+export interface RedirectionFiles {
+  read(path: FilePath, offset: number, bytesMax: number): Promise<FileResult<Uint8Array>>;
+  /** Makes it, or takes out what is in it. */
+  empty(path: FilePath): Promise<FileResult<null>>;
+  /** Makes it where it is not there. */
+  append(path: FilePath, bytes: Uint8Array): Promise<FileResult<null>>;
+}
+
+export type Opened<T> = { readonly ok: true; readonly value: T } | FileRefused;
+
+/** Opened by reading its first piece. Breaks off where a later piece cannot be read. */
+export async function fileSource(files: RedirectionFiles, path: FilePath): Promise<Opened<AsyncIterable<Uint8Array>>> {
+  const first = await files.read(path, 0, pieceBytesMax);
+  return first.ok ? { ok: true, value: pieces(files, path, first.value) } : first;
+}
+
+async function* pieces(files: RedirectionFiles, path: FilePath, first: Uint8Array): AsyncGenerator<Uint8Array> {
+  let piece = first;
+  for (let offset = 0; piece.length > 0; ) {
+    yield piece;
+    offset += piece.length;
+    const next = await files.read(path, offset, pieceBytesMax);
+    if (!next.ok) throw new Error(next.reason);
+    piece = next.value;
+  }
+}
+
+export class FileSink {
+  readonly #files: RedirectionFiles;
+  readonly #path: FilePath;
+  readonly #room: WaitingRoom;
+  readonly #failed: (refused: FileRefused) => void;
+  #bytes = 0;
+  #waiting: Uint8Array[] = [];
+  #writing: Promise<void> | null = null;
+  #isFailed = false;
+
+  private constructor(
+    files: RedirectionFiles,
+    path: FilePath,
+    room: WaitingRoom,
+    failed: (refused: FileRefused) => void,
+  ) {
+    this.#files = files;
+    this.#path = path;
+    this.#room = room;
+    this.#failed = failed;
+  }
+
+  /** `failed`: rung once, when something could not be written. */
+  static async open(
+    files: RedirectionFiles,
+    path: FilePath,
+    append: boolean,
+    room: WaitingRoom,
+    failed: (refused: FileRefused) => void,
+  ): Promise<Opened<FileSink>> {
+    const opened = append ? await files.append(path, new Uint8Array(0)) : await files.empty(path);
+    return opened.ok ? { ok: true, value: new FileSink(files, path, room, failed) } : opened;
+  }
+
+  write(bytes: Uint8Array): void {
+    if (this.#isFailed) return;
+    if (this.#bytes + bytes.length > pipeBytesMax || !this.#room.take(bytes.length)) {
+      this.#fail(TOO_FAST);
+      return;
+    }
+    this.#bytes += bytes.length;
+    this.#waiting.push(bytes);
+    this.#writing ??= this.#write();
+  }
+
+  /** Kept when everything is written, or nothing more will be. */
+  async end(): Promise<void> {
+    while (this.#writing !== null) await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0 && !this.#isFailed) {
+      const written = await this.#files.append(this.#path, this.#next());
+      if (!written.ok) this.#fail(written);
+    }
+    this.#waiting = [];
+    this.#taken(this.#bytes);
+    this.#writing = null;
+  }
+
+  #fail(refused: FileRefused): void {
+    if (this.#isFailed) return;
+    this.#isFailed = true;
+    this.#failed(refused);
+  }
+
+  #taken(bytes: number): void {
+    this.#bytes -= bytes;
+    this.#room.give(bytes);
+  }
+
+  /** At least one piece that came, and as many as one act takes. */
+  #next(): Uint8Array {
+    let [count, bytes] = [0, 0];
+    for (const { length } of this.#waiting) {
+      if (count > 0 && bytes + length > pieceBytesMax) break;
+      bytes += length;
+      count++;
+    }
+    this.#taken(bytes);
+    return Buffer.concat(this.#waiting.splice(0, count));
+  }
+}
+
+const TOO_FAST: FileRefused = {
+  ok: false,
+  code: "not_available",
+  reason: "more is written at once than the file can take",
+};

@@ -1,0 +1,96 @@
+// A decided script from its first command to its last: lists one after the other, the commands of a pipeline at once.
+import { requestText } from "../../notation/request-printer.ts";
+import type { Enforcement, Strength } from "../../ports/enforcement.ts";
+import type { Ending, RunDenial, RunRefused } from "../../ports/process.ts";
+import type { DecidedStage, DecidedStep } from "./decided-script.ts";
+import { Pipe } from "./pipe.ts";
+import { runStage, type ScriptParts, type StageDone } from "./run-stage.ts";
+import { StageStop } from "./stage-stop.ts";
+
+export interface CommandRan {
+  readonly argv: readonly string[];
+  readonly ending: Ending;
+}
+
+export interface ScriptRan {
+  /** Of the last command that was run. */
+  readonly ending: Ending;
+  /** Those that were started, or tried; the others were passed over. */
+  readonly commands: readonly CommandRan[];
+  readonly denials: readonly RunDenial[];
+  readonly enforcement: readonly Pick<Enforcement, "axis" | "strength">[];
+  readonly outputDropped: number;
+  readonly wallMicroseconds: number;
+  /** Why the last one could not be run at all. */
+  readonly refused: RunRefused | null;
+}
+
+const NOTHING: Ending = { kind: "unstarted", reason: "there was nothing to run" };
+
+export async function runScript(script: readonly DecidedStep[], parts: ScriptParts): Promise<ScriptRan> {
+  const all: { readonly stage: DecidedStage; readonly done: StageDone }[] = [];
+  let ending: Ending = NOTHING;
+  for (const [at, { after, stages }] of script.entries()) {
+    const isRun = at === 0 || after === ";" || (after === "&&") === isFine(ending);
+    if (!isRun) continue;
+    if (parts.stop.stopped) {
+      ending = { kind: "ended", because: "stopped" };
+      break;
+    }
+    const done = await runPipeline(stages, parts);
+    all.push(...done.map((one, place) => ({ stage: stages[place] as DecidedStage, done: one })));
+    ending = done.at(-1)?.ending ?? NOTHING;
+    // Past a refusal nothing is run: what would follow counts on what was refused.
+    if (done.some(({ refused, denied }) => refused !== null || denied !== null)) break;
+  }
+  const last = all.map(({ done }) => done);
+  return {
+    ending,
+    commands: all.map(({ stage, done }) => ({ argv: stage.argv, ending: done.ending })),
+    denials: denialsOf(last),
+    enforcement: weakest(last.flatMap(({ ran }) => ran?.enforcement ?? [])),
+    outputDropped: last.reduce((sum, { ran }) => sum + (ran?.outputDropped ?? 0), 0),
+    wallMicroseconds: last.reduce((sum, { ran }) => sum + (ran?.usage.wallMicroseconds ?? 0), 0),
+    refused: last.map(({ refused }) => refused).find((one) => one !== null) ?? null,
+  };
+}
+
+function isFine(ending: Ending): boolean {
+  return ending.kind === "exited" && ending.status === 0;
+}
+
+async function runPipeline(stages: readonly DecidedStage[], parts: ScriptParts): Promise<readonly StageDone[]> {
+  const stops = stages.map(() => new StageStop(parts.stop));
+  const pipes = stages.slice(1).map((_, at) => new Pipe((why) => stops[at]?.end(why), parts.room));
+  return Promise.all(
+    stages.map((stage, at) =>
+      runStage(stage, { input: pipes[at - 1] ?? null, output: pipes[at] ?? null }, parts, stops[at] as StageStop),
+    ),
+  );
+}
+
+function denialsOf(stages: readonly StageDone[]): readonly RunDenial[] {
+  const found = new Map<string, RunDenial>();
+  const add = ({ code, request, times }: RunDenial): void => {
+    const key = `${code} ${request}`;
+    found.set(key, { code, request, times: times + (found.get(key)?.times ?? 0) });
+  };
+  for (const { ran, denied } of stages) {
+    for (const one of ran?.denials ?? []) add(one);
+    if (denied !== null) add({ code: denied.refused.code, request: requestText(denied.file.request), times: 1 });
+  }
+  return [...found.values()];
+}
+
+const WEAKEST_FIRST: readonly Strength[] = ["none", "checked", "broker", "kernel"];
+
+/** Of each axis what held it least, over all commands. */
+function weakest(all: readonly Enforcement[]): ScriptRan["enforcement"] {
+  const found = new Map<string, Pick<Enforcement, "axis" | "strength">>();
+  for (const { axis, strength } of all) {
+    const known = found.get(axis);
+    if (known === undefined || WEAKEST_FIRST.indexOf(strength) < WEAKEST_FIRST.indexOf(known.strength))
+      found.set(axis, { axis, strength });
+  }
+  return [...found.values()];
+}

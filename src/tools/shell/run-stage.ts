@@ -1,0 +1,160 @@
+// One command of a pipeline: its redirections are opened from the left, as a shell does, then it is run.
+import type { FileRefused } from "../../ports/files.ts";
+import type { Ending, Ran, RunRefused, RunResult, Sinks } from "../../ports/process.ts";
+import type { Stop } from "../../sandbox/sandboxes.ts";
+import type { DecidedFile, DecidedStage } from "./decided-script.ts";
+import type { Pipe } from "./pipe.ts";
+import { FileSink, fileSource, type RedirectionFiles } from "./redirection-files.ts";
+import type { StageStop } from "./stage-stop.ts";
+import type { WaitingRoom } from "./waiting-room.ts";
+import { WholeLines } from "./whole-lines.ts";
+
+export interface ScriptParts {
+  run(stage: DecidedStage, input: AsyncIterable<Uint8Array> | null, sinks: Sinks, stop: Stop): Promise<RunResult>;
+  readonly files: RedirectionFiles;
+  readonly room: WaitingRoom;
+  /** What no redirection and no pipe takes. */
+  readonly sinks: Sinks;
+  readonly stop: Stop;
+  /** A path as it is shown, and why it could not be opened. */
+  told(file: DecidedFile, refused: FileRefused): string;
+}
+
+export interface StageDone {
+  readonly ending: Ending;
+  readonly ran: Ran | null;
+  /** Nothing could be run, or a file was refused as authority refuses: nothing of the script goes on. */
+  readonly refused: RunRefused | null;
+  readonly denied: { readonly file: DecidedFile; readonly refused: FileRefused } | null;
+}
+
+export interface StageEnds {
+  readonly input: Pipe | null;
+  readonly output: Pipe | null;
+}
+
+interface Sink {
+  write(bytes: Uint8Array): void;
+}
+
+interface Streams {
+  input: AsyncIterable<Uint8Array> | null;
+  output: Sink;
+  errors: Sink;
+  readonly files: FileSink[];
+}
+
+/** INVARIANT: when it is kept, both pipes know that this command is over, and nothing of it runs. */
+export async function runStage(
+  stage: DecidedStage,
+  ends: StageEnds,
+  parts: ScriptParts,
+  stop: StageStop,
+): Promise<StageDone> {
+  let isWhole = false;
+  try {
+    const done = await openAndRun(stage, ends, parts, stop);
+    isWhole = done.ending.kind !== "ended";
+    return done;
+  } finally {
+    ends.input?.close();
+    // What we ended ourselves has not said all it had to say.
+    if (isWhole) ends.output?.end();
+    else ends.output?.break();
+  }
+}
+
+async function openAndRun(
+  stage: DecidedStage,
+  ends: StageEnds,
+  parts: ScriptParts,
+  stop: StageStop,
+): Promise<StageDone> {
+  const { sinks } = parts;
+  const streams: Streams = {
+    input: ends.input?.read() ?? null,
+    output: ends.output ?? { write: (bytes) => sinks.output(bytes) },
+    errors: { write: (bytes) => sinks.errors(bytes) },
+    files: [],
+  };
+  const failed = await open(stage, streams, parts, stop);
+  if (failed !== null) {
+    await Promise.all(streams.files.map((file) => file.end()));
+    return failed;
+  }
+  // Who has no part in this command any more need not wait for its end.
+  if (ends.output !== null && streams.output !== ends.output && streams.errors !== ends.output) ends.output.end();
+  if (ends.input !== null && stage.redirections.some(({ kind }) => kind === "read")) ends.input.close();
+  const { input } = streams;
+  const isJoined = streams.output === streams.errors;
+  const [output, errors] = [streams.output, streams.errors].map(
+    (sink): Sink => (isJoined ? new WholeLines((bytes) => sink.write(bytes)) : sink),
+  ) as [Sink, Sink];
+  const written = {
+    output: (bytes: Uint8Array) => output.write(bytes),
+    errors: (bytes: Uint8Array) => errors.write(bytes),
+  };
+  const result = await parts.run(stage, input, written, stop);
+  // As a shell says it, into the same stream.
+  if (result.ok && result.ran.ending.kind === "unstarted")
+    errors.write(Buffer.from(`shell: ${stage.argv[0]}: ${result.ran.ending.reason}\n`));
+  for (const sink of [output, errors]) if (sink instanceof WholeLines) sink.end();
+  await Promise.all(streams.files.map((file) => file.end()));
+  if (!result.ok)
+    return {
+      ending: { kind: "unstarted", reason: result.refused.message },
+      ran: null,
+      refused: result.refused,
+      denied: null,
+    };
+  return { ending: endingOf(result.ran.ending, stop), ran: result.ran, refused: null, denied: null };
+}
+
+async function open(
+  { redirections }: DecidedStage,
+  streams: Streams,
+  parts: ScriptParts,
+  stop: StageStop,
+): Promise<StageDone | null> {
+  const { files } = parts;
+  const tell = (file: DecidedFile, refused: FileRefused): string => {
+    const words = parts.told(file, refused);
+    parts.sinks.errors(Buffer.from(`shell: ${words}\n`));
+    return words;
+  };
+  for (const one of redirections) {
+    if (one.kind === "join") {
+      streams.errors = streams.output;
+      continue;
+    }
+    const opened =
+      one.kind === "read"
+        ? await fileSource(files, one.path)
+        : await FileSink.open(files, one.path, one.append, parts.room, (refused) => {
+            tell(one, refused);
+            stop.end("file");
+          });
+    if (!opened.ok) {
+      const isDenied = opened.code !== "not_available";
+      const ending: Ending = { kind: "unstarted", reason: tell(one, opened) };
+      return { ending, ran: null, refused: null, denied: isDenied ? { file: one, refused: opened } : null };
+    }
+    const { value } = opened;
+    if (!(value instanceof FileSink)) streams.input = value;
+    else {
+      streams.files.push(value);
+      if (one.kind === "write" && one.stream === 2) streams.errors = value;
+      else streams.output = value;
+    }
+  }
+  return null;
+}
+
+const brokenPipe = 13;
+
+/** Why we stopped it, in the words of a shell where it has some. */
+function endingOf(ending: Ending, { because }: StageStop): Ending {
+  if (ending.kind !== "ended" || ending.because !== "stopped" || because === null) return ending;
+  if (because === "reader") return { kind: "signalled", signal: brokenPipe };
+  return because === "full" ? { kind: "ended", because: "output" } : ending;
+}

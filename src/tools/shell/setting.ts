@@ -1,0 +1,35 @@
+// Where a script is read: its folder, whether that may be changed, and what its variables hold in a sandbox there.
+import type { JsonObject } from "../../authority/json.ts";
+import { pathText } from "../../authority/path.ts";
+import { done, type Result, refuse } from "../../authority/result.ts";
+import type { Reading } from "../../notation/reading.ts";
+import { environmentOf } from "../../sandbox/environment.ts";
+import { folderOf, type Setting } from "./admission.ts";
+import { workingGround } from "./working-ground.ts";
+
+/** What of the caller's side sandboxes are told. */
+export interface Told {
+  readonly user: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export function settingFor(input: JsonObject, reading: Reading, { user, environment }: Told): Result<Setting> {
+  const { in: folder = ".", root: mode = "ro" } = input;
+  if (typeof folder !== "string" || (mode !== "ro" && mode !== "rw"))
+    return refuse("bad_value", "`in` is a folder and `root` is ro or rw");
+  const ground = workingGround(reading);
+  const place = folderOf(folder, ground);
+  if (!place.ok) return place;
+  const text = pathText(place.value);
+  const told = environmentOf(
+    { root: { path: place.value, mode }, runtime: [], network: null },
+    {
+      user,
+      terminal: environment["TERM"] ?? null,
+      language: environment["LC_ALL"] ?? environment["LANG"] ?? null,
+      timeZone: null,
+      allowed: [],
+    },
+  );
+  return done({ place: { in: text, root: mode }, ground, values: new Map([...told, ["PWD", text]]) });
+}

@@ -1,0 +1,36 @@
+// A stop of one command: it rings with the script's own, or by itself, and remembers why.
+import type { Stop } from "../../sandbox/sandboxes.ts";
+
+/** `reader`: nobody reads what it writes. `full`: it wrote more than may wait. `file`: its file cannot be written. */
+export type StageStopped = "reader" | "full" | "file";
+
+export class StageStop implements Stop {
+  readonly #rings: (() => void)[] = [];
+  #isStopped: boolean;
+  because: StageStopped | null = null;
+
+  constructor(script: Stop) {
+    this.#isStopped = script.stopped;
+    script.onStop(() => this.#ring());
+  }
+
+  get stopped(): boolean {
+    return this.#isStopped;
+  }
+
+  onStop(ring: () => void): void {
+    if (this.#isStopped) ring();
+    else this.#rings.push(ring);
+  }
+
+  end(because: StageStopped): void {
+    if (this.#isStopped) return;
+    this.because = because;
+    this.#ring();
+  }
+
+  #ring(): void {
+    this.#isStopped = true;
+    for (const ring of this.#rings.splice(0)) ring();
+  }
+}

@@ -1,0 +1,179 @@
+// fetch and push of the `git` tool against a real server over HTTPS, as a user calls it: the credential is asked for from
+// inside the sandbox, and only for the host it is for.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { JsonObject } from "../../src/authority/json.ts";
+import { CERTIFICATE, KEY } from "../broker/certificate.ts";
+import { NamesOutside } from "../broker/names-outside.ts";
+import { ownAddress } from "../broker/world.ts";
+import { root } from "../e2e/ambit.ts";
+import { prepareState } from "../house/daemon-state.ts";
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-git-tool-")));
+const project = join(base, "project");
+const bare = join(base, "served", "demo.git");
+const names = new NamesOutside();
+const address = ownAddress(4);
+const [USER, TOKEN] = ["me", "another-token-that-nobody-guesses"];
+const credential = `Basic ${Buffer.from(`${USER}:${TOKEN}`).toString("base64")}`;
+const shown = new Set<string>();
+let server: Server | undefined;
+
+/** Port 443 is root's; elsewhere there is nothing to test with, and that is said. */
+const isRoot = process.getuid?.() === 0;
+
+function host(...words: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync("git", words, { encoding: "utf8" });
+  if (status !== 0) throw new Error(stderr);
+  return stdout;
+}
+
+beforeAll(async () => {
+  if (!isRoot) {
+    console.warn("git over HTTPS was not tried: port 443 needs root");
+    return;
+  }
+  prepareState(join(base, "state"), join(base, "config"));
+  host("init", "--quiet", "--bare", "--initial-branch=main", bare);
+  host("-C", bare, "config", "http.receivepack", "true");
+  host("init", "--quiet", "--initial-branch=main", project);
+  host("-C", project, "config", "user.name", "Somebody");
+  host("-C", project, "config", "user.email", "somebody@example.test");
+  host("-C", project, "config", "http.sslCAInfo", join(project, "authority.pem"));
+  host("-C", project, "remote", "add", "origin", "https://git.example.test/demo.git");
+  host("-C", project, "remote", "add", "elsewhere", "https://other.example.test/demo.git");
+  writeFileSync(join(project, "authority.pem"), CERTIFICATE);
+  host("-C", project, "commit", "--quiet", "--allow-empty", "--message=first");
+  server = createServer({ cert: CERTIFICATE, key: KEY }, backend).listen(443, address);
+  await once(server, "listening");
+  for (const name of ["git.example.test", "other.example.test"]) names.names.set(name, [[address]]);
+  const resolver = await names.start();
+  mkdirSync(join(base, "config", "ambit"), { recursive: true });
+  writeFileSync(
+    join(base, "config", "ambit", "config.yml"),
+    `resolver: ${JSON.stringify(resolver)}\nsecrets:\n  git-token: { from: "file:${join(base, "token")}", hosts: [git.example.test], username: ${USER} }\n`,
+  );
+  writeFileSync(join(base, "token"), TOKEN, { mode: 0o600 });
+  mkdirSync(join(project, ".ambit", "agents"), { recursive: true });
+  const connect = "net.connect{hosts=[git.example.test],ports=[443],private=[git.example.test=127.0.0.0/8]}";
+  agent("puller", "proc.exec", "fs.read", "fs.write", connect);
+  agent(
+    "pusher",
+    "proc.exec",
+    "fs.read",
+    "fs.write",
+    connect,
+    "secret.use{names=[git-token],hosts=[git.example.test]}",
+  );
+  expect((await ambit("trust", "--yes")).status).toBe(0);
+}, 60_000);
+afterAll(() => {
+  server?.close();
+  if (isRoot) names.stop();
+  rmSync(base, { recursive: true, force: true });
+});
+
+function agent(id: string, ...grants: readonly string[]): void {
+  const lines = grants.map((grant) => `  - ${JSON.stringify(grant)}`).join("\n");
+  writeFileSync(join(project, ".ambit", "agents", `${id}.md`), `---\nsandbox: .\ncapabilities:\n${lines}\n---\n`);
+}
+
+/** git's own server program: reading is anybody's, writing is for whoever shows the credential. */
+function backend(request: IncomingMessage, response: ServerResponse): void {
+  const url = new URL(request.url ?? "/", "https://git.example.test");
+  const { authorization } = request.headers;
+  if (authorization !== undefined) shown.add(authorization);
+  const isPush = url.pathname.endsWith("git-receive-pack") || url.searchParams.get("service") === "git-receive-pack";
+  if (isPush && authorization !== credential) {
+    response.writeHead(401, { "WWW-Authenticate": 'Basic realm="git"' }).end();
+    return;
+  }
+  const child = spawn("git", ["http-backend"], {
+    env: {
+      PATH: process.env["PATH"],
+      GIT_PROJECT_ROOT: join(base, "served"),
+      GIT_HTTP_EXPORT_ALL: "1",
+      REMOTE_USER: USER,
+      REQUEST_METHOD: request.method,
+      PATH_INFO: url.pathname,
+      QUERY_STRING: url.search.slice(1),
+      CONTENT_TYPE: request.headers["content-type"],
+      CONTENT_LENGTH: request.headers["content-length"],
+      HTTP_CONTENT_ENCODING: request.headers["content-encoding"],
+      GIT_PROTOCOL: request.headers["git-protocol"]?.toString(),
+    },
+  });
+  request.pipe(child.stdin);
+  const parts: Buffer[] = [];
+  child.stdout.on("data", (part: Buffer) => parts.push(part));
+  child.on("close", () => {
+    const all = Buffer.concat(parts);
+    const end = all.indexOf("\r\n\r\n");
+    const headers = all.subarray(0, Math.max(end, 0)).toString("latin1").split("\r\n");
+    const status = headers.find((line) => /^status:/i.test(line));
+    for (const line of headers) {
+      const [, name, value] = /^([^:]+): (.*)$/.exec(line) ?? [];
+      if (name !== undefined && value !== undefined && name.toLowerCase() !== "status") response.setHeader(name, value);
+    }
+    response.writeHead(status === undefined ? 200 : Number(status.split(" ")[1])).end(all.subarray(end + 4));
+  });
+}
+
+async function ambit(...words: readonly string[]): Promise<{ readonly status: number | null; readonly out: string }> {
+  const folders = { HOME: base, XDG_STATE_HOME: join(base, "state"), XDG_CONFIG_HOME: join(base, "config") };
+  const child = spawn(process.execPath, [join(root, "bin", "ambit"), ...words], {
+    cwd: project,
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { PATH: process.env["PATH"], NO_COLOR: "1", ...folders },
+  });
+  let out = "";
+  child.stdout.on("data", (text: Buffer) => {
+    out += text;
+  });
+  const [status] = (await once(child, "close")) as [number | null];
+  return { status, out };
+}
+
+async function git(id: string, input: JsonObject): Promise<unknown> {
+  const { out } = await ambit("call", id, "git", JSON.stringify(input), "--json");
+  const answer = JSON.parse(out) as { readonly result?: unknown };
+  return answer.result ?? answer;
+}
+
+test.runIf(isRoot)(
+  "push and fetch, with the credential for its host alone",
+  async () => {
+    expect(await git("pusher", { command: "push", name: "main" })).toMatchObject({
+      refs: [{ from: "main", to: "main", outcome: "new" }],
+    });
+    expect(host("-C", bare, "log", "--format=%s", "main")).toBe("first\n");
+    expect([...shown]).toEqual([credential]);
+    expect(await git("pusher", { command: "push", name: "main" })).toMatchObject({ refs: [{ outcome: "same" }] });
+    host("-C", bare, "branch", "topic", "main");
+    expect(await git("puller", { command: "fetch" })).toMatchObject({ notes: expect.stringMatching(/topic/) });
+    expect(host("-C", project, "rev-parse", "origin/topic")).toBe(host("-C", bare, "rev-parse", "main"));
+  },
+  120_000,
+);
+
+test.runIf(isRoot)(
+  "without leave to use the credential there is no push, nothing hangs, and no other host is reached",
+  async () => {
+    shown.clear();
+    expect(await git("puller", { command: "push", name: "main" })).toMatchObject({
+      ending: { kind: "exited", status: 128 },
+    });
+    expect(await git("pusher", { command: "fetch", remote: "elsewhere" })).toMatchObject({
+      ending: { kind: "exited", status: 128 },
+      denials: [{ code: "scope_violation", request: expect.stringMatching(/net\.connect other\.example\.test/) }],
+    });
+    expect([...shown]).toEqual([]);
+  },
+  120_000,
+);

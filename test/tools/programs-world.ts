@@ -1,0 +1,170 @@
+// Sessions with real tools that run programs: real sandboxes, a real file worker and the real gate over a folder of its
+// own. What the session holds is the test's to say.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Authority } from "../../src/authority/chain.ts";
+import type { Grant } from "../../src/authority/grant.ts";
+import type { JsonObject } from "../../src/authority/json.ts";
+import type { Request } from "../../src/authority/request.ts";
+import { type DaemonFiles, daemonFiles } from "../../src/compose/daemon-files.ts";
+import { type DaemonPrograms, daemonPrograms } from "../../src/compose/daemon-programs.ts";
+import type { Carried, OwnerTool } from "../../src/daemon/owner-tool.ts";
+import { OwnerTools } from "../../src/daemon/owner-tools.ts";
+import type { Session } from "../../src/daemon/session.ts";
+import { authorize, decideCall } from "../../src/gate/call.ts";
+import { readCompact } from "../../src/notation/compact.ts";
+import { Diagnostics } from "../../src/notation/diagnostic.ts";
+import type { Reading } from "../../src/notation/reading.ts";
+import type { Stop } from "../../src/sandbox/sandboxes.ts";
+import { root as ourPackage } from "../e2e/ambit.ts";
+import { path } from "../files/world.ts";
+import { chain, link, moment } from "../forge/authority.ts";
+import { newSession } from "./files-world.ts";
+
+export interface ProgramsWorld {
+  /** The project; its parent holds what is outside. */
+  readonly folder: string;
+  readonly outside: string;
+  readonly session: Session;
+  readonly programs: DaemonPrograms;
+  /** From the next call on. */
+  grants: readonly string[];
+  /** As the daemon does it: derived, decided, written down, and only then carried out. */
+  call(tool: string, input: JsonObject, stop?: Stop): Promise<Said>;
+  /** What the last call asked for, in order. */
+  readonly asked: readonly Request[];
+  close(): Promise<void>;
+}
+
+export type Said =
+  | { readonly denied: string; readonly reason: string | null; readonly need: Request | null }
+  | { readonly failed: string; readonly message: string }
+  | { readonly value: JsonObject };
+
+export const NEVER: Stop = { stopped: false, onStop: () => undefined };
+
+export interface Made {
+  readonly programs: DaemonPrograms;
+  readonly files: DaemonFiles;
+}
+
+export function programsWorld(
+  tools: (made: Made) => readonly OwnerTool[],
+  ...grants: readonly string[]
+): ProgramsWorld {
+  const outside = realpathSync(mkdtempSync(join(tmpdir(), "ambit-programs-")));
+  const folder = join(outside, "project");
+  const state = join(outside, "state");
+  mkdirSync(folder);
+  mkdirSync(state);
+  const protectedPaths = [path(join(folder, "closed"))];
+  const ground = { home: null, base: path(folder), protectedPaths };
+  const reading: Reading = { ground, toAscii: (name) => name, ceiling: null, workingRoot: path(folder) };
+  const session = newSession(folder);
+  const authority = (): Authority => [chain(link("record", grantsOf(world.grants, reading)))];
+  const held = () =>
+    session.isClosed
+      ? null
+      : {
+          holding: {
+            authority: authority(),
+            reading,
+            links: [[]],
+            approvers: { need: 1, of: null },
+            notes: [],
+            record: null,
+          },
+          moment: moment(),
+        };
+  const folders = { state, config: null };
+  const files = daemonFiles({ program: ourPackage, folders, home: null, held: held as never });
+  const programs = daemonPrograms({
+    program: ourPackage,
+    folders,
+    install: () => "",
+    secret: () => null,
+    stream: () => null,
+    ground: (_, environment) => ({
+      home: null,
+      workspace: folder,
+      folders,
+      program: ourPackage,
+      ground,
+      environment,
+      user: null,
+      project: null,
+      userName: "tester",
+    }),
+  });
+  const own = new OwnerTools(tools({ programs, files }), { of: async () => [] });
+  let asked: readonly Request[] = [];
+  const world: ProgramsWorld = {
+    folder,
+    outside,
+    session,
+    programs,
+    grants: ["tool.invoke", ...grants],
+    get asked() {
+      return asked;
+    },
+    call: async (name, input, stop = NEVER) => {
+      const tool = await own.named(session, name);
+      if (tool === null) throw new Error(`no tool ${name}`);
+      const caller = { agent: "scout", authority: authority() };
+      const plain = own.lookup(tool, reading, session, []);
+      const first = decideCall(caller, { tool: name, input }, plain, moment(), protectedPaths);
+      const derived = first.outcome === "deny" ? null : await tool.derive?.(input, session, reading);
+      const lookup = own.lookup(tool, reading, session, derived?.ok === true ? derived.value : []);
+      const gate = await authorize(caller, { tool: name, input }, lookup, moment(), protectedPaths, {
+        approvals: async () => ({ kind: "pending", approval: "a" }),
+        commit: async () => ({ ok: true, receipt: "r" }),
+      });
+      if (!gate.ok) return { denied: gate.code, reason: gate.reason, need: gate.request };
+      asked = gate.warrant.requests;
+      const carried = await tool.carry({
+        input: gate.warrant.arguments,
+        session,
+        warrant: gate.warrant,
+        stop,
+        ground: {
+          authority: caller.authority,
+          owner: "scout",
+          holds: authority,
+          session: session.facts.id,
+          generation: 0,
+          cwd: folder,
+          environment: {},
+          moment: () => moment(),
+          useSecret: async () => false,
+        },
+      });
+      return saidOf(carried);
+    },
+    close: async () => {
+      session.close();
+      files.close();
+      await programs.close();
+      rmSync(outside, { recursive: true, force: true });
+    },
+  };
+  return world;
+}
+
+function saidOf(carried: Carried): Said {
+  if (carried.ok) return { value: carried.value as JsonObject };
+  const { code, message, denied } = carried;
+  if (denied !== undefined) return { denied: denied.code, reason: message, need: denied.request };
+  return { failed: code, message };
+}
+
+function grantsOf(specs: readonly string[], reading: Reading): readonly Grant[] {
+  const diagnostics = new Diagnostics();
+  const span = { source: "spec", start: 0, end: 0 };
+  const root = reading.workingRoot ?? null;
+  return specs.map((spec) => {
+    const read = readCompact(spec, { reading, diagnostics, span, root });
+    if (read === null) throw new Error(`not understood: ${spec}`);
+    return read;
+  });
+}

@@ -1,0 +1,261 @@
+// Scripts that try to do more than was granted, to hold things up, or to leave something behind.
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { JsonObject } from "../../src/authority/json.ts";
+import { shellOwnerTool } from "../../src/compose/daemon-shell.ts";
+import type { Stop } from "../../src/sandbox/sandboxes.ts";
+import { NEVER, type ProgramsWorld, programsWorld, type Said } from "./programs-world.ts";
+
+const LOOKING = 'proc.exec{patterns=["echo **","cat **","head **","ls **","find **","git log **","yes **","sleep **"]}';
+let world: ProgramsWorld;
+beforeEach(() => {
+  world = programsWorld(
+    ({ programs, files }) => [shellOwnerTool({ programs, files: files.calls, userName: () => "tester" })],
+    LOOKING,
+    "fs.read",
+    "fs.write",
+  );
+  const { folder, outside } = world;
+  writeFileSync(join(folder, "a"), "a\n");
+  writeFileSync(join(outside, "loot"), "loot\n");
+  mkdirSync(join(folder, "closed"));
+});
+afterEach(() => world.close());
+
+const run = (script: string, more: JsonObject = {}, stop: Stop = NEVER): Promise<Said> =>
+  world.call("shell", { script, ...more }, stop);
+
+interface Result {
+  readonly ending: { readonly kind: string; readonly because?: string; readonly status?: number };
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly dropped: number;
+  readonly denials: readonly { readonly code: string; readonly request: string }[];
+  readonly commands: readonly { readonly argv: readonly string[]; readonly ending: { readonly kind: string } }[];
+}
+
+function resultOf(said: Said): Result {
+  if (!("value" in said)) throw new Error(JSON.stringify(said));
+  return said.value as unknown as Result;
+}
+
+/** A stop that the test rings. */
+function bell(): Stop & { ring(): void } {
+  const rings: (() => void)[] = [];
+  let isRung = false;
+  return {
+    get stopped() {
+      return isRung;
+    },
+    onStop: (one) => void rings.push(one),
+    ring: () => {
+      isRung = true;
+      for (const one of rings) one();
+    },
+  };
+}
+
+describe("nothing runs of a script", () => {
+  const marked = "echo x > mark";
+  test.each<[string, string, string]>([
+    ["one program of a list is not granted", `${marked}; touch b`, "scope_violation"],
+    ["one program of a pipeline is not granted", `${marked}; echo a | tee b`, "scope_violation"],
+    ["one program behind || is not granted", `${marked} || rm a`, "scope_violation"],
+    ["an option runs another program", `${marked}; find . -exec rm a ';'`, "scope_violation"],
+    ["an option writes elsewhere", `${marked}; git log --output=b`, "scope_violation"],
+    ["a redirection leaves the folder", `${marked}; echo a > ../b`, "scope_violation"],
+    ["a redirection reads outside", `${marked}; cat < ../loot`, "scope_violation"],
+    ["a redirection goes to a protected path", `${marked}; echo a > closed/b`, "scope_violation"],
+    ["a redirection decides about agents", `${marked}; echo a > .ambit/agents/me.md`, "self_modification"],
+    ["a redirection makes git run something", `${marked}; echo a > .git/hooks/pre-commit`, "self_modification"],
+    ["a pattern looks outside", `echo ../*; ${marked}`, "scope_violation"],
+    ["a command stands inside a command", `${marked}; echo $(touch b)`, "unsupported_command"],
+    ["a command stands in backticks", `${marked}; echo "\`touch b\`"`, "unsupported_command"],
+    ["two lines make one substitution", `${marked}; echo $\\\n(touch b)`, "unsupported_command"],
+    ["a command goes on behind it", `${marked}; sleep 100 &`, "unsupported_command"],
+    ["a variable is the program", `${marked}; $SHELL -c 'touch b'`, "unsupported_command"],
+    ["a variable nobody knows", `${marked}; cat $IFS`, "unsupported_command"],
+    ["a private folder is a target", `${marked}; echo a > $TMPDIR/b`, "unsupported_command"],
+    ["a pattern follows what may change it", `${marked}; echo *`, "unsupported_command"],
+    ["a word of the shell", `${marked}; eval 'touch b'`, "unsupported_command"],
+    ["an assignment", `${marked}; PATH=. ls`, "unsupported_command"],
+    ["a comment hides the rest", `${marked}; echo a # ; touch b`, "unsupported_command"],
+    ["a thousand commands", `${marked}${"; echo a".repeat(1000)}`, "invalid_input"],
+    ["a pipeline without end", `${marked}; echo a${" | cat".repeat(17)}`, "invalid_input"],
+    ["a quote that stays open", `${marked}; echo "a`, "invalid_input"],
+    ["values that grow", `${marked}; echo ${"$PWD".repeat(12_000)}`, "invalid_input"],
+    ["a character no text has", `${marked}; echo a\u0000`, "invalid_input"],
+  ])("when %s", async (_, script, code) => {
+    expect(await run(script)).toMatchObject({ denied: code });
+    expect(existsSync(join(world.folder, "mark"))).toBe(false);
+    expect(existsSync(join(world.folder, "b"))).toBe(false);
+  });
+
+  test("one character away it does", async () => {
+    expect(resultOf(await run("echo x > mark; echo a | cat > b"))).toMatchObject({ ending: { status: 0 } });
+    expect(readFileSync(join(world.folder, "b"), "utf8")).toBe("a\n");
+  });
+
+  test.each<[JsonObject, RegExp]>([
+    [{}, /one of the two/],
+    [{ script: "echo a", argv: ["echo"] }, /one of the two/],
+    [{ script: "" }, /./],
+    [{ script: 1 }, /./],
+    [{ argv: [] }, /program/],
+    [{ argv: [""] }, /program/],
+    [{ script: "echo a", root: "all" }, /root/],
+    [{ script: "echo a", in: "" }, /in/],
+    [{ script: "echo a", seconds: 0 }, /seconds/],
+    [{ script: "echo a", seconds: 1e9 }, /seconds/],
+    [{ script: "echo a", more: 1 }, /more/],
+    [{ script: "echo a".padEnd(70_000, "a") }, /./],
+  ])("for the input %j", async (input, reason) => {
+    expect(await world.call("shell", input)).toMatchObject({
+      denied: "invalid_input",
+      reason: expect.stringMatching(reason),
+    });
+  });
+});
+
+describe("what a refusal says", () => {
+  test("the construct and its place", async () => {
+    expect(await run("echo a\necho b $(id)")).toEqual({
+      denied: "unsupported_command",
+      reason:
+        'line 2, column 8, "$(": a command inside a command is not run; run it first, and write down what it said',
+      need: null,
+    });
+  });
+});
+
+describe("arguments stay what they are", () => {
+  test("no word is split, joined or read a second time", async () => {
+    writeFileSync(join(world.folder, "; touch b"), "");
+    const { stdout } = resultOf(await run(`ls '; touch b'; echo "a b" 'c;d' e\\|f '$(g)' "*" '>' '&&' -n`));
+    expect(stdout).toBe("; touch b\na b c;d e|f $(g) * > && -n\n");
+    expect(resultOf(await world.call("shell", { argv: ["echo", "*", "$HOME", "; touch b"] })).stdout).toBe(
+      "* $HOME ; touch b\n",
+    );
+    expect(existsSync(join(world.folder, "b"))).toBe(false);
+  });
+
+  test("a pattern never becomes an option", async () => {
+    writeFileSync(join(world.folder, "-delete"), "");
+    expect(await run("find *")).toMatchObject({ denied: "unsupported_command" });
+    expect(resultOf(await run("echo ./*"))).toMatchObject({ stdout: "./-delete ./a\n" });
+    expect(existsSync(join(world.folder, "a"))).toBe(true);
+  });
+
+  test("a pattern chooses only what may be read", async () => {
+    writeFileSync(join(world.folder, "closed", "secret"), "");
+    expect(await run("echo closed/*")).toMatchObject({ denied: "scope_violation" });
+    const { stdout } = resultOf(await run("echo */*"));
+    expect(stdout).not.toContain("secret");
+  });
+
+  test("a folder is decided like everything else", async () => {
+    expect(await run("echo a", { in: ".." })).toMatchObject({ denied: "scope_violation" });
+    expect(await run("echo a", { in: "closed" })).toMatchObject({ denied: "scope_violation" });
+  });
+});
+
+describe("redirections", () => {
+  test.each(["read", "write", "append"] as const)("a link that leads outside is not followed: %s", async (kind) => {
+    symlinkSync("../loot", join(world.folder, "way-out"));
+    const script = { read: "cat < way-out", write: "echo x > way-out", append: "echo x >> way-out" }[kind];
+    const result = resultOf(await run(`${script}; echo on`));
+    expect(result).toMatchObject({ ending: { kind: "unstarted" }, stdout: "", denials: [{ code: "scope_violation" }] });
+    expect(result.commands).toHaveLength(1);
+    expect(readFileSync(join(world.outside, "loot"), "utf8")).toBe("loot\n");
+  });
+
+  test("a link into what decides about agents is not followed either", async () => {
+    mkdirSync(join(world.folder, ".ambit"));
+    symlinkSync(".ambit/config.yml", join(world.folder, "plain"));
+    const result = resultOf(await run("echo x > plain; echo on"));
+    expect(result).toMatchObject({ ending: { kind: "unstarted" }, stdout: "" });
+    expect(existsSync(join(world.folder, ".ambit", "config.yml"))).toBe(false);
+  });
+
+  test("a file that is not there fails its command alone, as in a shell", async () => {
+    expect(resultOf(await run("cat < gone || echo other; echo on"))).toMatchObject({
+      ending: { status: 0 },
+      stdout: "other\non\n",
+      stderr: expect.stringMatching(/gone: there is no such file/),
+      denials: [],
+    });
+  });
+
+  test("what is written past the answer is all in the file", async () => {
+    writeFileSync(join(world.folder, "big"), "0123456789abcdef".repeat(196_608));
+    expect(resultOf(await run("cat < big > copy"))).toMatchObject({ ending: { status: 0 }, stdout: "", dropped: 0 });
+    expect(readFileSync(join(world.folder, "copy")).equals(readFileSync(join(world.folder, "big")))).toBe(true);
+  });
+});
+
+describe("a pipeline", () => {
+  test("whose reader ends early ends its writer", async () => {
+    const result = resultOf(await run("yes | head -n 1; echo on"));
+    expect(result).toMatchObject({ ending: { status: 0 }, stdout: "y\non\n" });
+    expect(result.commands.map(({ argv }) => argv[0])).toEqual(["yes", "head", "echo"]);
+    expect(result.commands[0]?.ending.kind).not.toBe("exited");
+  });
+
+  test("whose reader never reads ends with it", async () => {
+    const result = resultOf(await run("yes | sleep 1"));
+    expect(result.commands[0]?.ending.kind).not.toBe("exited");
+    expect(result.commands[1]).toMatchObject({ ending: { kind: "exited" } });
+  });
+
+  test("in which one cannot be started goes on without it", async () => {
+    world.grants = [...world.grants, "proc.exec{cmds=[no-such-program]}"];
+    expect(resultOf(await run("no-such-program | cat; echo on"))).toMatchObject({ stdout: "on\n" });
+    expect(resultOf(await run("yes | no-such-program || echo on"))).toMatchObject({ stdout: "on\n" });
+  });
+
+  test("whose writer wrote more than it may does not look as if that were all", async () => {
+    const result = resultOf(await run("yes | cat > copied", { seconds: 60 }));
+    expect(result.ending.kind).not.toBe("exited");
+  });
+
+  test("passes bytes on as they are", async () => {
+    const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, at) => (at * 7919) % 256));
+    writeFileSync(join(world.folder, "bytes"), bytes);
+    resultOf(await run("cat bytes | cat | cat > copied"));
+    expect(readFileSync(join(world.folder, "copied")).equals(bytes)).toBe(true);
+  });
+});
+
+describe("everything ends", () => {
+  test("when its time is over", async () => {
+    const result = resultOf(await run("echo a; sleep 100 | sleep 100; echo b", { seconds: 1 }));
+    expect(result).toMatchObject({ ending: { kind: "ended", because: "time" }, stdout: "a\n" });
+  });
+
+  test("when somebody says stop", async () => {
+    const stop = bell();
+    const running = run("sleep 100 | sleep 100; echo b", {}, stop);
+    setTimeout(() => stop.ring(), 500);
+    expect(resultOf(await running)).toMatchObject({ ending: { kind: "ended", because: "stopped" }, stdout: "" });
+  });
+
+  test("when the session is closed, and nothing is started any more", async () => {
+    const running = run("sleep 100; echo b");
+    setTimeout(() => world.session.close(), 500);
+    expect(resultOf(await running)).toMatchObject({ ending: { kind: "ended", because: "stopped" }, stdout: "" });
+  });
+
+  test("when a command of it is killed from inside, the others go on as in a shell", async () => {
+    world.grants = [...world.grants, "proc.exec{cmds=[kill,sh]}"];
+    const result = resultOf(await run("sh -c 'kill -9 $$' | cat; echo on"));
+    expect(result).toMatchObject({ stdout: "on\n", commands: [{ ending: { kind: "signalled", signal: 9 } }, {}, {}] });
+  });
+
+  test("and what was written too much is cut and counted", async () => {
+    const result = resultOf(await run("yes '\u0001\u0001\u0001\u0001'"));
+    expect(result.ending).toEqual({ kind: "ended", because: "output" });
+    expect(result.dropped).toBeGreaterThan(1_000_000);
+    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(1_000_000);
+  });
+});

@@ -1,0 +1,95 @@
+// Scripts made by chance: whatever the tool runs, a real shell in a sandbox of its own does the same with the same text.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { JsonObject } from "../../src/authority/json.ts";
+import { shellOwnerTool } from "../../src/compose/daemon-shell.ts";
+import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
+
+let world: ProgramsWorld;
+beforeAll(() => {
+  world = programsWorld(
+    ({ programs, files }) => [shellOwnerTool({ programs, files: files.calls, userName: () => "tester" })],
+    "proc.exec",
+    "fs.read",
+    "fs.write",
+  );
+});
+afterAll(() => world.close());
+
+const INPUTS: readonly string[] = ["in", "a b", "c*d", "src/e.ts", "src/.f", "[g]"];
+
+function fresh(): string {
+  const folder = join(world.folder, "case");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, "src"), { recursive: true });
+  for (const name of INPUTS) writeFileSync(join(folder, name), `${name}\nsecond\n`);
+  return folder;
+}
+
+interface Told {
+  readonly ending: { readonly kind: string; readonly status?: number };
+  readonly stdout: string;
+}
+
+async function outcome(input: JsonObject): Promise<unknown> {
+  const folder = fresh();
+  const said = await world.call("shell", { ...input, in: "case" });
+  if (!("value" in said)) return said;
+  const { ending, stdout } = said.value as unknown as Told;
+  const files = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => [name, readFileSync(join(folder, name), "utf8")]);
+  return { status: ending.kind === "unstarted" ? 1 : ending.status, stdout, files };
+}
+
+const piece = fc.constantFrom(
+  ...["a", "b=c", "-x", "'q r'", "'$PWD'", '"d  e"', '"$PWD"', "$PWD/x", "${PWD}", "\\*", "\\ ", "'*'", '"\\$a\\\\b"'],
+  ...["*", "s*/", "src/*", "[ac]*", "'c*'*", "?n", "no*pe", "src/.*", "''", '""', "é", "a'b'\"c\"", "}", "b~", "c#"],
+);
+const word = fc.array(piece, { minLength: 1, maxLength: 2 }).map((pieces) => pieces.join(""));
+const program = fc.oneof(
+  fc.array(word, { maxLength: 3 }).map((words) => ["printf '<%s>\\n'", ...words].join(" ")),
+  fc.constantFrom("true", "false", "cat", "wc -c", "tr a-z A-Z", "sort -r", "ls nope 2>/dev/null", "head -c 3"),
+);
+/** Told apart by their place, so that no two commands of a pipeline write one file; hidden, so that no pattern races for it. */
+const redirection = fc.constantFrom(
+  "",
+  "",
+  "",
+  " < in",
+  " <'a b'",
+  " > OUT",
+  " >> OUT",
+  " > OUT 2>&1",
+  " 2> OUT",
+  " < gone",
+);
+const command = fc.tuple(program, redirection);
+const script = fc
+  .array(fc.tuple(command, fc.constantFrom(" | ", "|", " && ", "||", " ; ", "\n", ";")), { minLength: 1, maxLength: 5 })
+  .map((list) =>
+    list
+      .map(
+        ([[words, file], sign], at) => `${words}${file.replace("OUT", `.out${at}`)}${at < list.length - 1 ? sign : ""}`,
+      )
+      .join(""),
+  )
+  // What nobody writes to stays open in a terminal; here nothing is there to be read, and so it is for the other.
+  .filter((text) => !text.includes("/dev/null"));
+
+test("a script made by chance", async () => {
+  let ran = 0;
+  await fc.assert(
+    fc.asyncProperty(script, async (text) => {
+      const ours = await outcome({ script: text });
+      // Refused is never wrong here; what runs has to be the same.
+      if (typeof ours === "object" && ours !== null && "denied" in ours) return;
+      ran++;
+      expect(ours).toEqual(await outcome({ argv: ["bash", "-c", text], root: "rw" }));
+    }),
+    { numRuns: 150 },
+  );
+  expect(ran).toBeGreaterThan(60);
+}, 120_000);
