@@ -6,17 +6,21 @@ import { isCellProcess, serveCell } from "./cell-process.ts";
 import { cliBench } from "./cli.ts";
 import { decideBench } from "./decide/bench.ts";
 import { measureCell } from "./decide/cells.ts";
+import { mcpBench } from "./mcp/bench.ts";
 import { benchFolder } from "./place.ts";
 import { sandboxBench } from "./sandbox/bench.ts";
 import { stateBench } from "./state/bench.ts";
 import { isStateWorker, serveStateWorker } from "./state/worker.ts";
+import { toolsBench } from "./tools/bench.ts";
 
 const benches: Readonly<Record<string, (json: boolean, isLong: boolean) => Promise<void>>> = {
   attack: attackBench,
   cli: cliBench,
   decide: decideBench,
+  mcp: mcpBench,
   sandbox: sandboxBench,
   state: stateBench,
+  tools: toolsBench,
 };
 const WORDS = ["--json", "--long"];
 

@@ -88,3 +88,30 @@ export const connections = (get, port) => [
   ["another name of the same server", "fails", ["exec", "maker", "--", ...get, `http://evil.example.test:${port}/`]],
   ["the server's bare address", "fails", ["exec", "maker", "--", ...get, `http://127.0.0.1:${port}/`]],
 ];
+
+/** What the scripted agent asks for, one tool after the other: why, the verdict it must hear, the tool and its arguments. */
+export const asked = (port) => [
+  ["a file of the project", "done", "fs_read", { path: "README.md" }],
+  ["a key of yours", "scope_violation", "fs_read", { path: "~/.ssh/id_ed25519" }],
+  ["a note, where it may write", "done", "fs_write", { path: "notes/plan.md", content: "look first\n" }],
+  ["its own bounds", "scope_violation", "fs_write", { path: ".ambit/agents/helper.md", content: "- net.get" }],
+  ["what it remembers", "done", "memory_set", { key: "plan", value: "look first" }],
+  ["a script of commands it may run", "exit 0", "shell", { script: "cat notes/plan.md | wc -l && ls" }],
+  ["a script with one it may not: nothing of it runs", "scope_violation", "shell", { script: "ls; rm -rf notes" }],
+  ["a script that hides what it runs", "unsupported_command", "shell", { script: "cat $(echo notes/plan.md)" }],
+  ["a program that reaches for more than it was granted", "exit 1", "shell", { script: "cat /etc/shadow" }],
+  ["a page it may fetch", "done", "web_fetch", { url: `http://docs.example.test:${port}/` }],
+  [
+    "an address that hands out credentials",
+    "scope_violation",
+    "web_fetch",
+    { url: "http://169.254.169.254/latest/meta-data/" },
+  ],
+  ["something only a person may allow", "approval_required", "shell", { script: "date" }],
+];
+
+/** Once the person has said yes. */
+export const askedAgain = [
+  ["now it runs", "exit 0", "shell", { script: "date" }],
+  ["and a second time it does not", "approval_required", "shell", { script: "date" }],
+];

@@ -6,8 +6,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { shownResult, startAgent } from "./tour-agent.mjs";
 import { fetching, openNetwork } from "./tour-network.mjs";
-import { connections, decisions, kept, programs } from "./tour-stops.mjs";
+import { asked, askedAgain, connections, decisions, kept, programs } from "./tour-stops.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const ambit = join(here, "..", "bin", "ambit");
@@ -44,6 +45,16 @@ async function runPrograms() {
     agent(project, "careful", ["proc.exec{cmds=[date],ask}"]);
     agent(project, "lead", ["agent.grant{ids=[aide]}", "memory.read", "memory.write{keys=[plans/**]}"]);
     agent(project, "aide", ["records.read"]);
+    agent(project, "helper", [
+      "fs.read",
+      "fs.write{paths=[notes/**]}",
+      "memory.read",
+      "memory.write",
+      "proc.exec{cmds=[cat,ls,wc]}",
+      "proc.exec{cmds=[date],ask}",
+      `net.get{hosts=[docs.example.test],ports=[${network.port}],private=[docs.example.test=127.0.0.0/8]}`,
+    ]);
+    writeFileSync(join(project, "README.md"), "# A project\n\nWhat an agent may read.\n");
     mkdirSync(join(own, "config", "ambit"), { recursive: true });
     writeFileSync(join(own, "config", "ambit", "config.yml"), `resolver: ${JSON.stringify(network.resolver)}\n`);
     // A person's word: outside the home folder the daemon does not start by itself.
@@ -60,10 +71,57 @@ async function runPrograms() {
     const get = fetching();
     if (get === null) process.stdout.write("\n# there is no curl, wget or python3 here to show the network with\n");
     else for (const stop of connections(get, network.port)) await visit(project, stop);
+    await serveModel(project, network.port);
+    await stayOpen(project);
   } finally {
     await start(project, ["daemon", "stop"]);
     network.close();
   }
+}
+
+/** What a model meets: the same bounds, behind the protocol its client speaks. */
+async function serveModel(project, port) {
+  const words = [process.execPath, ambit, "mcp", "serve", "--agent", "helper"];
+  const agent = startAgent(words, { cwd: project, env: environment });
+  const names = await agent.ask("tools");
+  process.stdout.write(
+    `\n# a model is served; of all tools it is shown those its grants can ever allow\n${names.join(" ")}\n`,
+  );
+  const call = async ([why, wanted, name, given]) => {
+    counted.stops++;
+    process.stdout.write(`\n# ${why}\n> ${name} ${JSON.stringify(given)}\n`);
+    const { verdict, lines, approval } = shownResult(await agent.ask("call", name, given));
+    process.stdout.write(`${lines.trimEnd()}\n`);
+    if (verdict !== wanted) {
+      counted.unexpected++;
+      process.stdout.write(`  UNEXPECTED: wanted ${wanted}, got ${verdict}\n`);
+    }
+    return approval;
+  };
+  let waits = "";
+  for (const stop of asked(port)) waits = (await call(stop)) ?? waits;
+  await visit(project, ["the person says yes", 0, ["approve", waits, "--yes"]]);
+  for (const stop of askedAgain) await call(stop);
+  await agent.close();
+  const { text } = await start(project, ["log", "--agent", "helper", "--count", "1", "--json"]);
+  const session = /"session":"(s_[^"]+)"/.exec(text)?.[1] ?? "";
+  await visit(project, ["everything the model did, as it is kept", 0, ["log", "--session", session]]);
+}
+
+/** On a terminal everything stays as it is, for your own client to try. */
+async function stayOpen(project) {
+  const line = `claude mcp add ambit -- ${ambit} mcp serve --agent helper`;
+  if (!process.stdout.isTTY || !process.stdin.isTTY) {
+    process.stdout.write(`\nConnect a client of your own, in a project of your own: ${line}\n`);
+    return;
+  }
+  const names = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"].map((name) => `${name}=${environment[name]}`).join(" ");
+  process.stdout.write(`\nThe daemon is running. Connect a client to it, in another terminal:\n`);
+  process.stdout.write(`  cd ${project} && ${names} ${line}\n`);
+  process.stdout.write(`Press Enter to end the tour; nothing of it is left then.\n`);
+  process.stdin.resume();
+  await once(process.stdin, "data");
+  process.stdin.pause();
 }
 
 function granted(port) {
