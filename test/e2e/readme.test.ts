@@ -8,7 +8,8 @@ import { environment, root } from "./ambit.ts";
 
 const readme = readFileSync(join(root, "README.md"), "utf8");
 const section = readme.slice(readme.indexOf("## The first five minutes"), readme.indexOf("## Six notations"));
-const blocks = [...section.matchAll(/```(sh)?\n(.*?)```/gs)].map(([, language, text]) => ({
+// What a client is configured with is tried by test/mcp.
+const blocks = [...section.replace(/```json\n.*?```/gs, "").matchAll(/```(sh)?\n(.*?)```/gs)].map(([, language, text]) => ({
   isCommand: language === "sh",
   text: text ?? "",
 }));
