@@ -1,8 +1,10 @@
 // Entries as the daemon writes them for a call that is allowed, by many agents and users over many days.
-import { randomBytes } from "node:crypto";
+import { Names } from "../../src/compose/daemon-ids.ts";
 import type { AccountCharge } from "../../src/ports/ledger.ts";
 import type { LogEntry } from "../../src/ports/log.ts";
 
+/** As the daemon names them. */
+const names = new Names();
 const noon = 1_767_225_600_000;
 const agentsCount = 50;
 const usersCount = 20;
@@ -24,7 +26,7 @@ export function numbered(at: number): LogEntry {
   const agent = `agent-${at % agentsCount}`;
   const request = `${verb} notes/${at % 10_000}${at % rareEvery === 0 ? `/${RARE}` : ""}`;
   return {
-    id: `c_${randomBytes(8).toString("hex")}`,
+    id: names.id("c"),
     kind: "decision",
     at: noon + at * 250,
     user: `user-${at % usersCount}`,

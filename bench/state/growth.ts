@@ -6,6 +6,7 @@ import { verifyStore } from "../../src/audit/verify-store.ts";
 import { signatureCheck } from "../../src/node/audit-key-text.ts";
 import { type AuditKeys, openAuditKeys } from "../../src/node/audit-keys.ts";
 import { sha256 } from "../../src/node/digest.ts";
+import { FactFiller, factsBehindRowsMax } from "../../src/store/fact-index.ts";
 import { openState, type State } from "../../src/store/state.ts";
 import { fillWords } from "../../src/store/word-index.ts";
 import { cpuNanoseconds } from "../clock.ts";
@@ -34,6 +35,7 @@ export const ALONE = "decide, 1 caller";
 export const BYTES = "file, an entry";
 export const FILL = "append, an entry";
 export const VERIFY = "verify, an entry";
+export const FACTS = "index of facts, an entry left behind";
 export const WORDS = "index of words, an entry";
 
 export function at(what: string, size: number): string {
@@ -60,6 +62,9 @@ export async function measureGrowth(
         row(at(FILL, size), filled.wall / (size - last)),
         row(at(FILL + CPU, size), filled.cpu / (size - last)),
       );
+      // What calls leave for later is not theirs.
+      const facts = await timed(() => fillAllFacts(state));
+      rows.push(row(at(FACTS + CPU, size), facts.cpu / Math.min(size - last, factsBehindRowsMax)));
       last = size;
       rows.push(...(await decideRows(state, size)));
       rows.push({ subject: OURS, case: at(BYTES, size), value: bytesOf(folder) / size, unit: "bytes" });
@@ -146,6 +151,11 @@ async function searchRows(
 }
 
 /** What the store does when nobody writes, without waiting for that. */
+async function fillAllFacts(state: State): Promise<void> {
+  const filler = new FactFiller();
+  while (answered(await state.loop.write((connection) => filler.step(connection)))) await pause();
+}
+
 async function fillAllWords(state: State): Promise<void> {
   for (let isMore = true; isMore; ) {
     const steps = Array.from({ length: wordStepsAtOnce }, () => state.loop.write(fillWords));

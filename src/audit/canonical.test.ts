@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../authority/json.ts";
-import { canonicalJson } from "./canonical.ts";
+import { canonicalJson, canonicalWithin } from "./canonical.ts";
 
 const json = fc.jsonValue({ noUnicodeString: false, maxDepth: 5 }) as fc.Arbitrary<Json>;
 
@@ -78,5 +78,35 @@ describe("canonical JSON", () => {
       }),
       { numRuns: 1000, seed: 8 },
     );
+  });
+});
+
+describe("canonical JSON of a limited length", () => {
+  test("is the same text up to the limit, and nothing one character beyond it", () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        const text = canonicalJson(value);
+        expect(canonicalWithin(value, text.length, 8)).toBe(text);
+        expect(canonicalWithin(value, text.length - 1, 8)).toBeNull();
+      }),
+      { seed: 7 },
+    );
+  });
+
+  test("is nothing for what lies deeper", () => {
+    expect(canonicalWithin([[1]], 100, 2)).toBe("[[1]]");
+    expect(canonicalWithin([[1]], 100, 1)).toBeNull();
+    expect(canonicalWithin({ a: { b: 1 } }, 100, 1)).toBeNull();
+    expect(canonicalWithin(1, 100, 0)).toBe("1");
+  });
+
+  test("does not spell out what is far too long", () => {
+    const whole = "x".repeat(1_000_000);
+    expect(canonicalWithin([whole, { [whole]: whole }], 64, 8)).toBeNull();
+    expect(canonicalWithin({ [whole]: 1 }, 64, 8)).toBeNull();
+  });
+
+  test.each([[Number.NaN], [[undefined]], [{ a: undefined }]])("has no form for %j", (value) => {
+    expect(() => canonicalWithin(value as unknown as Json, 100, 8)).toThrow(TypeError);
   });
 });

@@ -22,6 +22,52 @@ export function canonicalJson(value: Json): string {
   }
 }
 
+/**
+ * The same, or null where it would be longer than that or lies deeper: no more is spelled out than fits. What has no canonical
+ * form is thrown as above, unless it lies behind the end.
+ */
+export function canonicalWithin(value: Json, charactersMax: number, depthMax: number): string | null {
+  switch (typeof value) {
+    case "string":
+      return value.length + 2 > charactersMax ? null : within(quoted(value), charactersMax);
+    case "object":
+      if (value === null) return within("null", charactersMax);
+      if (depthMax <= 0) return null;
+      return isJsonList(value)
+        ? listWithin(value, charactersMax, depthMax)
+        : objectWithin(value as JsonObject, charactersMax, depthMax);
+    default:
+      return within(canonicalJson(value), charactersMax);
+  }
+}
+
+function within(text: string, charactersMax: number): string | null {
+  return text.length > charactersMax ? null : text;
+}
+
+function listWithin(list: readonly Json[], charactersMax: number, depthMax: number): string | null {
+  let text = "[";
+  for (let at = 0; at < list.length; at++) {
+    if (at > 0) text += ",";
+    const each = canonicalWithin(list[at] as Json, charactersMax - text.length, depthMax - 1);
+    if (each === null) return null;
+    text += each;
+  }
+  return within(`${text}]`, charactersMax);
+}
+
+function objectWithin(object: JsonObject, charactersMax: number, depthMax: number): string | null {
+  let text = "{";
+  for (const key of sorted(Object.keys(object))) {
+    if (key.length > charactersMax - text.length) return null;
+    text += `${text.length === 1 ? "" : ","}${quoted(key)}:`;
+    const each = canonicalWithin(object[key] as Json, charactersMax - text.length, depthMax - 1);
+    if (each === null) return null;
+    text += each;
+  }
+  return within(`${text}}`, charactersMax);
+}
+
 function listText(list: readonly Json[]): string {
   let text = "[";
   // By number: a hole in the list is met, and is a mistake.

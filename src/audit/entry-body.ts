@@ -1,7 +1,7 @@
 // An entry as the text that is hashed and kept, and back. No entry is too large to be written: what is too long is cut.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../authority/json.ts";
 import { ENTRY_KINDS, type EntryKind, type LogEntry } from "../ports/log.ts";
-import { canonicalJson } from "./canonical.ts";
+import { canonicalJson, canonicalWithin } from "./canonical.ts";
 import { type CutSizes, cutJson, cutText, isSmall } from "./cut.ts";
 
 /** Of a body's UTF-8. */
@@ -28,10 +28,9 @@ export function entryBody(entry: LogEntry): string {
   return canonicalJson(dataOf(cutEntry(entry, LAST)));
 }
 
-/** Null where it is too long. Weighed first: what is far too long must not even be spelled out. */
+/** Null where it is too long; what is far too long is not even spelled out. */
 function bodyOf(entry: LogEntry): string | null {
-  const data = dataOf(entry);
-  const body = isSmall(data, entryBytesMax, moreDepthMax + 1) ? canonicalJson(data) : null;
+  const body = canonicalWithin(dataOf(entry), entryBytesMax, moreDepthMax + 1);
   return body !== null && fits(body) ? body : null;
 }
 

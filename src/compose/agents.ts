@@ -9,6 +9,7 @@ import { readConfigFile } from "../node/config-file.ts";
 import { sha256 } from "../node/digest.ts";
 import { readTextFile } from "../node/files.ts";
 import type { UserFolders } from "../node/folders.ts";
+import { TOOLS_TEXT, toolSources } from "../node/tool-host/sources.ts";
 import { openTrust } from "../node/trust-file.ts";
 import { type AgentFile, agentIds, agentName, findAgent, findAgents } from "../node/workspace.ts";
 import { nearestName } from "../notation/nearest.ts";
@@ -68,7 +69,10 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
   const openProject = (step?: Step): ProjectOpened | null => {
     if (workspace === null) return null;
     const { project, trusted } = opened();
-    const { files, problems } = authorityFiles(workspace, sourceCharactersMax);
+    const { files: texts, problems } = authorityFiles(workspace, sourceCharactersMax);
+    // What runs is trusted as what is granted: by its very content.
+    const tools = toolSources(workspace, project.config?.config.tools ?? []).text;
+    const files = tools === null ? texts : [...texts, { path: TOOLS_TEXT, text: tools }];
     const review = reviewOf(project, files, trusted, sha256, step);
     return {
       workspace,

@@ -31,8 +31,8 @@ export class Accounts {
   charges(authority: Authority, charges: readonly Charge[]): readonly AccountCharge[] | null {
     const found: AccountCharge[] = [];
     for (const { link: id, grant } of charges) {
-      const compiled = authority.flat().find(({ link }) => link.id === id);
-      const charge = compiled === undefined ? null : this.of(compiled.link, grant);
+      const link = linkIn(authority, id);
+      const charge = link === null ? null : this.of(link, grant);
       if (charge === null) return null;
       found.push(charge);
     }
@@ -67,4 +67,10 @@ export class Accounts {
     const covered = compactText({ ...grant, conditions: UNCONDITIONAL });
     return `${link.id} ${grant.verb.verb} ${this.#digest(covered).slice(0, 24)}`;
   }
+}
+
+/** The first of that name, as chains are tried in their order. */
+export function linkIn(authority: Authority, id: string): Link | null {
+  for (const chain of authority) for (const { link } of chain) if (link.id === id) return link;
+  return null;
 }

@@ -17,6 +17,11 @@ import type { DaemonParts } from "./parts.ts";
 
 export const NOBODY: Who = { user: null, agent: null, workspace: null, chain: [], session: null, trace: null };
 
+/** What may have come from outside, and so may hold a secret. */
+type Told = Pick<LogEntry, keyof Who | "tool" | "outcome" | "of" | "more">;
+
+const NOTHING: readonly string[] = [];
+
 export class Entries {
   readonly #parts: Pick<DaemonParts, "id" | "now" | "redacting">;
   /** Grants are read once for a text and decide many calls. */
@@ -34,38 +39,47 @@ export class Entries {
     rest: Partial<Pick<LogEntry, "id" | "tool" | "verbs" | "code" | "of" | "more">> = {},
   ): LogEntry {
     const { id, now, redacting } = this.#parts;
-    const told = redacting.json({
-      ...who,
-      tool: rest.tool ?? null,
-      outcome,
-      of: rest.of ?? null,
-      more: rest.more ?? {},
-    } as unknown as JsonObject) as unknown as Pick<LogEntry, keyof Who | "tool" | "outcome" | "of" | "more">;
+    // Member by member: to copy what is copied anyway costs more than all of the rest.
+    const { user, agent, workspace, chain, session, trace } = who;
+    const { tool = null, of = null, more = {} } = rest;
+    const given: Told = { user, agent, workspace, chain, session, trace, tool, outcome, of, more };
+    const told = redacting.json(given as unknown as JsonObject) as unknown as Told;
     return {
-      ...told,
       id: rest.id ?? id("e"),
       kind,
       at: now(),
-      verbs: rest.verbs ?? [],
+      user: told.user,
+      agent: told.agent,
+      workspace: told.workspace,
+      chain: told.chain,
+      session: told.session,
+      trace: told.trace,
+      tool: told.tool,
+      verbs: rest.verbs ?? NOTHING,
+      outcome: told.outcome,
       code: rest.code ?? null,
+      of: told.of,
+      more: told.more,
     };
   }
 
   /** What the gate decided. */
-  decision(who: Who, entry: Entry, holding: Holding, moment: Moment): LogEntry {
+  decision(who: Who, entry: Entry, holding: Holding, moment: () => Moment): LogEntry {
     const { tool, requests, need, outcome, code, approval, reason, level, basis } = entry;
     const asked = requests.length === 0 && need !== null ? [need] : requests;
     const missed = needOf(entry.agent, holding, code, need);
+    // In the order they are written in.
     const more: JsonObject = {
-      requests: asked.map(requestText),
-      need: missed === null ? null : requestText(missed),
-      suggest: missed === null ? null : suggestion(holding.authority, missed, moment),
-      by: basis.flatMap(({ chain, grants }) => this.#deciding(holding, chain, grants)),
       approval,
-      reason,
+      by: basis.flatMap(({ chain, grants }) => this.#deciding(holding, chain, grants)),
       level,
+      need: missed === null ? null : requestText(missed),
+      reason,
+      requests: asked.map(requestText),
+      suggest: missed === null ? null : suggestion(holding.authority, missed, moment()),
     };
-    const verbs = [...new Set(asked.map(({ verb }) => verb.verb))];
+    const verbs: string[] = [];
+    for (const { verb } of asked) if (!verbs.includes(verb.verb)) verbs.push(verb.verb);
     return this.make("decision", who, outcome, { id: this.#parts.id("c"), tool, verbs, code, more });
   }
 
@@ -75,7 +89,7 @@ export class Entries {
       const grant = link.grants[grants[place] ?? -1];
       return grant === undefined
         ? []
-        : [{ link: link.id, grant: this.#textOf(grant), at: record?.placeOf(grant.span) ?? null }];
+        : [{ at: record?.placeOf(grant.span) ?? null, grant: this.#textOf(grant), link: link.id }];
     });
   }
 

@@ -10,7 +10,7 @@ import type { Commit, CommitResult, Entry, Outcome, Settle } from "../ports/comm
 import type { ApprovalClaim } from "../ports/ledger.ts";
 import type { LogEntry } from "../ports/log.ts";
 import type { ToolLookup } from "../tool/known-tool.ts";
-import { Accounts } from "./accounts.ts";
+import { Accounts, linkIn } from "./accounts.ts";
 import { needOf } from "./counterexample.ts";
 import { denialObservation } from "./denials.ts";
 import type { Desk } from "./desk.ts";
@@ -26,6 +26,8 @@ export interface CallPorts {
   readonly approvals: Approvals;
   readonly commit: Commit;
   readonly settle: Settle;
+  /** Where nobody waits for it: the outcome is written with what comes next, and makes nobody wait. */
+  settleLater(outcome: Outcome): void;
   moment(): Moment;
 }
 
@@ -36,6 +38,8 @@ export interface Waiting {
   asked(approval: string): void;
 }
 
+/** A client that calls again at once is back sooner. */
+const outcomePatienceMilliseconds = 10;
 const clockFar = 8_640_000_000_000_000;
 
 export class Gatekeeper {
@@ -62,16 +66,17 @@ export class Gatekeeper {
     const { kept, now } = this.#parts;
     const at = now();
     // Nothing else can be revoked, and to ask the store for what it never had costs more than to decide.
-    const delegated = new Set(holding.links.flat());
-    const isRevoked = (id: string): boolean => delegated.has(id) && (kept.links.get(id)?.revoked ?? null) !== null;
+    const delegated = holding.links.some(({ length }) => length > 0) ? new Set(holding.links.flat()) : null;
+    const isRevoked = (id: string): boolean =>
+      delegated?.has(id) === true && (kept.links.get(id)?.revoked ?? null) !== null;
     return {
       now: Number.isFinite(at) ? at : clockFar,
       clean: session.isClean,
       generation: kept.ledger.generation(agentScope(session.facts.name)),
       revoked: (id) => this.isFrozen || session.isClosed || isRevoked(id),
       exhausted: (id, grant) => {
-        const compiled = holding.authority.flat().find(({ link }) => link.id === id);
-        const charge = compiled === undefined ? null : this.#accounts.of(compiled.link, grant);
+        const link = linkIn(holding.authority, id);
+        const charge = link === null ? null : this.#accounts.of(link, grant);
         return charge !== null && kept.ledger.isEmpty(charge, at);
       },
     };
@@ -95,7 +100,8 @@ export class Gatekeeper {
         chain = chainOf(holding, entry.basis);
         return this.#commit(session, holding, entry, generations, entry.approval === null ? null : claim);
       },
-      settle: (outcome) => this.#settle(session, chain, outcome, claim),
+      settle: (outcome) => this.#settle(session, chain, outcome, claim, 0),
+      settleLater: (outcome) => void this.#settle(session, chain, outcome, claim, outcomePatienceMilliseconds),
     };
   }
 
@@ -118,6 +124,7 @@ export class Gatekeeper {
     chain: readonly string[],
     outcome: Outcome,
     claim: ApprovalClaim | null,
+    patienceMilliseconds: number,
   ): Promise<boolean> {
     const { receipt, ended, denials, enforcement, wallMicroseconds } = outcome;
     const more: JsonObject = {
@@ -127,7 +134,7 @@ export class Gatekeeper {
       enforcement: enforcement.map(({ axis, strength }) => ({ axis, strength })),
     };
     const entry = this.entries.make("outcome", session.who(chain), ended, { of: receipt, more });
-    const written = this.#parts.kept.ledger.append([entry]);
+    const written = this.#parts.kept.ledger.append([entry], patienceMilliseconds);
     if (claim !== null) await this.#desk.settled(claim.approval, ended);
     return (await written).ok;
   }
@@ -140,8 +147,7 @@ export class Gatekeeper {
     claim: ApprovalClaim | null,
   ): Promise<CommitResult> {
     const links = chainOf(holding, entry.basis);
-    const moment = this.moment(session, holding);
-    const made = this.entries.decision(session.who(links), entry, holding, moment);
+    const made = this.entries.decision(session.who(links), entry, holding, () => this.moment(session, holding));
     if (entry.outcome !== "allow") return this.#deny(session, made);
     if (this.isFrozen || session.isClosed) return { ok: false, code: "revoked" };
     if (entry.approval !== null && !this.#stillHolds(session, entry)) return { ok: false, code: "generation_stale" };

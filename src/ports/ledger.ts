@@ -58,8 +58,9 @@ export interface AccountState {
 
 export interface Ledger {
   decide(write: DecisionWrite): Durable<DecisionWritten>;
-  /** Everything that is not a decision. In the order given, with nothing of others between. */
-  append(entries: readonly LogEntry[]): Durable<{ readonly place: number }>;
+  /** Everything that is not a decision. In the order given, with nothing of others between. Waits so long at most for others
+   * to be written with, where nobody waits for it. */
+  append(entries: readonly LogEntry[], patienceMilliseconds?: number): Durable<{ readonly place: number }>;
   /** As far as is known now, without waiting; the commit decides. True where one more call would be too many. */
   isEmpty(charge: AccountCharge, now: number): boolean;
   /** 0 where it was never bumped. Known without waiting. */

@@ -1,9 +1,9 @@
 // Charging accounts: all of them or none, and no edit of what is written gives back what was spent.
 import type { AccountCharge, AccountLeft } from "../ports/ledger.ts";
 import { type Account, AccountMirror } from "./account-mirror.ts";
-import type { Mirror } from "./commit-loop.ts";
 import type { Connection } from "./connection.ts";
 import { callsWithin, nextStretch, type Stretch } from "./rate.ts";
+import type { Mirror } from "./trusted-connection.ts";
 
 export type Charged =
   | { readonly ok: true; readonly left: readonly AccountLeft[] }
@@ -23,7 +23,7 @@ const NONE: readonly Stretch[] = [];
 export class Accounts implements Mirror {
   readonly #mirror = new AccountMirror();
   /** By family: what was written of it when it was last charged. */
-  readonly #written = new Map<string, string>();
+  readonly #written = new Map<string, Written>();
 
   load(): void {}
 
@@ -52,12 +52,13 @@ export class Accounts implements Mirror {
     }
     if (empty.length > 0) return { ok: false, empty: [...new Set(empty)] };
     for (const charge of charges) this.#take(connection, charge, at);
-    const left = charges.map((charge) => ({
-      account: charge.account,
-      left: leftOf(charge, this.#standing(connection, charge, at), at),
-    }));
-    // What nobody counts has nothing left to tell.
-    return { ok: true, left: left.filter((one) => Number.isFinite(one.left)) };
+    const left: AccountLeft[] = [];
+    for (const charge of charges) {
+      const many = leftOf(charge, this.#standing(connection, charge, at), at);
+      // What nobody counts has nothing left to tell.
+      if (Number.isFinite(many)) left.push({ account: charge.account, left: many });
+    }
+    return { ok: true, left };
   }
 
   #standing(connection: Connection, charge: AccountCharge, now: number): Standing {
@@ -105,16 +106,27 @@ export class Accounts implements Mirror {
 
   /** Those that are not written any more are marked: should they be written again, they take over what was spent since. */
   #leave(connection: Connection, charge: AccountCharge): void {
-    const written = JSON.stringify(charge.written);
-    if (this.#written.get(charge.family) === written) return;
+    const known = this.#written.get(charge.family);
+    // The same list again, as of every call that the same text decides, needs no spelling out.
+    if (known?.list === charge.written) return;
+    const text = JSON.stringify(charge.written);
+    if (known?.text === text) {
+      this.#written.set(charge.family, { list: charge.written, text });
+      return;
+    }
     for (const kin of this.#unwritten(connection, charge)) {
       if (kin.isLeft) continue;
       kin.isLeft = true;
       this.#mirror.change(kin);
     }
     if (this.#written.size >= familiesMax) this.#written.clear();
-    this.#written.set(charge.family, written);
+    this.#written.set(charge.family, { list: charge.written, text });
   }
+}
+
+interface Written {
+  readonly list: readonly string[];
+  readonly text: string;
 }
 
 const familiesMax = 10_000;

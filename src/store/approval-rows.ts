@@ -2,9 +2,9 @@
 import type { Approval, ApprovalState } from "../ports/approval-store.ts";
 import type { ApprovalClaim } from "../ports/ledger.ts";
 import type { Who } from "../ports/log.ts";
-import type { Mirror } from "./commit-loop.ts";
 import { type Connection, textOf } from "./connection.ts";
 import type { Row } from "./sqlite.ts";
+import type { Mirror } from "./trusted-connection.ts";
 
 const UPDATE = "UPDATE approval SET state = ?, expires = ?, body = ?, receipt = coalesce(?, receipt) WHERE id = ?";
 const INSERT = "INSERT INTO approval (id, state, digest, expires, body) VALUES (?, ?, ?, ?, ?)";

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chainHash, ZERO_HASH } from "../audit/chain.ts";
 import { entryBody } from "../audit/entry-body.ts";
 import { removedRowsMax } from "./chain.ts";
+import { FactFiller } from "./fact-index.ts";
 import { loadDriver } from "./sqlite.ts";
 import type { State } from "./state.ts";
 import { digest, entryOf, program, type TemporaryState, temporaryState, value } from "./state-fixture.ts";
@@ -104,7 +105,11 @@ describe("retention", () => {
   it("takes everything that was indexed with it, in steps", async () => {
     const count = removedRowsMax + 700;
     await filled(count);
-    for (let step = 0; step < 4; step++) value(await state.loop.write(fillWords));
+    const filler = new FactFiller();
+    for (let step = 0; step < 4; step++) {
+      value(await state.loop.write((connection) => filler.step(connection)));
+      value(await state.loop.write(fillWords));
+    }
     value(await state.chain.keepCheckpoint({ place: count - 100, text: "note" }));
     expect(value(await state.chain.prune(count - 99, entryOf()))).toEqual({ removed: count - 100 });
     const left = (table: string, column = "place"): unknown =>

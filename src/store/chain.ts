@@ -118,7 +118,7 @@ function removeStep(connection: Connection): boolean {
 }
 
 export function firstOf(connection: Connection): number {
-  return numberOf(connection.get("SELECT first FROM progress"), "first");
+  return connection.progress.first;
 }
 
 function limited(count: number, most: number): number {

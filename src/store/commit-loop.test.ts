@@ -145,3 +145,28 @@ describe("what waits", () => {
     expect(await head()).toBe(0);
   });
 });
+
+describe("what is patient", () => {
+  it("is written with what comes next, before it", async () => {
+    const before = state.loop.commits;
+    const patient = state.ledger.append([entryOf({ id: "patient" })], 60_000);
+    const next = state.ledger.append([entryOf({ id: "next" })]);
+    expect([value(await patient).place, value(await next).place]).toEqual([1, 2]);
+    expect(state.loop.commits - before).toBe(1);
+  });
+
+  it("is written by itself where nothing comes", async () => {
+    const patient = await Promise.all([5, 60_000].map((wait) => state.ledger.append([entryOf()], wait)));
+    expect(patient.map((one) => value(one).place)).toEqual([1, 2]);
+  });
+
+  it("is written before the state is closed, and refused after it", async () => {
+    const patient = state.ledger.append([entryOf({ id: "patient" })], 60_000);
+    await Promise.resolve();
+    state.close();
+    expect(value(await patient).place).toBe(1);
+    expect((await state.ledger.append([entryOf()], 60_000)).ok).toBe(false);
+    state = place.opened();
+    expect(value(await state.ledger.entry("patient"))?.entry.place).toBe(1);
+  });
+});

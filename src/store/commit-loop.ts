@@ -1,31 +1,18 @@
 // Group commit: what is asked for in one turn is written in one transaction, and nobody hears of it before it is on disk.
-// After any failure the connection is not believed any more: closed, opened and checked again before the next write.
 import type { Durable, Kept } from "../ports/durable.ts";
 import type { Connection } from "./connection.ts";
-import { numberOf } from "./connection.ts";
+import { isOwnFault, messageOf } from "./failure.ts";
 import { failureCode } from "./sqlite.ts";
+import { type Mirror, TrustedConnection, type TrustedParts } from "./trusted-connection.ts";
 
 export const jobsWaitingMax = 20_000;
 export const jobBytesMax: number = 4 * 1024 * 1024;
 export const bytesWaitingMax: number = 64 * 1024 * 1024;
 const jobBytesUsual = 4096;
-const reopenMillisecondsMin = 250;
+const patienceMillisecondsMax = 100;
 
 /** Runs to its end inside the transaction. It may run twice, but only after the first was undone. */
 export type Job<T> = (connection: Connection) => T;
-
-/** What is known without asking the database. Loaded from it, changed only by jobs, dropped with the connection. */
-export interface Mirror {
-  load(connection: Connection): void;
-  drop(): void;
-}
-
-export interface LoopParts {
-  /** Opens and checks; the message says what is wrong and what to do. */
-  readonly open: () => Kept<Connection>;
-  /** Milliseconds of a clock that only goes forward. */
-  readonly elapsed: () => number;
-}
 
 interface Waiting {
   readonly job: Job<unknown>;
@@ -37,26 +24,21 @@ export function unkept(message: string): { readonly ok: false; readonly code: "a
 }
 
 export class CommitLoop {
-  readonly #parts: LoopParts;
-  readonly #mirrors: Mirror[] = [];
+  readonly #trusted: TrustedConnection;
   readonly #along: Job<void>[] = [];
   #waiting: Waiting[] = [];
   #bytes = 0;
   #isPlanned = false;
-  #isClosed = false;
-  #connection: Connection | null = null;
-  #version = 0;
-  #problem = "the state is not open yet";
-  #tried = Number.NEGATIVE_INFINITY;
+  #later: NodeJS.Timeout | null = null;
   #commits = 0;
 
-  constructor(parts: LoopParts) {
-    this.#parts = parts;
+  constructor(parts: TrustedParts) {
+    this.#trusted = new TrustedConnection(parts);
   }
 
   /** Before the loop is opened, in the order in which they must be loaded. */
   mirror(mirror: Mirror): void {
-    this.#mirrors.push(mirror);
+    this.#trusted.mirror(mirror);
   }
 
   /** The same for what only has to be read again. */
@@ -80,44 +62,37 @@ export class CommitLoop {
   }
 
   open(): Kept<null> {
-    return this.isReady() ? { ok: true, value: null } : unkept(this.#problem);
+    return this.isReady() ? { ok: true, value: null } : unkept(this.#trusted.problem);
   }
 
-  /** Opens again where that is due. False: nothing is known and every write is refused. */
+  /** False: nothing is known and every write is refused. */
   isReady(): boolean {
-    if (this.#connection !== null) return true;
-    if (this.#isClosed) return false;
-    const now = this.#parts.elapsed();
-    if (now - this.#tried < reopenMillisecondsMin) return false;
-    this.#tried = now;
-    try {
-      const opened = this.#parts.open();
-      if (!opened.ok) {
-        this.#problem = opened.message;
-        return false;
-      }
-      this.#connection = opened.value;
-      this.#load(opened.value);
-      return true;
-    } catch (error) {
-      this.#distrust(error);
-      return false;
-    }
+    return this.#trusted.get() !== null;
   }
 
-  /** `bytes`: about how much it writes; what waits is limited. */
-  write<T>(job: Job<T>, bytes: number = jobBytesUsual): Durable<T> {
+  /** `bytes`: about how much it writes; what waits is limited. `patience`: how long it waits for others to be written with. */
+  write<T>(job: Job<T>, bytes: number = jobBytesUsual, patienceMilliseconds = 0): Durable<T> {
     if (bytes > jobBytesMax) return Promise.resolve(unkept("this is too much to write at once"));
-    if (!this.isReady()) return Promise.resolve(unkept(this.#problem));
+    if (!this.isReady()) return Promise.resolve(unkept(this.#trusted.problem));
     if (this.#waiting.length >= jobsWaitingMax || this.#bytes + bytes > bytesWaitingMax)
       return Promise.resolve(unkept("too much is waiting to be written"));
     return new Promise((resolve) => {
       this.#bytes += bytes;
       this.#waiting.push({ job, answer: resolve as (kept: Kept<unknown>) => void });
-      if (this.#isPlanned) return;
-      this.#isPlanned = true;
-      setImmediate(() => this.#run());
+      if (patienceMilliseconds > 0) this.#planLater(patienceMilliseconds);
+      else this.#plan();
     });
+  }
+
+  #plan(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    setImmediate(() => this.#run());
+  }
+
+  #planLater(milliseconds: number): void {
+    if (this.#isPlanned || this.#later !== null) return;
+    this.#later = setTimeout(() => this.#run(), Math.min(milliseconds, patienceMillisecondsMax));
   }
 
   /** Reads what is committed; nothing waits in between. */
@@ -126,27 +101,23 @@ export class CommitLoop {
   }
 
   readNow<T>(job: Job<T>): Kept<T> {
-    if (!this.isReady()) return unkept(this.#problem);
+    const connection = this.#trusted.get();
+    if (connection === null) return unkept(this.#trusted.problem);
     try {
-      return { ok: true, value: job(this.#connection as Connection) };
+      return { ok: true, value: job(connection) };
     } catch (error) {
       // A question that cannot be answered says nothing about the disk.
       if (failureCode(error) !== null && isOwnFault(error)) return unkept(messageOf(error));
-      this.#distrust(error);
-      return unkept(this.#problem);
+      this.#trusted.distrust(error);
+      return unkept(this.#trusted.problem);
     }
   }
 
   /** Writes what waits, and refuses everything from now on. */
   close(): void {
-    if (this.#isClosed) return;
+    if (this.#trusted.isClosed) return;
     this.#run();
-    this.#isClosed = true;
-    this.#problem = "the state is closed";
-    if (this.#connection !== null) foldIn(this.#connection);
-    this.#connection?.close();
-    this.#connection = null;
-    for (const mirror of this.#mirrors) mirror.drop();
+    this.#trusted.close();
   }
 
   #run(): void {
@@ -154,18 +125,20 @@ export class CommitLoop {
     this.#waiting = [];
     this.#bytes = 0;
     this.#isPlanned = false;
+    if (this.#later !== null) clearTimeout(this.#later);
+    this.#later = null;
     if (batch.length === 0) return;
     const kept = this.#commit(batch);
-    for (const [at, { answer }] of batch.entries()) answer(kept[at] ?? unkept(this.#problem));
+    for (const [at, { answer }] of batch.entries()) answer(kept[at] ?? unkept(this.#trusted.problem));
   }
 
   /** One answer for each; where the disk failed, the same for all. */
   #commit(batch: readonly Waiting[]): readonly Kept<unknown>[] {
-    if (!this.isReady()) return [];
-    const connection = this.#connection as Connection;
+    const connection = this.#trusted.get();
+    if (connection === null) return [];
     let isJob = false;
     try {
-      this.#begin(connection);
+      this.#trusted.begin(connection);
       isJob = true;
       const kept = batch.map(({ job }): Kept<unknown> => ({ ok: true, value: job(connection) }));
       for (const job of this.#along) job(connection);
@@ -174,77 +147,13 @@ export class CommitLoop {
       this.#commits++;
       return kept;
     } catch (error) {
-      if (isJob && isOwnFault(error) && this.#undo(connection)) {
+      if (isJob && isOwnFault(error) && this.#trusted.undo(connection)) {
         if (batch.length === 1) return [unkept(messageOf(error))];
         // One of them cannot be written; the others must not suffer for it.
-        return batch.map((one) => this.#commit([one])[0] ?? unkept(this.#problem));
+        return batch.map((one) => this.#commit([one])[0] ?? unkept(this.#trusted.problem));
       }
-      this.#distrust(error);
+      this.#trusted.distrust(error);
       return [];
     }
   }
-
-  #begin(connection: Connection): void {
-    connection.run("BEGIN IMMEDIATE");
-    // Somebody else wrote to the file: what we remember may be old, what they wrote counts.
-    if (dataVersion(connection) !== this.#version) this.#load(connection);
-  }
-
-  #load(connection: Connection): void {
-    this.#version = dataVersion(connection);
-    connection.head = null;
-    for (const mirror of this.#mirrors) mirror.drop();
-    for (const mirror of this.#mirrors) mirror.load(connection);
-  }
-
-  /** Back to what is on disk, on the same connection. */
-  #undo(connection: Connection): boolean {
-    try {
-      connection.run("ROLLBACK");
-      this.#load(connection);
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  #distrust(error: unknown): void {
-    this.#problem = `the state could not be kept: ${messageOf(error)}`;
-    const connection = this.#connection;
-    this.#connection = null;
-    for (const mirror of this.#mirrors) mirror.drop();
-    try {
-      connection?.run("ROLLBACK");
-    } catch {
-      // There was no transaction any more; closing ends it in any case.
-    }
-    connection?.close();
-    this.isReady();
-  }
-}
-
-/** A copy of the file alone is then the whole state. Where somebody reads it still, nothing is lost: the rest stays beside it. */
-function foldIn(connection: Connection): void {
-  try {
-    // Nobody who ends waits for a reader.
-    connection.exec("PRAGMA busy_timeout = 0");
-    connection.get("PRAGMA wal_checkpoint(TRUNCATE)");
-  } catch {
-    // The disk is full or gone; what was acknowledged is in the log beside the file, and is found there.
-  }
-}
-
-function dataVersion(connection: Connection): number {
-  return numberOf(connection.get("PRAGMA data_version"), "data_version");
-}
-
-/** Not the disk's: a row that is there already, a value that does not fit, a mistake of ours. */
-export function isOwnFault(error: unknown): boolean {
-  const code = failureCode(error);
-  // Error, too big, constraint, mismatch, misuse, range: the numbers are SQLite's and do not change.
-  return code === null || [1, 18, 19, 20, 21, 25].includes(code);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -10,10 +10,20 @@ export interface Head {
   readonly hash: string;
 }
 
+/** How far the log was pruned and its indexes were filled, inside the transaction that is open. */
+export interface Progress {
+  /** The first place that is kept. */
+  readonly first: number;
+  /** The last places that are in the indexes. */
+  readonly facts: number;
+  readonly words: number;
+}
+
 export class Connection {
   readonly digest: Digest;
   /** Null where it has to be read again. */
   head: Head | null = null;
+  #progress: Progress | null = null;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
 
@@ -28,15 +38,31 @@ export class Connection {
 
   /** How many rows it changed. */
   run(text: string, ...values: readonly SqlValue[]): number {
-    return Number(this.prepare(text).run(...values.map(boundOf)).changes);
+    if (text.startsWith("UPDATE progress")) this.#progress = null;
+    return Number(this.prepare(text).run(...bound(values)).changes);
   }
 
   get(text: string, ...values: readonly SqlValue[]): Row | undefined {
-    return this.prepare(text).get(...values.map(boundOf));
+    return this.prepare(text).get(...bound(values));
   }
 
   all(text: string, ...values: readonly SqlValue[]): readonly Row[] {
-    return this.prepare(text).all(...values.map(boundOf));
+    return this.prepare(text).all(...bound(values));
+  }
+
+  /** What is remembered of the database may be old, or was undone. */
+  forget(): void {
+    this.head = null;
+    this.#progress = null;
+  }
+
+  get progress(): Progress {
+    if (this.#progress === null) {
+      const row = this.get("SELECT first, facts, words FROM progress");
+      const of = (column: string): number => numberOf(row, column);
+      this.#progress = { first: of("first"), facts: of("facts"), words: of("words") };
+    }
+    return this.#progress;
   }
 
   /** The text must come from our own fixed set: it is never built from what somebody sent. */
@@ -84,6 +110,13 @@ const ESCAPED = "\u0001";
 function boundOf(value: SqlValue): SqlValue {
   if (typeof value !== "string" || !SUSPECT.test(value)) return value;
   return value.startsWith(ESCAPED) || BROKEN.test(value) ? ESCAPED + JSON.stringify(value) : value;
+}
+
+/** Nearly always the same list. */
+function bound(values: readonly SqlValue[]): readonly SqlValue[] {
+  for (let at = 0; at < values.length; at++)
+    if (boundOf(values[at] as SqlValue) !== values[at]) return values.map(boundOf);
+  return values;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

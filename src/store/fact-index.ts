@@ -1,14 +1,17 @@
-// The index of facts: filled in steps inside the commits of others, read with conditions that its indexes answer alone.
+// The index of facts: filled in steps when nobody writes, read with conditions that its indexes answer alone.
 import { headOf } from "./append.ts";
-import { isOwnFault, type Mirror } from "./commit-loop.ts";
 import { type Connection, numberOf } from "./connection.ts";
 import { FACTS, type Fact } from "./fact-schema.ts";
+import { isOwnFault } from "./failure.ts";
 import type { Asked } from "./log-conditions.ts";
 import type { SqlValue } from "./sqlite.ts";
+import type { Mirror } from "./trusted-connection.ts";
 
-/** Rows of one step: dear enough that a call alone should rarely pay for it, cheap enough not to be felt. */
+/** Rows of one step: a step costs as much as a hundred calls. */
 export const factStepRows = 256;
 const stepsAtOnceMax = 16;
+/** So many rows are looked through without an index before anybody notices; further behind, whoever writes goes on with it. */
+export const factsBehindRowsMax = 16_384;
 /** How far it is worth counting to see which condition is the rarest: further only where all are common. */
 const COUNTED: readonly number[] = [2_000, 20_000, 200_000];
 
@@ -27,7 +30,7 @@ const FILL: readonly string[] = [
   `INSERT INTO span (last, first, earliest, latest) SELECT max(place), min(place), min(at), max(at) FROM entry WHERE ${RANGE}`,
 ];
 
-/** Rides along with every commit: one step for every so many rows that are behind. */
+/** Steps of it, in the commit that is open. */
 export class FactFiller implements Mirror {
   #isBroken = false;
 
@@ -37,26 +40,38 @@ export class FactFiller implements Mirror {
 
   drop(): void {}
 
+  /** In the commits of others: only where it is too far behind. */
+  catchUp(connection: Connection): void {
+    this.#fill(connection, factsBehindRowsMax, stepsAtOnceMax);
+  }
+
+  /** When nobody writes: one step. True where more is left. */
+  step(connection: Connection): boolean {
+    this.#fill(connection, 0, 1);
+    return !this.#isBroken && headOf(connection).place - factsOf(connection) >= factStepRows;
+  }
+
   /** Where it cannot go on it stays behind: questions are answered from the log itself, and no decision suffers for it. */
-  fill(connection: Connection): void {
+  #fill(connection: Connection, behindRows: number, stepsMax: number): void {
     const done = factsOf(connection);
-    if (this.#isBroken || headOf(connection).place - done < factStepRows) return;
+    if (this.#isBroken || headOf(connection).place - done < behindRows + factStepRows) return;
     connection.run("SAVEPOINT facts");
     try {
-      fillFacts(connection, done);
+      fillFacts(connection, done, behindRows, stepsMax);
     } catch (error) {
       if (!isOwnFault(error)) throw error;
       this.#isBroken = true;
       connection.run("ROLLBACK TO facts");
+      connection.forget();
     }
     connection.run("RELEASE facts");
   }
 }
 
-function fillFacts(connection: Connection, from: number): void {
-  const head = headOf(connection).place;
+function fillFacts(connection: Connection, from: number, behindRows: number, stepsMax: number): void {
+  const until = headOf(connection).place - behindRows;
   let done = from;
-  for (let step = 0; step < stepsAtOnceMax && head - done >= factStepRows; step++) {
+  for (let step = 0; step < stepsMax && until - done >= factStepRows; step++) {
     for (const text of FILL) connection.run(text, done + 1, done + factStepRows);
     done += factStepRows;
     connection.run("UPDATE progress SET facts = ?", done);
@@ -65,7 +80,7 @@ function fillFacts(connection: Connection, from: number): void {
 
 /** The last place that is in the index. */
 export function factsOf(connection: Connection): number {
-  return numberOf(connection.get("SELECT facts FROM progress"), "facts");
+  return connection.progress.facts;
 }
 
 /** Places of what was asked for, as far as they are in the index, in its order. Words are not looked at. */

@@ -1,6 +1,7 @@
 // Generations: one number for each scope that only goes up. What was decided under a lower one does not count any more.
-import type { Mirror } from "./commit-loop.ts";
+
 import { type Connection, numberOf, textOf } from "./connection.ts";
+import type { Mirror } from "./trusted-connection.ts";
 
 /** Above every generation: while nothing is known, whatever was made before is stale. */
 export const UNKNOWN_GENERATION: number = Number.MAX_SAFE_INTEGER;

@@ -39,15 +39,19 @@ export class LedgerKeeper implements Ledger {
     return this.#loop.write((connection) => this.#decided(connection, write, body), body.length);
   }
 
-  async append(entries: readonly LogEntry[]): Durable<{ readonly place: number }> {
+  async append(entries: readonly LogEntry[], patienceMilliseconds = 0): Durable<{ readonly place: number }> {
     if (entries.length > entriesAtOnceMax) return unkept(`at most ${entriesAtOnceMax} entries are written at once`);
     const bodies = entries.map(bodyOf);
     if (bodies.includes(null)) return unkept("the entry cannot be written");
     const bytes = bodies.reduce((sum, body) => sum + (body?.length ?? 0), 0);
-    return this.#loop.write((connection) => {
-      for (const [at, entry] of entries.entries()) appendEntry(connection, entry, bodies[at] as string);
-      return { place: headOf(connection).place };
-    }, bytes);
+    return this.#loop.write(
+      (connection) => {
+        for (const [at, entry] of entries.entries()) appendEntry(connection, entry, bodies[at] as string);
+        return { place: headOf(connection).place };
+      },
+      bytes,
+      patienceMilliseconds,
+    );
   }
 
   /** False while nothing is known: the commit answers, and says why. */

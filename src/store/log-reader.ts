@@ -1,15 +1,14 @@
 // Reads the log: by what is asked for, and one entry with everything that tells more of it.
-import { readEntryBody } from "../audit/entry-body.ts";
 import type { Durable } from "../ports/durable.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { LogQuery, PlacedEntry } from "../ports/log.ts";
 import { headOf } from "./append.ts";
 import { firstOf } from "./chain.ts";
 import { type CommitLoop, unkept } from "./commit-loop.ts";
-import { type Connection, numberOf, textOf } from "./connection.ts";
+import { type Connection, numberOf } from "./connection.ts";
+import { entryById, moreOf, placedOf } from "./entry-rows.ts";
 import { between, factsOf, placesByFacts } from "./fact-index.ts";
-import { type Asked, askedOf, isAsked, logEntriesMax, rowCondition, wordCondition } from "./log-conditions.ts";
-import type { Row } from "./sqlite.ts";
+import { type Asked, askedOf, isAsked, rowCondition, wordCondition } from "./log-conditions.ts";
 import { placesByWords, wordsDone } from "./word-index.ts";
 
 const queryTextCharactersMax = 4_096;
@@ -62,7 +61,7 @@ export class LogReader {
 
   entry(id: string): ReturnType<Ledger["entry"]> {
     return this.#loop.read((connection) => {
-      const entry = byId(connection, id);
+      const entry = entryById(connection, id);
       return entry === null ? null : { entry, more: moreOf(connection, entry.entry.id) };
     });
   }
@@ -141,34 +140,4 @@ function entriesAt(connection: Connection, places: readonly number[]): readonly 
     const row = connection.get("SELECT place, body FROM entry WHERE place = ?", place);
     return row === undefined ? [] : [placedOf(row)];
   });
-}
-
-/** By the whole id, or by a beginning that only one has. */
-function byId(connection: Connection, id: string): PlacedEntry | null {
-  if (id === "") return null;
-  const first = firstOf(connection);
-  const whole = connection.get("SELECT place, body FROM entry WHERE id = ? AND place >= ?", id, first);
-  if (whole !== undefined) return placedOf(whole);
-  const rows = connection.all(
-    "SELECT place, body FROM entry WHERE id > ? AND id < ? AND place >= ? ORDER BY id LIMIT 2",
-    ...[id, `${id}\u{10ffff}`, first],
-  );
-  const [only, another] = rows;
-  return only === undefined || another !== undefined ? null : placedOf(only);
-}
-
-function moreOf(connection: Connection, id: string): readonly PlacedEntry[] {
-  const rows = connection.all(
-    `SELECT entry.place, entry.body FROM fact_of JOIN entry ON entry.place = fact_of.place WHERE fact_of.of = ?1
-     UNION ALL SELECT place, body FROM entry WHERE place > ?2 AND of = ?1 ORDER BY 1 LIMIT ?3`,
-    ...[id, factsOf(connection), logEntriesMax],
-  );
-  return rows.map(placedOf);
-}
-
-function placedOf(row: Row): PlacedEntry {
-  const place = numberOf(row, "place");
-  const entry = readEntryBody(textOf(row, "body"));
-  if (entry === null) throw new Error(`entry ${place} cannot be read`);
-  return { place, entry };
 }

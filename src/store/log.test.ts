@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LogEntry, LogQuery } from "../ports/log.ts";
+import { FactFiller } from "./fact-index.ts";
 import { askedOf, isAsked } from "./log-conditions.ts";
 import type { State } from "./state.ts";
 import { entryOf, type TemporaryState, temporaryState, value } from "./state-fixture.ts";
@@ -59,10 +60,18 @@ const QUERIES: readonly Omit<LogQuery, "count">[] = [
 const places = (kept: readonly { readonly place: number }[]): readonly number[] => kept.map((one) => one.place);
 
 describe("the log answers every question as if each entry had been looked at", () => {
-  it.each(["no words indexed", "some words indexed", "all words indexed"])("%s", async (how) => {
+  it.each<[string, facts: number, words: number]>([
+    ["nothing indexed", 0, 0],
+    ["some facts indexed", 1, 0],
+    ["all facts indexed", 5, 0],
+    ["some words indexed", 5, 1],
+    ["all words indexed", 5, 5],
+    ["words before facts", 1, 5],
+  ])("%s", async (_how, facts, words) => {
     for (let at = 0; at < COUNT; at += 100) value(await state.ledger.append(entries.slice(at, at + 100)));
-    for (let step = 0; step < (how.startsWith("no ") ? 0 : how.startsWith("some") ? 1 : 5); step++)
-      value(await state.loop.write(fillWords));
+    const filler = new FactFiller();
+    for (let step = 0; step < facts; step++) value(await state.loop.write((connection) => filler.step(connection)));
+    for (let step = 0; step < words; step++) value(await state.loop.write(fillWords));
     for (const query of QUERIES) {
       const asked = askedOf({ ...query, count: 1 });
       const isIn = (entry: LogEntry): boolean => (asked.words?.size === 0 ? false : isAsked(asked, entry));

@@ -15,14 +15,20 @@ export const secretsMax: number = 10_000;
 export class SecretKeeper implements SecretStore {
   readonly #loop: CommitLoop;
   #mirror: Map<string, SealedSecret> = new Map();
+  /** The same list as long as nothing changed: whoever looks often sees at once that nothing did. */
+  #list: readonly SealedSecret[] | null = null;
 
   constructor(loop: CommitLoop) {
     this.#loop = loop;
     loop.mirror({
       load: (connection) => {
         this.#mirror = new Map(rows(connection).map((secret) => [secret.name, secret]));
+        this.#list = null;
       },
-      drop: () => this.#mirror.clear(),
+      drop: () => {
+        this.#mirror.clear();
+        this.#list = null;
+      },
     });
   }
 
@@ -35,6 +41,7 @@ export class SecretKeeper implements SecretStore {
     });
     if (!kept.ok) return kept;
     this.#mirror.set(secret.name, kept.value);
+    this.#list = null;
     return { ok: true, value: null };
   }
 
@@ -44,7 +51,8 @@ export class SecretKeeper implements SecretStore {
 
   /** By name. */
   all(): readonly SealedSecret[] {
-    return [...this.#mirror.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
+    this.#list ??= [...this.#mirror.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
+    return this.#list;
   }
 
   async delete(name: string, entry: LogEntry): Durable<boolean> {
@@ -54,6 +62,7 @@ export class SecretKeeper implements SecretStore {
       return removed > 0;
     });
     if (kept.ok) this.#mirror.delete(name);
+    this.#list = null;
     return kept;
   }
 
@@ -65,6 +74,7 @@ export class SecretKeeper implements SecretStore {
     });
     if (!kept.ok) return kept;
     if (kept.value !== null) this.#mirror.set(name, kept.value);
+    this.#list = null;
     return { ok: true, value: kept.value !== null };
   }
 }

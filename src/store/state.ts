@@ -15,6 +15,7 @@ import { CommitLoop, unkept } from "./commit-loop.ts";
 import { FactFiller } from "./fact-index.ts";
 import { type Ground, machineGround } from "./folder.ts";
 import { Generations } from "./generation.ts";
+import { IndexFiller } from "./index-filler.ts";
 import { LedgerKeeper } from "./ledger.ts";
 import { LinkKeeper } from "./link.ts";
 import { LinkRows } from "./link-rows.ts";
@@ -25,7 +26,6 @@ import { openConnection } from "./open.ts";
 import { SecretKeeper } from "./secret.ts";
 import { SettingKeeper } from "./setting.ts";
 import { loadDriver } from "./sqlite.ts";
-import { WordIndex } from "./word-index.ts";
 
 export interface StateParts {
   readonly digest: Digest;
@@ -66,8 +66,7 @@ export function openState(folder: string, parts: StateParts): Kept<State> {
   const facts = new FactFiller();
   for (const mirror of [accounts, generations, approvals, links, facts]) loop.mirror(mirror);
   loop.along((connection) => accounts.flush(connection));
-  loop.along((connection) => facts.fill(connection));
-  new WordIndex(loop).begin();
+  new IndexFiller(loop, facts).begin();
   const reader = new LogReader(loop);
   const chain = new ChainKeeper(loop);
   const state: State = {

@@ -1,8 +1,7 @@
-// The index of words: filled when nobody writes, in short steps. What is not in it yet is searched in the log itself.
+// The index of words of the log, and of the facts beside them.
 import { readEntryBody } from "../audit/entry-body.ts";
 import type { LogEntry } from "../ports/log.ts";
 import { headOf } from "./append.ts";
-import type { CommitLoop } from "./commit-loop.ts";
 import { type Connection, numberOf, textOf } from "./connection.ts";
 import { FACTS, type Fact } from "./fact-schema.ts";
 import type { Asked } from "./log-conditions.ts";
@@ -10,8 +9,6 @@ import { tokenOf, wordsOfEntry } from "./words.ts";
 
 export const wordStepRows = 256;
 const stepCharactersMax = 1024 * 1024;
-const quietMilliseconds = 250;
-const betweenStepsMilliseconds = 4;
 const tokensAskedMax = 32;
 
 /** One letter for each, so that a word and an agent of the same name are two tokens. */
@@ -28,41 +25,6 @@ const MARKS: Readonly<Record<Fact | "verb" | "word", string>> = {
 
 /** Node's own driver binds every number as a fraction, and this index takes no fraction for a row. */
 const WHOLE = "CAST(? AS INTEGER)";
-
-export class WordIndex {
-  readonly #loop: CommitLoop;
-  #timer: NodeJS.Timeout | null = null;
-  #ownCommits = 0;
-  #seen = 0;
-
-  constructor(loop: CommitLoop) {
-    this.#loop = loop;
-  }
-
-  /** From now on, whenever something was written. */
-  begin(): void {
-    this.#loop.along((connection) => {
-      if (this.#timer === null && headOf(connection).place > wordsDone(connection)) this.#wait(quietMilliseconds);
-    });
-  }
-
-  /** Never keeps the process alive: what is not done now is done next time. */
-  #wait(milliseconds: number): void {
-    this.#timer = setTimeout(() => void this.#turn(), milliseconds);
-    this.#timer.unref();
-  }
-
-  async #turn(): Promise<void> {
-    const others = this.#loop.commits - this.#ownCommits;
-    const isQuiet = this.#loop.isQuiet && others === this.#seen;
-    this.#seen = others;
-    if (!isQuiet) return this.#wait(quietMilliseconds);
-    const step = await this.#loop.write(fillWords);
-    this.#ownCommits++;
-    this.#timer = null;
-    if (step.ok && step.value) this.#wait(betweenStepsMilliseconds);
-  }
-}
 
 /** One step; true where more is left. */
 export function fillWords(connection: Connection): boolean {
@@ -89,7 +51,7 @@ export function fillWords(connection: Connection): boolean {
 
 /** The last place that is in the index. */
 export function wordsDone(connection: Connection): number {
-  return numberOf(connection.get("SELECT words FROM progress"), "words");
+  return connection.progress.words;
 }
 
 /** Places that may hold what was asked for, in its order; each is compared with the entry before it is believed. */

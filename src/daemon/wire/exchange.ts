@@ -1,7 +1,7 @@
 // One question on the daemon's side, from the moment it is asked until it is answered or nobody waits for it any more.
 import type { Json, JsonObject } from "../../authority/json.ts";
 import type { Connected, Exchange } from "../serving.ts";
-import { bytesFrame, jsonFrame, partsOf } from "./frame.ts";
+import { bytesFrame, frameHeaderBytes, jsonFrame, partsOf } from "./frame.ts";
 import { InputQueue } from "./input-queue.ts";
 import { inputTakenBytes, inputWindowBytes } from "./limits.ts";
 import type { Outgoing } from "./outgoing.ts";
@@ -93,12 +93,12 @@ export class OpenExchange implements Exchange {
   /** The one answer; whatever comes after it goes nowhere. Throws for what is no JSON. */
   answer(answer: object): void {
     if (this.#isAnswered) return;
-    const text = JSON.stringify({ id: this.id, ...answer });
-    const isFitting = Buffer.byteLength(text) <= this.#asked.answerBytesMax;
+    const frame = jsonFrame(JSON.stringify({ id: this.id, ...answer }));
+    const isFitting = frame.length - frameHeaderBytes <= this.#asked.answerBytesMax;
     this.#isAnswered = true;
     this.#rings = [];
     this.input.drop();
-    this.#asked.outgoing.write(isFitting ? jsonFrame(text) : this.#frame({ id: this.id, ...TOO_LARGE }));
+    this.#asked.outgoing.write(isFitting ? frame : this.#frame({ id: this.id, ...TOO_LARGE }));
     this.#weigh();
   }
 

@@ -8,8 +8,8 @@
 //
 // Bytes that go along have the number of their question and a channel: 0 from the asker, 1 and 2 to it.
 import { isJsonObject, type Json, type JsonObject, member } from "../../authority/json.ts";
-import { parseJson } from "../../notation/json-reader.ts";
 import { exchangeNumberMax } from "./limits.ts";
+import { readMessageJson } from "./quick-json.ts";
 
 export type AskerMessage =
   | { readonly kind: "hello"; readonly protocol: number; readonly version: string }
@@ -27,7 +27,7 @@ const versionCharactersMax = 64;
 export function readAskerMessage(payload: Uint8Array): ReadMessage {
   const text = textOf(payload);
   if (text === null) return { ok: false, why: "a message is not UTF-8" };
-  const parsed = parseJson(text);
+  const parsed = readMessageJson(text);
   if (!parsed.ok) return { ok: false, why: parsed.message };
   if (!isJsonObject(parsed.value)) return { ok: false, why: "a message is an object" };
   const message = helloOf(parsed.value) ?? numbered(parsed.value);
