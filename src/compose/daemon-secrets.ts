@@ -22,6 +22,8 @@ export interface DaemonSecretsAsked {
 
 export interface DaemonSecrets {
   readonly vault: Vault;
+  /** What is not watched for, as sentences for a person. */
+  problems(): readonly string[];
   readonly redacting: Redacting;
   /** For output that comes in pieces; null where nothing is kept. */
   stream(): StreamRedacting | null;
@@ -43,6 +45,7 @@ export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
   let redactor: Redactor | null = null;
   /** Which versions it knows, and whether they could be opened. */
   let known = "";
+  let damaged: readonly string[] = [];
 
   const current = (): Redactor | null => {
     const all = secrets.all();
@@ -50,11 +53,13 @@ export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
     if (mark === known) return redactor;
     redactor?.forget();
     redactor = null;
+    damaged = [];
     known = mark;
     const opened = all.length === 0 ? null : vault.openAll();
     if (opened === null || !opened.ok) return null;
-    const made = redactorOf(opened.value.map(({ name, value }) => ({ name, bytes: value })));
-    for (const { value } of opened.value) value.fill(0);
+    damaged = opened.value.damaged;
+    const made = redactorOf(opened.value.secrets.map(({ name, value }) => ({ name, bytes: value })));
+    for (const { value } of opened.value.secrets) value.fill(0);
     redactor = made.ok ? made.redactor : null;
     return redactor;
   };
@@ -63,6 +68,12 @@ export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
   };
   return {
     vault,
+    problems: () => {
+      current();
+      return damaged.map(
+        (name) => `the secret ${name} cannot be opened, so it is not taken out of what leaves us; set it again`,
+      );
+    },
     redacting: {
       text: (text) => {
         const redacted = current()?.redactText(text);

@@ -156,6 +156,8 @@ export interface Redacting {
 
 export interface DaemonParts {
   readonly kept: Kept;
+  /** What is wrong with what is kept, as sentences for a person. */
+  problems(): readonly string[];
   readonly presence: PresenceBook;
   readonly vault: Vault;
   readonly proof: Proof;

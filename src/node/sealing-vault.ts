@@ -124,21 +124,20 @@ export class SecretVault {
   }
 
   /** Everything there is, canaries too: for a redactor and for nothing else. */
-  openAll(): Answer<readonly OpenedSecret[]> {
+  openAll(): Answer<{ readonly secrets: readonly OpenedSecret[]; readonly damaged: readonly string[] }> {
     const all = this.#world.secrets.all();
-    if (all.length === 0) return { ok: true, value: [] };
+    if (all.length === 0) return { ok: true, value: { secrets: [], damaged: [] } };
     const keys = this.#keys();
     if (!keys.ok) return keys;
-    const list: OpenedSecret[] = [];
-    for (const secret of all) {
-      const one = opened(secret, keys.value);
-      if (!one.ok) {
-        for (const { value } of list) value.fill(0);
-        return one;
-      }
-      list.push(one.value);
-    }
-    return { ok: true, value: list };
+    const found = all.map((secret) => ({ name: secret.name, one: opened(secret, keys.value) }));
+    return {
+      ok: true,
+      value: {
+        secrets: found.flatMap(({ one }) => (one.ok ? [one.value] : [])),
+        // One that cannot be opened must not keep the others from being taken out of what leaves us.
+        damaged: found.flatMap(({ name, one }) => (one.ok ? [] : [name])),
+      },
+    };
   }
 
   unlock(passphrase: string): Promise<Answer<object>> {

@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { notRedactable } from "../../src/audit/redaction/known-secret.ts";
 import { refusesBoundHosts } from "../../src/broker/handles-binding.ts";
+import { daemonSecrets } from "../../src/compose/daemon-secrets.ts";
 import type { OpenedSecret } from "../../src/node/sealing-opened.ts";
 import { KEY_SETTING } from "../../src/node/sealing-record.ts";
 import { SecretVault } from "../../src/node/sealing-vault.ts";
@@ -134,7 +135,22 @@ test.each<[string, (sealed: SealedSecret) => SealedSecret]>([
   const row = change(place.secrets.get("token") as SealedSecret);
   place.value(await place.secrets.put(row, entry()));
   expect(vault.open(row.name)).toMatchObject({ ok: false, code: "secret_refused" });
-  expect(vault.openAll()).toMatchObject({ ok: false, code: "secret_refused" });
+  await vault.set(asked("whole"), entry());
+  const all = vault.openAll();
+  expect(all).toMatchObject({ ok: true, value: { damaged: [row.name] } });
+  expect(all.ok && all.value.secrets.map(({ name }) => name)).toContain("whole");
+});
+
+test("a secret that cannot be opened is told of, and the others are still taken out of what leaves us", async () => {
+  const vault = vaultOn(place);
+  await vault.set({ ...asked("broken"), value: "the-broken-value-1" }, entry());
+  await vault.set({ ...asked("whole"), value: "the-whole-value-22" }, entry());
+  const row = place.secrets.get("broken") as SealedSecret;
+  place.value(await place.secrets.put({ ...row, sealed: flipped(row.sealed) }, entry()));
+  const { secrets, settings } = place;
+  const opened = daemonSecrets({ secrets, settings, state, now: () => 0, entry, alarm: () => undefined });
+  expect(opened.redacting.text("it is the-whole-value-22")).toBe("it is [REDACTED:whole]");
+  expect(opened.problems()).toEqual([expect.stringContaining("the secret broken cannot be opened")]);
 });
 
 function flipped(sealed: string): string {
@@ -148,7 +164,7 @@ test("a canary that was made an ordinary secret does not open, and a canary is n
   await vault.set({ ...asked("decoy"), isCanary: true }, entry());
   expect(vault.open("decoy")).toMatchObject({ ok: false, code: "secret_refused" });
   const all = vault.openAll();
-  expect(all.ok && all.value.map(({ name, value, isCanary }) => [name, value.toString(), isCanary])).toEqual([
+  expect(all.ok && all.value.secrets.map(({ name, value, isCanary }) => [name, value.toString(), isCanary])).toEqual([
     ["decoy", VALUE, true],
   ]);
   place.value(await place.secrets.put({ ...(place.secrets.get("decoy") as SealedSecret), isCanary: false }, entry()));

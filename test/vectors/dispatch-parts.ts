@@ -18,6 +18,7 @@ const absent = async (): Promise<Refusal> => ABSENT;
 export function partsOf(state: State, secrets: DaemonSecrets, authority: Authority): Omit<DaemonParts, "now" | "id"> {
   return {
     kept: state,
+    problems: () => [],
     vault: secrets.vault,
     redacting: secrets.redacting,
     presence: { names: () => [], check: absent, set: absent, delete: absent },
