@@ -28,8 +28,9 @@ export function userSearch({ user }: Pick<RunGround, "user">): WrittenSearch | n
 export function searchTool({ fetch, provider, readingOf }: SearchAsked): OwnerTool {
   return {
     ...WEB_SEARCH_DEFINITION,
-    // Whether it gets or posts, the provider says.
     verbs: [],
+    anyVerb: ["net.get", "net.post"],
+    isThere: (session) => provider(session) !== null,
     requests: (input, reading, session) => {
       const { query, count } = inputOf(input);
       // A handle stands for the user's own secret; in a question it would be somebody's wish to send one.

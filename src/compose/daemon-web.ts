@@ -47,8 +47,8 @@ export function webTool(asked: WebAsked, name: string = WEB_FETCH): OwnerTool {
   return {
     ...WEB_FETCH_DEFINITION,
     name,
-    // Which verb, the method says.
     verbs: [],
+    anyVerb: ["net.get", "net.post", "net.put", "net.delete"],
     requests: (input) => {
       const call = read(input);
       return call.ok ? webRequests(call.value, name) : call;

@@ -113,6 +113,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   });
   const parts: DaemonParts = {
     kept,
+    problems: secrets.problems,
     presence: new PresenceVerifiers(kept.settings, now),
     vault: secrets.vault,
     proof: proof.value,

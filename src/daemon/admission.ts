@@ -20,11 +20,18 @@ export interface Admitted {
   readonly terminal: boolean;
 }
 
+interface Past {
+  readonly mark: ProcessMark;
+  readonly users: Set<string>;
+  /** All of its sessions brought their authority along. */
+  readonly isBrought: boolean;
+}
+
 export class Admission {
   readonly #parts: Pick<DaemonParts, "presence" | "records">;
   readonly #sessions: Sessions;
   /** Processes that had a session, with the users it was for: what they started may still be there when it is over. */
-  readonly #past = new Map<string, { readonly mark: ProcessMark; readonly users: Set<string> }>();
+  readonly #past = new Map<string, Past>();
 
   constructor(parts: Pick<DaemonParts, "presence" | "records">, sessions: Sessions) {
     this.#parts = parts;
@@ -32,11 +39,12 @@ export class Admission {
   }
 
   /** A session's process is remembered until it is gone. */
-  remember({ root: mark, user }: Pick<SessionFacts, "root" | "user">): void {
+  remember({ root: mark, user, isBrought = false }: Pick<SessionFacts, "root" | "user" | "isBrought">): void {
     const key = `${mark.pid} ${mark.start}`;
-    const users = this.#past.get(key)?.users ?? new Set();
+    const before = this.#past.get(key);
+    const users = before?.users ?? new Set();
     if (user !== null && users.size < usersOfProcessMax) users.add(user);
-    this.#past.set(key, { mark, users });
+    this.#past.set(key, { mark, users, isBrought: isBrought && (before?.isBrought ?? true) });
     const [oldest] = this.#past.keys();
     if (this.#past.size > 4096 && oldest !== undefined) this.#past.delete(oldest);
   }
@@ -72,8 +80,11 @@ export class Admission {
 
   /** For a session that brings its own authority: nobody whom an agent's session brought forth gives itself one. */
   bringing({ ancestors }: Peer): Answer<object> {
-    // What had one itself may have another: the daemon may be another by now.
-    return this.#isOfSession({ ancestors: ancestors.slice(1) }) ? OF_A_SESSION : { ok: true, value: {} };
+    // What brought one itself may bring another, because the daemon may be another by now; what had an agent's may not.
+    const [own, ...above] = ancestors;
+    const had = [...this.#past.values()].filter(({ mark }) => own !== undefined && isSame(mark, own));
+    const isAgents = had.some(({ isBrought }) => !isBrought) || this.#isOfSession({ ancestors: above });
+    return isAgents ? OF_A_SESSION : { ok: true, value: {} };
   }
 
   async #admit(exchange: Exchange, isPresenceNeeded: boolean): Promise<Answer<Admitted>> {

@@ -123,7 +123,7 @@ export class Calls {
     const decision = decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
     // Whoever may not call it is not told what there is.
     if (decision.outcome === "deny") return null;
-    const availability = availabilityOf(needs, this.#contexts.backends(session, tool));
+    const availability = availabilityOf(needs, this.#contexts.backends(tool.replace(/^tool:/, "")));
     return availability.ok ? null : missingText(availability);
   }
 
@@ -154,7 +154,7 @@ export class Calls {
               ground: this.#ground(asked.value),
             });
     if (carried.ok && carried.isUntrusted) session.taint(`${tool} (${receipt})`);
-    void ports.settle({ receipt, ...outcomeOf(carried) });
+    ports.settleLater({ receipt, ...outcomeOf(carried) });
     if (!carried.ok && carried.denied !== undefined) {
       const reason = this.#parts.redacting.text(carried.message);
       return { ok: true, value: denialTold(session, { ...carried.denied, approval: null, reason, receipt }) };

@@ -42,7 +42,8 @@ export interface InstrumentsAsked {
 
 /** What the world outside offers to calls. */
 export interface InstrumentsSource {
-  backends(session: Session, tool: string): Backends;
+  /** For a tool by its name; what there is does not depend on who asks. */
+  backends(tool: string): Backends;
   of(asked: InstrumentsAsked): Instruments;
 }
 
@@ -84,8 +85,8 @@ export class Contexts {
     this.#parts = parts;
   }
 
-  backends(session: Session, tool: string): Backends {
-    return this.#parts.instruments?.backends(session, tool) ?? { has: () => false, hasSecret: () => false };
+  backends(tool: string): Backends {
+    return this.#parts.instruments?.backends(tool) ?? { has: () => false, hasSecret: () => false };
   }
 
   open(asked: ContextAsked): ServedContext {

@@ -10,6 +10,7 @@ import { Contexts, type InstrumentsSource } from "./contexts.ts";
 import { approvalAnswers } from "./control-approvals.ts";
 import { logAnswers } from "./control-log.ts";
 import { powerAnswers } from "./control-power.ts";
+import { toolAnswers } from "./control-tools.ts";
 import { Delegations } from "./delegations.ts";
 import { Desk } from "./desk.ts";
 import { Entries, NOBODY } from "./entries.ts";
@@ -56,6 +57,7 @@ export class Daemon {
   readonly #gatekeeper: Gatekeeper;
   readonly #opening: Opening;
   readonly #calls: Calls;
+  readonly #tools: OwnerTools;
   readonly #admission: Admission;
   /** For tools that run outside of us, while a call of them lasts. */
   readonly contexts: Contexts;
@@ -83,6 +85,7 @@ export class Daemon {
       ...asked.more,
     ];
     const tools = new OwnerTools(own, asked.foreign);
+    this.#tools = tools;
     this.contexts = new Contexts({
       held: (session) => this.held(session),
       instruments: asked.instruments ?? null,
@@ -124,10 +127,10 @@ export class Daemon {
     );
     const opened = await kept.ledger.log({ kind: "session", outcome: "opened", count: rememberedMax });
     for (const { entry } of opened.ok ? [...opened.value].reverse() : []) {
-      const { pid, start } = entry.more;
+      const { pid, start, caveats } = entry.more;
       // A process that had a session is not a person's because we began anew.
       if (typeof pid === "number" && typeof start === "string")
-        this.#admission.remember({ root: { pid, start }, user: entry.user });
+        this.#admission.remember({ root: { pid, start }, user: entry.user, isBrought: typeof caveats === "string" });
     }
     await kept.ledger.append([this.#entries.make("daemon", NOBODY, "started", { more: { pid: this.#asked.pid } })]);
   }
@@ -217,6 +220,7 @@ export class Daemon {
       ],
       ...approvalAnswers(parts, this.#desk, admission, this.#entries),
       ...logAnswers(parts, admission),
+      ...toolAnswers(parts, this.#tools, this.#asked.foreign, this.contexts),
       ...powerAnswers({ parts, gatekeeper, sessions, opening, admission }),
     ];
   }
@@ -246,7 +250,7 @@ export class Daemon {
       denials: [...codes].map(([code, times]) => ({ code, times })),
       sandboxes: programs.count,
       connections: connections(),
-      problems: [waiting, head, denied].flatMap((one) => (one.ok ? [] : [one.message])),
+      problems: [...parts.problems(), ...[waiting, head, denied].flatMap((one) => (one.ok ? [] : [one.message]))],
     };
   }
 

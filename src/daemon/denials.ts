@@ -45,7 +45,7 @@ export function denialTold(
 ): DenialTold {
   const { code, request, approval, reason, receipt } = facts;
   const need = request === null ? null : requestText(request);
-  const times = session.countDenial(`${code} ${need ?? ""} ${approval ?? ""}`);
+  const times = session.countDenial(`${code} ${need ?? ""} ${approval ?? ""} ${reason ?? ""}`);
   const stop = times >= equalMax ? " You have asked for exactly this before; do not ask again." : "";
   return { outcome: "denied", id: receipt ?? "", code, need, hint: `${HINTS[code]}${stop}`, approval, reason };
 }

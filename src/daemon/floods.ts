@@ -27,7 +27,12 @@ export class Floods {
   take(entry: LogEntry): string | null {
     const { session, tool, code, more } = entry;
     const asked = more["requests"];
-    const requests = Array.isArray(asked) ? asked.map(String) : [];
+    const reason = more["reason"];
+    // What is wrong with arguments that ask for nothing is all there is to tell them apart by.
+    const requests = [
+      ...(Array.isArray(asked) ? asked.map(String) : []),
+      ...(typeof reason === "string" ? [reason] : []),
+    ];
     const key = floodKey(this.#digest, { session, tool: tool ?? "", code: code ?? "", requests });
     const known = this.#written.get(key);
     if (this.#count.take(key, this.#now(), entry) === "counted" && known !== undefined) return known;

@@ -96,6 +96,7 @@ export class Opening {
       environment,
       connected,
       root,
+      isBrought: brought !== null,
     });
     if (brought !== null) this.#gatekeeper.holdings.bring(session, brought);
     const pledge = member(value, "pledge") ?? null;

@@ -1,5 +1,6 @@
 // A tool that is carried out behind the owner of the state: how a model sees it, what a call of it asks for, and what it does
 // once that is allowed.
+import type { Risk } from "../authority/catalog.ts";
 import type { CompiledLink } from "../authority/compiled.ts";
 import type { DenialCode } from "../authority/decision.ts";
 import type { Json, JsonObject } from "../authority/json.ts";
@@ -8,6 +9,7 @@ import type { Result } from "../authority/result.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { Outcome } from "../ports/commit.ts";
 import type { Stop } from "../sandbox/sandboxes.ts";
+import type { Needs } from "../tool/availability.ts";
 import type { JsonSchema } from "../tool/json-schema.ts";
 import type { Derived } from "../tool/known-tool.ts";
 import type { Requirement } from "../tool/requirement.ts";
@@ -51,8 +53,12 @@ export interface OwnerTool {
   readonly description: string;
   /** INVARIANT: every input is held against it before anything else is read from it. */
   readonly input: JsonSchema;
-  /** Verbs that every call of it needs: whoever has none of them is not shown the tool. */
+  /** Verbs that every call of it needs: whoever lacks one of them is not shown the tool. */
   readonly verbs: readonly string[];
+  /** One of these at least, where it is the arguments that say which. */
+  readonly anyVerb?: readonly string[];
+  /** Whether it could be carried out at all; it can where nothing is said. */
+  isThere?(session: Session): boolean;
   /** What a tool of others declared; null for ours, which ask for everything they do. */
   readonly foreign?: { readonly requirement: CompiledLink; readonly declared: Requirement };
   /** What the tool itself says a call will ask for, found where it runs. It can only add. */
@@ -64,8 +70,26 @@ export interface OwnerTool {
   denied?(input: JsonObject, session: Session): void;
 }
 
+/** A tool of others as a person is shown it. */
+export interface ForeignListed {
+  readonly name: string;
+  /** The file or package it comes from. */
+  readonly source: string;
+  readonly risk: Risk;
+  readonly capabilities: JsonObject;
+  readonly needs: Needs;
+  readonly declared: Requirement;
+  /** Loaded although nobody trusted it as it stands: development. */
+  readonly isUntrusted: boolean;
+}
+
 /** Tools of others: files and packages that are loaded outside of us. */
 export interface ForeignTools {
   /** For this session, as they are on disk now; those that cannot be loaded are not among them. */
   of(session: Session): Promise<readonly OwnerTool[]>;
+  /** For a person: all of a workspace, and why something is not among them. */
+  listed?(workspace: string | null): Promise<{
+    readonly tools: readonly ForeignListed[];
+    readonly refused: readonly { readonly source: string; readonly why: string }[];
+  }>;
 }

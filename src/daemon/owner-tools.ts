@@ -5,7 +5,7 @@ import type { Authority } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
 import type { JsonObject } from "../authority/json.ts";
 import type { Request } from "../authority/request.ts";
-import { type Refusal, type Result, refuse } from "../authority/result.ts";
+import { type Refusal, refuse } from "../authority/result.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { ToolShown } from "../ports/daemon-calls.ts";
 import { type Acceptor, acceptorOf } from "../tool/input.ts";
@@ -33,6 +33,11 @@ export class OwnerTools {
     return (await this.#foreign.of(session)).find((tool) => tool.name === plain) ?? null;
   }
 
+  /** For a person: ours, by name. */
+  own(): readonly OwnerTool[] {
+    return [...this.#own.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
+  }
+
   /** Only what these grants can ever allow, by name. */
   async shown(session: Session, authority: Authority, moment: Moment): Promise<readonly ToolShown[]> {
     const reaches = reachesOf(authority, moment);
@@ -41,6 +46,8 @@ export class OwnerTools {
     return [...this.#own.values(), ...foreign]
       .filter(({ name, foreign: from }) => reaches(name, from?.declared ?? null))
       .filter(({ verbs }) => verbs.every((verb) => holds(verbEntry(verb))))
+      .filter(({ anyVerb }) => anyVerb === undefined || anyVerb.some((verb) => holds(verbEntry(verb))))
+      .filter((tool) => tool.isThere?.(session) ?? true)
       .sort((left, right) => (left.name < right.name ? -1 : 1))
       .map(({ name, description, input, foreign: from }) => ({
         name,

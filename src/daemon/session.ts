@@ -20,6 +20,8 @@ export interface SessionFacts {
   readonly connected: Connected;
   /** The process it belongs to, and whatever descends from it. */
   readonly root: ProcessMark;
+  /** It brought its authority along, instead of being an agent's. */
+  readonly isBrought?: boolean;
 }
 
 const runningMax = 64;

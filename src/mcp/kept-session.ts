@@ -31,6 +31,8 @@ export class KeptSession {
   #live: Promise<Answer<Live>> | null = null;
   /** The session before this one, where it was used: what it had read is still in somebody's mind. */
   #before: string | null = null;
+  /** Names that were on the list at some time. */
+  readonly #known = new Set<string>();
   /** Why there is never another one. */
   #over: Refusal | null = null;
 
@@ -116,7 +118,18 @@ export class KeptSession {
 
   async #listWith({ calls, opened }: Live): Promise<Answer<readonly ToolShown[]>> {
     const answer = await calls.ask("tools.list", { session: opened.session });
-    return answer.ok ? { ok: true, value: answer.value.tools } : answer;
+    if (!answer.ok) {
+      this.#endedBy(answer);
+      return answer;
+    }
+    const { tools } = answer.value;
+    for (const { name } of tools) this.#known.add(name);
+    return { ok: true, value: tools };
+  }
+
+  /** INVARIANT: what a person ended stays ended, until a person starts it again. */
+  #endedBy({ code }: Refusal): void {
+    if (code === "unknown_session") this.#over ??= ENDED;
   }
 
   async #callWith(live: Live, tool: string, input: JsonObject, signal: AbortSignal): Promise<CallResult> {
@@ -134,17 +147,18 @@ export class KeptSession {
         onEvent: (event) => this.#tellWaiting(event),
       },
     );
-    // INVARIANT: what a person ended stays ended, until a person starts it again.
-    if (!answer.ok && answer.code === "unknown_session") this.#over ??= ENDED;
+    if (!answer.ok) this.#endedBy(answer);
     if (!answer.ok) return refusedResult(tool, answer.code === "unknown_session" ? ENDED : answer);
     if (answer.value.outcome !== "denied")
       return doneResult(await this.#asked.present(tool, input, answer.value.result));
     const denial = answer.value;
-    if (!TELLING.has(denial.code)) return deniedResult(tool, denial);
+    const was = this.#known.has(tool);
     // Asked anew: what was granted or taken back since must not show in the answer either.
     const listed = await this.#listWith(live);
     const isListed = listed.ok && listed.value.some(({ name }) => name === tool);
-    return isListed ? deniedResult(tool, denial) : unknownTool(tool, denial);
+    // What is used up or over is no secret to whoever could call it.
+    const isKnown = isListed || (was && OVER.has(denial.code));
+    return isKnown ? deniedResult(tool, denial) : unknownTool(tool, denial);
   }
 
   #tellWaiting(event: Json): void {
@@ -153,12 +167,11 @@ export class KeptSession {
   }
 }
 
-/** Codes that tell of a tool whether it exists, to somebody who does not hold it. */
-const TELLING: ReadonlySet<DenialCode> = new Set<DenialCode>([
-  "unknown_tool",
-  "capability_absent",
-  "scope_violation",
-  "invalid_input",
+const OVER: ReadonlySet<DenialCode> = new Set<DenialCode>([
+  "budget_exhausted",
+  "expired",
+  "revoked",
+  "generation_stale",
 ]);
 
 /** Nobody reads it: who cancelled a call gets no answer to it. */

@@ -1,5 +1,6 @@
 // The messages of the `control` socket: what people may say. Those that widen or approve are refused to any process that
 // descends from a session, and need presence where the user's configuration asks for it.
+import type { JsonObject } from "../authority/json.ts";
 import type { Approval, ApprovalState } from "./approval-store.ts";
 import type { AccountState } from "./ledger.ts";
 import type { KeptLink, MadeAgent } from "./link-store.ts";
@@ -79,7 +80,29 @@ interface WithPresence {
   readonly presence: Presence | null;
 }
 
+/** A tool as a person is shown it. */
+export interface ToolListed {
+  readonly name: string;
+  /** `builtin`, or the file or package it comes from. */
+  readonly origin: string;
+  readonly risk: string;
+  /** What it declares to touch; null for ours, which ask for everything they do. */
+  readonly declared: JsonObject | null;
+  readonly available: boolean;
+  /** Why it cannot run; or that nobody trusted it as it stands. */
+  readonly why: string | null;
+}
+
 export type ControlMessages = {
+  /** Every tool there is in a folder's workspace, or those an agent's own record can ever allow. */
+  readonly "tools.all": {
+    readonly asks: { readonly cwd: string; readonly agent: string | null };
+    readonly answers: {
+      readonly tools: readonly ToolListed[];
+      /** Files and packages that are not loaded. */
+      readonly refused: readonly { readonly source: string; readonly why: string }[];
+    };
+  };
   readonly "daemon.status": { readonly asks: object; readonly answers: DaemonStatus };
   readonly "daemon.stop": { readonly asks: object; readonly answers: object };
   /** Whether this process may do something that widens: asked by commands that edit files themselves, before they do. */

@@ -57,3 +57,7 @@ export function availabilityOf({ backends, secrets }: Needs, facts: Backends): A
     ? { ok: true }
     : { ok: false, code: "not_available", backends: missing, secrets: unknown };
 }
+
+export function missingText({ backends, secrets }: Exclude<Availability, { ok: true }>): string {
+  return `it declares what is not there: ${[...backends, ...secrets.map((name) => `the secret ${name}`)].join(", ")}`;
+}

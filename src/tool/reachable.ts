@@ -6,7 +6,7 @@ import { type CompiledLink, conditionsHold, type Moment } from "../authority/com
 import type { Grant } from "../authority/grant.ts";
 import { type Meet, meetChain, meetGrants } from "../authority/meet.ts";
 import { parseTool } from "../authority/name.ts";
-import { type Scope, scopeMatches } from "../authority/scope.ts";
+import { isNothing, type Scope, scopeMatches } from "../authority/scope.ts";
 import type { Segments } from "../authority/sequence.ts";
 import type { Requirement } from "./requirement.ts";
 
@@ -33,7 +33,11 @@ export function reachesOf(authority: Authority, moment: Moment): Reaches {
 export function holdsOf(authority: Authority, moment: Moment): (verb: VerbEntry | null) => boolean {
   const chains = authority.filter((chain) => chain.every((compiled) => linkState(compiled, moment) === null));
   const meets = chains.map((chain) => lasting(meetChain(chain), moment));
-  return (verb) => meets.some(({ grants, complete }) => !complete || grants.some((grant) => grant.verb === verb));
+  return (verb) =>
+    meets.some(
+      ({ grants, complete }) =>
+        !complete || grants.some((grant) => grant.verb === verb && !grant.scopes.some(isNothing)),
+    );
 }
 
 function lasting({ grants, complete }: Meet, { now }: Moment): Meet {

@@ -4,11 +4,13 @@ import { describe, expect, test } from "vitest";
 import { addressText, parseAddress } from "../../src/authority/address.ts";
 import type { Chain } from "../../src/authority/chain.ts";
 import { type CompiledLink, compile, type Moment } from "../../src/authority/compiled.ts";
+import type { Json, JsonObject } from "../../src/authority/json.ts";
 import { judge } from "../../src/authority/judge.ts";
 import type { Link } from "../../src/authority/link.ts";
 import type { Request } from "../../src/authority/request.ts";
 import { isDestination, isSegments } from "../../src/authority/scope.ts";
 import type { Context } from "../../src/context/context.ts";
+import { remoteContext, serveUse } from "../../src/context/remote.ts";
 import type { Used } from "../../src/context/used.ts";
 import type { Judge } from "../../src/ports/judge.ts";
 import type { Capabilities } from "../../src/tool/declaration.ts";
@@ -215,7 +217,11 @@ const real: MakeJudge = (authority, tool, at) => {
 };
 
 /** What is wrong with the case; "skipped" where it cannot be said in an instrument's words. */
-async function contextIsMeet(source: Source, make: MakeJudge): Promise<string | null | "skipped" | "allowed"> {
+async function contextIsMeet(
+  source: Source,
+  make: MakeJudge,
+  through: Through = (context) => context,
+): Promise<string | null | "skipped" | "allowed"> {
   const verb = oneOf(source, KINDS);
   const authority = Array.from({ length: 1 + source.below(2) }, (_, at) => linksOf(source, verb, at));
   const near = requestNear(
@@ -230,7 +236,7 @@ async function contextIsMeet(source: Source, make: MakeJudge): Promise<string | 
   const warrant = await warrantFor(tool);
   const chains = authority.map((links) => links.map(compile) as unknown as Chain);
   const { context, seen } = openContext(warrant, tool, make(chains, tool, at), { answers: () => use.addresses });
-  const answer = await use.act(context);
+  const answer = await use.act(through(context));
   const asked = [use.request, ...use.addresses.map((text) => withAddress(use.request, text))];
   const levels = asked.map((request) => naiveJudge(authority, request, at, "use"));
   const isAllowed = use.isDeclared && levels.every((level) => level === 0);
@@ -249,12 +255,21 @@ function withAddress(request: Request, text: string): Request {
   return { verb: request.verb, values: [{ name: host.name, address }, ...rest] };
 }
 
+type Through = (context: Context) => Context;
+
+/** As text, as it is told from one process to another. */
+const elsewhere: Through = (context) =>
+  remoteContext(async (use) => {
+    const heard = JSON.parse(JSON.stringify(use)) as JsonObject;
+    return JSON.parse(JSON.stringify(await serveUse(context, heard))) as Json;
+  }).context;
+
 const CASES = LONG ? 40_000 : 2_000;
 
-async function tally(make: MakeJudge, count: number, seed: number) {
+async function tally(make: MakeJudge, count: number, seed: number, through?: Through) {
   const counts = { looked: 0, allowed: 0, broken: null as string | null };
   for (let at = 0; at < count && counts.broken === null; at++) {
-    const what = await contextIsMeet(seeded(seed * 1_000_003 + at), make);
+    const what = await contextIsMeet(seeded(seed * 1_000_003 + at), make, through);
     if (what === "skipped") continue;
     counts.looked++;
     if (what === "allowed") counts.allowed++;
@@ -269,6 +284,12 @@ describe("what a context allows", () => {
     expect(broken).toBeNull();
     // Both answers were met, often.
     expect(looked).toBeGreaterThan(CASES * 0.7);
+    expect(allowed).toBeGreaterThan(CASES * 0.05);
+  });
+
+  test("is the same for a tool that is elsewhere, and hears of it by messages", async () => {
+    const { allowed, broken } = await tally(real, CASES, 17, elsewhere);
+    expect(broken).toBeNull();
     expect(allowed).toBeGreaterThan(CASES * 0.05);
   });
 

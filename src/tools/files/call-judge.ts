@@ -28,27 +28,40 @@ export function callJudge(
   holds: () => Held | null,
   isKept: (path: FilePath) => boolean,
 ): Judge {
+  let before: Held | null = null;
+  let unpaid: Moment | null = null;
+  /** A folder is many decisions on the same that is held: what is spent of it is found once. */
+  const unpaidIn = (held: Held): Moment => {
+    if (unpaid === null || before?.authority !== held.authority || before.moment !== held.moment)
+      unpaid = { ...held.moment, exhausted: countedIsSpent(held.authority) };
+    before = held;
+    return unpaid;
+  };
   return (request) => {
     const path = pathOf(request);
     const held = holds();
     if (held === null || path === null) return GONE;
     if (request.verb.verb !== "fs.read" && isKept(path)) return KEPT;
     const { authority, moment } = held;
-    const paid = { ...moment, exhausted: null };
     if (requests.some((one) => isSame(one, request))) {
-      const decision = judge(authority, request, paid);
+      const decision = judge(authority, request, paidFor(moment));
       return decision.outcome === "ask" ? { outcome: "allow", by: decision.by } : decision;
     }
-    const decision = judge(authority, request, { ...moment, exhausted: countedIsSpent(authority) });
+    const decision = judge(authority, request, unpaidIn(held));
     if (decision.outcome !== "ask") return decision;
     const isApproved = requests.some((one) => {
       const asked = pathOf(one);
       if (one.verb !== request.verb || asked === null || !asked.every((name, at) => name === path[at])) return false;
-      const above = judge(authority, one, paid);
+      const above = judge(authority, one, paidFor(moment));
       return above.outcome === "ask" && above.level >= decision.level && isSameBasis(above.by, decision.by);
     });
     return isApproved ? { outcome: "allow", by: decision.by } : decision;
   };
+}
+
+/** The call itself was charged when it was decided. */
+function paidFor(moment: Moment): Moment {
+  return { ...moment, exhausted: null };
 }
 
 function pathOf({ values }: Request): FilePath | null {

@@ -1,5 +1,5 @@
 // Words of a call that become arguments of git. INVARIANT: none of them can be read as an option, as a forced or deleting
-// refspec, as the address of another repository, or as more than one word.
+// refspec, as an address elsewhere, or as more than one word.
 import { done, type Result, refuse } from "../../authority/result.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
@@ -18,7 +18,7 @@ export function branchWord(text: string): Result<string> {
   return isFine ? done(text) : refuse("bad_value", `${shown(text)} is not the name of a branch`);
 }
 
-/** As it is written in the repository's settings: never an address or a folder. */
+/** A name without a slash or a colon. Git takes one that is no remote for a folder of that name, which is inside the same walls. */
 export function remoteWord(text: string): Result<string> {
   return /^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(text) && !text.includes("..")
     ? done(text)

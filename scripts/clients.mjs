@@ -1,0 +1,71 @@
+// `npm run test:clients`: the MCP server tried with clients that others wrote. They are a package of their own, installed on
+// the first run and never by anything else.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { run, stopAll } from "./house/child.mjs";
+import { stampAt } from "./house/digest.mjs";
+import { root, say } from "./house/root.mjs";
+
+/** Some 700 megabytes, over whatever line there is. */
+const installMillisecondsMax = 1_800_000;
+const testMillisecondsMax = 900_000;
+
+const folder = join(root, "test", "clients");
+const stamp = join(folder, "node_modules", ".ambit-stamp");
+process.exitCode = await main();
+
+async function main() {
+  const digest = clientsDigest();
+  if (stampAt(stamp) !== digest) {
+    say("installing the clients into test/clients (npm ci, about 700 megabytes)");
+    const { ok, output } = await installed();
+    if (!ok) {
+      say(`the clients could not be installed:\n${output}`);
+      return 1;
+    }
+    // Written last, so that an interrupted install is done again.
+    writeFileSync(stamp, `${digest}\n`);
+  }
+  return tested();
+}
+
+function installed() {
+  const stop = (signal) => void stopAll(signal).then(() => process.exit(1));
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, stop);
+  // They bring the Node they need. Said here as well as in their .npmrc: an npm that started us hands its own settings on.
+  const settings = ["--no-engine-strict", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  return run(["npm", "ci", "--prefix", folder, "--prefer-offline", ...settings], {
+    cwd: folder,
+    millisecondsMax: installMillisecondsMax,
+  }).finally(() => {
+    for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, stop);
+  });
+}
+
+function tested() {
+  const program = join(root, "node_modules", "vitest", "vitest.mjs");
+  const child = spawn(process.execPath, [program, "run", "test/clients/", ...process.argv.slice(2)], {
+    cwd: root,
+    env: { ...process.env, AMBIT_CLIENTS: "1" },
+    stdio: "inherit",
+    timeout: testMillisecondsMax,
+  });
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve) => {
+    child.on("error", (problem) => {
+      say(problem.message);
+      resolve(1);
+    });
+    child.on("close", (status) => resolve(status ?? 1));
+  });
+}
+
+/** Some of them hold machine code, so that a checkout seen from another machine needs its own. */
+function clientsDigest() {
+  const sum = createHash("sha256").update(`${process.platform} ${process.arch}\0`);
+  for (const name of ["package.json", "package-lock.json", ".npmrc"])
+    sum.update(readFileSync(join(folder, name))).update("\0");
+  return sum.digest("hex");
+}

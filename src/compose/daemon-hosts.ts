@@ -1,0 +1,146 @@
+// Tools of others as the daemon carries them out: each in a sandboxed host, derived and run there, with a context that is here.
+import { join } from "node:path";
+import { isJsonObject } from "../authority/json.ts";
+import type { Request } from "../authority/request.ts";
+import { done, refuse } from "../authority/result.ts";
+import { type Asked, requestOf } from "../context/asking.ts";
+import type { Contexts } from "../daemon/contexts.ts";
+import type { Carried, Carrying, ForeignTools, OwnerTool } from "../daemon/owner-tool.ts";
+import { ControlGroups } from "../node/sandbox/control-groups.ts";
+import { detectSandbox } from "../node/sandbox/detect-sandbox.ts";
+import { groupPlaces } from "../node/sandbox/group-places.ts";
+import { LinuxSandboxes } from "../node/sandbox/linux-sandboxes.ts";
+import { clearSnapshots } from "../node/tool-host/snapshot.ts";
+import type { Sandboxes } from "../sandbox/sandboxes.ts";
+import { availabilityOf, missingText } from "../tool/availability.ts";
+import { ToolHost } from "./daemon-hosts-host.ts";
+import { HostPool } from "./daemon-hosts-pool.ts";
+import { ForeignSources, type LoadedTool, type SourcesAsked } from "./daemon-hosts-sources.ts";
+import { nativeProgram } from "./native-program.ts";
+
+export interface DaemonHostsAsked extends Omit<SourcesAsked, "pool"> {
+  readonly state: string;
+  /** Of our package. */
+  readonly program: string;
+  install(): string;
+  contexts(): Contexts;
+  /** How long one call may take. */
+  milliseconds(): number;
+}
+
+export interface DaemonHosts extends ForeignTools {
+  readonly sources: ForeignSources;
+  close(): Promise<void>;
+}
+
+export function daemonHosts(asked: DaemonHostsAsked): DaemonHosts {
+  const { state, program } = asked;
+  clearSnapshots(state);
+  let made: LinuxSandboxes | null = null;
+  const sandboxes = (): Sandboxes | { readonly message: string } => {
+    if (made !== null) return made;
+    const detected = detectSandbox({ native: nativeProgram(program), install: asked.install });
+    if (!detected.ok) return { message: detected.refused.message };
+    const places = groupPlaces();
+    made = new LinuxSandboxes({
+      ground: detected.ground,
+      groups: places.length === 0 ? null : new ControlGroups(places),
+      quarantine: join(state, "quarantine"),
+      broker: null,
+    });
+    return made;
+  };
+  const pool = new HostPool({ state, program: join(program, "dist", "tool-host.cjs"), sandboxes });
+  const sources = new ForeignSources({ ...asked, pool });
+  const owned = new WeakMap<LoadedTool, OwnerTool>();
+  return {
+    sources,
+    of: async (session) => {
+      const { tools } = await sources.of(session.facts.name.workspace);
+      return tools.map((tool) => {
+        const known = owned.get(tool) ?? ownerTool(tool, pool, asked);
+        owned.set(tool, known);
+        return known;
+      });
+    },
+    listed: async (workspace) => {
+      const { tools, refused } = await sources.of(workspace);
+      return {
+        refused,
+        tools: tools.map(({ registered: { name, risk, needs, declared, tool }, source, isUntrusted }) => ({
+          ...{ name, risk, needs, declared, isUntrusted },
+          source: source.name,
+          capabilities: tool.capabilities ?? {},
+        })),
+      };
+    },
+    close: () => pool.close(),
+  };
+}
+
+function ownerTool(loaded: LoadedTool, pool: HostPool, asked: DaemonHostsAsked): OwnerTool {
+  const { registered, source, input } = loaded;
+  const { name, requirement, declared } = registered;
+  if (requirement === null) throw new Error("a tool of others has a requirement");
+  return {
+    name,
+    description: registered.tool.description,
+    input,
+    verbs: [],
+    foreign: { requirement, declared },
+    requests: () => done([]),
+    derive: async (given, session, reading) => {
+      const host = pool.host(session, source);
+      if (!(host instanceof ToolHost)) return refuse("bad_value", host.message);
+      const derived = await host.derive(name, given);
+      if (!derived.ok) return derived;
+      const requests: Request[] = [];
+      for (const one of derived.value) {
+        if (!isJsonObject(one)) return refuse("bad_value", "a request has a verb and says what it is about");
+        const { ground, toAscii } = reading;
+        const request = requestOf(one as unknown as Asked, { ground, toAscii, tool: name });
+        if (!request.ok) return request;
+        requests.push(request.value);
+      }
+      return done(requests);
+    },
+    carry: (call) => carry(loaded, pool, asked, call),
+  };
+}
+
+async function carry(
+  { registered, source }: LoadedTool,
+  pool: HostPool,
+  asked: DaemonHostsAsked,
+  { input, session, warrant, stop, ground }: Carrying,
+): Promise<Carried> {
+  const { name, requirement, needs, store } = registered;
+  const contexts = asked.contexts();
+  const availability = availabilityOf(needs, contexts.backends(name));
+  if (!availability.ok) return { ok: false, code: "not_available", message: missingText(availability) };
+  const host = pool.host(session, source);
+  if (!(host instanceof ToolHost) || requirement === null)
+    return { ok: false, code: "not_available", message: host instanceof ToolHost ? "" : host.message };
+  const ring = session.ringing(stop);
+  if (ring === null) return { ok: false, code: "not_available", message: "this session runs too much at once" };
+  const context = contexts.open({ session, warrant, requirement, store, isForeign: true, ground });
+  const before = performance.now();
+  try {
+    ring.stop.onStop(() => context.end());
+    const outcome = await host.execute(name, input, (use) => context.serve(use), ring.stop, asked.milliseconds());
+    if (!outcome.ok) return { ok: false, code: outcome.code, message: outcome.message };
+    const wallMicroseconds = Math.round((performance.now() - before) * 1000);
+    const met = { ended: "done", denials: context.denials(), enforcement: ENFORCEMENT, wallMicroseconds };
+    return { ok: true, value: outcome.value, isUntrusted: true, met };
+  } finally {
+    context.end();
+    ring.end();
+  }
+}
+
+/** What the tool's own code can reach is the kernel's to hold; what it asks its context for is decided there. */
+const ENFORCEMENT = [
+  { axis: "tool", strength: "checked" },
+  { axis: "path", strength: "kernel" },
+  { axis: "host", strength: "kernel" },
+] as const;

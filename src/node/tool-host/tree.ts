@@ -1,0 +1,102 @@
+// The files of one folder, read whole and within bounds: what is hashed is what is copied is what runs.
+import { createHash } from "node:crypto";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from "node:fs";
+import { join } from "node:path";
+
+export interface TreeFile {
+  /** With slashes, from the folder down. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+export type TreeRead<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
+
+export interface TreeBounds {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** Names that are left out, wherever they stand. */
+type Skips = (name: string) => boolean;
+
+const depthMax = 32;
+
+/** By path. A link is a refusal: what it leads to could be changed without the folder changing. */
+export function readTree(folder: string, bounds: TreeBounds, skips: Skips): TreeRead<readonly TreeFile[]> {
+  const files: TreeFile[] = [];
+  let left = bounds.bytes;
+  const walk = (inner: string, depth: number): string | null => {
+    if (depth > depthMax) return `${inner} lies too deep`;
+    for (const name of readdirSync(join(folder, inner)).sort()) {
+      if (skips(name)) continue;
+      const path = inner === "" ? name : `${inner}/${name}`;
+      const found = lstatSync(join(folder, path));
+      if (found.isDirectory()) {
+        const problem = walk(path, depth + 1);
+        if (problem !== null) return problem;
+      } else if (found.isFile()) {
+        const bytes = readFile(join(folder, path), left);
+        if (bytes === null || files.length >= bounds.files)
+          return `there are more than ${bounds.files} files or ${bounds.bytes} bytes`;
+        left -= bytes.length;
+        files.push({ path, bytes });
+      } else return `${path} is not a plain file`;
+    }
+    return null;
+  };
+  try {
+    const problem = walk("", 0);
+    return problem === null ? { ok: true, value: files } : { ok: false, message: problem };
+  } catch (error) {
+    return { ok: false, message: `cannot be read (${codeOf(error)})` };
+  }
+}
+
+/** Changes whenever a file of the folder does, as far as the file system tells; null where it cannot be looked at. */
+export function treeStamp(folder: string, filesMax: number, skips: Skips): string | null {
+  const marks: string[] = [];
+  const walk = (inner: string, depth: number): boolean => {
+    if (depth > depthMax) return false;
+    for (const name of readdirSync(join(folder, inner)).sort()) {
+      if (skips(name)) continue;
+      const path = inner === "" ? name : `${inner}/${name}`;
+      const found = lstatSync(join(folder, path), { bigint: true });
+      if (marks.push(`${path} ${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`) > filesMax) return false;
+      if (found.isDirectory() && !walk(path, depth + 1)) return false;
+    }
+    return true;
+  };
+  try {
+    return walk("", 0) ? marks.join("\n") : null;
+  } catch (error) {
+    return codeOf(error) === "ENOENT" ? "" : null;
+  }
+}
+
+export function bytesDigest(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Null where there is more than may be. */
+function readFile(path: string, bytesMax: number): Uint8Array | null {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW);
+  try {
+    const { size } = fstatSync(file);
+    if (!fstatSync(file).isFile() || size > bytesMax) return null;
+    const bytes = Buffer.alloc(size + 1);
+    let length = 0;
+    for (;;) {
+      const count = readSync(file, bytes, length, bytes.length - length, null);
+      if (count === 0) return bytes.subarray(0, length);
+      length += count;
+      // It grows while it is read.
+      if (length > size) return null;
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
+}

@@ -1,0 +1,272 @@
+// Contexts over the real daemon: a tool in the asking process reaches files, the network, programs, secrets and what is kept,
+// within what it declares and what its agent is granted, and nothing once its call is settled.
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { JsonObject } from "../../src/authority/json.ts";
+import { VERSION } from "../../src/cli/version.ts";
+import type { Context } from "../../src/context/context.ts";
+import { remoteContext } from "../../src/context/remote.ts";
+import { contextSender } from "../../src/daemon/context-sender.ts";
+import { connect } from "../../src/daemon/wire/client.ts";
+import type { CallMessages } from "../../src/ports/daemon-calls.ts";
+import type { Asking } from "../../src/ports/exchange.ts";
+import { given, World } from "../state/world.ts";
+
+const VALUE = "s3cr3t-value-0123456789";
+let world: World;
+let call: Asking<CallMessages>;
+let session = "";
+let port = 0;
+const heard: string[] = [];
+
+const server = http.createServer((request, response) => {
+  heard.push(`${request.url} ${request.headers.authorization ?? "none"}`);
+  if (request.url === "/away") response.writeHead(302, { Location: "http://169.254.169.254/" }).end();
+  else response.writeHead(200, { "Content-Type": "text/plain" }).end(`you said ${request.headers.authorization}`);
+});
+
+beforeAll(async () => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  port = (server.address() as AddressInfo).port;
+  world = await World.make();
+  const files = join(world.project, "files");
+  mkdirSync(join(files, "in"), { recursive: true });
+  writeFileSync(join(files, "in", "a.txt"), "hello");
+  writeFileSync(join(files, "other.txt"), "other");
+  writeFileSync(join(world.project, "ungranted.txt"), "ungranted");
+  symlinkSync("../../ungranted.txt", join(files, "in", "out"));
+  symlinkSync("../other.txt", join(files, "in", "undeclared"));
+  world.agent("scout", [
+    `fs.read{in=${files}}`,
+    `fs.write{in=${files}}`,
+    `fs.delete{in=${files}}`,
+    "net.get{hosts=[127.0.0.1]}",
+    `proc.exec{in=${files},cmds=[cat]}`,
+    "memory.read{keys=[**]}",
+    "memory.write{keys=[**]}",
+    "secret.use{names=[**],tools=[weather],hosts=[127.0.0.1]}",
+    "tool.invoke{tools=[weather,bare]}",
+  ]);
+  await world.begin();
+  const binding = { tools: ["weather"], hosts: [`127.0.0.1:${port}`], uses: null };
+  const secret = { value: VALUE, binding, username: null, isCanary: false, isRotation: false, presence: null };
+  given(await world.control("secrets.set", { name: "TOKEN", ...secret }));
+  const other = { ...binding, tools: ["another"] };
+  given(await world.control("secrets.set", { name: "OTHER", ...secret, value: `${VALUE}-other`, binding: other }));
+  call = given(await connect("call", { folder: world.folder, version: VERSION }));
+  const opened = await call.ask("session.open", {
+    ...{ cwd: world.project, agent: "scout", user: null, trace: null, face: "library", pledge: null, token: null },
+    ...{ environment: {}, isForParent: false },
+  });
+  session = given(opened).session;
+}, 240_000);
+afterAll(async () => {
+  call?.close();
+  server.closeAllConnections();
+  server.close();
+  await world?.remove();
+});
+
+const whole = (): JsonObject => ({
+  network: { allowedHosts: ["127.0.0.1"] },
+  secrets: ["TOKEN"],
+  storage: { scope: "tool-private", kind: "kv" },
+  fs_reach: { read: [join(world.project, "files", "in")], write: [join(world.project, "files", "in")] },
+  process: { allowedBinaries: ["cat"] },
+});
+
+async function within<T>(
+  declaration: JsonObject | undefined,
+  act: (context: Context) => Promise<T>,
+  tool = "weather",
+): Promise<T> {
+  const asked = { session, tool, input: {}, requests: [], waitMilliseconds: 0 };
+  const permitted = given(await call.ask("call.commit", declaration === undefined ? asked : { ...asked, declaration }));
+  if (permitted.outcome !== "allowed") throw new Error(JSON.stringify(permitted));
+  const { receipt } = permitted;
+  const { context, end } = remoteContext(contextSender(call, session, receipt));
+  try {
+    return await act(context);
+  } finally {
+    end();
+    await call.ask("call.settle", { session, receipt, ended: "done", milliseconds: 1, isUntrusted: false });
+  }
+}
+
+const file = (name: string): string => join(world.project, "files", name);
+const at = (path: string): string => `http://127.0.0.1:${port}${path}`;
+
+describe("files", () => {
+  test("within both are read and changed", async () => {
+    await within(whole(), async ({ files }) => {
+      expect(await files.readText(file("in/a.txt"))).toEqual({ ok: true, value: "hello" });
+      expect(await files.write(file("in/b.txt"), new Uint8Array([1, 2, 255]))).toEqual({ ok: true, value: null });
+      expect(await files.read(file("in/b.txt"))).toEqual({ ok: true, value: new Uint8Array([1, 2, 255]) });
+      expect(await files.remove(file("in/b.txt"))).toEqual({ ok: true, value: null });
+    });
+    expect(existsSync(file("in/b.txt"))).toBe(false);
+  });
+  test("outside of either are not, links included", async () => {
+    await within(whole(), async ({ files }) => {
+      expect(await files.readText(file("other.txt"))).toMatchObject({ ok: false, code: "scope_violation" });
+      expect(await files.readText(join(world.project, "ungranted.txt"))).toMatchObject({ ok: false });
+      expect(await files.readText(file("in/out"))).toMatchObject({ ok: false, code: "scope_violation" });
+      expect(await files.readText(file("in/undeclared"))).toMatchObject({ ok: false, code: "scope_violation" });
+      const listed = await files.glob(file("in"), "**");
+      expect(listed.ok ? listed.value.map(({ path }) => path) : listed).toEqual(
+        // A link is a name like any other; what is behind it is not read.
+        [file("in/a.txt"), file("in/out"), file("in/undeclared")],
+      );
+    });
+    const declared = { ...whole(), fs_reach: { read: [world.project] } };
+    await within(declared, async ({ files }) => {
+      expect(await files.readText(file("other.txt"))).toEqual({ ok: true, value: "other" });
+      expect(await files.readText(join(world.project, "ungranted.txt"))).toMatchObject({ ok: false });
+      expect(await files.write(file("in/c.txt"), "x")).toMatchObject({ ok: false, code: "capability_absent" });
+    });
+    expect(existsSync(file("in/c.txt"))).toBe(false);
+  });
+  test("of five million bytes go there and come back", async () => {
+    const bytes = Uint8Array.from({ length: 5_000_000 }, (_, index) => (index * 7) & 255);
+    await within(whole(), async ({ files }) => {
+      // More than one message holds, and no more than the file worker writes at once.
+      expect(await files.write(file("in/large"), bytes.subarray(0, 1_000_000))).toEqual({ ok: true, value: null });
+      for (let from = 1_000_000; from < bytes.length; from += 1_000_000)
+        expect(await files.append(file("in/large"), bytes.subarray(from, from + 1_000_000))).toMatchObject({
+          ok: true,
+        });
+      const back = await files.read(file("in/large"));
+      expect(back.ok && Buffer.compare(back.value, bytes)).toBe(0);
+      expect(await files.remove(file("in/large"))).toMatchObject({ ok: true });
+    });
+  }, 60_000);
+});
+
+describe("the network", () => {
+  test("answers, and a redirect to where it may not be is refused", async () => {
+    await within(whole(), async ({ net }) => {
+      const answer = await net.fetch(at("/x"));
+      expect(answer.ok && [answer.value.status, await answer.value.text()]).toEqual([200, "you said undefined"]);
+      expect(await net.fetch(at("/away"))).toMatchObject({ ok: false, code: "scope_violation" });
+      expect(await net.fetch(at("/x"), { method: "POST", body: "b" })).toMatchObject({ ok: false });
+      expect(await net.fetch("http://127.0.0.2:1/")).toMatchObject({ ok: false, code: "scope_violation" });
+    });
+    const { network: _gone, secrets: _none, ...without } = whole();
+    await within(without, async ({ net }) => {
+      expect(await net.fetch(at("/never"))).toMatchObject({ ok: false, code: "capability_absent" });
+    });
+    expect(heard.some((line) => line.startsWith("/never"))).toBe(false);
+  });
+  test("gets a secret by its handle, which the tool never sees", async () => {
+    await within(whole(), async ({ net, secrets }) => {
+      const handle = await secrets.use("TOKEN", { host: "127.0.0.1" });
+      expect(handle).toEqual({ ok: true, value: "{{secret:TOKEN}}" });
+      const headers = { authorization: "Bearer {{secret:TOKEN}}" };
+      const answer = await net.fetch(at("/secret"), { headers });
+      expect(answer.ok && (await answer.value.text())).toBe("you said Bearer [REDACTED:TOKEN]");
+      expect(heard).toContain(`/secret Bearer ${VALUE}`);
+      expect(await secrets.use("OTHER", { host: "127.0.0.1" })).toMatchObject({ ok: false });
+      expect(await net.fetch(at("/told"), { headers: { authorization: VALUE } })).toMatchObject({
+        ok: false,
+        code: "secret_refused",
+      });
+    });
+    expect(heard.some((line) => line.startsWith("/told"))).toBe(false);
+  });
+});
+
+test("a program runs in its sandbox, and another one does not", async () => {
+  await within(whole(), async ({ process: programs }) => {
+    const ran = await programs.run(["cat", "in/a.txt"], { in: file(".") });
+    if (!ran.ok) throw new Error(JSON.stringify(ran));
+    expect([Buffer.from(ran.value.output).toString(), ran.value.ending]).toEqual([
+      "hello",
+      { kind: "exited", status: 0 },
+    ]);
+    const fed = await programs.run(["cat", "-"], { in: file("."), input: "fed" });
+    expect(fed.ok && Buffer.from(fed.value.output).toString()).toBe("fed");
+    expect(await programs.run(["ls"], { in: file(".") })).toMatchObject({ ok: false, code: "scope_violation" });
+    expect(await programs.run(["cat", "-"], { in: file("."), input: "long", outputBytesMax: 2 })).toMatchObject({
+      ok: false,
+      code: "budget_exhausted",
+    });
+  });
+}, 60_000);
+
+test("what a tool keeps is its own, by version", async () => {
+  await within(whole(), async ({ storage, memory, observe }) => {
+    expect(await storage.set("a/b", "1")).toEqual({ ok: true, value: { version: 1 } });
+    expect(await storage.get("a/b")).toEqual({ ok: true, value: { value: "1", version: 1 } });
+    expect(await storage.set("a/b", "2", { version: 7 })).toMatchObject({ ok: false });
+    expect(await storage.list()).toEqual({ ok: true, value: ["a/b"] });
+    expect(await memory.get("notes/x")).toMatchObject({ ok: false });
+    expect(await observe.append("seen")).toMatchObject({ ok: false, code: "capability_absent" });
+  });
+  const mine = given(
+    await call.ask("call.do", {
+      session,
+      tool: "memory_get",
+      input: { key: "a/b" },
+      requests: null,
+      waitMilliseconds: 0,
+    }),
+  );
+  expect(mine).toMatchObject({ outcome: "denied" });
+});
+
+test("a context is of no use after its call, whoever sends", async () => {
+  const asked = { session, tool: "weather", input: {}, requests: [], declaration: whole(), waitMilliseconds: 0 };
+  const permitted = given(await call.ask("call.commit", asked));
+  if (permitted.outcome !== "allowed") throw new Error(JSON.stringify(permitted));
+  const { receipt } = permitted;
+  const send = contextSender(call, session, receipt);
+  const use = { instrument: "files", method: "readText", arguments: [file("in/a.txt")] };
+  expect(await send(use)).toEqual({ ok: true, value: "hello" });
+  await call.ask("call.settle", { session, receipt, ended: "done", milliseconds: 1, isUntrusted: false });
+  expect(await send(use)).toMatchObject({ ok: false, code: "revoked" });
+  expect(await contextSender(call, session, "c_never")(use)).toMatchObject({ ok: false, code: "revoked" });
+  expect(await contextSender(call, "s_never", receipt)(use)).toMatchObject({ ok: false });
+});
+
+test("a call without a declaration has no context", async () => {
+  const answer = await within(undefined, ({ files }) => files.readText(file("in/a.txt")), "bare");
+  expect(answer).toMatchObject({ ok: false, code: "revoked" });
+  const closed = await within({}, ({ files }) => files.readText(file("in/a.txt")), "bare");
+  expect(closed).toMatchObject({ ok: false, code: "capability_absent" });
+});
+
+describe("nothing is permitted", () => {
+  const rows: readonly (readonly [string, JsonObject, string])[] = [
+    ["for what is not understood", { network: { allowedHosts: [7] } }, "invalid_input"],
+    ["for a secret that is not there", { secrets: ["NOWHERE"] }, "not_available"],
+    ["for a secret of another tool", { secrets: ["OTHER"] }, "not_available"],
+  ];
+  test.each(rows)("%s", async (_title, declaration, code) => {
+    const asked = { session, tool: "weather", input: {}, requests: [], declaration, waitMilliseconds: 0 };
+    expect(await call.ask("call.commit", asked)).toMatchObject({ ok: false, code });
+  });
+  test("for a request outside of what is declared", async () => {
+    const requests = [`fs.read ${file("other.txt")}`];
+    const asked = { session, tool: "weather", input: {}, requests, declaration: whole(), waitMilliseconds: 0 };
+    expect(given(await call.ask("call.commit", asked))).toMatchObject({ outcome: "denied", code: "scope_violation" });
+  });
+});
+
+test("a revoked grant is felt in the middle of a call", async () => {
+  await within(whole(), async ({ files }) => {
+    expect(await files.readText(file("in/a.txt"))).toMatchObject({ ok: true });
+    const record = join(world.project, ".ambit", "agents", "scout.md");
+    const before = readFileSync(record, "utf8");
+    world.agent("scout", ["tool.invoke{tools=[weather]}"]);
+    try {
+      expect(await files.readText(file("in/a.txt"))).toMatchObject({ ok: false });
+    } finally {
+      writeFileSync(record, before);
+    }
+  });
+});

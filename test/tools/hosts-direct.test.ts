@@ -1,0 +1,130 @@
+// One host by itself, in a real sandbox: time that is over, what is no frame, a frame that is too long, and a tool that says
+// different things to different hosts.
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Json, JsonObject } from "../../src/authority/json.ts";
+import { ToolHost } from "../../src/compose/daemon-hosts-host.ts";
+import { HostPool } from "../../src/compose/daemon-hosts-pool.ts";
+import { nativeProgram } from "../../src/compose/native-program.ts";
+import { Session } from "../../src/daemon/session.ts";
+import { sha256 } from "../../src/node/digest.ts";
+import { detectSandbox } from "../../src/node/sandbox/detect-sandbox.ts";
+import { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
+import { ToolFrames, toolFrame } from "../../src/node/tool-host/frames.ts";
+import type { ToolSource } from "../../src/node/tool-host/sources.ts";
+import { root } from "../e2e/ambit.ts";
+
+let state = "";
+let pool: HostPool;
+let session: Session;
+
+const sourceOf = (code: string): ToolSource => ({
+  ...{
+    name: "a.mjs",
+    kind: "file",
+    digest: sha256(code),
+    lines: [],
+    links: [],
+    entry: "tools/a.mjs",
+  },
+  files: [{ path: "tools/a.mjs", bytes: Buffer.from(code) }],
+});
+const tool = (body: string, before = ""): ToolSource =>
+  sourceOf(
+    `import fs from "node:fs"; ${before} export default { name: "one", description: "d", input: {}, execute: async (input, context) => { ${body} } };`,
+  );
+
+beforeAll(() => {
+  state = realpathSync(mkdtempSync(join(tmpdir(), "ambit-host-")));
+  const detected = detectSandbox({ native: nativeProgram(root), install: () => "" });
+  if (!detected.ok) throw new Error(detected.refused.message);
+  const sandboxes = new LinuxSandboxes({
+    ground: detected.ground,
+    groups: null,
+    broker: null,
+    quarantine: join(state, "q"),
+  });
+  pool = new HostPool({ state, program: join(root, "dist", "tool-host.cjs"), sandboxes: () => sandboxes });
+  session = new Session({ name: { agent: "scout", workspace: null }, id: "s", user: null, trace: "t" } as never);
+});
+afterAll(async () => {
+  await pool.close();
+  rmSync(state, { recursive: true, force: true });
+});
+
+const never = { stopped: false, onStop: () => undefined };
+const refusing = async (): Promise<Json> => ({ ok: false, code: "capability_absent", verb: null, message: "" });
+
+async function run(
+  source: ToolSource,
+  milliseconds = 20_000,
+  serve: (use: JsonObject) => Promise<Json> = refusing,
+): Promise<unknown> {
+  const host = pool.host(session, source);
+  if (!(host instanceof ToolHost)) throw new Error(host.message);
+  return host.execute("one", {}, serve, never, milliseconds);
+}
+
+describe("a host", () => {
+  test("that takes too long is ended, and the next call gets another", async () => {
+    const source = tool("if (fs.existsSync('/nowhere')) return 1; for (;;);");
+    expect(await run(source, 1500)).toMatchObject({ ok: false, code: "execution_failed" });
+    expect(await run(source, 1500)).toMatchObject({ ok: false, message: "it took more than 1.5 seconds" });
+    expect(await run(tool("return 2;"))).toEqual({ ok: true, value: 2 });
+  }, 60_000);
+  test("that says what is no frame is ended", async () => {
+    expect(
+      await run(tool("fs.writeSync(1, 'x'.repeat(1000)); await new Promise(() => setTimeout(() => {}, 1e6));")),
+    ).toMatchObject({
+      ok: false,
+      code: "execution_failed",
+    });
+  }, 60_000);
+  test("that forges a frame of a hundred million bytes is ended before they have come", async () => {
+    const body =
+      "const head = Buffer.alloc(4); head.writeUInt32LE(100_000_000); fs.writeSync(1, head); await new Promise(() => setTimeout(() => {}, 1e6));";
+    expect(await run(tool(body))).toMatchObject({ ok: false, code: "execution_failed" });
+  }, 60_000);
+  test("that has nobody to load says why", async () => {
+    expect(await pool.described(sourceOf("throw new Error('not today');"))).toMatchObject({
+      ok: false,
+      message: "Error: not today",
+    });
+    expect(await pool.described(sourceOf("export default 7;"))).toMatchObject({ ok: true, tools: [] });
+    expect(await pool.described(sourceOf("process.exit(3);"))).toMatchObject({ ok: false, isTools: true });
+  }, 60_000);
+  test("is asked one call at a time, and each use is answered for its own call", async () => {
+    const served: string[] = [];
+    const serve = async (use: JsonObject): Promise<Json> => {
+      served.push(JSON.stringify(use["arguments"]));
+      return { ok: true, value: "v" };
+    };
+    const source = tool("return (await context.files.readText('/a')).value;");
+    const all = await Promise.all([run(source, 20_000, serve), run(source, 20_000, serve), run(source, 20_000, serve)]);
+    expect(all).toEqual(Array.from({ length: 3 }, () => ({ ok: true, value: "v" })));
+    expect(served).toEqual(Array.from({ length: 3 }, () => '["/a"]'));
+  }, 60_000);
+  test("ends with its session", async () => {
+    const host = pool.host(session, tool("return 3;"));
+    if (!(host instanceof ToolHost)) throw new Error(host.message);
+    expect(host.isOver).toBe(false);
+    session.close();
+    expect(host.isOver).toBe(true);
+    expect(pool.host(session, tool("return 3;"))).toEqual({ message: "the session is closed" });
+  }, 60_000);
+});
+
+test("frames are cut wherever the pieces end", () => {
+  const whole = Buffer.concat([toolFrame({ a: 1 }), toolFrame({ b: "é" }), toolFrame({})] as Buffer[]);
+  for (let size = 1; size <= whole.length; size++) {
+    const frames = new ToolFrames();
+    const heard: unknown[] = [];
+    for (let at = 0; at < whole.length; at += size)
+      heard.push(...(frames.take(whole.subarray(at, at + size)) ?? ["broken"]));
+    expect(heard).toEqual([{ a: 1 }, { b: "é" }, {}]);
+  }
+  expect(new ToolFrames().take(Buffer.from([255, 255, 255, 255]))).toBeNull();
+  expect(new ToolFrames().take(Buffer.concat([Buffer.from([2, 0, 0, 0]), Buffer.from("{x")]))).toBeNull();
+});

@@ -1,0 +1,185 @@
+// Tools of others through the real daemon: found, trusted, described and run in their hosts; what breaks off is contained.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Caller, Session } from "../state/calling.ts";
+import { given, World } from "../state/world.ts";
+
+let world: World;
+let caller: Caller;
+let session: Session;
+
+const WEATHER = `
+import { defineTool } from "ambit";
+import { shout } from "./lib/shout.mjs";
+let kept = null;
+let calls = 0;
+export default [
+  defineTool({
+    name: "weather",
+    description: "Says what a file says of the weather.",
+    capabilities: { fs_reach: { read: ["notes"] }, storage: { scope: "tool-private", kind: "kv" } },
+    input: { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false },
+    requests: ({ city }) => [{ verb: "fs.read", path: "notes/" + city }],
+    execute: async ({ city }, context) => {
+      console.log("this is printed, and breaks nothing");
+      const text = await context.files.readText("notes/" + city);
+      if (!text.ok) return text;
+      return { text: shout(text.value), calls: ++calls };
+    },
+  }),
+  defineTool({
+    name: "keeper",
+    description: "Keeps its context and uses it later.",
+    capabilities: { fs_reach: { read: ["notes"] } },
+    input: { type: "object" },
+    execute: async (input, context) => {
+      if (kept === null) {
+        kept = context;
+        return { first: await context.files.readText("notes/oslo") };
+      }
+      return { later: await kept.files.readText("notes/oslo"), now: await context.files.readText("notes/oslo"), stopped: kept.signal.isStopped() };
+    },
+  }),
+  defineTool({ name: "looping", description: "Never ends.", input: {}, execute: () => { for (;;); } }),
+  defineTool({ name: "crashing", description: "Ends its host.", input: {}, execute: () => process.exit(7) }),
+  defineTool({ name: "throwing", description: "Throws.", input: {}, execute: () => { throw new Error("no weather"); } }),
+  defineTool({ name: "later", description: "Throws after its call.", input: {}, execute: () => { setTimeout(() => { throw new Error("later"); }, 5); return 1; } }),
+  defineTool({ name: "large", description: "Answers with much.", input: {}, execute: () => "x".repeat(100_000_000) }),
+  defineTool({ name: "hungry", description: "Takes all memory.", input: {}, execute: () => { const all = []; for (;;) all.push(Buffer.alloc(16_777_216, 1)); } }),
+  defineTool({ name: "secretive", description: "Declares a secret.", capabilities: { secrets: ["NOWHERE"] }, input: {}, execute: () => 1 }),
+];
+`;
+
+const NAMES = "tool.invoke{tools=[weather,keeper,looping,crashing,throwing,later,large,hungry,secretive,packed]}";
+
+beforeAll(async () => {
+  world = await World.make();
+  mkdirSync(join(world.project, "notes"));
+  writeFileSync(join(world.project, "notes", "oslo"), "rain");
+  world.write("project/.ambit/tools/weather.mjs", WEATHER);
+  world.write("project/.ambit/tools/lib/shout.mjs", "export const shout = (text) => text.toUpperCase();\n");
+  world.write("project/.ambit/tools/broken.mjs", "this is no JavaScript\n");
+  world.write("project/.ambit/tools/typed.ts", "export default {};\n");
+  world.write("project/.ambit/config.yml", "tools: [weather-package, missing-package]\n");
+  world.write(
+    "project/node_modules/weather-package/package.json",
+    JSON.stringify({
+      name: "weather-package",
+      version: "1.2.3",
+      type: "module",
+      exports: "./main.js",
+      dependencies: { deep: "*" },
+    }),
+  );
+  world.write(
+    "project/node_modules/weather-package/main.js",
+    'import deep from "deep";\nexport default { name: "packed", description: "From a package.", input: {}, execute: () => ({ deep }) };\n',
+  );
+  world.write(
+    "project/node_modules/deep/package.json",
+    JSON.stringify({ name: "deep", version: "1.0.0", main: "index.js" }),
+  );
+  world.write("project/node_modules/deep/index.js", 'module.exports = "from a dependency";\n');
+  world.agent("scout", [`fs.read{in=${world.project}}`, "memory.read", "memory.write", NAMES]);
+  world.agent("other", [`fs.read{in=${world.project}}`, "tool.invoke{tools=[packed]}"]);
+  await world.begin();
+  caller = world.caller();
+  session = given(await caller.open(world.project, "scout"));
+}, 240_000);
+afterAll(() => world?.remove());
+
+const called = (tool: string, input: object = {}) => session.do(tool, input);
+
+test("a tool in a file is listed, called, and reads within what it declares", async () => {
+  const listed = given(await session.ask("tools.list", {}).answer)["tools"] as { name: string; origin: string }[];
+  expect(listed.filter(({ origin }) => origin === "tool").map(({ name }) => name)).toEqual([
+    ...["crashing", "hungry", "keeper", "large", "later", "looping", "packed", "throwing", "weather"],
+  ]);
+  expect((await called("weather", { city: "oslo" })).value["result"]).toEqual({ text: "RAIN", calls: 1 });
+  // The same host, still warm.
+  expect((await called("weather", { city: "oslo" })).value["result"]).toEqual({ text: "RAIN", calls: 2 });
+}, 60_000);
+
+test("a call outside of what it declares is denied before anything of it runs", async () => {
+  expect((await called("weather", { city: "../.ambit/config.yml" })).said).toBe("scope_violation");
+  expect((await called("weather", { town: "oslo" })).said).toBe("invalid_input");
+});
+
+test("a package is loaded with what it depends on", async () => {
+  expect((await called("packed")).value["result"]).toEqual({ deep: "from a dependency" });
+});
+
+test("a context that was kept is revoked", async () => {
+  const ok = { ok: true, value: "rain" };
+  expect((await called("keeper")).value["result"]).toEqual({ first: ok });
+  expect((await called("keeper")).value["result"]).toMatchObject({
+    later: { ok: false, code: "revoked" },
+    now: ok,
+    stopped: true,
+  });
+});
+
+describe("what breaks off is contained, and the next call gets a new host", () => {
+  for (const [tool, said] of [
+    ["crashing", "execution_failed"],
+    ["throwing", "execution_failed"],
+    ["large", "execution_failed"],
+    ["hungry", "execution_failed"],
+  ] as const)
+    test(tool, async () => {
+      const answer = await called(tool);
+      expect([answer.said, answer.value]).toEqual([said, expect.anything()]);
+      expect((await called("weather", { city: "oslo" })).said).toBe("done");
+    }, 60_000);
+  test("later", async () => {
+    expect((await called("later")).said).toBe("done");
+    await new Promise((done) => setTimeout(done, 300));
+    expect((await called("weather", { city: "oslo" })).value["result"]).toEqual({ text: "RAIN", calls: 1 });
+  }, 60_000);
+  test("looping, once its asker stops", async () => {
+    const asked = session.ask("call.do", { tool: "looping", input: {}, requests: null, waitMilliseconds: 0 });
+    await new Promise((done) => setTimeout(done, 1000));
+    asked.stop();
+    await asked.answer;
+    expect((await called("weather", { city: "oslo" })).value["result"]).toEqual({ text: "RAIN", calls: 1 });
+  }, 60_000);
+});
+
+test("a tool that declares a secret that is not there is not run", async () => {
+  expect((await called("secretive")).said).toBe("not_available");
+});
+
+test("another agent sees and calls only what it is granted", async () => {
+  const other = given(await caller.open(world.project, "other"));
+  const listed = given(await other.ask("tools.list", {}).answer)["tools"] as { name: string; origin: string }[];
+  expect(listed.filter(({ origin }) => origin === "tool").map(({ name }) => name)).toEqual(["packed"]);
+  expect((await other.do("weather", { city: "oslo" })).said).toBe("scope_violation");
+});
+
+describe("changed code does not run", () => {
+  test("until it is trusted again; then the next call runs it", async () => {
+    const path = join(world.project, ".ambit", "tools", "lib", "shout.mjs");
+    const before = readFileSync(path, "utf8");
+    writeFileSync(path, 'export const shout = () => "changed";\n');
+    await new Promise((done) => setTimeout(done, 700));
+    expect((await called("weather", { city: "oslo" })).said).toBe("unknown_tool");
+    expect((await called("packed")).said).toBe("done");
+    await world.trust();
+    await new Promise((done) => setTimeout(done, 700));
+    expect((await called("weather", { city: "oslo" })).value["result"]).toEqual({ text: "changed", calls: 1 });
+    writeFileSync(path, before);
+    await world.trust();
+    await new Promise((done) => setTimeout(done, 700));
+  }, 60_000);
+  test("of a dependency deep inside", async () => {
+    const path = join(world.project, "node_modules", "deep", "index.js");
+    const before = readFileSync(path, "utf8");
+    writeFileSync(path, 'module.exports = "other";\n');
+    await new Promise((done) => setTimeout(done, 700));
+    expect((await called("packed")).said).toBe("unknown_tool");
+    writeFileSync(path, before);
+    await new Promise((done) => setTimeout(done, 700));
+    expect((await called("packed")).said).toBe("done");
+  }, 60_000);
+});
