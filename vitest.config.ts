@@ -4,6 +4,8 @@ import type { ViteUserConfig } from "vitest/config";
 const config: ViteUserConfig = {
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    // The clients that others wrote are large: `npm run test:clients` installs and tries them.
+    exclude: ["**/node_modules/**", ...(process.env["AMBIT_CLIENTS"] === "1" ? [] : ["test/clients/**"])],
     setupFiles: ["test/house/seed.ts"],
     pool: "forks",
     maxWorkers: 2,

@@ -31,7 +31,7 @@ export class KeptSession {
   #live: Promise<Answer<Live>> | null = null;
   /** The session before this one, where it was used: what it had read is still in somebody's mind. */
   #before: string | null = null;
-  /** Names that were on the list at some time. */
+  /** Names that were on the list at some time, or were called. */
   readonly #known = new Set<string>();
   /** Why there is never another one. */
   #over: Refusal | null = null;
@@ -149,6 +149,7 @@ export class KeptSession {
     );
     if (!answer.ok) this.#endedBy(answer);
     if (!answer.ok) return refusedResult(tool, answer.code === "unknown_session" ? ENDED : answer);
+    if (answer.value.outcome !== "denied") this.#known.add(tool);
     if (answer.value.outcome !== "denied")
       return doneResult(await this.#asked.present(tool, input, answer.value.result));
     const denial = answer.value;

@@ -39,8 +39,8 @@ describe("where its grants come from", () => {
       said(await client.call("fs_read", { path: "a.txt" })),
       said(await client.call("proc_exec", ECHO)),
     ]);
-    // Nothing is listed, and whatever is called all the same is denied by what nothing says of generations.
-    expect(used).toEqual([[], "generation_stale", "generation_stale"]);
+    // Nothing is listed, and whatever is called all the same is as if it were not there.
+    expect(used).toEqual([[], "unknown_tool", "unknown_tool"]);
     expect(errors).toContain("everything is denied");
   });
 
@@ -80,7 +80,7 @@ describe("where its grants come from", () => {
   ])("a file that %s grants nothing", async (_, text, why) => {
     world.write("config/ambit/caveats.toml", text);
     const { used, errors } = await serving([], null, async (client) => said(await client.call("proc_exec", ECHO)));
-    expect(used).toBe("generation_stale");
+    expect(used).toBe("unknown_tool");
     expect(errors).toContain(why);
   });
 
@@ -163,11 +163,19 @@ describe("what it holds", () => {
         )
       ).used;
     expect(await run([0])).toBe("done");
-    expect(await run([7])).toBe("generation_stale");
+    // Nothing of it can be called, so nothing of it is there; a person sees why.
+    expect(await run([7])).toBe("unknown_tool");
+    const denied = await world.log({ kind: "decision", outcome: "deny" });
+    expect(denied.map(({ code }) => code)).toContain("generation_stale");
   });
 });
 
 describe("who may bring their own", () => {
+  const OPENING = {
+    ...{ agent: "scout", user: null, trace: null, face: "mcp", pledge: null, token: null },
+    ...{ environment: {}, isForParent: false, caveats: caveats({}) },
+  };
+
   test("nobody whom a session brought forth", async () => {
     const caller = world.caller();
     given(await caller.open(world.project, "scout"));
@@ -176,20 +184,20 @@ describe("who may bring their own", () => {
     expect(ran.out).toContain("control_refused");
   });
 
+  test("nor whoever has an agent's session itself", async () => {
+    const caller = world.caller();
+    given(await caller.open(world.project, "scout", {}));
+    expect(
+      await caller.ask("session.open", { ...OPENING, cwd: world.project, agent: "anonymous" }).answer,
+    ).toMatchObject({
+      ok: false,
+      code: "control_refused",
+    });
+  });
+
   test("and nobody under another name, or with a token", async () => {
     const caller = world.caller();
-    const opening = {
-      cwd: world.project,
-      agent: "scout",
-      user: null,
-      trace: null,
-      face: "mcp",
-      pledge: null,
-      token: null,
-      environment: {},
-      isForParent: false,
-      caveats: caveats({}),
-    };
+    const opening = { ...OPENING, cwd: world.project };
     for (const wrong of [opening, { ...opening, agent: "anonymous", token: "t" }, { ...opening, caveats: 7 }])
       expect(await caller.ask("session.open", wrong).answer).toMatchObject({ ok: false, code: "invalid_input" });
   });

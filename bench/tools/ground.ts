@@ -1,0 +1,142 @@
+// A project with a tool of others in it, the real daemon on a state of its own, and what a session of the bench holds.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Authority } from "../../src/authority/chain.ts";
+import type { Moment } from "../../src/authority/compiled.ts";
+import { toAscii } from "../../src/broker/ascii.ts";
+import type { Holding } from "../../src/daemon/holding.ts";
+import type { Carried, Carrying } from "../../src/daemon/owner-tool.ts";
+import type { ProgramGround } from "../../src/daemon/parts.ts";
+import { Session } from "../../src/daemon/session.ts";
+import { authorize } from "../../src/gate/call.ts";
+import { segmentsOf } from "../../src/node/folders.ts";
+import type { Reading } from "../../src/notation/reading.ts";
+import type { KnownTool } from "../../src/tool/known-tool.ts";
+import type { Warrant } from "../../src/warrant/warrant.ts";
+import { rootFolder } from "../place.ts";
+import { moment } from "../sandbox/ground.ts";
+
+export const OURS = "ambit";
+export const AGENT = "worker";
+
+export interface ToolsGround {
+  readonly base: string;
+  readonly project: string;
+  readonly folders: { readonly state: string; readonly config: string };
+  remove(): void;
+}
+
+/** Two tools: one that touches nothing, and one that uses its context once. */
+const TOOLS = `import { defineTool } from "ambit";
+const input = { type: "object", properties: { text: { type: "string" } }, required: ["text"], additionalProperties: false };
+export default [
+  defineTool({ name: "echo", description: "Says it again.", input, execute: ({ text }) => ({ text }) }),
+  defineTool({
+    name: "keeper",
+    description: "Says what is kept.",
+    capabilities: { storage: { scope: "tool-private", kind: "kv" } },
+    input,
+    execute: async ({ text }, context) => {
+      const kept = await context.storage.get("notes/today");
+      return kept.ok ? { text } : kept;
+    },
+  }),
+];
+`;
+
+const RECORD = `---
+capabilities:
+  - "memory.read"
+  - "memory.write"
+  - "tool.invoke{tools=[echo,keeper,builtin:**]}"
+---
+`;
+
+export function makeToolsGround(): ToolsGround {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-bench-tools-")));
+  const project = join(base, "project");
+  mkdirSync(join(project, ".ambit", "agents"), { recursive: true });
+  mkdirSync(join(project, ".ambit", "tools"));
+  writeFileSync(join(project, ".ambit", "agents", `${AGENT}.md`), RECORD);
+  writeFileSync(join(project, ".ambit", "tools", "speaking.mjs"), TOOLS);
+  const environment = {
+    PATH: process.env["PATH"],
+    XDG_STATE_HOME: join(base, "state"),
+    XDG_CONFIG_HOME: join(base, "config"),
+  };
+  const run = (...words: readonly string[]) =>
+    spawnSync(process.execPath, [join(rootFolder, "bin", "ambit"), ...words], {
+      cwd: project,
+      env: environment,
+      encoding: "utf8",
+    });
+  const remove = (): void => {
+    run("daemon", "stop");
+    rmSync(base, { recursive: true, force: true });
+  };
+  for (const words of [
+    ["trust", "--yes"],
+    ["daemon", "start"],
+  ]) {
+    const { status, stdout, stderr } = run(...words);
+    if (status === 0) continue;
+    remove();
+    throw new Error(`ambit ${words.join(" ")}: ${stderr}${stdout}`);
+  }
+  const folders = { state: join(base, "state", "ambit"), config: join(base, "config", "ambit") };
+  return { base, project, folders, remove };
+}
+
+export function readingIn(folder: string): Reading {
+  return { ground: { home: null, base: segmentsOf(folder), protectedPaths: [] }, toAscii, ceiling: null };
+}
+
+export function sessionIn(folder: string): Session {
+  const mark = { pid: process.pid, start: "0" };
+  const peer = { ...mark, uid: 0, ancestors: [mark], terminal: false };
+  const connected = { door: "call" as const, peer, onClose: () => undefined, tell: () => true, close: () => undefined };
+  return new Session({
+    ...{ id: "s_bench", name: { workspace: folder, agent: AGENT }, asked: AGENT, cwd: folder, user: null, trace: "t" },
+    ...{ face: "bench", opened: 0, environment: {}, connected, root: mark },
+  });
+}
+
+/** As the daemon holds it, without the text of a record behind it. */
+export function heldBy(authority: Authority, reading: Reading): { readonly holding: Holding; readonly moment: Moment } {
+  const nothing = { links: authority.map(() => []), approvers: { need: 1, of: null }, notes: [], record: null };
+  return { holding: { authority, reading, ...nothing }, moment: moment() };
+}
+
+/** Decided by the gate; its ports answer at once, and nothing is written. */
+export async function warrantOf(authority: Authority, tool: KnownTool, input: Carrying["input"]): Promise<Warrant> {
+  const answer = await authorize({ agent: AGENT, authority }, { tool: tool.name, input }, () => tool, moment(), [], {
+    approvals: async () => ({ kind: "refused", reason: "nobody is here" }),
+    commit: COMMITTED,
+  });
+  if (!answer.ok) throw new Error(`${tool.name} is denied: ${answer.code} ${answer.reason ?? ""}`);
+  return answer.warrant;
+}
+
+export const COMMITTED = async (): Promise<{ readonly ok: true; readonly receipt: string }> => ({
+  ok: true,
+  receipt: "c_bench",
+});
+
+export function carryingOf(session: Session, warrant: Warrant): Carrying {
+  const stop = { stopped: false, onStop: () => undefined };
+  return { input: warrant.arguments, session, warrant, stop, ground: NO_PROGRAMS };
+}
+
+/** A refusal ends the run: nothing that was not done is timed. */
+export function carriedValue(carried: Carried): Readonly<Record<string, unknown>> {
+  if (!carried.ok) throw new Error(`${carried.code}: ${carried.message}`);
+  return carried.value as Readonly<Record<string, unknown>>;
+}
+
+const NO_PROGRAMS: ProgramGround = new Proxy({} as ProgramGround, {
+  get: (_, name) => {
+    throw new Error(`${String(name)}: no program runs here`);
+  },
+});

@@ -1,0 +1,158 @@
+// A tool of others in its sandboxed host, warm: the way to it and back without the store, and whole calls through the daemon.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Authority } from "../../src/authority/chain.ts";
+import { VERSION } from "../../src/cli/version.ts";
+import { daemonHosts } from "../../src/compose/daemon-hosts.ts";
+import { Contexts } from "../../src/daemon/contexts.ts";
+import type { OwnerTool } from "../../src/daemon/owner-tool.ts";
+import type { Session } from "../../src/daemon/session.ts";
+import { connect } from "../../src/daemon/wire/client.ts";
+import type { CallMessages } from "../../src/ports/daemon-calls.ts";
+import type { Asking } from "../../src/ports/exchange.ts";
+import { rootFolder } from "../place.ts";
+import type { Row } from "../row.ts";
+import { authorityOf } from "../sandbox/ground.ts";
+import { byTurns } from "../sandbox/turns.ts";
+import { answered } from "../state/ground.ts";
+import {
+  AGENT,
+  carriedValue,
+  carryingOf,
+  heldBy,
+  OURS,
+  readingIn,
+  sessionIn,
+  type ToolsGround,
+  warrantOf,
+} from "./ground.ts";
+import { INSTRUMENTS } from "./in-process.ts";
+import { oneByOne } from "./one-by-one.ts";
+
+export const CHILD = "a bare child process";
+export const MEMORY_GET = "ambit, memory_get";
+export const CARRIED = "isolated: to the host and back";
+export const WHOLE = "isolated: asked what it needs, decided, carried out";
+export const WHOLE_USING = "isolated: the same, and it uses its context once";
+export const THROUGH = "isolated: the whole call through the daemon";
+
+const turnsCount = 25;
+const callsCount = 20;
+
+export async function measureIsolated(ground: ToolsGround): Promise<readonly Row[]> {
+  return [...(await withoutStore(ground)), ...(await throughDaemon(ground))];
+}
+
+async function withoutStore({ base, project, folders }: ToolsGround): Promise<readonly Row[]> {
+  const reading = readingIn(project);
+  const authority = authorityOf(["memory.read", "memory.write", "tool.invoke{tools=[tool:**]}"], reading);
+  const contexts = new Contexts({
+    held: () => heldBy(authority, reading),
+    redacting: { text: (text) => text, json: (value) => value },
+    instruments: { backends: () => ({ has: () => true, hasSecret: () => true }), of: () => INSTRUMENTS },
+  });
+  const hosts = daemonHosts({
+    ...{ state: join(base, "hosts"), program: rootFolder, folders },
+    install: () => "",
+    contexts: () => contexts,
+    milliseconds: () => 60_000,
+    elapsed: () => performance.now(),
+    readingAt: () => reading,
+    settings: () => ({ packages: [], isInDevelopment: false, ceiling: null }),
+  });
+  const session = sessionIn(project);
+  const child = bareChild();
+  try {
+    const tools = await hosts.of(session);
+    const named = (name: string): OwnerTool => {
+      const tool = tools.find((one) => one.name === name);
+      if (tool === undefined) throw new Error(`${name} was not loaded: ${tools.map((one) => one.name).join()}`);
+      return tool;
+    };
+    const [echo, keeper] = [named("echo"), named("keeper")];
+    const known = await wholeCall(authority, echo, session, project, "warm");
+    const carrying = carryingOf(session, known);
+    const bare = oneByOne(CHILD, callsCount, async (at) =>
+      expectText(await child.ask({ text: `oslo-${at}` }), `oslo-${at}`),
+    );
+    const whole = (tool: OwnerTool) =>
+      oneByOne(OURS, callsCount, async (at) => void (await wholeCall(authority, tool, session, project, `oslo-${at}`)));
+    const carried = oneByOne(OURS, callsCount, async () =>
+      expectText(carriedValue(await echo.carry(carrying)), "warm"),
+    );
+    return [
+      ...(await byTurns(CARRIED, turnsCount, [bare, carried])),
+      ...(await byTurns(WHOLE, turnsCount, [bare, whole(echo)])),
+      ...(await byTurns(WHOLE_USING, turnsCount, [bare, whole(keeper)])),
+    ];
+  } finally {
+    child.end();
+    session.close();
+    await hosts.close();
+  }
+}
+
+/** As the daemon does it, but for the store: the tool says what it needs, the gate decides, the host carries it out. */
+async function wholeCall(authority: Authority, tool: OwnerTool, session: Session, folder: string, text: string) {
+  const derived = await tool.derive?.({ text }, session, readingIn(folder));
+  if (derived?.ok === false) throw new Error(derived.message);
+  const requests = () => ({ ok: true as const, value: derived?.value ?? [] });
+  const requirement = tool.foreign?.requirement ?? null;
+  const warrant = await warrantOf(authority, { name: tool.name, requirement, requests }, { text });
+  expectText(carriedValue(await tool.carry(carryingOf(session, warrant))), text);
+  return warrant;
+}
+
+async function throughDaemon({ project, folders }: ToolsGround): Promise<readonly Row[]> {
+  const calls: Asking<CallMessages> = answered(
+    await connect("call", { folder: join(folders.state, "daemon"), version: VERSION }),
+  );
+  try {
+    const { session } = answered(
+      await calls.ask("session.open", {
+        ...{ cwd: project, agent: AGENT, user: null, trace: null, face: "library" },
+        ...{ pledge: null, token: null, environment: {}, isForParent: false },
+      }),
+    );
+    const call = async (tool: string, input: Readonly<Record<string, string>>): Promise<unknown> => {
+      const done = answered(await calls.ask("call.do", { session, tool, input, requests: null, waitMilliseconds: 0 }));
+      if (done.outcome !== "done") throw new Error(`${tool} is denied: ${done.code} ${done.reason ?? ""}`);
+      return done.result;
+    };
+    await call("memory_set", { key: "notes/today", value: "rain" });
+    return await byTurns(THROUGH, turnsCount, [
+      oneByOne(MEMORY_GET, callsCount, async () => {
+        const got = JSON.stringify(await call("memory_get", { key: "notes/today" }));
+        if (!got.includes("rain")) throw new Error(`another answer: ${got}`);
+      }),
+      oneByOne(OURS, callsCount, async (at) => expectText(await call("echo", { text: `oslo-${at}` }), `oslo-${at}`)),
+    ]);
+  } finally {
+    calls.close();
+  }
+}
+
+const ECHOING = `require("node:readline").createInterface({ input: process.stdin })
+  .on("line", (line) => process.stdout.write(line + "\\n"));`;
+
+/** What two pipes and another Node cost, with nothing around them. */
+function bareChild() {
+  const child = spawn(process.execPath, ["-e", ECHOING], { stdio: ["pipe", "pipe", "inherit"], env: {} });
+  let give: (line: string) => void = () => undefined;
+  createInterface({ input: child.stdout }).on("line", (line) => give(line));
+  return {
+    ask: (message: object): Promise<unknown> =>
+      new Promise((done) => {
+        give = (line) => done(JSON.parse(line));
+        child.stdin.write(`${JSON.stringify(message)}\n`);
+      }),
+    end: () => child.stdin.end(),
+  };
+}
+
+/** A tool's result stands below `result` where the daemon tells of it. */
+function expectText(value: unknown, text: string): void {
+  if ((value as { readonly text?: unknown } | null)?.text !== text)
+    throw new Error(`another answer: ${JSON.stringify(value)?.slice(0, 200)}`);
+}

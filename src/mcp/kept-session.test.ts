@@ -1,0 +1,95 @@
+// One session behind a server, with an owner of the state that is a fake of the world outside.
+import { expect, test } from "vitest";
+import type { CallMessages, SessionOpening, ToolShown } from "../ports/daemon-calls.ts";
+import type { Answer, Asking } from "../ports/exchange.ts";
+import { KeptSession } from "./kept-session.ts";
+
+const OPENING: SessionOpening = {
+  ...{ cwd: "/", agent: "scout", user: null, trace: null, face: "mcp", pledge: null, token: null },
+  ...{ environment: {}, isForParent: false },
+};
+const GONE = { ok: false, code: "unknown_session", message: "", fix: null } as const;
+const TOOL: ToolShown = { name: "fs_read", origin: "builtin", description: "", input: {} };
+
+/** An owner that can be ended and begun anew; `answers` are those to a call. */
+function owner(answers: (tool: string) => object): {
+  readonly session: KeptSession;
+  stop(): void;
+  restart(): void;
+  tools: readonly ToolShown[];
+} {
+  let isStopped = false;
+  let lost: () => void = () => undefined;
+  const world = { tools: [TOOL] as readonly ToolShown[] };
+  const ask = async (name: string, value: { readonly tool?: string }): Promise<unknown> => {
+    if (name === "session.open") return { ok: true, value: { session: "s_1", agent: "scout", notes: [] } };
+    if (isStopped) return GONE;
+    if (name === "tools.list") return { ok: true, value: { tools: world.tools } };
+    return { ok: true, value: name === "call.do" ? answers(value.tool ?? "") : {} };
+  };
+  const session = new KeptSession({
+    opening: OPENING,
+    waitMilliseconds: 0,
+    connect: async (ring) => {
+      lost = ring;
+      return { ok: true, value: { ask, close: () => undefined } } as unknown as Answer<Asking<CallMessages>>;
+    },
+    present: async (_tool, _input, result) => result,
+    note: () => undefined,
+  });
+  return {
+    session,
+    stop: () => {
+      isStopped = true;
+    },
+    restart: () => {
+      isStopped = false;
+      lost();
+    },
+    get tools() {
+      return world.tools;
+    },
+    set tools(tools) {
+      world.tools = tools;
+    },
+  };
+}
+
+const NOBODY = new AbortController().signal;
+
+test("a session that a person ended stays ended, whoever noticed it, and whoever owns the state by then", async () => {
+  const done = { outcome: "done", receipt: "c_1", result: { text: "x" } };
+  const { session, stop, restart } = owner(() => done);
+  expect((await session.call("fs_read", {}, NOBODY)).isError).not.toBe(true);
+  stop();
+  // Only the list is asked for, as it is every second.
+  await session.look();
+  restart();
+  expect(await session.call("fs_read", {}, NOBODY)).toMatchObject({
+    isError: true,
+    structuredContent: { code: "revoked" },
+  });
+});
+
+test.each(["budget_exhausted", "generation_stale", "unsupported_command", "scope_violation", "approval_required"])(
+  "a tool that is not on the list answers as one that is not there, also where the denial is %s",
+  async (code) => {
+    const denied = { outcome: "denied", id: "c_1", code, need: null, hint: "", approval: null, reason: "why" };
+    const { session } = owner(() => denied);
+    const answers = await Promise.all(["fs_read", "memory_get"].map((tool) => session.call(tool, {}, NOBODY)));
+    expect(answers.map(({ structuredContent }) => structuredContent)).toMatchObject([
+      { code },
+      { code: "unknown_tool" },
+    ]);
+    expect(JSON.stringify(answers[1])).not.toContain("why");
+  },
+);
+
+test("what is used up is told as such to whoever could call it, although it is no longer on the list", async () => {
+  const denied = { outcome: "denied", id: "c_1", need: null, hint: "", approval: null, reason: null };
+  const world = owner((tool) => ({ ...denied, code: tool === "fs_read" ? "budget_exhausted" : "capability_absent" }));
+  await world.session.list();
+  world.tools = [];
+  const answer = await world.session.call("fs_read", {}, NOBODY);
+  expect(answer).toMatchObject({ structuredContent: { code: "budget_exhausted" } });
+});

@@ -1,0 +1,119 @@
+// The real Claude Code, with ambit's tools and no others: it calls one, is denied another and is told why, and goes on. The model is
+// scripted; there is no network but loopback.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bundled, type Program } from "../e2e/bundle.ts";
+import { World } from "../state/world.ts";
+import { inLoopback, whyNoLoopback } from "./loopback.ts";
+import type { LoopbackAsked, LoopbackTold } from "./loopback-main.ts";
+import { claudeCode } from "./place.ts";
+import { type Ran, run } from "./run.ts";
+import type { Step } from "./scripted-model.ts";
+import { plainServerWords } from "./server-words.ts";
+
+const whyNot = claudeCode === null ? "Claude Code is not made for this machine" : whyNoLoopback();
+if (whyNot !== null) console.error(`skipped: ${whyNot}`);
+
+let world: World;
+let program: Program;
+
+beforeAll(async () => {
+  program = await bundled(fileURLToPath(new URL("./loopback-main.ts", import.meta.url)));
+  world = await World.make();
+  world.agent("scout", ["fs.read{in=.}", "memory.read{keys=[notes/**]}", "proc.exec{cmds=[env]}"], "sandbox: .\n");
+  world.agent("reader", ["fs.read{in=.}", "memory.read"]);
+  world.write("project/a.txt", "the first line\n");
+  world.write("project/b.txt", "the second line\n");
+  await world.begin();
+});
+afterAll(async () => {
+  program?.remove();
+  await world?.remove();
+});
+
+const DENIED = "denied: memory.read diary/today (scope_violation)";
+const STEPS: readonly Step[] = [
+  { tool: "mcp__ambit__fs_read", input: { path: "a.txt" }, isError: false, text: "the first line" },
+  { tool: "mcp__ambit__memory_get", input: { key: "diary/today" }, isError: true, text: DENIED },
+  { tool: "mcp__ambit__fs_read", input: { path: "b.txt" }, isError: false, text: "the second line" },
+  { tool: "mcp__ambit__proc_exec", input: { argv: ["env"], in: ".", root: "ro" }, isError: false, text: "PATH=" },
+];
+
+test.skipIf(whyNot !== null)("it calls, is denied and told why, and goes on", async () => {
+  const { ran, networks, tools, results } = await claude("scout");
+  expect(networks).toEqual(["lo"]);
+  expect(ended(ran)).toMatchObject({ subtype: "success", is_error: false, result: "the script is over" });
+  // The model would not have gone on, had it been told anything else.
+  expect(results).toHaveLength(STEPS.length);
+  expect(results[1]).toMatchObject({ isError: true, text: expect.stringMatching(/^denied: .*\nid: c_\w+$/s) });
+  // Claude Code hands the whole of its environment to a server.
+  expect(results.map(({ text }) => text).join("\n")).not.toMatch(/ANTHROPIC|CLAUDE/);
+  const ours = tools.filter((name) => name.startsWith("mcp__ambit__"));
+  expect(ours).toEqual(tools);
+  expect(ours).toEqual(expect.arrayContaining(STEPS.map(({ tool }) => tool)));
+  for (const name of ["memory_set", "obs_append", "proc_eval"]) expect(ours).not.toContain(`mcp__ambit__${name}`);
+
+  const decisions = await world.log({ kind: "decision", agent: "scout" });
+  expect(decisions.map(({ tool, outcome, code }) => [tool, outcome, code])).toEqual([
+    ["fs_read", "allow", null],
+    ["memory_get", "deny", "scope_violation"],
+    ["fs_read", "allow", null],
+    ["proc_exec", "allow", null],
+  ]);
+  // One session for all of it, and the id the model was told is the one that is written down.
+  expect(new Set(decisions.map(({ session }) => session)).size).toBe(1);
+  expect(results[1]?.text).toContain(`id: ${decisions[1]?.id}`);
+});
+
+test.skipIf(whyNot !== null)("an agent that holds more is not denied, so that the script comes to no end", async () => {
+  const { ran, results } = await claude("reader");
+  expect(ended(ran)["result"]).toMatch(/^unexpected: /);
+  expect(results.map(({ isError }) => isError)).toEqual([false, false]);
+});
+
+function ended({ out, err, status }: Ran): Readonly<Record<string, unknown>> {
+  expect({ status, err }).toEqual({ status: 0, err: "" });
+  return JSON.parse(out) as Readonly<Record<string, unknown>>;
+}
+
+async function claude(agent: string): Promise<LoopbackTold> {
+  const home = join(world.base, "home");
+  mkdirSync(home, { recursive: true });
+  const variables = Object.fromEntries(Object.entries(world.environment).map(([name, value]) => [name, value ?? ""]));
+  const [command, ...args] = plainServerWords(agent);
+  const servers = { mcpServers: { ambit: { type: "stdio", command, args, env: variables } } };
+  const asked: LoopbackAsked = {
+    words: [
+      claudeCode ?? "",
+      "--print",
+      "go",
+      ...["--tools", ""],
+      ...["--mcp-config", JSON.stringify(servers), "--strict-mcp-config"],
+      ...["--allowedTools", "mcp__ambit"],
+      ...["--permission-mode", "dontAsk"],
+      ...["--setting-sources", ""],
+      "--no-session-persistence",
+      ...["--output-format", "json"],
+    ],
+    cwd: world.project,
+    environment: {
+      ...variables,
+      HOME: home,
+      CLAUDE_CONFIG_DIR: join(home, "claude"),
+      CLAUDE_CODE_TMPDIR: home,
+      ANTHROPIC_API_KEY: "none",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      // All tools are shown to the model from the beginning.
+      ENABLE_TOOL_SEARCH: "false",
+      // Root is refused otherwise.
+      IS_SANDBOX: "1",
+    },
+    steps: STEPS,
+  };
+  const words = inLoopback([process.execPath, program.path, JSON.stringify(asked)]);
+  const { status, out, err } = await run(words, { cwd: world.project, env: world.environment });
+  expect({ status, err }).toEqual({ status: 0, err: "" });
+  return JSON.parse(out) as LoopbackTold;
+}

@@ -1,0 +1,43 @@
+// Runs inside a network of its own, where there is nothing but loopback: the scripted model, and the client that talks to it.
+// What came of it is printed as JSON.
+import { readFileSync } from "node:fs";
+import { type Ran, run } from "./run.ts";
+import { ScriptedModel, type Step, type ToolResult } from "./scripted-model.ts";
+
+/** Its one argument, as JSON. */
+export interface LoopbackAsked {
+  readonly words: readonly string[];
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly steps: readonly Step[];
+}
+
+export interface LoopbackTold {
+  readonly ran: Ran;
+  readonly tools: readonly string[];
+  readonly results: readonly ToolResult[];
+  readonly others: readonly string[];
+  /** The networks there are. */
+  readonly networks: readonly string[];
+}
+
+/** Less than whoever started this has: the client must not be left behind. */
+const millisecondsMax = 60_000;
+
+void main();
+
+async function main(): Promise<void> {
+  const { words, cwd, environment, steps } = JSON.parse(process.argv[2] ?? "") as LoopbackAsked;
+  const model = new ScriptedModel(steps);
+  const address = await model.listen();
+  const ran = await run(words, { cwd, env: { ...environment, ANTHROPIC_BASE_URL: address }, millisecondsMax });
+  model.close();
+  const { tools, results, others } = model;
+  const told: LoopbackTold = { ran, tools, results, others, networks: networks() };
+  process.stdout.write(JSON.stringify(told));
+}
+
+function networks(): readonly string[] {
+  const lines = readFileSync("/proc/net/dev", "utf8").trim().split("\n").slice(2);
+  return lines.map((line) => line.split(":")[0]?.trim() ?? "");
+}

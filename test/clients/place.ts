@@ -1,0 +1,31 @@
+// Where the clients are installed, and the Node some of them need: newer than the oldest one that ambit runs on.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../e2e/ambit.ts";
+
+const folder: string = join(root, "test", "clients", "node_modules");
+const machine = `${process.platform}-${process.arch}`;
+const newerNodeMin = 24;
+
+/** The Node that came with the clients, or our own where none came for this machine. */
+export const newerNode: string = found(`node-${machine}`, "bin", "node") ?? ownNode();
+export const inspector: string = at("@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js");
+export const conformance: string = at("@modelcontextprotocol", "conformance", "dist", "index.js");
+/** Null where it was not made for this machine. */
+export const claudeCode: string | null =
+  found("@anthropic-ai", `claude-code-${machine}`, "claude") ??
+  found("@anthropic-ai", `claude-code-${machine}-musl`, "claude");
+
+function at(...parts: readonly string[]): string {
+  return join(folder, ...parts);
+}
+
+function found(...parts: readonly string[]): string | null {
+  const path = at(...parts);
+  return existsSync(path) ? path : null;
+}
+
+function ownNode(): string {
+  if (Number(process.versions.node.split(".")[0]) >= newerNodeMin) return process.execPath;
+  throw new Error(`these clients need Node ${newerNodeMin}, and none is installed here: npm run test:clients`);
+}

@@ -1,0 +1,127 @@
+// The official suite's scenarios, sorted: those a server with tools and nothing else, over its standard input, has to pass, and
+// those that are about something it does not have. A scenario that is not in here fails the test, so that none goes unseen.
+
+export type Revision = "2025-11-25" | "2026-07-28";
+
+export interface Absent {
+  readonly why: string;
+  /** What every failed check of the scenario says, where that shows the reason. */
+  readonly says?: RegExp;
+}
+
+const TOOL: Absent = {
+  why: "it calls a tool of the suite's own example server, and is denied as `unknown_tool`",
+  says: /not found|Missing .* content|No .* (?:content found|notifications received)/,
+};
+const ASKED: Absent = {
+  why: "nothing is ever asked of the client: no sampling, no elicitation, no roots",
+  says: /did not request|InputRequiredResult|input_required/,
+};
+const TASK: Absent = { why: "the extension for tasks is not served, nor its example's tools" };
+const METHOD: Absent = {
+  why: "there are tools and nothing else: no resources, no prompts, no completion, no logging",
+  says: /Method not found/,
+};
+const HTTP: Absent = { why: "it is about HTTP, which is the bridge's here and not the server's" };
+const HEADER: Absent = { why: "no tool wants its arguments in HTTP headers", says: /x-mcp-header/ };
+
+/** Every check of these succeeds. */
+export const PASSED: Readonly<Record<Revision, readonly string[]>> = {
+  "2025-11-25": [
+    "server-initialize",
+    "ping",
+    "tools-list",
+    "tools-call-error",
+    "server-sse-multiple-streams",
+    "server-session-lifecycle",
+    "dns-rebinding-protection",
+  ],
+  "2026-07-28": [
+    "server-stateless",
+    "tools-list",
+    "tools-call-error",
+    "caching",
+    "server-sse-multiple-streams",
+    "dns-rebinding-protection",
+    "input-required-result-unsupported-methods",
+    "input-required-result-ignore-extra-params",
+  ],
+};
+
+/** Checks inside of those, for the same reasons. */
+export const ABSENT_CHECKS: Readonly<Record<string, Absent>> = {
+  // There is no `test_missing_capability` to call, and no `test_trigger_tool_change`.
+  "sep-2575-server-rejects-undeclared-capability": ASKED,
+  "sep-2575-missing-capability-http-400": ASKED,
+  "sep-2575-server-sends-tools-list-changed-on-subscription": TOOL,
+  "sep-2575-server-sends-prompts-list-changed-on-subscription": METHOD,
+  "sep-2575-http-server-header-mismatch-400": HTTP,
+  "sep-2549-prompts-list-caching-hints": METHOD,
+  "sep-2549-resources-list-caching-hints": METHOD,
+  "sep-2549-resources-templates-list-caching-hints": METHOD,
+  "sep-2549-resources-read-caching-hints": METHOD,
+};
+
+const ABSENT_IN_BOTH: Readonly<Record<string, Absent>> = {
+  "completion-complete": METHOD,
+  "prompts-get-embedded-resource": METHOD,
+  "prompts-get-simple": METHOD,
+  "prompts-get-with-args": METHOD,
+  "prompts-get-with-image": METHOD,
+  "prompts-list": METHOD,
+  "resources-list": METHOD,
+  "resources-read-binary": METHOD,
+  "resources-read-text": METHOD,
+  "resources-templates-read": METHOD,
+  "json-schema-2020-12": TOOL,
+  "tools-call-audio": TOOL,
+  "tools-call-embedded-resource": TOOL,
+  "tools-call-image": TOOL,
+  "tools-call-mixed-content": TOOL,
+  // Its checks succeed, since a denial is a text, too: it shows nothing.
+  "tools-call-simple-text": TOOL,
+  "tools-call-with-progress": TOOL,
+};
+
+export const ABSENT: Readonly<Record<Revision, Readonly<Record<string, Absent>>>> = {
+  "2025-11-25": {
+    ...ABSENT_IN_BOTH,
+    "elicitation-sep1034-defaults": ASKED,
+    "elicitation-sep1330-enums": ASKED,
+    "logging-set-level": METHOD,
+    "resources-subscribe": METHOD,
+    "resources-unsubscribe": METHOD,
+    "server-sse-polling": HTTP,
+    "tools-call-elicitation": ASKED,
+    "tools-call-sampling": ASKED,
+    "tools-call-with-logging": METHOD,
+  },
+  "2026-07-28": {
+    ...ABSENT_IN_BOTH,
+    "http-custom-header-server-validation": HEADER,
+    "http-header-validation": HTTP,
+    "input-required-result-basic-elicitation": ASKED,
+    "input-required-result-basic-list-roots": ASKED,
+    "input-required-result-basic-sampling": ASKED,
+    "input-required-result-capability-check": ASKED,
+    "input-required-result-missing-input-response": ASKED,
+    "input-required-result-multi-round": ASKED,
+    "input-required-result-multiple-input-requests": ASKED,
+    "input-required-result-non-tool-request": METHOD,
+    "input-required-result-request-state": ASKED,
+    "input-required-result-result-type": ASKED,
+    "input-required-result-tampered-state": ASKED,
+    "input-required-result-validate-input": ASKED,
+    "sep-2164-resource-not-found": METHOD,
+    "tasks-capability-negotiation": TASK,
+    "tasks-dispatch-and-envelope": TASK,
+    "tasks-lifecycle": TASK,
+    "tasks-mrtr-composition": TASK,
+    "tasks-mrtr-input": TASK,
+    "tasks-request-headers": TASK,
+    "tasks-request-state-removal": TASK,
+    "tasks-required-task-error": TASK,
+    "tasks-status-notifications": TASK,
+    "tasks-wire-fields": TASK,
+  },
+};
