@@ -31,7 +31,11 @@ async function daemonCaller(folder: string, cwd: string, agent: string): Promise
   const input = { key: "notes/today" };
   return async () => {
     const asked = { session, tool: "memory_get", input, requests: null, waitMilliseconds: 0 };
-    const { outcome } = answered(await calls.ask("call.commit", asked));
-    if (outcome !== "allowed") throw new Denied(`a call of ${agent} was denied`);
+    const told = answered(await calls.ask("call.commit", asked));
+    if (told.outcome !== "allowed") throw new Denied(`a call of ${agent} was denied`);
+    // Nobody waits for it; a session has room for so many calls that are not settled.
+    void calls.ask("call.settle", {
+      ...{ session, receipt: told.receipt, ended: "done", milliseconds: 0, isUntrusted: false },
+    });
   };
 }

@@ -80,17 +80,26 @@ async function carry(
   if (answer.value.outcome === "denied") return tellDenial(world, answer.value, json);
   const { receipt } = answer.value;
   const result = await world.present(asked.tool, asked.input, answer.value.result);
-  const ran = ranIn(result);
+  const ran = RUNNING.has(asked.tool) ? ranIn(result) : null;
+  // What a program wrote is for a pipe as it stands; a terminal would obey it.
+  const written = (text: string): string => (world.terminal.isInteractive ? lines(text) : text).replace(/\n$/, "");
   if (json) world.print(JSON.stringify({ ok: true, receipt, result }));
   else if (ran === null) world.print(resultText(result));
   else {
-    if (ran.stdout !== "") world.print(ran.stdout.replace(/\n$/, ""));
-    if (ran.stderr !== "") world.printError(ran.stderr.replace(/\n$/, ""));
+    if (ran.stdout !== "") world.print(written(ran.stdout));
+    if (ran.stderr !== "") world.printError(written(ran.stderr));
   }
   return ran === null || ran.isFine ? EXIT.ok : EXIT.error;
 }
 
-/** What programs wrote is shown as they wrote it. */
+/** Tools of ours that run programs. */
+const RUNNING: ReadonlySet<string> = new Set(["proc_exec", "proc_eval", "sandbox_exec", "shell", "git"]);
+
+function lines(text: string): string {
+  return text.split("\n").map(shown).join("\n");
+}
+
+/** What programs wrote. */
 function ranIn(result: Json): { readonly stdout: string; readonly stderr: string; readonly isFine: boolean } | null {
   const [stdout, stderr, ending] = ["stdout", "stderr", "ending"].map((key) =>
     isJsonObject(result) ? member(result, key) : undefined,

@@ -38,22 +38,24 @@ export function discoverTool(asked: DaemonAgentsAsked, place: AgentsPlace): Owne
     const after = optionalText(input, "after", limits.agentIdCharactersMax) ?? "";
     const count =
       numberOr(input, "count", limits.agentsShownUsual, 1, limits.agentsShownMax) ?? limits.agentsShownUsual;
-    const ids = place.ids(workspace).filter((id) => id > after);
+    // Whoever may not be found is not counted either: where a page ends would tell of them.
+    const found = place.ids(workspace).flatMap((id) => {
+      const request = id > after && id !== session.facts.name.agent ? agentRequest("agent.discover", id) : null;
+      if (request?.ok !== true) return [];
+      return judge(authority, request.value, held.moment).outcome === "allow" ? [{ id, request: request.value }] : [];
+    });
     const agents: { readonly id: string; readonly holds: readonly string[] }[] = [];
     const requests: Request[] = [];
     let last = 0;
-    for (; last < ids.length && last < limits.agentsLookedAtMax && agents.length < count; last++) {
-      const id = ids[last] as string;
-      const request = agentRequest("agent.discover", id);
+    for (; last < found.length && last < limits.agentsLookedAtMax && agents.length < count; last++) {
+      const { id, request } = found[last] as (typeof found)[number];
       if (last % 16 === 15) await new Promise<void>((next) => setImmediate(next));
-      if (!request.ok || id === session.facts.name.agent) continue;
-      if (judge(authority, request.value, held.moment).outcome !== "allow") continue;
       const holds = heldOf(items, place.authorityOf({ workspace, agent: id }), reading.ground.protectedPaths);
       if (holds === null) continue;
       agents.push({ id, holds });
-      requests.push(request.value);
+      requests.push(request);
     }
-    return { agents, next: last < ids.length ? (ids[last - 1] ?? null) : null, requests };
+    return { agents, next: last < found.length ? (found[last - 1]?.id ?? null) : null, requests };
   };
 
   return {

@@ -35,6 +35,8 @@ export interface LoadedTool {
   readonly registered: RegisteredTool;
   readonly source: ToolSource;
   readonly input: JsonSchema;
+  /** The host is asked about an input before the gate is; else all there is to know of it is known here. */
+  readonly isDeriving: boolean;
   /** Loaded although nobody trusted it as it stands. */
   readonly isUntrusted: boolean;
 }
@@ -133,7 +135,8 @@ export class ForeignSources {
         if (typeof made === "string") refused.push({ source: `${source.name}: ${one.name}`, why: made });
         else {
           taken.push(made.name);
-          tools.push({ registered: made, source, input: inputOf(one), isUntrusted: !isTrusted(source) });
+          const isDeriving = one.isAsking || one.isLibrarySchema;
+          tools.push({ registered: made, source, input: inputOf(one), isDeriving, isUntrusted: !isTrusted(source) });
         }
       }
     }

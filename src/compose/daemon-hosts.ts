@@ -79,7 +79,7 @@ export function daemonHosts(asked: DaemonHostsAsked): DaemonHosts {
 }
 
 function ownerTool(loaded: LoadedTool, pool: HostPool, asked: DaemonHostsAsked): OwnerTool {
-  const { registered, source, input } = loaded;
+  const { registered, input, isDeriving } = loaded;
   const { name, requirement, declared } = registered;
   if (requirement === null) throw new Error("a tool of others has a requirement");
   return {
@@ -89,22 +89,26 @@ function ownerTool(loaded: LoadedTool, pool: HostPool, asked: DaemonHostsAsked):
     verbs: [],
     foreign: { requirement, declared },
     requests: () => done([]),
-    derive: async (given, session, reading) => {
-      const host = pool.host(session, source);
-      if (!(host instanceof ToolHost)) return refuse("bad_value", host.message);
-      const derived = await host.derive(name, given);
-      if (!derived.ok) return derived;
-      const requests: Request[] = [];
-      for (const one of derived.value) {
-        if (!isJsonObject(one)) return refuse("bad_value", "a request has a verb and says what it is about");
-        const { ground, toAscii } = reading;
-        const request = requestOf(one as unknown as Asked, { ground, toAscii, tool: name });
-        if (!request.ok) return request;
-        requests.push(request.value);
-      }
-      return done(requests);
-    },
+    ...(isDeriving ? { derive: deriving(loaded, pool) } : {}),
     carry: (call) => carry(loaded, pool, asked, call),
+  };
+}
+
+function deriving({ registered: { name }, source }: LoadedTool, pool: HostPool): NonNullable<OwnerTool["derive"]> {
+  return async (given, session, reading) => {
+    const host = pool.host(session, source);
+    if (!(host instanceof ToolHost)) return refuse("bad_value", host.message);
+    const derived = await host.derive(name, given);
+    if (!derived.ok) return derived;
+    const requests: Request[] = [];
+    for (const one of derived.value) {
+      if (!isJsonObject(one)) return refuse("bad_value", "a request has a verb and says what it is about");
+      const { ground, toAscii } = reading;
+      const request = requestOf(one as unknown as Asked, { ground, toAscii, tool: name });
+      if (!request.ok) return request;
+      requests.push(request.value);
+    }
+    return done(requests);
   };
 }
 

@@ -1,6 +1,7 @@
 // The `shell` tool as the daemon carries it out: every command of a script in a sandbox of its own grants, every file of a
 // redirection through the session's file worker. No shell is started anywhere.
 import type { JsonObject } from "../authority/json.ts";
+import { judge } from "../authority/judge.ts";
 import { pathText } from "../authority/path.ts";
 import { done, type Result, refuse } from "../authority/result.ts";
 import type { Carried, Carrying, OwnerTool } from "../daemon/owner-tool.ts";
@@ -16,6 +17,7 @@ import { scriptAnswer } from "../tools/shell/answer.ts";
 import { type DecidedFile, type DecidedStage, type DecidedStep, decidedScript } from "../tools/shell/decided-script.ts";
 import { SHELL_DEFINITION } from "../tools/shell/definition.ts";
 import { scriptSecondsUsual } from "../tools/shell/limits.ts";
+import { NamingSearch } from "../tools/shell/naming-search.ts";
 import type { RedirectionFiles } from "../tools/shell/redirection-files.ts";
 import { runScript, type ScriptRan } from "../tools/shell/run-script.ts";
 import { settingFor } from "../tools/shell/setting.ts";
@@ -50,16 +52,25 @@ export function shellOwnerTool(asked: DaemonShellAsked): OwnerTool {
         ? admission.commandRequests(script, setting.value)
         : admission.lookingRequests(script, setting.value);
     },
-    derive: async (input, session, reading) => {
+    derive: async (input, session, reading, stop) => {
       const read = readShellInput(input);
       if (!read.ok || admission.patternsIn(read.script).length === 0) return done([]);
       const setting = settingOf(input, reading, session);
       if (!setting.ok) return setting;
-      const named = await admission.withNames(read.script, setting.value, (folder, entriesMax) =>
-        asked.files.use(session, [], { path: folder, isChanging: false }, (files) => files.list(folder, entriesMax)),
+      const search = new NamingSearch({
+        rest: () => new Promise((done) => setImmediate(done)),
+        isStopped: () => session.isClosed || stop?.stopped === true,
+      });
+      const named = await admission.withNames(
+        read.script,
+        setting.value,
+        (folder, entriesMax) =>
+          asked.files.use(session, [], { path: folder, isChanging: false }, (files) => files.list(folder, entriesMax)),
+        search,
       );
+      if (named.ok) return admission.commandRequests(named.value, setting.value);
       // Without its commands the call is refused when it is carried out, and that says why.
-      return named.ok ? admission.commandRequests(named.value, setting.value) : done([]);
+      return named.code === "too_long" ? named : done([]);
     },
     carry: (call) => carry(asked, room, call),
   };
@@ -113,6 +124,10 @@ async function runOne(
   { argv, request, by }: DecidedStage,
   given: Pick<ProgramAsked, "input" | "sinks"> & { readonly stop: Stop },
 ): Promise<RunResult> {
+  // A script lasts: what it was decided by may have been taken back since.
+  const now = judge(ground.holds(), request, { ...ground.moment(), exhausted: null });
+  if (now.outcome === "deny")
+    return { ok: false, refused: { code: now.code, message: "what covered this command was taken back", fix: null } };
   const ring = session.ringing(given.stop);
   if (ring === null) return { ok: false, refused: { code: "not_available", message: TOO_MUCH, fix: null } };
   try {

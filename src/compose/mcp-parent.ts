@@ -1,20 +1,79 @@
-// Who started the server: a client, which belongs to the session from then on, or a person at a shell, who does not.
+// Who started the server: a client, which belongs to the session from then on, or a person at a shell, who does not. What stands
+// between a client and us, a script or a package manager, is not the client.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
 /** Shells as people use them. A client that calls itself so gains nothing: it runs as the user either way. */
 const SHELLS: ReadonlySet<string> = new Set(["ash", "bash", "dash", "fish", "ksh", "mksh", "nu", "sh", "tcsh", "zsh"]);
 
-/** Whether the process that started us is the shell a person types into: it leads what runs on its terminal. */
-export function isPersonsShell(pid: number): boolean {
+/** What only starts another program. */
+const BETWEEN: ReadonlySet<string> = new Set([
+  ...SHELLS,
+  "bun",
+  "deno",
+  "env",
+  "npm",
+  "npx",
+  "pnpm",
+  "pnpx",
+  "uvx",
+  "yarn",
+]);
+/** What people's and everybody's programs descend from: whoever belongs to these belongs to nobody. */
+const KEEPERS: ReadonlySet<string> = new Set(["init", "launchd", "login", "screen", "sshd", "systemd", "tmux: server"]);
+const PACKAGE_MANAGER = /(?:^|\/)(?:npm|npx|pnpm|yarn)(?:-cli)?(?:\.[cm]?js)?$/;
+const levelsMax = 16;
+
+/**
+ * How many processes up the client is that the session belongs to: 1 is who started us, 0 is nobody but ourselves. The shell a
+ * person types into is a person, and what everything descends from is no client.
+ */
+export function clientLevel(parent: number): number {
+  let [level, pid] = [0, parent];
+  while (level < levelsMax) {
+    const seen = pid > 1 ? seenProcess(pid) : null;
+    if (seen === null || isPersons(seen) || KEEPERS.has(seen.name)) return level;
+    level++;
+    if (!BETWEEN.has(seen.name) && !seen.isPackageManager) return level;
+    pid = seen.parent;
+  }
+  return level;
+}
+
+interface SeenProcess {
+  readonly pid: number;
+  readonly name: string;
+  readonly parent: number;
+  readonly session: number;
+  readonly hasTerminal: boolean;
+  /** Such as `npx`, which is a script that node runs. */
+  readonly isPackageManager: boolean;
+}
+
+/** It leads what runs on its terminal. */
+function isPersons({ pid, name, session, hasTerminal }: SeenProcess): boolean {
+  return SHELLS.has(name) && session === pid && hasTerminal;
+}
+
+function seenProcess(pid: number): SeenProcess | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
     const [open, close] = [text.indexOf("("), text.lastIndexOf(")")];
     const name = text.slice(open + 1, close).replace(/^-/, "");
     // State, parent, group, session, terminal.
-    const [, , , session, terminal] = text.slice(close + 2).split(" ");
-    return SHELLS.has(name) && Number(session) === pid && terminal !== "0";
+    const [, parent, , session, terminal] = text.slice(close + 2).split(" ");
+    const [, script = ""] = readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0");
+    // Npm gives itself a title, which is all there is to see of it then.
+    const isPackageManager = /^npm /.test(name) || PACKAGE_MANAGER.test(script);
+    return {
+      pid,
+      name,
+      parent: Number(parent),
+      session: Number(session),
+      hasTerminal: terminal !== "0",
+      isPackageManager,
+    };
   } catch {
-    return false;
+    return null;
   }
 }
 

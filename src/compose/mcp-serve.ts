@@ -24,7 +24,7 @@ import { pageProcess } from "../tools/web/page-process.ts";
 import { presenting } from "../tools/web/present.ts";
 import { daemonClient } from "./daemon-client.ts";
 import { tableText } from "./mcp-caveats.ts";
-import { isClientGone, isPersonsShell } from "./mcp-parent.ts";
+import { clientLevel, isClientGone } from "./mcp-parent.ts";
 
 export interface McpMachine {
   readonly cwd: string;
@@ -61,6 +61,7 @@ async function serveMcp(
   note: (text: string) => void,
 ): Promise<ExitCode> {
   const parent = process.ppid;
+  const level = opening.caveats === null ? clientLevel(parent) : 0;
   const daemon = daemonClient({ home, folders, program, isPresenceNeeded: () => false });
   const session = new KeptSession({
     opening: {
@@ -70,7 +71,8 @@ async function serveMcp(
       token: null,
       environment: {},
       // Nobody knows what a client without an agent is: it is held to nothing but what it is served.
-      isForParent: opening.caveats === null && !isPersonsShell(parent),
+      isForParent: level > 0,
+      level,
     },
     waitMilliseconds,
     connect: (lost) => daemon.call(lost),

@@ -22,6 +22,7 @@ import { outcomeOfRun } from "../sandbox/run-outcome.ts";
 import type { Stop } from "../sandbox/sandboxes.ts";
 import { availabilityOf, missingText } from "../tool/availability.ts";
 import type { ToolLookup } from "../tool/known-tool.ts";
+import { parseToolName } from "../tool/tool-name.ts";
 import type { Warrant } from "../warrant/warrant.ts";
 import { answerUse } from "./context-answer.ts";
 import type { Contexts, ServedContext } from "./contexts.ts";
@@ -30,6 +31,7 @@ import type { CallPorts, Gatekeeper, Waiting } from "./gatekeeper.ts";
 import { agentScope } from "./generations.ts";
 import type { Holding } from "./holding.ts";
 import { numberOr, objectIn, textIn, textsIn } from "./input.ts";
+import { LongUses } from "./long-uses.ts";
 import { type Declared, declaredIn, OpenCalls } from "./open-calls.ts";
 import type { Carried, OwnerTool } from "./owner-tool.ts";
 import type { OwnerTools } from "./owner-tools.ts";
@@ -64,6 +66,7 @@ export class Calls {
   readonly #contexts: Contexts;
   /** Permitted calls whose outcome is not known yet. */
   readonly #open: OpenCalls = new OpenCalls();
+  readonly #longUses: LongUses = new LongUses();
 
   constructor(parts: DaemonParts, gatekeeper: Gatekeeper, sessions: Sessions, tools: OwnerTools, contexts: Contexts) {
     this.#parts = parts;
@@ -83,13 +86,19 @@ export class Calls {
     const { session, ports, declared } = asked.value;
     const missing = declared === null ? null : this.#missing(asked.value, declared);
     if (missing !== null) return refusal("not_available", missing);
-    const gate = await this.#authorize(asked.value);
-    if (!gate.ok) return { ok: true, value: denialTold(session, gate) };
-    const { receipt } = gate.warrant;
-    const context = declared === null ? null : () => this.#context(asked.value, declared, gate.warrant);
-    this.#open.add(session, receipt, { ports, context });
-    const left = session.left as CallPermitted["left"];
-    return { ok: true, value: { outcome: "allowed", receipt, left } };
+    const place = this.#open.reserve(session);
+    if (place === null) return TOO_MANY_OPEN;
+    try {
+      const gate = await this.#authorize(asked.value);
+      if (!gate.ok) return { ok: true, value: denialTold(session, gate) };
+      const { receipt } = gate.warrant;
+      const context = declared === null ? null : () => this.#context(asked.value, declared, gate.warrant);
+      place.keep(receipt, { ports, context });
+      const left = session.left as CallPermitted["left"];
+      return { ok: true, value: { outcome: "allowed", receipt, left } };
+    } finally {
+      place.leave();
+    }
   }
 
   /** What became of a call that was permitted; heard once. */
@@ -114,7 +123,7 @@ export class Calls {
     const session = this.session(exchange);
     const receipt = textIn(exchange.value, "receipt", 128);
     if (session === null || receipt === null) return NO_SESSION;
-    return answerUse(exchange, this.#open.context(session, receipt));
+    return answerUse(exchange, this.#open.context(session, receipt), this.#longUses.begin(session));
   }
 
   /** What it declares and is not here, before it runs and before anything is charged; null where all of it is. */
@@ -244,6 +253,10 @@ export class Calls {
     if (tool === null || input === null || wait === null || (requests !== null && texts === null))
       return refusal("invalid_input", "a call is the name of a tool and an object");
     const owner = await this.#tools.named(session, tool);
+    // INVARIANT: a tool of the asker's has no name of one of ours, and none that looks like it: secrets and grants go by names.
+    const isAskers = texts !== null;
+    if (isAskers && (owner !== null || !parseToolName(tool.replace(/^tool:/, ""), "foreign").ok))
+      return refusal("invalid_input", "a tool of your own has a plain name that no other tool here has");
     const holding = this.#gatekeeper.holdings.of(session);
     if ("refused" in holding) return refusal("unknown_agent", holding.refused, holding.fix);
     const waiting: Waiting = {
@@ -262,7 +275,7 @@ export class Calls {
       const lookup = askersLookup(texts, holding, limit?.requirement ?? null);
       return { ok: true, value: { session, holding, tool, input, owner, declared: limit, ports, lookup } };
     }
-    const derived = await this.#derived(owner, { session, holding, tool, input, ports });
+    const derived = await this.#derived(owner, { session, holding, tool, input, ports }, stopOf(exchange));
     const lookup = this.#tools.lookup(owner, holding.reading, session, derived);
     return { ok: true, value: { session, holding, tool, input, owner, declared: null, ports, lookup } };
   }
@@ -271,13 +284,14 @@ export class Calls {
   async #derived(
     owner: OwnerTool | null,
     { session, holding, tool, input, ports }: Pick<Asked, "session" | "holding" | "tool" | "input" | "ports">,
+    stop: Stop,
   ): Promise<readonly Request[] | Unread> {
     if (owner?.derive === undefined) return [];
     const caller = { agent: session.facts.name.agent, authority: holding.authority };
     const lookup = this.#tools.lookup(owner, holding.reading, session, []);
     const decision = decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
     if (decision.outcome === "deny") return [];
-    const derived = await owner.derive(input, session, holding.reading);
+    const derived = await owner.derive(input, session, holding.reading, stop);
     return derived.ok ? derived.value : derived;
   }
 
@@ -342,6 +356,12 @@ function stopOf(exchange: Exchange): Stop {
 function deniedOnTheWay({ code, request }: NonNullable<Extract<Carried, { ok: false }>["denied"]>): RunDenial {
   return { code, request: request === null ? "" : requestText(request), times: 1 };
 }
+
+const TOO_MANY_OPEN = refusal(
+  "not_available",
+  "too many permitted calls are not settled yet",
+  "say what became of them, then ask again",
+);
 
 const NO_SESSION = refusal("unknown_session", "this connection has no such session", "open a session first");
 

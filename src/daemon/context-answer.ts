@@ -6,39 +6,65 @@ import type { Answer } from "../ports/exchange.ts";
 import { ANSWER_CHANNEL, inlineCharactersMax } from "./context-sender.ts";
 import type { ServedContext } from "./contexts.ts";
 import { objectIn } from "./input.ts";
+import type { LongUse } from "./long-uses.ts";
 import { refusal } from "./refusal.ts";
 import type { Exchange } from "./serving.ts";
 
+/** INVARIANT: nothing is read for a call that has no context, and whatever is read or waits to be sent is counted. */
 export async function answerUse(
   exchange: Exchange,
   context: ServedContext | null,
+  long: LongUse,
 ): Promise<Answer<{ readonly answer: Json; readonly bytes?: number }>> {
-  const use = exchange.value["hasInput"] === true ? await longUse(exchange) : objectIn(exchange.value, "use");
-  if (use === null) return refusal("invalid_input", "a use is an object of bounded length");
   if (context === null) return { ok: true, value: { answer: { ...NO_CONTEXT } } };
-  const answer = await context.serve(use);
-  const text = JSON.stringify(answer);
-  if (text.length <= inlineCharactersMax) return { ok: true, value: { answer } };
-  if (text.length > useCharactersMax) return { ok: true, value: { answer: { ...TOO_LONG } } };
-  const bytes = Buffer.from(text, "utf8");
-  await exchange.send(ANSWER_CHANNEL, bytes);
-  return { ok: true, value: { answer: null, bytes: bytes.length } };
+  try {
+    const read = exchange.value["hasInput"] === true ? await longUse(exchange, long) : objectIn(exchange.value, "use");
+    if (read === null) return refusal("invalid_input", "a use is an object of bounded length");
+    if (read === "too much") return { ok: true, value: { answer: { ...TOO_MUCH } } };
+    if (read === "gone") return { ok: true, value: { answer: { ...NO_CONTEXT } } };
+    const answer = await context.serve(read);
+    const text = JSON.stringify(answer);
+    if (text.length <= inlineCharactersMax) return { ok: true, value: { answer } };
+    if (text.length > useCharactersMax) return { ok: true, value: { answer: { ...TOO_LONG } } };
+    // It stays here until the asker has read it, which may take the asker as long as it likes.
+    const bytes = long.take(Buffer.byteLength(text, "utf8")) ? Buffer.from(text, "utf8") : null;
+    if (bytes === null) return { ok: true, value: { answer: { ...TOO_MUCH } } };
+    await exchange.send(ANSWER_CHANNEL, bytes);
+    return { ok: true, value: { answer: null, bytes: bytes.length } };
+  } finally {
+    long.end();
+  }
 }
 
 const NO_CONTEXT = denied("revoked", null, "there is no such call any more, or it declared nothing");
 const TOO_LONG = denied("not_available", null, "the answer is too long: ask for less at once");
+const TOO_MUCH = denied("not_available", null, "too many long uses at once: wait until some of them are over");
 
-async function longUse({ input }: Exchange): Promise<JsonObject | null> {
-  const pieces: Uint8Array[] = [];
+/** Read into memory of a known size: pieces may be small, and hold on to much more than they are. */
+const blockBytes = 262_144;
+
+async function longUse(exchange: Exchange, long: LongUse): Promise<JsonObject | "too much" | "gone" | null> {
+  const blocks: Buffer[] = [];
   let length = 0;
-  for await (const piece of input) {
-    length += piece.length;
+  for await (const piece of exchange.input) {
     // Text of such a length has at most three bytes a character; what is longer is none.
-    if (length > useCharactersMax * 3) return null;
-    pieces.push(piece);
+    if (length + piece.length > useCharactersMax * 3) return null;
+    for (let from = 0; from < piece.length; ) {
+      const at = length % blockBytes;
+      if (at === 0) {
+        if (!long.take(blockBytes)) return "too much";
+        blocks.push(Buffer.allocUnsafe(blockBytes));
+      }
+      const part = piece.subarray(from, from + blockBytes - at);
+      blocks.at(-1)?.set(part, at);
+      from += part.length;
+      length += part.length;
+    }
   }
+  // Half a use: whoever sent it is gone.
+  if (exchange.isStopped) return "gone";
   try {
-    const value = copyJson(JSON.parse(Buffer.concat(pieces).toString("utf8")));
+    const value = copyJson(JSON.parse(Buffer.concat(blocks, length).toString("utf8")));
     return isJsonObject(value) ? value : null;
   } catch {
     return null;

@@ -8,8 +8,6 @@ import type { Json, JsonObject } from "../authority/json.ts";
 import { judge } from "../authority/judge.ts";
 import type { Ground } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
-import { isDestination } from "../authority/scope.ts";
-import { isSameRequest } from "../context/asker.ts";
 import { type Context, type Instruments, makeContext } from "../context/context.ts";
 import { serveUse } from "../context/remote.ts";
 import { denied } from "../context/used.ts";
@@ -20,6 +18,7 @@ import type { RunDenial } from "../ports/process.ts";
 import type { Backends } from "../tool/availability.ts";
 import type { Store } from "../tool/declaration.ts";
 import type { Warrant } from "../warrant/warrant.ts";
+import { Once } from "./context-once.ts";
 import type { Holding } from "./holding.ts";
 import type { ProgramGround, Redacting } from "./parts.ts";
 import type { Session } from "./session.ts";
@@ -77,6 +76,7 @@ const usesMax = 32;
 const denialsMax = 64;
 
 const GONE: Decision = { outcome: "deny", code: "revoked", at: null };
+const ASKED_ONCE: Decision = { outcome: "deny", code: "approval_required", at: null };
 
 export class Contexts {
   readonly #parts: ContextsParts;
@@ -95,6 +95,7 @@ export class Contexts {
     const now = held(session);
     if (now === null || instruments === null) return NOTHING;
     const decided = new WeakMap<Request, Authority>();
+    const once = new Once(warrant);
     const look = new Look(() => {
       const by = held(session);
       if (by === null) return null;
@@ -107,8 +108,13 @@ export class Contexts {
       const { authority } = by;
       decided.set(request, authority);
       // INVARIANT: what was not paid for with the call is covered by nothing that is counted.
-      const exhausted = isPaid(warrant, request) ? null : countedIsSpent(authority);
-      return judge(authority, request, { ...by.moment, exhausted });
+      const isLeft = once.isLeft(request);
+      const decision = judge(authority, request, {
+        ...by.moment,
+        exhausted: isLeft ? null : countedIsSpent(authority),
+      });
+      // What a person allowed once is not allowed a second time.
+      return decision.outcome === "ask" && !isLeft ? ASKED_ONCE : decision;
     };
     const tool = warrant.tool.replace(/^tool:/, "");
     const seen = new Map<string, RunDenial>();
@@ -128,7 +134,7 @@ export class Contexts {
       store: asked.store,
       denied: (request, code) => note(seen, request, code),
     });
-    return { serve: this.#serving(context, look), denials: () => [...seen.values()], end };
+    return { serve: once.inTurn(this.#serving(context, look)), denials: () => [...seen.values()], end };
   }
 
   #serving(context: Context, look: Look): (use: JsonObject) => Promise<Json> {
@@ -197,14 +203,6 @@ function groundOf({ ground, workingRoot = null }: Reading): Ground {
   const { base } = ground;
   if (workingRoot === null || (base !== null && workingRoot.every((name, at) => name === base[at]))) return ground;
   return { ...ground, base: workingRoot };
-}
-
-/** The request itself, or where its name leads. */
-function isPaid({ requests }: Warrant, request: Request): boolean {
-  const [first, ...rest] = request.values;
-  const isLed = isDestination(first) && first.name !== null && first.address !== null;
-  const asked: Request = isLed ? { ...request, values: [{ name: first.name, address: null }, ...rest] } : request;
-  return requests.some((one) => isSameRequest(one, asked));
 }
 
 function note(seen: Map<string, RunDenial>, request: Request | null, code: DenialCode): void {

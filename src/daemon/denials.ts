@@ -44,17 +44,28 @@ export function denialTold(
   },
 ): DenialTold {
   const { code, request, approval, reason, receipt } = facts;
-  const need = request === null ? null : requestText(request);
+  const need = request === null ? null : requestText(withoutFound(request));
   const times = session.countDenial(`${code} ${need ?? ""} ${approval ?? ""} ${reason ?? ""}`);
   const stop = times >= equalMax ? " You have asked for exactly this before; do not ask again." : "";
   return { outcome: "denied", id: receipt ?? "", code, need, hint: `${HINTS[code]}${stop}`, approval, reason };
+}
+
+/** The class of a record is what a file says: whoever may not read the record is not told it, nor whether there is one. */
+function withoutFound(request: Request): Request {
+  const { verb, values } = request;
+  return verb.verb.startsWith("records.") ? { ...request, values: [undefined, ...values.slice(1)] } : request;
 }
 
 /** Later turns can read what was denied to them. Our own words, so nothing untrusted is in it but what was asked for. */
 export function denialObservation(session: Session, entry: LogEntry, id: string): Observation {
   const { name, id: opened } = session.facts;
   const requests = entry.more["requests"];
-  const asked = Array.isArray(requests) ? requests.join("; ").slice(0, 2000) : "";
+  const told = Array.isArray(requests) ? requests.map((one) => withoutClass(String(one))) : [];
+  const asked = told.join("; ").slice(0, 2000);
   const text = `denied ${entry.code ?? ""}: ${entry.tool ?? ""} ${asked} (${entry.id})`;
   return { id, name, session: opened, at: entry.at, text, tags: ["denial"], isClean: session.isClean };
+}
+
+function withoutClass(request: string): string {
+  return request.startsWith("records.") ? request.replace(/ class=.*$/s, "") : request;
 }

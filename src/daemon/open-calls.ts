@@ -10,6 +10,7 @@ import { type Needs, needsOf } from "../tool/availability.ts";
 import { STORES, type StorageScope, type Store } from "../tool/declaration.ts";
 import type { ServedContext } from "./contexts.ts";
 import type { CallPorts } from "./gatekeeper.ts";
+import { agentScope } from "./generations.ts";
 import { refusal } from "./refusal.ts";
 import type { Session } from "./session.ts";
 
@@ -44,15 +45,49 @@ export interface OpenCall {
   opened: ServedContext | null;
 }
 
-const callsMax = 4096;
+/** Of one session, of all sessions of one agent, and of everybody: nobody takes what others need. */
+const sessionCallsMax = 256;
+const agentCallsMax = 1024;
+const callsMax = 8192;
+
+/** Room for one call, from before it is decided until it is settled. */
+export interface OpenPlace {
+  keep(receipt: string, call: Omit<OpenCall, "opened">): void;
+  /** It came to nothing. What is kept stays. */
+  leave(): void;
+}
 
 export class OpenCalls {
   readonly #open = new Map<Session, Map<string, OpenCall>>();
+  /** Places that are taken, kept calls among them. */
+  readonly #taken = new Map<Session | string, number>();
   #count = 0;
 
-  /** One too many is not kept: it was permitted and cannot be settled, which is told as it is asked for. */
-  add(session: Session, receipt: string, call: Omit<OpenCall, "opened">): void {
-    if (this.#count >= callsMax || session.isClosed) return;
+  /** Null where none is left: asked for before anything is charged, so that what is paid for can be used and settled. */
+  reserve(session: Session): OpenPlace | null {
+    const agent = agentScope(session.facts.name);
+    const isFull =
+      this.#count >= callsMax ||
+      (this.#taken.get(session) ?? 0) >= sessionCallsMax ||
+      (this.#taken.get(agent) ?? 0) >= agentCallsMax;
+    if (isFull || session.isClosed) return null;
+    this.#change(session, 1);
+    let isOver = false;
+    return {
+      keep: (receipt, call) => {
+        if (isOver || session.isClosed) return;
+        isOver = true;
+        this.#add(session, receipt, call);
+      },
+      leave: () => {
+        if (isOver) return;
+        isOver = true;
+        this.#change(session, -1);
+      },
+    };
+  }
+
+  #add(session: Session, receipt: string, call: Omit<OpenCall, "opened">): void {
     let own = this.#open.get(session);
     if (own === undefined) {
       own = new Map();
@@ -60,7 +95,15 @@ export class OpenCalls {
       session.onClose(() => this.#drop(session));
     }
     own.set(receipt, { ...call, opened: null });
-    this.#count++;
+  }
+
+  #change(session: Session, by: 1 | -1): void {
+    for (const key of [session, agentScope(session.facts.name)]) {
+      const now = (this.#taken.get(key) ?? 0) + by;
+      if (now === 0) this.#taken.delete(key);
+      else this.#taken.set(key, now);
+    }
+    this.#count += by;
   }
 
   /** The context of a call that is not settled yet; null where there is no such call, or it has none. */
@@ -77,7 +120,7 @@ export class OpenCalls {
     const call = own?.get(receipt) ?? null;
     if (call === null) return null;
     own?.delete(receipt);
-    this.#count--;
+    this.#change(session, -1);
     call.opened?.end();
     return call;
   }

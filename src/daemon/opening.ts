@@ -13,15 +13,16 @@ import type { Admission } from "./admission.ts";
 import type { Delegations } from "./delegations.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { type Brought, grantsOf } from "./holding.ts";
-import { flagIn, optionalText, textIn, textsIn } from "./input.ts";
+import { flagIn, numberOr, optionalText, textIn, textsIn } from "./input.ts";
 import type { DaemonParts } from "./parts.ts";
 import { refusal } from "./refusal.ts";
-import type { Exchange, Peer } from "./serving.ts";
+import type { Exchange, Peer, ProcessMark } from "./serving.ts";
 import { Session, type Sessions } from "./session.ts";
 
 const pathCharactersMax = 4096;
 const specsMax = 1024;
 const caveatsCharactersMax = 65_536;
+const levelsMax = 16;
 const variablesMax = 256;
 const variableCharactersMax = 32_768;
 const USER = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$/;
@@ -73,7 +74,10 @@ export class Opening {
     const { peer } = connected;
     const caveats = optionalText(value, "caveats", caveatsCharactersMax);
     if (caveats === undefined || (caveats !== null && (asked !== ANONYMOUS || token !== null)))
-      return refusal("invalid_input", "caveats are a text, for an agent called anonymous, without a token");
+      return refusal(
+        "invalid_input",
+        `caveats are a text of at most ${caveatsCharactersMax} characters, for an agent called anonymous, without a token`,
+      );
     const admitted = caveats === null ? null : this.#admission.bringing(peer);
     if (admitted !== null && !admitted.ok) return admitted;
     const brought: Brought | null =
@@ -82,7 +86,7 @@ export class Opening {
     if (!found.ok) return found;
     const user = this.#admission.userFor(peer, named);
     if (!user.ok) return user;
-    const root = (flagIn(value, "isForParent") ? peer.ancestors[1] : undefined) ?? { pid: peer.pid, start: peer.start };
+    const root = rootOf(peer, flagIn(value, "isForParent") ? (numberOr(value, "level", 1, 1, levelsMax) ?? 1) : 0);
     const { id, now, kept } = this.#parts;
     const session = new Session({
       id: id("s"),
@@ -185,6 +189,12 @@ function pledgeLink(session: Session, specs: readonly string[], reading: Reading
     validity: ALWAYS,
     calls: null,
   });
+}
+
+/** INVARIANT: never the first process, which everybody descends from: nobody would be a person any more. */
+function rootOf({ pid, start, ancestors }: Peer, level: number): ProcessMark {
+  const below = ancestors.slice(0, level + 1).filter((one) => one.pid > 1);
+  return below.at(-1) ?? { pid, start };
 }
 
 function environmentIn(value: JsonObject): Readonly<Record<string, string>> | null {

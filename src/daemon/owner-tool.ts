@@ -62,7 +62,7 @@ export interface OwnerTool {
   /** What a tool of others declared; null for ours, which ask for everything they do. */
   readonly foreign?: { readonly requirement: CompiledLink; readonly declared: Requirement };
   /** What the tool itself says a call will ask for, found where it runs. It can only add. */
-  derive?(input: JsonObject, session: Session, reading: Reading): Promise<Result<readonly Request[]>>;
+  derive?(input: JsonObject, session: Session, reading: Reading, stop?: Stop): Promise<Result<readonly Request[]>>;
   requests(input: JsonObject, reading: Reading, session: Session): Derived;
   /** Only after the decision is on disk. */
   carry(call: Carrying): Promise<Carried>;

@@ -5,7 +5,7 @@ import type { Authority, Chain } from "../authority/chain.ts";
 import { type Moment, WHOLE_LINK } from "../authority/compiled.ts";
 import type { Basis, DenialCode } from "../authority/decision.ts";
 import type { Grant, Level } from "../authority/grant.ts";
-import { copyJson, isJsonObject, type JsonObject } from "../authority/json.ts";
+import { copyJson, isJsonObject, type Json, type JsonObject } from "../authority/json.ts";
 import { parseTool } from "../authority/name.ts";
 import type { Ground } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
@@ -54,11 +54,20 @@ export function decideCall(
   moment: Moment,
   protectedPaths: Ground["protectedPaths"],
 ): CallDecision {
-  const { tool: toolName } = call;
+  return decideCopied(caller, { tool: call.tool, input: copyJson(call.input) }, tools, moment, protectedPaths);
+}
+
+/** INVARIANT: the input is a copy that nobody else holds, and frozen. */
+function decideCopied(
+  caller: Caller,
+  { tool: toolName, input }: { readonly tool: string; readonly input: Json | undefined },
+  tools: ToolLookup,
+  moment: Moment,
+  protectedPaths: Ground["protectedPaths"],
+): CallDecision {
   const tool = lookUp(tools, toolName);
   const name = parseTool(toolName);
   if (tool === null || !name.ok || INVOKE === null) return deny("unknown_tool", null);
-  const input = copyJson(call.input);
   if (!isJsonObject(input)) return deny("invalid_input", null, "the arguments are one plain object");
   const { requirement } = tool;
   // A tool's requirement is about what it does; whether it may be called is the agent's to hold.
@@ -166,14 +175,14 @@ type Step =
 
 async function oneStep(
   caller: Caller,
-  { tool, input }: Call,
+  { tool, input }: { readonly tool: string; readonly input: Json | undefined },
   tools: ToolLookup,
   moment: Moment,
   protectedPaths: Ground["protectedPaths"],
   ports: { readonly approvals: Approvals; readonly commit: Commit },
 ): Promise<Step> {
   const { agent } = caller;
-  const decision = decideCall(caller, { tool, input }, tools, moment, protectedPaths);
+  const decision = decideCopied(caller, { tool, input }, tools, moment, protectedPaths);
   const requests = decision.outcome === "deny" ? [] : decision.requests;
   const basis = decision.outcome === "deny" ? [] : decision.basis;
   const level = decision.outcome === "ask" ? decision.level : 0;

@@ -156,7 +156,8 @@ export class KeptSession {
     const was = this.#known.has(tool);
     // Asked anew: what was granted or taken back since must not show in the answer either.
     const listed = await this.#listWith(live);
-    const isListed = listed.ok && listed.value.some(({ name }) => name === tool);
+    // A list that could not be had tells nothing of a tool; one that was on it before is still told the truth.
+    const isListed = listed.ok ? listed.value.some(({ name }) => name === tool) : was;
     // What is used up or over is no secret to whoever could call it.
     const isKnown = isListed || (was && OVER.has(denial.code));
     return isKnown ? deniedResult(tool, denial) : unknownTool(tool, denial);

@@ -23,6 +23,8 @@ export interface SessionOpening {
   readonly environment: Readonly<Record<string, string>>;
   /** Whether the opener's parent counts as part of the session: an agent's client that started us. */
   readonly isForParent: boolean;
+  /** How far up that is: 1 is the parent, and what counts where it is left out. */
+  readonly level?: number;
   /**
    * Instead of an agent's record: Caveats as JSON text, which are all this session holds. Then `agent` is `anonymous`. A process
    * that an agent's session brought forth cannot open one.

@@ -6,6 +6,7 @@ import type { Asked } from "../context/asking.ts";
 import type { Context } from "../context/context.ts";
 import type { Capabilities } from "./declaration.ts";
 import { type Accepted, acceptorOf, type InputOf, type InputSchema } from "./input.ts";
+import { schemaFault, textFault } from "./told-text.ts";
 
 export interface ToolDefinition<S extends InputSchema> {
   readonly name: string;
@@ -57,12 +58,18 @@ export function defineTool<const S extends InputSchema>(definition: ToolDefiniti
   if (typeof name !== "string") fault("name", "a name is a text");
   if (typeof description !== "string" || description.trim() === "" || description.length > descriptionCharactersMax)
     fault("description", `a description is a text of at most ${descriptionCharactersMax} characters`);
+  else {
+    const hidden = textFault(description);
+    if (hidden !== null) fault("description", hidden);
+  }
   if (!RISKS.includes(risk)) fault("risk", "a risk is low, medium or high");
   if (!isJsonObject(capabilities)) fault("capabilities", "what a tool touches is plain data");
   if (requests !== undefined && typeof requests !== "function") fault("requests", "a function of the input");
   if (typeof execute !== "function") fault("execute", "a function of the input and the context");
   const acceptor = acceptorOf(input);
   for (const { at, message } of acceptor.faults) fault("input", message, at);
+  const told = acceptor.schema === null ? null : schemaFault(acceptor.schema);
+  if (told !== null) fault("input", told);
   return Object.freeze({
     name: String(name),
     description: String(description),

@@ -8,6 +8,7 @@ import { defineTool, type Tool, type ToolDefinition } from "./define.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { returned, type ToolOutcome } from "./returned.ts";
 import { isStandardSchema } from "./standard-schema.ts";
+import { schemaFault } from "./told-text.ts";
 
 /** A tool as a host tells of it. */
 export interface ToolDescribed {
@@ -19,6 +20,8 @@ export interface ToolDescribed {
   readonly schema: JsonObject | null;
   /** Only the host can hold an input against a schema library's schema. */
   readonly isLibrarySchema: boolean;
+  /** It says itself what a call will ask for. */
+  readonly isAsking: boolean;
   readonly faults: readonly { readonly part: string; readonly at: string; readonly message: string }[];
 }
 
@@ -36,6 +39,7 @@ const outcomeCharactersMax = 524_288;
 export class HostedTools {
   readonly #tools: readonly Tool[];
   readonly #library: ReadonlySet<Tool>;
+  readonly #asking: ReadonlySet<Tool>;
   readonly #post: (message: object) => boolean;
   #running: {
     readonly call: number;
@@ -47,8 +51,13 @@ export class HostedTools {
   /** `post`: false where it was too long to be sent. */
   constructor(exported: unknown, post: (message: object) => boolean) {
     const definitions = definitionsIn(exported);
-    const made = definitions.map((one) => ({ tool: defineTool(one), isLibrary: isStandardSchema(one.input) }));
+    const made = definitions.map((one) => ({
+      tool: defineTool(one),
+      isLibrary: isStandardSchema(one.input),
+      isAsking: one.requests !== undefined,
+    }));
     this.#tools = made.map(({ tool }) => tool);
+    this.#asking = new Set(made.flatMap(({ tool, isAsking }) => (isAsking ? [tool] : [])));
     this.#library = new Set(made.flatMap(({ tool, isLibrary }) => (isLibrary ? [tool] : [])));
     this.#post = post;
   }
@@ -56,7 +65,9 @@ export class HostedTools {
   describe(): readonly ToolDescribed[] {
     return this.#tools.map((tool) => {
       const { name, description, risk, capabilities, schema, faults } = tool;
-      return { name, description, risk, capabilities, schema, isLibrarySchema: this.#library.has(tool), faults };
+      const isLibrarySchema = this.#library.has(tool);
+      const isAsking = this.#asking.has(tool);
+      return { name, description, risk, capabilities, schema, isLibrarySchema, isAsking, faults };
     });
   }
 
@@ -160,9 +171,14 @@ export function readDescribed(value: unknown): readonly ToolDescribed[] | null {
   const tools: ToolDescribed[] = [];
   for (const one of list as readonly Json[]) {
     if (!isJsonObject(one)) return null;
-    const { name, description, risk, capabilities, schema, isLibrarySchema, faults } = one;
+    const { name, description, risk, capabilities, schema, isLibrarySchema, isAsking, faults } = one;
     if (typeof name !== "string" || typeof description !== "string" || !Array.isArray(faults)) return null;
-    const told = (faults as readonly Json[]).slice(0, 20).map((fault) => (isJsonObject(fault) ? fault : {}));
+    const told: JsonObject[] = (faults as readonly Json[])
+      .slice(0, 20)
+      .map((fault) => (isJsonObject(fault) ? fault : {}));
+    // Whoever runs beside the tool may have said that there was nothing wrong with it.
+    const shown = isJsonObject(schema) ? schemaFault(schema) : null;
+    if (shown !== null && told.length === 0) told.push({ part: "input", at: "input", message: shown });
     tools.push({
       name: name.slice(0, 200),
       description,
@@ -170,6 +186,8 @@ export function readDescribed(value: unknown): readonly ToolDescribed[] | null {
       capabilities: isJsonObject(capabilities) ? capabilities : null,
       schema: isJsonObject(schema) ? schema : null,
       isLibrarySchema: isLibrarySchema === true,
+      // What is not said is asked.
+      isAsking: isAsking !== false,
       faults: told.map((fault) => ({
         part: String(fault["part"]),
         at: String(fault["at"]).slice(0, 200),

@@ -20,7 +20,8 @@ afterAll(() => world?.remove());
 const CLIENT = `
   const { spawn, spawnSync } = require("node:child_process");
   const [program, server, command] = process.argv.slice(1);
-  const child = spawn(process.execPath, [program, ...JSON.parse(server)], { stdio: ["pipe", "pipe", "ignore"] });
+  const [first, ...words] = [...JSON.parse(process.env.BETWEEN), process.execPath, program, ...JSON.parse(server)];
+  const child = spawn(first, words, { stdio: ["pipe", "pipe", "ignore"] });
   child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\\n');
   child.stdout.once("data", () => {
     const ran = spawnSync(process.execPath, [program, ...JSON.parse(command)], { encoding: "utf8" });
@@ -34,11 +35,12 @@ async function ranByClient(
   server: readonly string[],
   command: readonly string[],
   more: Readonly<Record<string, string>> = {},
+  between: readonly string[] = [],
 ): Promise<{ readonly status: number | null; readonly out: string }> {
   const words = ["-e", CLIENT, join(root, "bin", "ambit"), JSON.stringify(server), JSON.stringify(command)];
   const child = spawn(process.execPath, words, {
     cwd: world.project,
-    env: { ...world.environment, ...more },
+    env: { ...world.environment, ...more, BETWEEN: JSON.stringify(between) },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let out = "";
@@ -60,6 +62,14 @@ describe("a client", () => {
     const { status, out } = await ranByClient(SERVE, command);
     expect(out).toContain("control_refused");
     expect(status).not.toBe(0);
+  });
+
+  test.each([
+    ["a shell", ["/bin/sh", "-c", '"$@"; exit $?', "sh"]],
+    ["a shell in a shell", ["/bin/sh", "-c", '/bin/sh -c \'"$@"; exit $?\' sh "$@"; exit $?', "sh"]],
+  ])("of an agent is no person because %s stands between", async (_, between) => {
+    const { out } = await ranByClient(SERVE, ["freeze"], {}, between);
+    expect(out).toContain("control_refused");
   });
 
   test("of an agent starts no server with grants of its own", async () => {
@@ -97,11 +107,27 @@ describe("a person", () => {
   test("who freezes everything stops every call, and thaws it again", async () => {
     const client = new LineClient(world, ["--agent", "keeper"]);
     await client.initialize();
+    expect(await client.names()).toContain("memory_get");
     expect((await world.ambit("freeze")).out).not.toContain("error");
     expect(codeOf(await client.call("memory_get", { key: "a" }))).toBe("revoked");
     expect((await world.ambit("thaw")).out).not.toContain("error");
     expect((await client.call("memory_get", { key: "a" })).isError ?? false).toBe(false);
     await client.end();
+  });
+
+  test("is still one where a server has nobody above it but the first process", async () => {
+    const server = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", "--agent", "keeper"];
+    const child = spawn("perl", ["-e", "exit if fork; select(undef, undef, undef, 0.3); exec @ARGV", "--", ...server], {
+      cwd: world.project,
+      env: world.environment,
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
+    await new Promise((listed) => child.stdout.once("data", listed));
+    const frozen = await world.ambit("freeze");
+    const thawed = await world.ambit("thaw");
+    child.stdin.end();
+    expect([frozen.out, thawed.out].join()).not.toContain("error");
   });
 
   test("who tries it at a shell on a terminal is still a person there", async () => {

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { runs, until, World } from "../state/world.ts";
 import type { ToolResult } from "./line-client.ts";
-import { textOf } from "./line-client.ts";
+import { AS_CLIENT, textOf } from "./line-client.ts";
 
 let world: World;
 let peer: Peer | null = null;
@@ -46,8 +46,8 @@ function server(): { command: string; args: string[]; env: Record<string, string
   const env = Object.fromEntries(Object.entries(world.environment).map(([name, value]) => [name, value ?? ""]));
   // A shell stands between, so that the test stays a person.
   return {
-    command: "/bin/sh",
-    args: ["-c", '"$@"; exit $?', "sh", ...words],
+    command: "perl",
+    args: [...AS_CLIENT, ...words],
     env,
     cwd: world.project,
     stderr: "ignore",

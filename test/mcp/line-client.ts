@@ -30,6 +30,9 @@ export const META: JsonObject = {
   "io.modelcontextprotocol/clientCapabilities": {},
 };
 
+/** Starts what follows and ends as it does: as good a client as any. */
+export const AS_CLIENT: readonly string[] = ["-e", "exit(system(@ARGV) >> 8)", "--"];
+
 export class LineClient {
   readonly child: ChildProcess;
   /** Every line of its output, read. A line that is no JSON is kept as it is. */
@@ -41,9 +44,9 @@ export class LineClient {
   readonly #waiting = new Set<() => void>();
 
   constructor(world: World, words: readonly string[], { environment = {}, cwd }: Started = {}) {
-    // A shell of its own stands between: whoever starts a server belongs to its session, and the test is the person.
+    // A program of its own stands between: whoever starts a server belongs to its session, and the test is the person.
     const server = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", ...words];
-    this.child = spawn("/bin/sh", ["-c", '"$@"; exit $?', "sh", ...server], {
+    this.child = spawn("perl", [...AS_CLIENT, ...server], {
       cwd: cwd ?? world.project,
       env: { ...world.environment, ...environment },
       stdio: ["pipe", "pipe", "pipe"],

@@ -6,6 +6,7 @@ import { done, type Result, refuse } from "../../authority/result.ts";
 import type { FilePath } from "../../ports/files.ts";
 import { chosenBy, type Looking, startOf } from "./chosen-names.ts";
 import { chosenNamesMax, expandedCharactersMax, lookedFoldersMax } from "./limits.ts";
+import type { NamingSearch } from "./naming-search.ts";
 import { requestsOf } from "./needs.ts";
 import { isPattern, type Script, type Word } from "./script.ts";
 import { type Place, request, requestsFor, targetPath } from "./tool-requests.ts";
@@ -50,7 +51,12 @@ export function commandRequests(script: Script, setting: Setting): Result<readon
 }
 
 /** The script with the names that its patterns choose in their place, as quoted words. */
-export async function withNames(script: Script, setting: Setting, look: Looking): Promise<Result<Script>> {
+export async function withNames(
+  script: Script,
+  setting: Setting,
+  look: Looking,
+  search: NamingSearch,
+): Promise<Result<Script>> {
   const inside = insideOf(setting);
   if (!inside.ok) return inside;
   let [folders, names] = [0, 0];
@@ -68,10 +74,10 @@ export async function withNames(script: Script, setting: Setting, look: Looking)
           words.push(word);
           continue;
         }
-        const put = await namesFor(word, inside.value, bounded);
-        if (!put.ok) return put;
+        const put = await namesFor(word, inside.value, bounded, search);
         if (folders > lookedFoldersMax)
           return refuse("too_long", `the patterns look into more than ${lookedFoldersMax} folders`);
+        if (!put.ok) return put;
         names += put.value.length;
         if (names > chosenNamesMax) return refuse("too_long", `the patterns choose more than ${chosenNamesMax} names`);
         words.push(...put.value);
@@ -83,11 +89,16 @@ export async function withNames(script: Script, setting: Setting, look: Looking)
   return done(steps);
 }
 
-async function namesFor(word: Word, inside: Ground, look: Looking): Promise<Result<readonly Word[]>> {
+async function namesFor(
+  word: Word,
+  inside: Ground,
+  look: Looking,
+  search: NamingSearch,
+): Promise<Result<readonly Word[]>> {
   const start = targetPath(startOf(word), inside);
   if (!start.ok) return start;
-  const chosen = await chosenBy(word, start.value.segments, look);
-  if (!chosen.ok) return refuse("bad_value", chosen.message);
+  const chosen = await chosenBy(word, start.value.segments, look, search);
+  if (!chosen.ok) return refuse(chosen.code, chosen.message);
   return done(chosen.words.map((text): Word => ({ parts: [{ kind: "quoted", text }], range: word.range })));
 }
 

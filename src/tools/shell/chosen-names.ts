@@ -1,15 +1,21 @@
 // Which names a pattern of a script chooses: folders are listed for it, one after the other, by whoever may look into them.
 import type { FileEntry, FilePath, FileResult } from "../../ports/files.ts";
-import { choosesName, patternText } from "./file-names.ts";
-import { folderNamesMax } from "./limits.ts";
+import { namePattern, patternText } from "./file-names.ts";
+import { chosenNamesMax, folderNamesMax } from "./limits.ts";
+import type { NamingSearch } from "./naming-search.ts";
 import type { Word } from "./script.ts";
 
 /** The names of a folder; refused where it may not be looked into. */
 export type Looking = (folder: FilePath, entriesMax: number) => Promise<FileResult<readonly FileEntry[]>>;
 
-export type Chosen =
-  | { readonly ok: true; readonly words: readonly string[] }
-  | { readonly ok: false; readonly message: string };
+export type Chosen = { readonly ok: true; readonly words: readonly string[] } | NotChosen;
+
+export interface NotChosen {
+  readonly ok: false;
+  /** `too_long`: past a bound, whoever may look where. */
+  readonly code: "bad_value" | "too_long";
+  readonly message: string;
+}
 
 /** The folder that a pattern begins in, as it is written: what stands before the first name with a star in it. */
 export function startOf(word: Word): string {
@@ -23,21 +29,20 @@ export function startOf(word: Word): string {
  * Words as a shell would put them: sorted, and the word itself where nothing is chosen.
  * INVARIANT: none of them begins with a dash, which the program would take for an option.
  */
-export async function chosenBy(word: Word, start: FilePath, look: Looking): Promise<Chosen> {
+export async function chosenBy(word: Word, start: FilePath, look: Looking, search: NamingSearch): Promise<Chosen> {
   const { isAbsolute, names } = namesOf(word);
   const star = names.findIndex(isChoosing);
   const rest = names.slice(star);
-  if (rest.includes("..") || rest.includes("."))
-    return { ok: false, message: "behind a star `.` and `..` are not taken" };
+  if (rest.includes("..") || rest.includes(".")) return notChosen("behind a star `.` and `..` are not taken");
   let found: Found[] = [{ text: names.slice(0, star).map(plainName), path: start }];
   for (const [at, name] of rest.entries()) {
-    const next = await step(found, name, { isFirst: at === 0, isLast: at === rest.length - 1 }, look);
-    if ("message" in next) return { ok: false, message: next.message };
+    const next = await step(found, name, { isFirst: at === 0, isLast: at === rest.length - 1 }, look, search);
+    if ("ok" in next) return next;
     found = next;
   }
-  const words = found.map(({ text }) => `${isAbsolute ? "/" : ""}${text.join("/")}`).sort(byCodePoints);
+  const words = sorted(found.map(({ text }) => `${isAbsolute ? "/" : ""}${text.join("/")}`));
   if (words.some((one) => one.startsWith("-")))
-    return { ok: false, message: "it chooses a name that begins with a dash; put `./` before the pattern" };
+    return notChosen("it chooses a name that begins with a dash; put `./` before the pattern");
   return { ok: true, words: words.length === 0 ? [asWritten(word)] : words };
 }
 
@@ -51,28 +56,51 @@ async function step(
   name: string,
   { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
   look: Looking,
-): Promise<Found[] | { readonly message: string }> {
+  search: NamingSearch,
+): Promise<Found[] | NotChosen> {
   const next: Found[] = [];
+  const isChosen = choosing(name, search);
   for (const { text, path } of found) {
+    const why = search.over();
+    if (why !== null) return notChosen(why, "too_long");
     // A slash at the end: folders alone, which everything that got here has to be.
     const listed = await look(path, folderNamesMax + 1);
-    if (!listed.ok && isFirst && listed.code !== "not_available")
-      return { message: "its folder may not be looked into" };
+    if (!listed.ok && isFirst && listed.code !== "not_available") return notChosen("its folder may not be looked into");
     // Further down, what may not be looked into holds nothing, as it does for a shell.
     if (!listed.ok) continue;
-    if (listed.value.length > folderNamesMax) return { message: "its folder holds too many names" };
+    if (listed.value.length > folderNamesMax) return notChosen("its folder holds too many names", "too_long");
     if (name === "") {
       next.push({ text: [...text, ""], path });
       continue;
     }
     for (const entry of listed.value) {
+      const reason = search.over();
+      if (reason !== null) return notChosen(reason, "too_long");
+      const turn = search.turn();
+      if (turn !== null) await turn;
       const last = entry.path.at(-1) ?? "";
-      const isChosen = isChoosing(name) ? choosesName(name, last) : plainName(name) === last;
       const isFolder = entry.kind === "folder" || entry.kind === "link";
-      if (isChosen && (isLast || isFolder)) next.push({ text: [...text, last], path: [...path, last] });
+      if (!isChosen(last) || !(isLast || isFolder)) continue;
+      next.push({ text: [...text, last], path: [...path, last] });
+      if (next.length > chosenNamesMax)
+        return notChosen(`the patterns choose more than ${chosenNamesMax} names`, "too_long");
     }
   }
   return next;
+}
+
+/** Read once, for all names of all folders. */
+function choosing(name: string, search: NamingSearch): (other: string) => boolean {
+  if (isChoosing(name)) return namePattern(name, search.count).chooses;
+  const plain = plainName(name);
+  return (other) => {
+    search.count(1);
+    return other === plain;
+  };
+}
+
+function notChosen(message: string, code: NotChosen["code"] = "bad_value"): NotChosen {
+  return { ok: false, code, message };
 }
 
 /** The names between the slashes; each still a pattern, with what was quoted behind backslashes. */
@@ -96,11 +124,10 @@ function asWritten({ parts }: Word): string {
   return parts.map((part) => (part.kind === "variable" ? "" : part.text)).join("");
 }
 
-function byCodePoints(left: string, right: string): number {
-  const [one, other] = [[...left], [...right]];
-  for (let at = 0; at < Math.min(one.length, other.length); at++) {
-    const difference = ((one[at] as string).codePointAt(0) ?? 0) - ((other[at] as string).codePointAt(0) ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return one.length - other.length;
+/** By their code points, which is how their bytes sort. */
+function sorted(words: readonly string[]): readonly string[] {
+  return words
+    .map((word) => ({ word, bytes: Buffer.from(word, "utf8") }))
+    .sort((left, right) => Buffer.compare(left.bytes, right.bytes))
+    .map(({ word }) => word);
 }

@@ -6,7 +6,7 @@ export const scriptCharactersMax = 65_536;
 export const commandsMax = 256;
 /** Words of a whole script, targets of redirections included. */
 export const wordsMax = 4096;
-/** Longest file-name pattern; a name is compared in at most pattern times name steps. */
+/** Longest file-name pattern; a name is compared in at most pattern times name steps, and these are counted. */
 export const namePatternCharactersMax = 1024;
 /** Commands of one pipeline: each of them is a sandbox that runs at the same time. */
 export const stagesMax = 16;
@@ -17,6 +17,10 @@ export const chosenNamesMax = 2048;
 export const lookedFoldersMax = 256;
 /** Names of one folder that a pattern is held against. */
 export const folderNamesMax = 20_000;
+/** What it takes to hold all patterns of a script against all names, in characters compared; then it is refused. */
+export const namingStepsMax = 2_000_000;
+/** So many names at a stretch: whoever else wants something done gets a turn between. */
+export const namesPerTurn = 256;
 /** What waits between two commands because the second does not read it yet, or for one file. */
 export const pipeBytesMax = 33_554_432;
 /** The longest that a whole script may take, and what it takes if nothing is said. */

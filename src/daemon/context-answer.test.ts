@@ -1,0 +1,153 @@
+// Long uses of contexts: what is read, what is counted, and what is let go of.
+import { describe, expect, test } from "vitest";
+import type { Json, JsonObject } from "../authority/json.ts";
+import { answerUse } from "./context-answer.ts";
+import type { ServedContext } from "./contexts.ts";
+import { LongUses } from "./long-uses.ts";
+import type { Exchange } from "./serving.ts";
+import type { Session } from "./session.ts";
+import { InputQueue } from "./wire/input-queue.ts";
+
+const mebibyte = 1_048_576;
+const sessionOf = (agent: string): Session => ({ facts: { name: { workspace: null, agent } } }) as unknown as Session;
+
+class Asker {
+  readonly input: InputQueue = new InputQueue(() => undefined);
+  isStopped = false;
+  readonly #room: Promise<void>;
+
+  /** `room`: resolves when what was sent is read. */
+  constructor(room: Promise<void> = Promise.resolve()) {
+    this.#room = room;
+  }
+
+  get exchange(): Exchange {
+    const asker = this;
+    return {
+      value: { hasInput: true, use: {} },
+      input: this.input,
+      get isStopped() {
+        return asker.isStopped;
+      },
+      send: () => this.#room,
+    } as unknown as Exchange;
+  }
+
+  hangUp(): void {
+    this.isStopped = true;
+    this.input.drop();
+  }
+}
+
+function served(answer: Json = { ok: true }): { readonly context: ServedContext; readonly heard: JsonObject[] } {
+  const heard: JsonObject[] = [];
+  const serve = async (use: JsonObject): Promise<Json> => {
+    heard.push(use);
+    return answer;
+  };
+  return { context: { serve, denials: () => [], end: () => undefined }, heard };
+}
+
+/** Until everything that was pushed is taken, or nobody takes it. */
+async function taken({ input }: Asker): Promise<void> {
+  for (let turn = 0; turn < 10_000 && input.bytes > 0; turn++) await Promise.resolve();
+}
+
+describe("a long use", () => {
+  test("of no context is answered, and nothing of it is read", async () => {
+    const asker = new Asker();
+    asker.input.push(new Uint8Array(mebibyte));
+    const uses = new LongUses();
+    const answer = await answerUse(asker.exchange, null, uses.begin(sessionOf("a")));
+    expect(answer).toMatchObject({ ok: true, value: { answer: { ok: false, code: "revoked" } } });
+    expect([asker.input.bytes, uses.bytes]).toEqual([mebibyte, 0]);
+  });
+
+  test("comes in pieces of any size", async () => {
+    const [asker, uses, { context, heard }] = [new Asker(), new LongUses(), served()];
+    const answer = answerUse(asker.exchange, context, uses.begin(sessionOf("a")));
+    const use = { text: "é".repeat(400_000), more: [1, null] };
+    const bytes = Buffer.from(JSON.stringify(use));
+    for (let at = 0; at < bytes.length; at += 77_777) asker.input.push(bytes.subarray(at, at + 77_777));
+    asker.input.end();
+    expect(await answer).toEqual({ ok: true, value: { answer: { ok: true } } });
+    expect(heard).toEqual([use]);
+    expect(uses.bytes).toBe(0);
+  });
+
+  test.each(["[]", "7", "{", ""])("of %j is none", async (text) => {
+    const [asker, { context, heard }] = [new Asker(), served()];
+    asker.input.push(Buffer.from(text));
+    asker.input.end();
+    const answer = await answerUse(asker.exchange, context, new LongUses().begin(sessionOf("a")));
+    expect(answer).toMatchObject({ ok: false, code: "invalid_input" });
+    expect(heard).toEqual([]);
+  });
+
+  test("is refused past what its agent may hold, and others go on", async () => {
+    const uses = new LongUses();
+    const askers: Asker[] = [];
+    const begun = (agent: string, mebibytes: number): { readonly answer: Promise<unknown>; readonly asker: Asker } => {
+      const asker = new Asker();
+      askers.push(asker);
+      for (let at = 0; at < mebibytes; at++) asker.input.push(new Uint8Array(mebibyte));
+      return { asker, answer: answerUse(asker.exchange, served().context, uses.begin(sessionOf(agent))) };
+    };
+    const first = begun("a", 64);
+    await taken(first.asker);
+    const second = begun("a", 64);
+    await taken(second.asker);
+    expect(uses.bytes).toBe(128 * mebibyte);
+    const refused = { ok: true, value: { answer: { ok: false, code: "not_available" } } };
+    expect(await begun("a", 1).answer).toMatchObject(refused);
+    const other = begun("b", 1);
+    await taken(other.asker);
+    expect(uses.bytes).toBe(129 * mebibyte);
+    for (const asker of askers) asker.hangUp();
+    await Promise.all([first.answer, second.answer, other.answer]);
+    expect(uses.bytes).toBe(0);
+  });
+
+  test("of somebody who is gone is not carried out, though it could be read", async () => {
+    const [asker, uses, { context, heard }] = [new Asker(), new LongUses(), served()];
+    const answer = answerUse(asker.exchange, context, uses.begin(sessionOf("a")));
+    asker.input.push(Buffer.from("{}"));
+    await taken(asker);
+    expect(uses.bytes).toBeGreaterThan(0);
+    asker.hangUp();
+    await answer;
+    expect([heard, uses.bytes]).toEqual([[], 0]);
+  });
+});
+
+test("a long answer is counted until it is read", async () => {
+  const uses = new LongUses();
+  let read = (): void => undefined;
+  const room = new Promise<void>((give) => {
+    read = give;
+  });
+  const { context } = served({ ok: true, value: "a".repeat(20 * mebibyte) });
+  const ask = (): Promise<unknown> => {
+    const asker = new Asker(room);
+    const exchange = { ...asker.exchange, value: { use: {} } } as unknown as Exchange;
+    return answerUse(exchange, context, uses.begin(sessionOf("a")));
+  };
+  const waiting = Array.from({ length: 6 }, ask);
+  await Promise.resolve();
+  expect(await ask()).toMatchObject({ ok: true, value: { answer: { ok: false, code: "not_available" } } });
+  read();
+  for (const answer of await Promise.all(waiting)) expect(answer).toMatchObject({ ok: true, value: { answer: null } });
+  expect(uses.bytes).toBe(0);
+});
+
+test("all agents together hold no more than there is", () => {
+  const uses = new LongUses();
+  const held = ["a", "b", "c"].map((agent) => uses.begin(sessionOf(agent)));
+  expect(held.map((one) => one.take(128 * mebibyte))).toEqual([true, true, true]);
+  const late = uses.begin(sessionOf("d"));
+  expect(late.take(1)).toBe(false);
+  held[0]?.end();
+  held[0]?.end();
+  expect(late.take(1)).toBe(true);
+  expect(uses.bytes).toBe(256 * mebibyte + 1);
+});

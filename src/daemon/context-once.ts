@@ -1,0 +1,59 @@
+// What a call paid for, or a person allowed for it, serves one use of its context for each time that it was asked for. A use is
+// decided more than once on its way, so uses take turns, and what one of them was decided by is spent when it ends.
+import type { Json, JsonObject } from "../authority/json.ts";
+import type { Request } from "../authority/request.ts";
+import { isDestination } from "../authority/scope.ts";
+import { isSameRequest } from "../context/asker.ts";
+import { denied } from "../context/used.ts";
+import type { Warrant } from "../warrant/warrant.ts";
+
+const waitingMax = 64;
+
+export class Once {
+  /** Each of the call's requests, and whether it has served. */
+  readonly #requests: { readonly request: Request; isSpent: boolean; isInUse: boolean }[];
+  #turn: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  constructor({ requests }: Warrant) {
+    this.#requests = requests.map((request) => ({ request, isSpent: false, isInUse: false }));
+  }
+
+  /** Whether the request, or the one whose name leads there, is one of the call's that has not served yet. */
+  isLeft(request: Request): boolean {
+    const asked = named(request);
+    const known = this.#requests.filter((one) => isSameRequest(one.request, asked));
+    const inUse = known.find(({ isInUse }) => isInUse);
+    const left = inUse ?? known.find(({ isSpent }) => !isSpent);
+    if (left !== undefined) left.isInUse = true;
+    return left !== undefined;
+  }
+
+  inTurn(serve: (use: JsonObject) => Promise<Json>): (use: JsonObject) => Promise<Json> {
+    return (use) => {
+      if (this.#waiting >= waitingMax)
+        return Promise.resolve({ ...denied("not_available", null, "too many uses at once") });
+      this.#waiting++;
+      const served = this.#turn.then(() => serve(use));
+      this.#turn = served.then(
+        () => this.#spend(),
+        () => this.#spend(),
+      );
+      return served;
+    };
+  }
+
+  #spend(): void {
+    this.#waiting--;
+    for (const one of this.#requests) {
+      if (one.isInUse) one.isSpent = true;
+      one.isInUse = false;
+    }
+  }
+}
+
+function named(request: Request): Request {
+  const [first, ...rest] = request.values;
+  const isLed = isDestination(first) && first.name !== null && first.address !== null;
+  return isLed ? { ...request, values: [{ name: first.name, address: null }, ...rest] } : request;
+}

@@ -1,0 +1,78 @@
+// What one session may hold of the daemon through its contexts, over the real sockets: nobody else has to do without.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { VERSION } from "../../src/cli/version.ts";
+import { contextSender } from "../../src/daemon/context-sender.ts";
+import { connect } from "../../src/daemon/wire/client.ts";
+import type { CallMessages, CallPermitted } from "../../src/ports/daemon-calls.ts";
+import type { Answer, Asking } from "../../src/ports/exchange.ts";
+import { given, World } from "../state/world.ts";
+
+let world: World;
+let call: Asking<CallMessages>;
+
+beforeAll(async () => {
+  world = await World.make();
+  mkdirSync(join(world.project, "files"));
+  writeFileSync(join(world.project, "files", "a.txt"), "hello");
+  for (const agent of ["crowd", "scout"])
+    world.agent(agent, [`fs.read{in=${join(world.project, "files")},calls=400}`, "tool.invoke{tools=[weather]}"]);
+  await world.begin();
+  call = given(await connect("call", { folder: world.folder, version: VERSION }));
+}, 240_000);
+afterAll(async () => {
+  call?.close();
+  await world?.remove();
+});
+
+async function open(agent: string): Promise<string> {
+  const opened = await call.ask("session.open", {
+    ...{ cwd: world.project, agent, user: null, trace: null, face: "library", pledge: null, token: null },
+    ...{ environment: {}, isForParent: false },
+  });
+  return given(opened).session;
+}
+
+function commit(session: string): Promise<Answer<unknown>> {
+  const path = join(world.project, "files", "a.txt");
+  return call.ask("call.commit", {
+    ...{ session, tool: "weather", input: {}, requests: [`fs.read ${path}`], waitMilliseconds: 0 },
+    declaration: { fs_reach: { read: [join(world.project, "files")] } },
+  });
+}
+
+test("calls that are not settled are bounded, before anything is charged", async () => {
+  const session = await open("crowd");
+  const answers = await Promise.all(Array.from({ length: 256 }, () => commit(session)));
+  expect(answers.filter(({ ok }) => ok)).toHaveLength(256);
+  for (let more = 0; more < 20; more++)
+    expect(await commit(session)).toMatchObject({ ok: false, code: "not_available" });
+  const other = await open("scout");
+  const permitted = given(await commit(other)) as CallPermitted;
+  expect(permitted).toMatchObject({ outcome: "allowed" });
+  const use = { instrument: "files", method: "readText", arguments: [join(world.project, "files", "a.txt")] };
+  expect(await contextSender(call, other, permitted.receipt)(use)).toEqual({ ok: true, value: "hello" });
+  const { receipt } = given(answers[0] as Answer<CallPermitted>);
+  given(await call.ask("call.settle", { session, receipt, ended: "done", milliseconds: 1, isUntrusted: false }));
+  const next = given(await commit(session)) as CallPermitted;
+  expect(next).toMatchObject({ outcome: "allowed" });
+  // Of 400: one for each of the 257 that were permitted, and nothing for the others.
+  expect(next.left).toMatchObject([{ left: 143 }]);
+}, 120_000);
+
+test("a long use of no call is answered before it is there", async () => {
+  const session = await open("scout");
+  let isAnswered = (): void => undefined;
+  const answered = new Promise<void>((give) => {
+    isAnswered = give;
+  });
+  async function* endless(): AsyncIterable<Uint8Array> {
+    yield new Uint8Array(65_536);
+    await answered;
+  }
+  const asked = { session, receipt: "c_nonsense", use: {}, hasInput: true };
+  const answer = await call.ask("context.use", asked, { input: endless() });
+  isAnswered();
+  expect(answer).toMatchObject({ ok: true, value: { answer: { ok: false, code: "revoked" } } });
+}, 60_000);

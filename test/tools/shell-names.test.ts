@@ -1,0 +1,75 @@
+// Patterns of scripts over real folders: what costs too much is refused, with a reason, and ends when nobody waits for it.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { shellOwnerTool } from "../../src/compose/daemon-shell.ts";
+import type { OwnerTool } from "../../src/daemon/owner-tool.ts";
+import type { Reading } from "../../src/notation/reading.ts";
+import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
+
+let world: ProgramsWorld;
+let shell: OwnerTool;
+beforeAll(() => {
+  world = programsWorld(
+    ({ programs, files }) => {
+      shell = shellOwnerTool({ programs, files: files.calls, userName: () => "tester" });
+      return [shell];
+    },
+    "proc.exec",
+    "fs.read",
+  );
+  const many = join(world.folder, "many");
+  mkdirSync(many);
+  for (let at = 0; at < 1500; at++) writeFileSync(join(many, `${"a".repeat(236)}${at}`), "");
+});
+afterAll(() => world.close());
+
+function reading(): Reading {
+  const base = world.folder.split("/").slice(1);
+  const ground = { home: null, base, protectedPaths: [] };
+  return { ground, toAscii: (name) => name, ceiling: null, workingRoot: base };
+}
+
+const costly = `*${"a".repeat(120)}b*`;
+
+test("one star over long names is cheap", async () => {
+  const derived = await shell.derive?.({ script: `ls many/*${"a".repeat(120)}b` }, world.session, reading());
+  expect(derived).toMatchObject({ ok: true });
+  expect(derived?.ok === true ? derived.value.length : 0).toBeGreaterThan(0);
+}, 60_000);
+
+test("what compares too much is refused, and told why", async () => {
+  const derived = await shell.derive?.({ script: `ls many/${costly}` }, world.session, reading());
+  expect(derived).toMatchObject({ ok: false, code: "too_long", message: expect.stringMatching(/too many names/) });
+}, 60_000);
+
+test("several patterns share what there is", async () => {
+  const cheap = `many/*${"a".repeat(3)}b*`;
+  expect(await shell.derive?.({ script: `ls ${cheap}` }, world.session, reading())).toMatchObject({ ok: true });
+  const script = `ls ${Array(12).fill(cheap).join(" ")}`;
+  expect(await shell.derive?.({ script }, world.session, reading())).toMatchObject({ ok: false, code: "too_long" });
+}, 60_000);
+
+test("a call that was stopped looks no further", async () => {
+  let turns = 0;
+  const stop = {
+    get stopped() {
+      return turns >= 3;
+    },
+    onStop: () => undefined,
+  };
+  let isOver = false;
+  const counting = (): void => {
+    turns++;
+    if (!isOver) setImmediate(counting);
+  };
+  setImmediate(counting);
+  const derived = await shell.derive?.(
+    { script: `ls ${Array(100).fill("many/*b").join(" ")}` },
+    world.session,
+    reading(),
+    stop,
+  );
+  isOver = true;
+  expect(derived).toMatchObject({ ok: false, message: "the call was stopped" });
+}, 60_000);
