@@ -4,6 +4,7 @@ import type { JsonObject } from "../authority/json.ts";
 import { judge } from "../authority/judge.ts";
 import { pathText } from "../authority/path.ts";
 import { done, type Result, refuse } from "../authority/result.ts";
+import { agentScope } from "../daemon/generations.ts";
 import type { Carried, Carrying, OwnerTool } from "../daemon/owner-tool.ts";
 import type { ProgramAsked, Programs } from "../daemon/parts.ts";
 import type { Session } from "../daemon/session.ts";
@@ -14,12 +15,14 @@ import type { Stop } from "../sandbox/sandboxes.ts";
 import { refusedWith } from "../tools/files/refusals.ts";
 import * as admission from "../tools/shell/admission.ts";
 import { scriptAnswer } from "../tools/shell/answer.ts";
+import type { Looking } from "../tools/shell/chosen-names.ts";
 import { type DecidedFile, type DecidedStage, type DecidedStep, decidedScript } from "../tools/shell/decided-script.ts";
 import { SHELL_DEFINITION } from "../tools/shell/definition.ts";
-import { scriptSecondsUsual } from "../tools/shell/limits.ts";
+import { scriptSecondsUsual, searchesMax } from "../tools/shell/limits.ts";
 import { NamingSearch } from "../tools/shell/naming-search.ts";
 import type { RedirectionFiles } from "../tools/shell/redirection-files.ts";
 import { runScript, type ScriptRan } from "../tools/shell/run-script.ts";
+import type { Script } from "../tools/shell/script.ts";
 import { settingFor } from "../tools/shell/setting.ts";
 import { readShellInput } from "../tools/shell/shell-input.ts";
 import { WaitingRoom } from "../tools/shell/waiting-room.ts";
@@ -36,6 +39,7 @@ export interface DaemonShellAsked {
 
 export function shellOwnerTool(asked: DaemonShellAsked): OwnerTool {
   const room = new WaitingRoom();
+  const searches = new Map<string, number>();
   const settingOf = (input: JsonObject, reading: Reading, session: Session): Result<admission.Setting> =>
     settingFor(input, reading, { user: asked.userName(), environment: session.facts.environment });
   return {
@@ -57,23 +61,44 @@ export function shellOwnerTool(asked: DaemonShellAsked): OwnerTool {
       if (!read.ok || admission.patternsIn(read.script).length === 0) return done([]);
       const setting = settingOf(input, reading, session);
       if (!setting.ok) return setting;
-      const search = new NamingSearch({
-        rest: () => new Promise((done) => setImmediate(done)),
-        isStopped: () => session.isClosed || stop?.stopped === true,
-      });
-      const named = await admission.withNames(
-        read.script,
-        setting.value,
-        (folder, entriesMax) =>
-          asked.files.use(session, [], { path: folder, isChanging: false }, (files) => files.list(folder, entriesMax)),
-        search,
-      );
-      if (named.ok) return admission.commandRequests(named.value, setting.value);
-      // Without its commands the call is refused when it is carried out, and that says why.
-      return named.code === "too_long" ? named : done([]);
+      const agent = agentScope(session.facts.name);
+      const before = searches.get(agent) ?? 0;
+      if (before >= searchesMax) return refuse("too_long", "too many patterns are being looked up; ask again later");
+      searches.set(agent, before + 1);
+      try {
+        return await named(asked.files, { script: read.script, setting: setting.value, session, stop });
+      } finally {
+        const now = (searches.get(agent) ?? 1) - 1;
+        if (now === 0) searches.delete(agent);
+        else searches.set(agent, now);
+      }
     },
     carry: (call) => carry(asked, room, call),
   };
+}
+
+/** What its commands ask for, with the names that its patterns choose. */
+async function named(
+  files: CallFiles,
+  { script, setting, session, stop }: Naming,
+): ReturnType<NonNullable<OwnerTool["derive"]>> {
+  const search = new NamingSearch({
+    rest: () => new Promise((done) => setImmediate(done)),
+    isStopped: () => session.isClosed || stop?.stopped === true,
+  });
+  const look: Looking = (folder, entriesMax) =>
+    files.use(session, [], { path: folder, isChanging: false }, (worker) => worker.list(folder, entriesMax));
+  const chosen = await admission.withNames(script, setting, look, search);
+  if (chosen.ok) return admission.commandRequests(chosen.value, setting);
+  // Without its commands the call is refused when it is carried out, and that says why.
+  return chosen.code === "too_long" ? chosen : done([]);
+}
+
+interface Naming {
+  readonly script: Script;
+  readonly setting: admission.Setting;
+  readonly session: Session;
+  readonly stop: Stop | undefined;
 }
 
 async function carry(asked: DaemonShellAsked, room: WaitingRoom, call: Carrying): Promise<Carried> {

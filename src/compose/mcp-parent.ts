@@ -20,7 +20,7 @@ const BETWEEN: ReadonlySet<string> = new Set([
 ]);
 /** What people's and everybody's programs descend from: whoever belongs to these belongs to nobody. */
 const KEEPERS: ReadonlySet<string> = new Set(["init", "launchd", "login", "screen", "sshd", "systemd", "tmux: server"]);
-const PACKAGE_MANAGER = /(?:^|\/)(?:npm|npx|pnpm|yarn)(?:-cli)?(?:\.[cm]?js)?$/;
+const STARTER = /(?:^|\/)(?:npm|npx|pnpm|yarn)(?:-cli)?(?:\.[cm]?js)?$/;
 const levelsMax = 16;
 
 /**
@@ -33,7 +33,7 @@ export function clientLevel(parent: number): number {
     const seen = pid > 1 ? seenProcess(pid) : null;
     if (seen === null || isPersons(seen) || KEEPERS.has(seen.name)) return level;
     level++;
-    if (!BETWEEN.has(seen.name) && !seen.isPackageManager) return level;
+    if (!BETWEEN.has(seen.name) && !seen.isStarter) return level;
     pid = seen.parent;
   }
   return level;
@@ -46,7 +46,7 @@ interface SeenProcess {
   readonly session: number;
   readonly hasTerminal: boolean;
   /** Such as `npx`, which is a script that node runs. */
-  readonly isPackageManager: boolean;
+  readonly isStarter: boolean;
 }
 
 /** It leads what runs on its terminal. */
@@ -63,14 +63,14 @@ function seenProcess(pid: number): SeenProcess | null {
     const [, parent, , session, terminal] = text.slice(close + 2).split(" ");
     const [, script = ""] = readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0");
     // Npm gives itself a title, which is all there is to see of it then.
-    const isPackageManager = /^npm /.test(name) || PACKAGE_MANAGER.test(script);
+    const isStarter = /^npm /.test(name) || STARTER.test(script);
     return {
       pid,
       name,
       parent: Number(parent),
       session: Number(session),
       hasTerminal: terminal !== "0",
-      isPackageManager,
+      isStarter,
     };
   } catch {
     return null;

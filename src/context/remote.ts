@@ -17,7 +17,7 @@ import { denied, invalid, type Used, used } from "./used.ts";
 export { serveUse } from "./serve-use.ts";
 
 /** One use of an instrument, as it is told. */
-export interface ContextUse {
+interface ContextUse {
   readonly instrument: string;
   readonly method: string;
   readonly arguments: readonly Json[];

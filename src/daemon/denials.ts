@@ -53,7 +53,8 @@ export function denialTold(
 /** The class of a record is what a file says: whoever may not read the record is not told it, nor whether there is one. */
 function withoutFound(request: Request): Request {
   const { verb, values } = request;
-  return verb.verb.startsWith("records.") ? { ...request, values: [undefined, ...values.slice(1)] } : request;
+  const isFound = verb.verb.startsWith("records.") && verb.verb !== "records.create";
+  return isFound ? { ...request, values: [undefined, ...values.slice(1)] } : request;
 }
 
 /** Later turns can read what was denied to them. Our own words, so nothing untrusted is in it but what was asked for. */
@@ -67,5 +68,5 @@ export function denialObservation(session: Session, entry: LogEntry, id: string)
 }
 
 function withoutClass(request: string): string {
-  return request.startsWith("records.") ? request.replace(/ class=.*$/s, "") : request;
+  return /^records\.(?!create )/.test(request) ? request.replace(/ class=.*$/s, "") : request;
 }

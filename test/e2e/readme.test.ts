@@ -9,10 +9,12 @@ import { environment, root } from "./ambit.ts";
 const readme = readFileSync(join(root, "README.md"), "utf8");
 const section = readme.slice(readme.indexOf("## The first five minutes"), readme.indexOf("## Six notations"));
 // What a client is configured with is tried by test/mcp.
-const blocks = [...section.replace(/```json\n.*?```/gs, "").matchAll(/```(sh)?\n(.*?)```/gs)].map(([, language, text]) => ({
-  isCommand: language === "sh",
-  text: text ?? "",
-}));
+const blocks = [...section.replace(/```json\n.*?```/gs, "").matchAll(/```(sh)?\n(.*?)```/gs)].map(
+  ([, language, text]) => ({
+    isCommand: language === "sh",
+    text: text ?? "",
+  }),
+);
 
 function run(folder: string, script: string): { readonly status: number | null; readonly output: string } {
   const { status, stdout, stderr } = spawnSync("bash", ["-c", script.replaceAll("/tmp/first", folder)], {

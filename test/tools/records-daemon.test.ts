@@ -62,6 +62,13 @@ test("denials have their code and what was needed", async () => {
     10,
     { ok: false, code: "scope_violation", need: "records.create id=plans/a class=note" },
   ]);
+  // Whether there is one, and of which class, is told to nobody who may not read it.
+  expect(await call("blind", "records_create", { id: "secrets/there", class: "secret" })).toMatchObject([
+    0,
+    { ok: true },
+  ]);
+  for (const id of ["secrets/there", "secrets/nope"])
+    expect(await call("scribe", "records_read", { id })).toMatchObject([10, { need: `records.read id=${id}` }]);
   expect(await call("blind", "records_search", { query: "apples" })).toMatchObject([10, { code: "capability_absent" }]);
   expect(await call("scribe", "records_read", { id: "../../x" })).toMatchObject([10, { code: "invalid_input" }]);
 });

@@ -73,3 +73,10 @@ test("a call that was stopped looks no further", async () => {
   isOver = true;
   expect(derived).toMatchObject({ ok: false, message: "the call was stopped" });
 }, 60_000);
+
+test("only so many are looked up at once, and then there is room again", async () => {
+  const ask = () => shell.derive?.({ script: "ls many/*b" }, world.session, reading());
+  const answers = await Promise.all(Array.from({ length: 10 }, ask));
+  expect(answers.map((one) => one?.ok)).toEqual([...Array(8).fill(true), false, false]);
+  expect(await ask()).toMatchObject({ ok: true });
+}, 60_000);

@@ -63,7 +63,7 @@ export async function withNames(
   const bounded: Looking = async (folder, entriesMax) =>
     ++folders > lookedFoldersMax
       ? { ok: false, code: "scope_violation", reason: "too many folders" }
-      : look(folder, entriesMax);
+      : search.listed(folder, () => look(folder, entriesMax));
   const steps: Script[number][] = [];
   for (const { after, stages } of withValues(script, setting.values)) {
     const chosen: Script[number]["stages"][number][] = [];

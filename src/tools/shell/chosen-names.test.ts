@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { FileEntry } from "../../ports/files.ts";
 import { type Chosen, chosenBy, type Looking } from "./chosen-names.ts";
 import { namePattern } from "./file-names.ts";
-import { chosenNamesMax, folderNamesMax, namesPerTurn, namingStepsMax } from "./limits.ts";
+import { chosenNamesMax, folderNamesMax, listedNameSteps, namesPerTurn, namingStepsMax } from "./limits.ts";
 import { NamingSearch } from "./naming-search.ts";
 import type { Word } from "./script.ts";
 
@@ -96,6 +96,23 @@ describe("the search", () => {
       0,
     );
     expect([looks, chosen.ok]).toEqual([0, false]);
+  });
+  test("lists a folder once for patterns that follow each other, and counts what that takes", async () => {
+    const search = new NamingSearch({ rest: async () => undefined, isStopped: () => false });
+    let lists = 0;
+    const list = async (): ReturnType<Looking> => {
+      lists++;
+      return folderOf(["a", "b"])([], 1);
+    };
+    for (let time = 0; time < 3; time++) expect(await search.listed(["p", "q"], list)).toMatchObject({ ok: true });
+    expect(lists).toBe(1);
+    for (const other of ["1", "2", "3", "4"]) await search.listed([other], list);
+    await search.listed(["p", "q"], list);
+    expect(lists).toBe(6);
+    search.count(namingStepsMax - 6 * 2 * listedNameSteps);
+    expect(search.over()).toBeNull();
+    await search.listed(["new"], list);
+    expect(search.over()).toMatch(/too many names/);
   });
   test("keeps no more names than a script may have", async () => {
     const many = Array.from({ length: chosenNamesMax + 1 }, (_, at) => `f${at}`);

@@ -19,6 +19,14 @@ export const lookedFoldersMax = 256;
 export const folderNamesMax = 20_000;
 /** What it takes to hold all patterns of a script against all names, in characters compared; then it is refused. */
 export const namingStepsMax = 2_000_000;
+/** What one name of a folder costs, in such steps, when the folder is listed: every one of them is decided on. */
+export const listedNameSteps = 8;
+/** Listings of one script that are kept for its next pattern: a script mostly asks for the same few. */
+export const keptListingsMax = 4;
+/** Names of one of them, unless it is kept alone. */
+export const keptNamesMax = 4096;
+/** Scripts of one agent whose patterns are looked up at the same time. */
+export const searchesMax = 8;
 /** So many names at a stretch: whoever else wants something done gets a turn between. */
 export const namesPerTurn = 256;
 /** What waits between two commands because the second does not read it yet, or for one file. */

@@ -1,5 +1,6 @@
 // How far the search for names may go that the patterns of one script choose: its steps, its turns, and its end.
-import { namesPerTurn, namingStepsMax } from "./limits.ts";
+import type { FileEntry, FilePath, FileResult } from "../../ports/files.ts";
+import { keptListingsMax, keptNamesMax, listedNameSteps, namesPerTurn, namingStepsMax } from "./limits.ts";
 
 export interface NamingSearchAsked {
   /** Lets others have a turn. */
@@ -10,6 +11,7 @@ export interface NamingSearchAsked {
 
 export class NamingSearch {
   readonly #asked: NamingSearchAsked;
+  readonly #listings = new Map<string, FileResult<readonly FileEntry[]>>();
   #steps = 0;
   #names = 0;
 
@@ -21,6 +23,24 @@ export class NamingSearch {
   readonly count = (steps: number): void => {
     this.#steps += steps;
   };
+
+  /** A folder as it was listed for this script already, or as it is. */
+  async listed(
+    folder: FilePath,
+    list: () => Promise<FileResult<readonly FileEntry[]>>,
+  ): Promise<FileResult<readonly FileEntry[]>> {
+    const key = folder.join("/");
+    const known = this.#listings.get(key);
+    if (known !== undefined) return known;
+    const fresh = await list();
+    if (fresh.ok) this.count(fresh.value.length * listedNameSteps);
+    // What is large is not kept beside others.
+    const [oldest] = this.#listings.keys();
+    if (fresh.ok && fresh.value.length > keptNamesMax) this.#listings.clear();
+    else if (oldest !== undefined && this.#listings.size >= keptListingsMax) this.#listings.delete(oldest);
+    this.#listings.set(key, fresh);
+    return fresh;
+  }
 
   /** Why it goes no further; null where it does. */
   over(): string | null {
