@@ -16,13 +16,6 @@ import { denied, invalid, type Used, used } from "./used.ts";
 
 export { serveUse } from "./serve-use.ts";
 
-/** One use of an instrument, as it is told. */
-interface ContextUse {
-  readonly instrument: string;
-  readonly method: string;
-  readonly arguments: readonly Json[];
-}
-
 /** To where the context is, and back. What it throws has given nothing. */
 export type SendUse = (use: JsonObject) => Promise<Json>;
 
