@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { JsonObject } from "../../src/authority/json.ts";
 import { BrokerClient } from "../../src/broker/client.ts";
 import { webTool } from "../../src/compose/daemon-web.ts";
-import { pageProcess } from "../../src/tools/web/page-process.ts";
+import { pageProcess, waitingPageProcess } from "../../src/tools/web/page-process.ts";
 import { presenting } from "../../src/tools/web/present.ts";
 import { shownPage } from "../../src/tools/web/shown-page.ts";
 import { rootFolder } from "../place.ts";
@@ -59,7 +59,7 @@ export async function measureWeb({ base, project }: ToolsGround): Promise<readon
     };
     const plain = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/page`)).text();
     const show = pageProcess(join(rootFolder, "dist", "page.cjs"));
-    const present = presenting(show);
+    const present = presenting(waitingPageProcess(join(rootFolder, "dist", "page.cjs")));
     const asked = (text: string) => ({ kind: "html", format: "markdown", url, text }) as const;
     const wanted = shownPage(asked(html)).text;
     if (!wanted.includes(LAST_WORDS)) throw new Error("the page is not converted as a whole");

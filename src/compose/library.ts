@@ -5,7 +5,7 @@ import { findWorkspace } from "../node/workspace.ts";
 import type { Capabilities } from "../tool/declaration.ts";
 import type { Tool } from "../tool/define.ts";
 import type { Registration, ToolListing } from "../tool/registry.ts";
-import { pageProcess } from "../tools/web/page-process.ts";
+import { waitingPageProcess } from "../tools/web/page-process.ts";
 import { presenting } from "../tools/web/present.ts";
 import { askingAt } from "./asking.ts";
 import { daemonClient } from "./daemon-client.ts";
@@ -62,7 +62,7 @@ export async function openLibrary(machine: LibraryMachine, options: AmbitOptions
   const registry = registryOf(reading(), options.policy ?? null);
   const daemon = daemonClient({ home, folders, program, isPresenceNeeded: () => false });
   const line = new Line(daemon.call);
-  const present = presenting(pageProcess(join(program, "dist", "page.cjs")));
+  const present = presenting(waitingPageProcess(join(program, "dist", "page.cjs")));
   const sessions = new Set<Session>();
   const connected = await line.open();
   if (!connected.ok) throw new AmbitRefused(connected);

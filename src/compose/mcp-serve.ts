@@ -20,7 +20,7 @@ import { findWorkspace } from "../node/workspace.ts";
 import type { Refusal } from "../ports/exchange.ts";
 import { sourceCharactersMax } from "../text/read.ts";
 import { readToml } from "../text/toml.ts";
-import { pageProcess } from "../tools/web/page-process.ts";
+import { waitingPageProcess } from "../tools/web/page-process.ts";
 import { presenting } from "../tools/web/present.ts";
 import { daemonClient } from "./daemon-client.ts";
 import { tableText } from "./mcp-caveats.ts";
@@ -76,7 +76,7 @@ async function serveMcp(
     },
     waitMilliseconds,
     connect: (lost) => daemon.call(lost),
-    present: presenting(pageProcess(join(program, "dist", "page.cjs"))),
+    present: presenting(waitingPageProcess(join(program, "dist", "page.cjs"))),
     note,
   });
   if (isTerminal(0)) note("this speaks to a client of the Model Context Protocol, which starts it: ambit mcp --help");

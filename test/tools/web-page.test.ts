@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/authority/json.ts";
-import { pageProcess, type ShowPage } from "../../src/tools/web/page-process.ts";
+import { pageProcess, type ShowPage, waitingPageProcess } from "../../src/tools/web/page-process.ts";
 import { presenting } from "../../src/tools/web/present.ts";
 import type { PageShown } from "../../src/tools/web/shown-page.ts";
 import { bundled, type Program } from "../e2e/bundle.ts";
@@ -115,6 +115,16 @@ describe("a page that is made to hurt ends, and says what it can", patient, () =
     const missing = presenting(pageProcess("/nowhere/page.cjs"));
     expect(await missing("web_fetch", {}, result)).toMatchObject({ text: "<p>x" });
   });
+});
+
+test("a process that waits for the next page shows that one, and one that was ended is followed by another", async () => {
+  const page = (text: string) =>
+    ({ kind: "html", format: "text", url: "https://example.com/", text: `<p>${text}</p>` }) as const;
+  const waiting = waitingPageProcess(program.path, 60_000);
+  for (const text of ["one", "two", "three"]) expect((await waiting(page(text)))?.text.trim()).toBe(text);
+  const hasty = waitingPageProcess(program.path, 1);
+  for (let again = 0; again < 3; again++) expect(await hasty(page("x"))).toBeNull();
+  expect(await waitingPageProcess("/nowhere/page.cjs")(page("x"))).toBeNull();
 });
 
 describe("what is shown of a result", () => {
