@@ -1,0 +1,46 @@
+// The examples of the reference of built-in tools, run as they are printed, by the real program.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { BUILTIN_TOOLS } from "../../src/authority/name.ts";
+import { root } from "../e2e/ambit.ts";
+import { World } from "../state/world.ts";
+
+const page = readFileSync(join(root, "docs", "reference", "tools.md"), "utf8");
+const lines = [...page.matchAll(/^ambit call (\w+) (\w+) '(.*)'$/gm)].map(([, agent = "", tool = "", input = ""]) => ({
+  agent,
+  tool,
+  input,
+}));
+
+let world: World;
+/** What the example says in place of a version is what the one before it gave. */
+let version = "";
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("scribe", ["records.read", "records.create", "records.update"]);
+  world.agent("lead", ["agent.discover", "net.get{hosts=[api.github.com]}"]);
+  await world.begin();
+}, 120_000);
+afterAll(() => world?.remove());
+
+test("there are examples", () => {
+  expect(lines.map(({ tool }) => tool)).toEqual([
+    "records_create",
+    "records_search",
+    "records_update",
+    "agent_discover",
+  ]);
+});
+
+test.each(lines)("ambit call $agent $tool", async ({ agent, tool, input }) => {
+  const { status, out } = await world.ambit("call", agent, tool, input.replace("5d1a...", version), "--json");
+  const answer = JSON.parse(out) as { readonly ok: boolean; readonly result: { readonly version?: string } };
+  expect([status, answer.ok]).toEqual([0, true]);
+  version = answer.result.version ?? version;
+});
+
+test("every built-in tool is on the page", () => {
+  expect(BUILTIN_TOOLS.filter((name) => !page.includes(`\`${name}\``) && !page.includes(`## ${name}`))).toEqual([]);
+});
