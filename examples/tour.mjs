@@ -115,9 +115,9 @@ async function stayOpen(project) {
     process.stdout.write(`\nConnect a client of your own, in a project of your own: ${line}\n`);
     return;
   }
-  const names = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"].map((name) => `${name}=${environment[name]}`).join(" ");
+  const own = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"].map((name) => `-e ${name}=${environment[name]}`).join(" ");
   process.stdout.write(`\nThe daemon is running. Connect a client to it, in another terminal:\n`);
-  process.stdout.write(`  cd ${project} && ${names} ${line}\n`);
+  process.stdout.write(`  cd ${project} && ${line.replace(" -- ", ` ${own} -- `)}\n`);
   process.stdout.write(`Press Enter to end the tour; nothing of it is left then.\n`);
   process.stdin.resume();
   await once(process.stdin, "data");
