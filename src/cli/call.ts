@@ -5,6 +5,7 @@ import type { Answer, Asking } from "../ports/exchange.ts";
 import { shown } from "./cells.ts";
 import { type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { isTerminal } from "./output.ts";
 import { tellWaiting } from "./waiting.ts";
 
 export interface CallWorld extends ControlWorld {
@@ -82,12 +83,13 @@ async function carry(
   const result = await world.present(asked.tool, asked.input, answer.value.result);
   const ran = RUNNING.has(asked.tool) ? ranIn(result) : null;
   // What a program wrote is for a pipe as it stands; a terminal would obey it.
-  const written = (text: string): string => (world.terminal.isInteractive ? lines(text) : text).replace(/\n$/, "");
+  const written = (text: string, descriptor: 1 | 2): string =>
+    (isTerminal(descriptor) ? lines(text) : text).replace(/\n$/, "");
   if (json) world.print(JSON.stringify({ ok: true, receipt, result }));
   else if (ran === null) world.print(resultText(result));
   else {
-    if (ran.stdout !== "") world.print(written(ran.stdout));
-    if (ran.stderr !== "") world.printError(written(ran.stderr));
+    if (ran.stdout !== "") world.print(written(ran.stdout, 1));
+    if (ran.stderr !== "") world.printError(written(ran.stderr, 2));
   }
   return ran === null || ran.isFine ? EXIT.ok : EXIT.error;
 }

@@ -104,7 +104,8 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     return before - (made?.count ?? 0);
   };
   return {
-    argvOf: (tool, input) => (isProgramTool(tool) ? argvOfInput(input) : null),
+    isProgram: isProgramTool,
+    argvOf: argvOfInput,
     run,
     end,
     fetch: (wish) => broker.fetch(wish),

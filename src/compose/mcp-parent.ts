@@ -19,7 +19,17 @@ const BETWEEN: ReadonlySet<string> = new Set([
   "yarn",
 ]);
 /** What people's and everybody's programs descend from: whoever belongs to these belongs to nobody. */
-const KEEPERS: ReadonlySet<string> = new Set(["init", "launchd", "login", "screen", "sshd", "systemd", "tmux: server"]);
+const KEEPERS: ReadonlySet<string> = new Set([
+  "init",
+  "launchd",
+  "login",
+  "SCREEN",
+  "screen",
+  "sshd",
+  "sshd-session",
+  "systemd",
+  "tmux: server",
+]);
 const STARTER = /(?:^|\/)(?:npm|npx|pnpm|yarn)(?:-cli)?(?:\.[cm]?js)?$/;
 const levelsMax = 16;
 

@@ -181,9 +181,9 @@ export class Calls {
   async run(exchange: Exchange): Promise<Answer<ProgramDone | ProgramRefused | DenialTold>> {
     const asked = await this.#askedIn(exchange);
     if (!asked.ok) return asked;
-    const { session, tool, input, ports } = asked.value;
+    const { session, tool, ports } = asked.value;
     const { programs } = this.#parts;
-    if (programs.argvOf(tool, input) === null) return refusal("not_available", `${tool} does not run a program`);
+    if (!programs.isProgram(tool)) return refusal("not_available", `${tool} does not run a program`);
     const ring = session.ringing(stopOf(exchange));
     if (ring === null) return refusal("not_available", "this session runs too much at once");
     try {
@@ -193,7 +193,7 @@ export class Calls {
       // What a program reads is nobody's to know, and its output is heard while it runs: not to be believed from here on.
       session.taint(`output of a program (${receipt})`);
       // The first request is the tool itself; the program follows it.
-      const [argv, request, by] = [programs.argvOf(tool, decided), requests[1], basis[1]];
+      const [argv, request, by] = [programs.argvOf(decided), requests[1], basis[1]];
       if (argv === null || request === undefined || by === undefined)
         return refusal("invalid_input", "not a program that could be run");
       const result = await programs.run(this.#ground(asked.value), {

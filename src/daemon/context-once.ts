@@ -1,5 +1,6 @@
 // What a call paid for, or a person allowed for it, serves one use of its context for each time that it was asked for. A use is
-// decided more than once on its way, so uses take turns, and what one of them was decided by is spent when it ends.
+// decided more than once on its way, so such uses take turns, and what one of them was decided by is spent when it ends. Where
+// nothing is counted or asked there is nothing to spend, and uses go on side by side.
 import type { Json, JsonObject } from "../authority/json.ts";
 import type { Request } from "../authority/request.ts";
 import { isDestination } from "../authority/scope.ts";
@@ -12,15 +13,20 @@ const waitingMax = 64;
 export class Once {
   /** Each of the call's requests, and whether it has served. */
   readonly #requests: { readonly request: Request; isSpent: boolean; isInUse: boolean }[];
+  readonly #isSpending: boolean;
   #turn: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  constructor({ requests }: Warrant) {
+  /** `isFree`: covered by what is neither counted nor asked for. */
+  constructor({ requests }: Warrant, isFree: (request: Request) => boolean) {
+    // The first request is the tool itself, which no use asks for.
+    this.#isSpending = requests.slice(1).some((request) => !isFree(request));
     this.#requests = requests.map((request) => ({ request, isSpent: false, isInUse: false }));
   }
 
   /** Whether the request, or the one whose name leads there, is one of the call's that has not served yet. */
   isLeft(request: Request): boolean {
+    if (!this.#isSpending) return false;
     const asked = named(request);
     const known = this.#requests.filter((one) => isSameRequest(one.request, asked));
     const inUse = known.find(({ isInUse }) => isInUse);
@@ -30,6 +36,7 @@ export class Once {
   }
 
   inTurn(serve: (use: JsonObject) => Promise<Json>): (use: JsonObject) => Promise<Json> {
+    if (!this.#isSpending) return serve;
     return (use) => {
       if (this.#waiting >= waitingMax)
         return Promise.resolve({ ...denied("not_available", null, "too many uses at once") });

@@ -95,7 +95,9 @@ export class Contexts {
     const now = held(session);
     if (now === null || instruments === null) return NOTHING;
     const decided = new WeakMap<Request, Authority>();
-    const once = new Once(warrant);
+    const free = now.holding.authority.map((chain): Chain => [...chain, requirement]);
+    const moment = { ...now.moment, exhausted: countedIsSpent(free) };
+    const once = new Once(warrant, (request) => judge(free, request, moment).outcome === "allow");
     const look = new Look(() => {
       const by = held(session);
       if (by === null) return null;

@@ -95,8 +95,10 @@ export interface ProgramAsked {
 }
 
 export interface Programs {
-  /** The words of a call of one of the tools that run one program; null for every other tool and for other input. */
-  argvOf(tool: string, input: JsonObject): readonly [string, ...string[]] | null;
+  /** Whether the tool runs one program. */
+  isProgram(tool: string): boolean;
+  /** The words of a call of such a tool; null for other input. */
+  argvOf(input: JsonObject): readonly [string, ...string[]] | null;
   run(ground: ProgramGround, asked: ProgramAsked): Promise<RunResult>;
   /** Ends what runs for an owner, or for everybody; the number of sandboxes that ended. */
   end(owner: string | null): Promise<number>;

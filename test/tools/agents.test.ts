@@ -209,4 +209,11 @@ describe("agent_discover", () => {
     const { status, out } = await world.ambit("call", "lead", "agent_discover", '{"can": ["fs.write"]}', "--json");
     expect([status, JSON.parse(out)]).toMatchObject([0, { ok: true, result: { agents: [{ id: "strong" }] } }]);
   });
+
+  test("a page's end names nobody who may not be found", async () => {
+    for (let number = 100; number < 400; number++) world.agent(`hidden-${number}`, ["memory.read"]);
+    const narrow = await as("few");
+    const { value } = await narrow.do("agent_discover", { can: ["memory.read"] });
+    expect(value["result"]).toEqual({ agents: [], next: null });
+  });
 });

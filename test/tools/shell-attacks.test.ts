@@ -233,6 +233,22 @@ describe("everything ends", () => {
     expect(result).toMatchObject({ ending: { kind: "ended", because: "time" }, stdout: "a\n" });
   });
 
+  test("when its grants are taken back: no command of it is begun after that", async () => {
+    const before = world.grants;
+    const running = run("sleep 1; echo late");
+    setTimeout(() => {
+      world.grants = ["tool.invoke"];
+    }, 300);
+    const result = resultOf(await running);
+    world.grants = before;
+    const ending = { kind: "unstarted", reason: expect.stringContaining("taken back") };
+    expect(result).toMatchObject({
+      ending,
+      stdout: "",
+      commands: [{ argv: ["sleep", "1"] }, { argv: ["echo", "late"] }],
+    });
+  });
+
   test("when somebody says stop", async () => {
     const stop = bell();
     const running = run("sleep 100 | sleep 100; echo b", {}, stop);

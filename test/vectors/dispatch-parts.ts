@@ -53,6 +53,7 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
       isPresenceNeeded: () => false,
     },
     programs: {
+      isProgram: () => false,
       argvOf: () => null,
       run: async () => {
         throw new Error("no program runs in a vector");

@@ -1,0 +1,33 @@
+// What a program wrote, on a person's terminal: shown, never obeyed; and as it stands in a pipe.
+import { spawnSync } from "node:child_process";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { World } from "../state/world.ts";
+
+const ESCAPE = "\u001b]0;owned\u0007";
+let world: World;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("worker", ["proc.exec{cmds=[cat]}", "fs.read"], "sandbox: .\n");
+  world.write("project/esc.txt", `${ESCAPE}seen\n`);
+  await world.begin();
+}, 120_000);
+afterAll(() => world?.remove());
+
+/** The output of a command line, on a terminal or in a pipe; nobody types anything. */
+function shown(isOnTerminal: boolean): string {
+  const words = world.words("call", "worker", "shell", '{"argv":["cat","esc.txt"]}');
+  const line = words.map((word) => `'${word}'`).join(" ");
+  const [program, rest] = isOnTerminal
+    ? ["script", ["-qec", `${line} < /dev/null`, "/dev/null"]]
+    : ["sh", ["-c", line]];
+  const options = { cwd: world.project, env: world.environment, encoding: "utf8", timeout: 60_000 } as const;
+  return spawnSync(program as string, rest as string[], { ...options, input: "" }).stdout;
+}
+
+test("a terminal is told nothing by a program, and a pipe everything", () => {
+  expect(shown(false)).toBe(`${ESCAPE}seen\n`);
+  const told = shown(true);
+  expect(told).toContain("seen");
+  expect(told).not.toContain("\u001b]0;");
+});
