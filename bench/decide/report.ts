@@ -4,7 +4,7 @@ import { measuredValue, type Row } from "../row.ts";
 import { sizes } from "../workload.ts";
 import type { DecideResult } from "./bench.ts";
 import { goals } from "./goals.ts";
-import { figure, ratio, table } from "./table.ts";
+import { figure, goalsTable, ratio, table } from "./table.ts";
 
 const main = /^decide N=/;
 
@@ -33,11 +33,7 @@ export function report({ machine, rows, notes }: DecideResult): string {
     ),
     "",
     "figures to reach",
-    table(
-      ["", "goal", "measured"],
-      goals(rows).map(({ ok, goal, measured }) => [ok ? "ok" : "short", goal, measured]),
-      3,
-    ),
+    goalsTable(goals(rows)),
     ...(notes.length === 0 ? [] : ["", "without a figure", ...notes.map((note) => `  ${note}`)]),
     "",
   ].join("\n");

@@ -15,6 +15,17 @@ export function table(head: readonly string[], lines: readonly (readonly string[
     .join("\n");
 }
 
+/** What was to be reached, and whether it was. */
+export function goalsTable(
+  goals: readonly { readonly ok: boolean; readonly goal: string; readonly measured: string }[],
+): string {
+  return table(
+    ["", "goal", "measured"],
+    goals.map(({ ok, goal, measured }) => [ok ? "ok" : "short", goal, measured]),
+    3,
+  );
+}
+
 export function figure(value: number, unit: Unit): string {
   if (unit === "bytes") return value < 10_000 ? `${digits(value)} B` : `${digits(value / 1000)} kB`;
   if (value < 1000) return `${digits(value)} ns`;

@@ -1,6 +1,6 @@
 // `npm run bench -- mcp`: our server over stdio beside the reference servers, the same calls by the same client.
 import type { Goal } from "../decide/goals.ts";
-import { figure, ratio, table } from "../decide/table.ts";
+import { figure, goalsTable, ratio, table } from "../decide/table.ts";
 import { type Machine, machine } from "../machine.ts";
 import { installPeers } from "../peers.ts";
 import { measuredValue, type Row } from "../row.ts";
@@ -46,11 +46,7 @@ function report({ machine: at, rows }: McpResult): string {
     ),
     "",
     "figures to reach",
-    table(
-      ["", "goal", "measured"],
-      goals(rows).map(({ ok, goal, measured }) => [ok ? "ok" : "short", goal, measured]),
-      3,
-    ),
+    goalsTable(goals(rows)),
     "",
   ].join("\n");
 }

@@ -1,5 +1,5 @@
 // The figures as tables a person can read: a case, everybody in it, and how many times ours.
-import { figure, ratio, table } from "../decide/table.ts";
+import { figure, goalsTable, ratio, table } from "../decide/table.ts";
 import { measuredValue, type Row } from "../row.ts";
 import { OURS } from "./ambit.ts";
 import type { SandboxResult } from "./bench.ts";
@@ -21,11 +21,7 @@ export function report({ machine, rows, notes }: SandboxResult): string {
     ),
     "",
     "figures to reach",
-    table(
-      ["", "goal", "measured"],
-      goals(rows).map(({ ok, goal, measured }) => [ok ? "ok" : "short", goal, measured]),
-      3,
-    ),
+    goalsTable(goals(rows)),
     ...(notes.length === 0 ? [] : ["", ...notes.map((note) => `  ${note}`)]),
     "",
   ].join("\n");

@@ -1,5 +1,5 @@
 // The figures as tables a person can read.
-import { figure, ratio, table } from "../decide/table.ts";
+import { figure, goalsTable, ratio, table } from "../decide/table.ts";
 import { measuredValue, type Row } from "../row.ts";
 import type { StateResult } from "./bench.ts";
 import { CPU, callCase, clientCounts, OURS, P50, P99, PLAIN, STORE } from "./calls.ts";
@@ -24,11 +24,7 @@ export function report({ machine, rows }: StateResult): string {
     ),
     "",
     "figures to reach",
-    table(
-      ["", "goal", "measured"],
-      goals(rows).map(({ ok, goal, measured }) => [ok ? "ok" : "short", goal, measured]),
-      3,
-    ),
+    goalsTable(goals(rows)),
     "",
   ].join("\n");
 }

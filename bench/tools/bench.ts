@@ -1,5 +1,5 @@
 // `npm run bench -- tools`: what the gate, a context, a host, the broker and the file worker add to a tool's own work.
-import { figure, ratio, table } from "../decide/table.ts";
+import { figure, goalsTable, ratio, table } from "../decide/table.ts";
 import { type Machine, machine } from "../machine.ts";
 import { measuredValue, type Row } from "../row.ts";
 import { LEAST, P95 } from "../sandbox/turns.ts";
@@ -62,11 +62,7 @@ function report({ machine: at, rows }: ToolsResult): string {
     ),
     "",
     "figures to reach",
-    table(
-      ["", "goal", "measured"],
-      goals(rows).map(({ ok, goal, measured }) => [ok ? "ok" : "short", goal, measured]),
-      3,
-    ),
+    goalsTable(goals(rows)),
     "",
   ].join("\n");
 }

@@ -1,14 +1,13 @@
 // What is built from the sources: the library behind the package's doors, and the command line in one file.
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { buildBroker } from "./broker.mjs";
 import { run } from "./child.mjs";
 import { buildCommandLine, rehearse } from "./command-line.mjs";
 import { buildDaemon } from "./daemon.mjs";
 import { programDigest, stampAt } from "./digest.mjs";
+import { buildOneFile } from "./one-file.mjs";
 import { buildPage } from "./page.mjs";
 import { root } from "./root.mjs";
-import { buildToolHost } from "./tool-host.mjs";
 
 const dist = join(root, "dist");
 const building = join(root, ".building");
@@ -27,10 +26,10 @@ export async function buildProgram() {
   const [, digests] = await Promise.all([
     buildLibrary(),
     buildCommandLine(next),
-    buildBroker(next),
+    buildOneFile(next, "src/broker/main.ts", "broker.cjs"),
     buildDaemon(next),
     buildPage(next),
-    buildToolHost(next),
+    buildOneFile(next, "src/compose/tool-host-main.ts", "tool-host.cjs"),
   ]);
   writeFileSync(join(next, ".stamp"), `${digest}\n`);
   replaceDist();

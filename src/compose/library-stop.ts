@@ -1,42 +1,22 @@
 // When a call is to stop: its session has ended, or whoever asked does not want it any more. Told once; nothing is left
 // behind on a signal that outlives the call.
+import { Life } from "../context/life.ts";
 import type { StopSignal } from "../ports/instruments.ts";
 
+/** The life of a context, seen from whoever ends it. */
 export class Stopping implements StopSignal {
-  readonly #listeners = new Set<() => void>();
-  #isStopped = false;
+  readonly #life = new Life();
 
   isStopped(): boolean {
-    return this.#isStopped;
+    return this.#life.isOver;
   }
 
-  /** What a listener does wrong keeps nobody else from being told. */
   stop(): void {
-    if (this.#isStopped) return;
-    this.#isStopped = true;
-    const listeners = [...this.#listeners];
-    this.#listeners.clear();
-    for (const listener of listeners) tell(listener);
+    this.#life.end();
   }
 
   onStop(listener: () => void): () => void {
-    if (this.#isStopped) {
-      tell(listener);
-      return () => undefined;
-    }
-    const entry = (): void => listener();
-    this.#listeners.add(entry);
-    return () => {
-      this.#listeners.delete(entry);
-    };
-  }
-}
-
-function tell(listener: () => void): void {
-  try {
-    listener();
-  } catch {
-    // What a listener does wrong is its own.
+    return this.#life.listen(listener);
   }
 }
 

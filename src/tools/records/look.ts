@@ -3,7 +3,7 @@ import type { JsonObject } from "../../authority/json.ts";
 import { done, type Result } from "../../authority/result.ts";
 import { linkGraph } from "../../record/links.ts";
 import type { RecordData } from "../../record/record-data.ts";
-import { findRecord, versionOf } from "./found.ts";
+import { type FoundRecord, findRecord, versionOf } from "./found.ts";
 import { classCharactersMax, linkCharactersMax, linksShownMax, tagCharactersMax, tagsShownMax } from "./limits.ts";
 import { missing, type RecordCall, type RecordDesk, UNREADABLE } from "./record-call.ts";
 import { recordRequest } from "./requests.ts";
@@ -14,68 +14,70 @@ export interface ReadInput {
   readonly characters: number;
 }
 
-export async function readCall({ id, offset, characters }: ReadInput, desk: RecordDesk): Promise<Result<RecordCall>> {
-  const found = await findRecord(desk.place, id);
-  const request = recordRequest("records.read", found.kind === "record" ? found.record.recordClass : null, id);
-  if (!request.ok) return request;
-  return done({
-    requests: [request.value],
-    carry: async () => {
-      if (found.kind === "unreadable") return UNREADABLE;
-      if (found.kind !== "record") return missing(id);
-      const { source, record, bodyStart } = found;
-      const version = versionOf(source.text, desk.digest);
-      const body = source.text.slice(bodyStart);
-      const start = wholeAt(body, Math.min(offset, body.length));
-      const end = wholeAt(body, Math.min(start + characters, body.length), start);
-      const isMore = end < body.length;
-      const value: JsonObject = {
-        ...summary(record),
-        version,
-        body: body.slice(start, end),
-        characters: body.length,
-        ...(isMore ? { next: end } : {}),
-      };
-      return { ok: true, value, isUntrusted: !(await desk.isKnownClean(id, version)) };
-    },
+export function readCall({ id, offset, characters }: ReadInput, desk: RecordDesk): Promise<Result<RecordCall>> {
+  return looking(id, desk, async (found) => {
+    const { source, record, bodyStart } = found;
+    const version = versionOf(source.text, desk.digest);
+    const body = source.text.slice(bodyStart);
+    const start = wholeAt(body, Math.min(offset, body.length));
+    const end = wholeAt(body, Math.min(start + characters, body.length), start);
+    const isMore = end < body.length;
+    const value: JsonObject = {
+      ...summary(record),
+      version,
+      body: body.slice(start, end),
+      characters: body.length,
+      ...(isMore ? { next: end } : {}),
+    };
+    return { ok: true, value, isUntrusted: !(await desk.isKnownClean(id, version)) };
   });
 }
 
-export async function linksCall(id: string, desk: RecordDesk): Promise<Result<RecordCall>> {
-  const found = await findRecord(desk.place, id);
+export function linksCall(id: string, desk: RecordDesk): Promise<Result<RecordCall>> {
+  return looking(id, desk, async (found) => {
+    const { records } = await desk.place.library.open(desk.place.machine);
+    // The record as it is now, among what is known of the others.
+    const all = [...records.filter((one) => one.id !== id), found.record];
+    const byId = new Map(all.map((one) => [one.id, one]));
+    const isShown = (other: string | null): other is string => {
+      const record = other === null ? undefined : byId.get(other);
+      return record !== undefined && mayRead(record, desk);
+    };
+    const graph = linkGraph(all);
+    const links = graph.linksOf(id).map(({ target, to }) => ({
+      target: target.slice(0, linkCharactersMax),
+      // One that may not be read looks like one that is not there.
+      to: isShown(to) ? to : null,
+    }));
+    const backlinks = graph.backlinksOf(id).filter(isShown);
+    const value: JsonObject = {
+      id,
+      links: links.slice(0, linksShownMax),
+      backlinks: backlinks.slice(0, linksShownMax),
+      more: links.length > linksShownMax || backlinks.length > linksShownMax,
+    };
+    return {
+      ok: true,
+      value,
+      isUntrusted: !(await desk.isKnownClean(id, versionOf(found.source.text, desk.digest))),
+    };
+  });
+}
+
+/** One record that is asked for by its id, and what is told of it where it may be read and is there. */
+async function looking(
+  id: string,
+  { place }: RecordDesk,
+  tell: (found: Extract<FoundRecord, { readonly kind: "record" }>) => ReturnType<RecordCall["carry"]>,
+): Promise<Result<RecordCall>> {
+  const found = await findRecord(place, id);
   const request = recordRequest("records.read", found.kind === "record" ? found.record.recordClass : null, id);
   if (!request.ok) return request;
   return done({
     requests: [request.value],
     carry: async () => {
       if (found.kind === "unreadable") return UNREADABLE;
-      if (found.kind !== "record") return missing(id);
-      const { records } = await desk.place.library.open(desk.place.machine);
-      // The record as it is now, among what is known of the others.
-      const all = [...records.filter((one) => one.id !== id), found.record];
-      const byId = new Map(all.map((one) => [one.id, one]));
-      const isShown = (other: string | null): other is string => {
-        const record = other === null ? undefined : byId.get(other);
-        return record !== undefined && mayRead(record, desk);
-      };
-      const graph = linkGraph(all);
-      const links = graph.linksOf(id).map(({ target, to }) => ({
-        target: target.slice(0, linkCharactersMax),
-        // One that may not be read looks like one that is not there.
-        to: isShown(to) ? to : null,
-      }));
-      const backlinks = graph.backlinksOf(id).filter(isShown);
-      const value: JsonObject = {
-        id,
-        links: links.slice(0, linksShownMax),
-        backlinks: backlinks.slice(0, linksShownMax),
-        more: links.length > linksShownMax || backlinks.length > linksShownMax,
-      };
-      return {
-        ok: true,
-        value,
-        isUntrusted: !(await desk.isKnownClean(id, versionOf(found.source.text, desk.digest))),
-      };
+      return found.kind === "record" ? tell(found) : missing(id);
     },
   });
 }

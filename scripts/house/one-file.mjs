@@ -1,13 +1,13 @@
-// The program inside a tool host, in one file: it is copied to where a sandbox sees it, and loads nothing but the tool.
+// A process of its own in one file, which loads nothing else.
 import { join } from "node:path";
 import { root } from "./root.mjs";
 
-export async function buildToolHost(folder) {
+export async function buildOneFile(folder, entry, name) {
   const esbuild = await import("esbuild");
   await esbuild.build({
     absWorkingDir: root,
-    entryPoints: ["src/compose/tool-host-main.ts"],
-    outfile: join(folder, "tool-host.cjs"),
+    entryPoints: [entry],
+    outfile: join(folder, name),
     bundle: true,
     platform: "node",
     format: "cjs",
