@@ -1,14 +1,13 @@
 // The answer to what tools there are, for a person: ours and those of others, with what each declares and whether it can run.
 import { byRisk, verbEntry } from "../authority/catalog.ts";
-import type { Authority } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
 import type { ToolListed } from "../ports/daemon-control.ts";
 import { availabilityOf, missingText } from "../tool/availability.ts";
-import { holdsOf, reachesOf } from "../tool/reachable.ts";
+import { reachesOf } from "../tool/reachable.ts";
 import type { Contexts } from "./contexts.ts";
 import { optionalText, textIn } from "./input.ts";
 import type { ForeignListed, ForeignTools, OwnerTool } from "./owner-tool.ts";
-import type { OwnerTools } from "./owner-tools.ts";
+import { type OwnerTools, reachedBy } from "./owner-tools.ts";
 import type { DaemonParts } from "./parts.ts";
 import { refusal } from "./refusal.ts";
 import type { Answering } from "./serving.ts";
@@ -29,10 +28,11 @@ export function toolAnswers(
         const record = agent === null ? null : records.record(cwd, agent);
         if (record !== null && !record.ok) return refusal("unknown_agent", record.message, record.fix);
         const moment: Moment = { now: now(), clean: true, generation: 0, revoked: null, exhausted: null };
-        const reaches = record === null ? null : reachedBy(record.value.authority, moment);
+        const reached = record === null ? null : reachedBy(record.value.authority, moment);
+        const reaches = record === null ? null : reachesOf(record.value.authority, moment);
         const listed = (await foreign.listed?.(records.workspaceOf(cwd))) ?? { tools: [], refused: [] };
-        const own = tools.own().filter((tool) => reaches?.own(tool) ?? true);
-        const others = listed.tools.filter((tool) => reaches?.other(tool) ?? true);
+        const own = tools.own().filter((tool) => reached?.(tool) ?? true);
+        const others = listed.tools.filter(({ name, declared }) => reaches?.(name, declared) ?? true);
         const all = [...own.map(ownListed), ...others.map((tool) => otherListed(tool, contexts))];
         all.sort((left, right) => (left.name < right.name ? -1 : 1));
         return { ok: true, value: { tools: all, refused: listed.refused } };
@@ -41,20 +41,8 @@ export function toolAnswers(
   ];
 }
 
-function reachedBy(
-  authority: Authority,
-  moment: Moment,
-): { own(tool: OwnerTool): boolean; other(tool: ForeignListed): boolean } {
-  const reaches = reachesOf(authority, moment);
-  const holds = holdsOf(authority, moment);
-  return {
-    own: ({ name, verbs }) => reaches(name, null) && verbs.every((verb) => holds(verbEntry(verb))),
-    other: ({ name, declared }) => reaches(name, declared),
-  };
-}
-
-function ownListed({ name, verbs }: OwnerTool): ToolListed {
-  const entries = verbs.flatMap((verb) => verbEntry(verb) ?? []).sort(byRisk);
+function ownListed({ name, verbs, anyVerb = [] }: OwnerTool): ToolListed {
+  const entries = [...verbs, ...anyVerb].flatMap((verb) => verbEntry(verb) ?? []).sort(byRisk);
   return { name, origin: "builtin", risk: entries.at(-1)?.risk ?? "low", declared: null, available: true, why: null };
 }
 

@@ -14,6 +14,18 @@ import { holdsOf, reachesOf } from "../tool/reachable.ts";
 import type { ForeignTools, OwnerTool } from "./owner-tool.ts";
 import type { Session } from "./session.ts";
 
+/** Whether these grants can ever allow a tool. */
+export function reachedBy(
+  authority: Authority,
+  moment: Moment,
+): (tool: Pick<OwnerTool, "name" | "verbs" | "anyVerb" | "foreign">) => boolean {
+  const reaches = reachesOf(authority, moment);
+  const holds = holdsOf(authority, moment);
+  const isHeld = (verb: string): boolean => holds(verbEntry(verb));
+  return ({ name, verbs, anyVerb, foreign }) =>
+    reaches(name, foreign?.declared ?? null) && verbs.every(isHeld) && (anyVerb?.some(isHeld) ?? true);
+}
+
 export class OwnerTools {
   readonly #own: ReadonlyMap<string, OwnerTool>;
   readonly #foreign: ForeignTools;
@@ -40,14 +52,10 @@ export class OwnerTools {
 
   /** Only what these grants can ever allow, by name. */
   async shown(session: Session, authority: Authority, moment: Moment): Promise<readonly ToolShown[]> {
-    const reaches = reachesOf(authority, moment);
-    const holds = holdsOf(authority, moment);
+    const reached = reachedBy(authority, moment);
     const foreign = (await this.#foreign.of(session)).filter(({ name }) => !this.#own.has(name));
     return [...this.#own.values(), ...foreign]
-      .filter(({ name, foreign: from }) => reaches(name, from?.declared ?? null))
-      .filter(({ verbs }) => verbs.every((verb) => holds(verbEntry(verb))))
-      .filter(({ anyVerb }) => anyVerb === undefined || anyVerb.some((verb) => holds(verbEntry(verb))))
-      .filter((tool) => tool.isThere?.(session) ?? true)
+      .filter((tool) => reached(tool) && (tool.isThere?.(session) ?? true))
       .sort((left, right) => (left.name < right.name ? -1 : 1))
       .map(({ name, description, input, foreign: from }) => ({
         name,

@@ -44,3 +44,13 @@ test.each(lines)("ambit call $agent $tool", async ({ agent, tool, input }) => {
 test("every built-in tool is on the page", () => {
   expect(BUILTIN_TOOLS.filter((name) => !page.includes(`\`${name}\``) && !page.includes(`## ${name}`))).toEqual([]);
 });
+
+test("a person is listed what an agent's model is shown, with the risk of all that a tool may do", async () => {
+  const listed = async (agent: string) => {
+    const { out } = await world.ambit("tools", "list", "--agent", agent, "--json");
+    return (JSON.parse(out) as { readonly tools: readonly { readonly name: string; readonly risk: string }[] }).tools;
+  };
+  expect((await listed("lead")).find(({ name }) => name === "web_fetch")).toMatchObject({ risk: "high" });
+  const names = (await listed("scribe")).map(({ name }) => name);
+  expect([names.includes("records_read"), names.includes("web_fetch")]).toEqual([true, false]);
+});
