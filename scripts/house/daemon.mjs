@@ -15,9 +15,11 @@ export async function buildDaemon(folder) {
     // A package's module form first: an old-style wrapper hides its imports from the bundler.
     mainFields: ["module", "main"],
     external: ["@photostructure/sqlite"],
-    minify: true,
-    // Names are kept for the log, where a mistake is told with its trace.
-    keepNames: true,
+    minifyWhitespace: true,
+    minifySyntax: true,
+    // Names stay as they are, for the log, where a mistake is told with its trace. To put them back by code (`keepNames`) would
+    // define a property of every function that is made, a dozen for each call.
+    minifyIdentifiers: false,
     logLevel: "error",
   });
 }
