@@ -6,7 +6,7 @@ import { verifyStore } from "../../src/audit/verify-store.ts";
 import { signatureCheck } from "../../src/node/audit-key-text.ts";
 import { type AuditKeys, openAuditKeys } from "../../src/node/audit-keys.ts";
 import { sha256 } from "../../src/node/digest.ts";
-import { FactFiller, factsBehindRowsMax } from "../../src/store/fact-index.ts";
+import { FactFiller, factsBehindRowsMax } from "../../src/store/fact-filler.ts";
 import { openState, type State } from "../../src/store/state.ts";
 import { fillWords } from "../../src/store/word-index.ts";
 import { cpuNanoseconds } from "../clock.ts";

@@ -5,6 +5,8 @@ import type { LogEntry } from "../ports/log.ts";
 import { appendEntry, headOf } from "./append.ts";
 import { type CommitLoop, unkept } from "./commit-loop.ts";
 import { type Connection, type Head, numberOf, textOf } from "./connection.ts";
+import { forgetFacts } from "./fact-filler.ts";
+import { rowsBetween } from "./leaf.ts";
 
 export const chainRowsMax = 10_000;
 export const checkpointsMax = 10_000;
@@ -20,14 +22,14 @@ export class ChainKeeper implements ChainStore {
   }
 
   rows(from: number, count: number): Durable<readonly ChainRow[]> {
-    return this.#loop.read((connection) =>
-      connection
-        .all(
-          `SELECT place, body, hash FROM entry WHERE place >= max(?, (SELECT first FROM progress)) ORDER BY place LIMIT ?`,
-          ...[from, limited(count, chainRowsMax)],
-        )
-        .map((row) => ({ place: numberOf(row, "place"), body: textOf(row, "body"), hash: textOf(row, "hash") })),
-    );
+    return this.#loop.read((connection) => {
+      const most = limited(count, chainRowsMax);
+      const rows: ChainRow[] = [];
+      if (most === 0) return rows;
+      const start = Math.max(from, firstOf(connection));
+      for (const row of rowsBetween(connection, start, Number.MAX_SAFE_INTEGER)) if (rows.push(row) === most) break;
+      return rows;
+    });
   }
 
   checkpoints(from: number): Durable<readonly CheckpointRow[]> {
@@ -49,12 +51,14 @@ export class ChainKeeper implements ChainStore {
   async keepCheckpoint({ place, text }: CheckpointRow): Durable<null> {
     if (text.length > checkpointCharactersMax) return unkept("a checkpoint is not that long");
     const kept = await this.#loop.write((connection) => {
-      if (place > headOf(connection).place || place < firstOf(connection)) return false;
+      // INVARIANT: retention removes whole leaves, so a note is of the last entry of one.
+      const leaf = connection.get("SELECT 1 AS there FROM leaf WHERE last = ?", place);
+      if (leaf === undefined || place < firstOf(connection)) return false;
       // The same place once more changes nothing: the first note stands.
       connection.run("INSERT INTO checkpoint (place, text) VALUES (?, ?) ON CONFLICT (place) DO NOTHING", place, text);
       return true;
     }, text.length);
-    if (kept.ok && !kept.value) return unkept(`there is no entry ${place} to make a checkpoint of`);
+    if (kept.ok && !kept.value) return unkept(`no commit ends with an entry ${place} to make a checkpoint of`);
     return kept.ok ? { ok: true, value: null } : kept;
   }
 
@@ -93,16 +97,12 @@ export class ChainKeeper implements ChainStore {
   }
 }
 
-const VERB = "(SELECT number FROM term WHERE text = verb.value)";
-/** The indexes first: which rows they have is read from the entries. */
+/** What is found by place alone. */
 const REMOVE: readonly string[] = [
-  `DELETE FROM fact_verb WHERE (verb, place) IN
-   (SELECT ${VERB}, entry.place FROM entry, json_each(entry.body, '$.verbs') AS verb WHERE entry.place < ?)`,
-  "DELETE FROM fact_of WHERE (of, place) IN (SELECT of, place FROM entry WHERE place < ? AND of IS NOT NULL)",
   "DELETE FROM fact WHERE place < ?",
   "DELETE FROM span WHERE last < ?",
   "DELETE FROM word WHERE rowid < CAST(? AS INTEGER)",
-  "DELETE FROM entry WHERE place < ?",
+  "DELETE FROM leaf WHERE last < ?",
 ];
 
 /** False where nothing is left to remove. */
@@ -110,8 +110,10 @@ function removeStep(connection: Connection): boolean {
   const row = connection.get("SELECT first, gone FROM progress");
   const [first, gone] = [numberOf(row, "first"), numberOf(row, "gone")];
   if (gone >= first) return false;
+  const rows = [...rowsBetween(connection, gone, Math.min(first - 1, gone + removedRowsMax - 1))];
   const until = Math.min(first, gone + removedRowsMax);
   connection.run("UPDATE progress SET before = ?", first);
+  forgetFacts(connection, rows, until);
   for (const text of REMOVE) connection.run(text, until);
   connection.run("UPDATE progress SET before = 0, gone = ?", until);
   return until < first;

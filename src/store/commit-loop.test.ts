@@ -91,8 +91,10 @@ describe("a disk that fails", () => {
 
   it("whose chain was touched meanwhile is not believed", async () => {
     await fillDisk();
-    value(state.loop.readNow((connection) => connection.exec("DROP TRIGGER entry_kept")));
-    value(state.loop.readNow((connection) => connection.run("UPDATE entry SET body = replace(body, 'allow', 'deny')")));
+    value(state.loop.readNow((connection) => connection.exec("DROP TRIGGER leaf_kept")));
+    value(
+      state.loop.readNow((connection) => connection.run("UPDATE leaf SET entries = replace(entries, 'allow', 'deny')")),
+    );
     elapsed += 300;
     expect((await state.ledger.decide(big())).ok).toBe(false);
     elapsed += 300;

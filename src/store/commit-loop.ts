@@ -1,5 +1,6 @@
 // Group commit: what is asked for in one turn is written in one transaction, and nobody hears of it before it is on disk.
 import type { Durable, Kept } from "../ports/durable.ts";
+import { writeEntries } from "./append.ts";
 import type { Connection } from "./connection.ts";
 import { isOwnFault, messageOf } from "./failure.ts";
 import { failureCode } from "./sqlite.ts";
@@ -141,6 +142,7 @@ export class CommitLoop {
       this.#trusted.begin(connection);
       isJob = true;
       const kept = batch.map(({ job }): Kept<unknown> => ({ ok: true, value: job(connection) }));
+      writeEntries(connection);
       for (const job of this.#along) job(connection);
       isJob = false;
       connection.run("COMMIT");

@@ -23,6 +23,8 @@ export class Connection {
   readonly digest: Digest;
   /** Null where it has to be read again. */
   head: Head | null = null;
+  /** Of the transaction that is open: entries that are not written yet. */
+  lines: string[] = [];
   #progress: Progress | null = null;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
@@ -53,6 +55,7 @@ export class Connection {
   /** What is remembered of the database may be old, or was undone. */
   forget(): void {
     this.head = null;
+    this.lines = [];
     this.#progress = null;
   }
 
@@ -107,9 +110,13 @@ const ESCAPED = "\u0001";
  * The driver cuts text at the first zero character and puts a replacement for half of a surrogate pair, so that two names
  * would become one: such text is bound as JSON, which escapes both.
  */
+export function boundText(text: string): string {
+  if (!SUSPECT.test(text)) return text;
+  return text.startsWith(ESCAPED) || BROKEN.test(text) ? ESCAPED + JSON.stringify(text) : text;
+}
+
 function boundOf(value: SqlValue): SqlValue {
-  if (typeof value !== "string" || !SUSPECT.test(value)) return value;
-  return value.startsWith(ESCAPED) || BROKEN.test(value) ? ESCAPED + JSON.stringify(value) : value;
+  return typeof value === "string" ? boundText(value) : value;
 }
 
 /** Nearly always the same list. */

@@ -1,19 +1,12 @@
 // The log's own tables. Rows are only ever added; the one way out is retention, which leaves a checkpoint behind.
 
 export const entryTables: string = `
-CREATE TABLE entry (
-  place INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  kind TEXT NOT NULL,
-  at INTEGER NOT NULL,
-  user TEXT,
-  agent TEXT,
-  session TEXT,
-  outcome TEXT NOT NULL,
-  code TEXT,
-  of TEXT,
-  body TEXT NOT NULL,
-  hash TEXT NOT NULL
+-- A leaf of the log: the entries of one commit, or of a part of a large one. Its entries are a list, a line for each: hash and
+-- body, as they stand in the chain.
+CREATE TABLE leaf (
+  last INTEGER PRIMARY KEY,
+  first INTEGER NOT NULL,
+  entries TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE checkpoint (
@@ -33,15 +26,15 @@ CREATE TABLE progress (
 ) STRICT;
 INSERT INTO progress VALUES (1, 1, 1, 0, 0, 0);
 
-CREATE TRIGGER entry_behind BEFORE INSERT ON entry
-WHEN new.place <> 1 + coalesce((SELECT max(place) FROM entry), 0) BEGIN
-  SELECT RAISE(ABORT, 'an entry stands behind the last one');
+CREATE TRIGGER leaf_behind BEFORE INSERT ON leaf
+WHEN new.last < new.first OR new.first <> 1 + coalesce((SELECT max(last) FROM leaf), 0) BEGIN
+  SELECT RAISE(ABORT, 'a leaf stands behind the last one');
 END;
-CREATE TRIGGER entry_kept BEFORE UPDATE ON entry BEGIN
+CREATE TRIGGER leaf_kept BEFORE UPDATE ON leaf BEGIN
   SELECT RAISE(ABORT, 'entries are never changed');
 END;
-CREATE TRIGGER entry_stays BEFORE DELETE ON entry
-WHEN old.place >= (SELECT before FROM progress) BEGIN
+CREATE TRIGGER leaf_stays BEFORE DELETE ON leaf
+WHEN old.last >= (SELECT before FROM progress) BEGIN
   SELECT RAISE(ABORT, 'entries are never removed');
 END;
 CREATE TRIGGER progress_checked BEFORE UPDATE OF before ON progress

@@ -1,82 +1,11 @@
-// The index of facts: filled in steps when nobody writes, read with conditions that its indexes answer alone.
-import { headOf } from "./append.ts";
+// The index of facts, read with conditions that its indexes answer alone.
 import { type Connection, numberOf } from "./connection.ts";
-import { FACTS, type Fact } from "./fact-schema.ts";
-import { isOwnFault } from "./failure.ts";
+import type { Fact } from "./fact-schema.ts";
 import type { Asked } from "./log-conditions.ts";
 import type { SqlValue } from "./sqlite.ts";
-import type { Mirror } from "./trusted-connection.ts";
 
-/** Rows of one step: a step costs as much as a hundred calls. */
-export const factStepRows = 256;
-const stepsAtOnceMax = 16;
-/** So many rows are looked through without an index before anybody notices; further behind, whoever writes goes on with it. */
-export const factsBehindRowsMax = 16_384;
 /** How far it is worth counting to see which condition is the rarest: further only where all are common. */
 const COUNTED: readonly number[] = [2_000, 20_000, 200_000];
-
-const RANGE = "entry.place BETWEEN ?1 AND ?2";
-const numberOfTerm = (text: string): string => `(SELECT number FROM term WHERE text = ${text})`;
-const FILL: readonly string[] = [
-  `INSERT OR IGNORE INTO term (text)
-   ${FACTS.map((fact) => `SELECT ${fact} FROM entry WHERE ${RANGE} AND ${fact} IS NOT NULL`).join(" UNION ")}
-   UNION SELECT verb.value FROM entry, json_each(entry.body, '$.verbs') AS verb WHERE ${RANGE}`,
-  `INSERT INTO fact (place, at, ${FACTS.join(", ")})
-   SELECT place, at, ${FACTS.map((fact) => numberOfTerm(`entry.${fact}`)).join(", ")} FROM entry WHERE ${RANGE}`,
-  `INSERT OR IGNORE INTO fact_verb (verb, place, at, ${FACTS.join(", ")})
-   SELECT ${numberOfTerm("verb.value")}, fact.place, fact.at, ${FACTS.map((fact) => `fact.${fact}`).join(", ")}
-   FROM entry JOIN fact ON fact.place = entry.place, json_each(entry.body, '$.verbs') AS verb WHERE ${RANGE}`,
-  `INSERT INTO fact_of (of, place) SELECT of, place FROM entry WHERE ${RANGE} AND of IS NOT NULL`,
-  `INSERT INTO span (last, first, earliest, latest) SELECT max(place), min(place), min(at), max(at) FROM entry WHERE ${RANGE}`,
-];
-
-/** Steps of it, in the commit that is open. */
-export class FactFiller implements Mirror {
-  #isBroken = false;
-
-  load(): void {
-    this.#isBroken = false;
-  }
-
-  drop(): void {}
-
-  /** In the commits of others: only where it is too far behind. */
-  catchUp(connection: Connection): void {
-    this.#fill(connection, factsBehindRowsMax, stepsAtOnceMax);
-  }
-
-  /** When nobody writes: one step. True where more is left. */
-  step(connection: Connection): boolean {
-    this.#fill(connection, 0, 1);
-    return !this.#isBroken && headOf(connection).place - factsOf(connection) >= factStepRows;
-  }
-
-  /** Where it cannot go on it stays behind: questions are answered from the log itself, and no decision suffers for it. */
-  #fill(connection: Connection, behindRows: number, stepsMax: number): void {
-    const done = factsOf(connection);
-    if (this.#isBroken || headOf(connection).place - done < behindRows + factStepRows) return;
-    connection.run("SAVEPOINT facts");
-    try {
-      fillFacts(connection, done, behindRows, stepsMax);
-    } catch (error) {
-      if (!isOwnFault(error)) throw error;
-      this.#isBroken = true;
-      connection.run("ROLLBACK TO facts");
-      connection.forget();
-    }
-    connection.run("RELEASE facts");
-  }
-}
-
-function fillFacts(connection: Connection, from: number, behindRows: number, stepsMax: number): void {
-  const until = headOf(connection).place - behindRows;
-  let done = from;
-  for (let step = 0; step < stepsMax && until - done >= factStepRows; step++) {
-    for (const text of FILL) connection.run(text, done + 1, done + factStepRows);
-    done += factStepRows;
-    connection.run("UPDATE progress SET facts = ?", done);
-  }
-}
 
 /** The last place that is in the index. */
 export function factsOf(connection: Connection): number {

@@ -16,6 +16,7 @@ ${FACTS.map(index).join("\n")}
 CREATE TABLE fact_verb (
   verb INTEGER NOT NULL, place INTEGER NOT NULL, at INTEGER NOT NULL, ${numbers}, PRIMARY KEY (verb, place)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE fact_id (id TEXT PRIMARY KEY, place INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE fact_of (of TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (of, place)) STRICT, WITHOUT ROWID;
 -- Between which moments the entries of a step lie: order is by place, and clocks jump.
 CREATE TABLE span (last INTEGER PRIMARY KEY, first INTEGER NOT NULL, earliest INTEGER NOT NULL, latest INTEGER NOT NULL) STRICT;

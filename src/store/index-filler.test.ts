@@ -1,6 +1,7 @@
 // The indexes for searching are filled behind the writers' backs, and never fall far behind.
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { factStepRows, factsBehindRowsMax, factsOf } from "./fact-index.ts";
+import { factStepRows, factsBehindRowsMax } from "./fact-filler.ts";
+import { factsOf } from "./fact-index.ts";
 import type { State } from "./state.ts";
 import { entryOf, type TemporaryState, temporaryState, value } from "./state-fixture.ts";
 import { wordsDone } from "./word-index.ts";

@@ -2,7 +2,7 @@
 import { headOf } from "./append.ts";
 import type { CommitLoop } from "./commit-loop.ts";
 import type { Connection } from "./connection.ts";
-import type { FactFiller } from "./fact-index.ts";
+import type { FactFiller } from "./fact-filler.ts";
 import { fillWords, wordsDone } from "./word-index.ts";
 
 const quietMilliseconds = 250;

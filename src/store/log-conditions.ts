@@ -1,7 +1,7 @@
-// What a query of the log asks for, as conditions on columns and as a check of an entry.
+// What a query of the log asks for, and whether an entry is that.
+import { canonicalJson } from "../audit/canonical.ts";
 import type { LogEntry, LogQuery } from "../ports/log.ts";
 import { FACTS, type Fact } from "./fact-schema.ts";
-import type { SqlValue } from "./sqlite.ts";
 import { wordsOf, wordsOfEntry } from "./words.ts";
 
 export const logEntriesMax = 1_000;
@@ -21,11 +21,6 @@ export interface Asked {
   readonly count: number;
 }
 
-export interface Condition {
-  readonly text: string;
-  readonly values: readonly SqlValue[];
-}
-
 export function askedOf(query: LogQuery): Asked {
   return {
     facts: FACTS.flatMap((fact) => {
@@ -43,24 +38,17 @@ export function askedOf(query: LogQuery): Asked {
   };
 }
 
-/** On the log's own rows: for what no index has yet. */
-export function rowCondition(asked: Asked, from: number, to: number): Condition {
-  const parts = ["place BETWEEN ? AND ?", "at >= ?", "at < ?", ...asked.facts.map(([fact]) => `${fact} = ?`)];
-  const values: SqlValue[] = [from, to, asked.since, asked.until, ...asked.facts.map(([, value]) => value)];
-  if (asked.verb !== null) {
-    parts.push("EXISTS (SELECT 1 FROM json_each(entry.body, '$.verbs') AS verb WHERE verb.value = ?)");
-    values.push(asked.verb);
-  }
-  const { text, values: words } = wordCondition(asked);
-  return { text: `${parts.join(" AND ")} AND ${text}`, values: [...values, ...words] };
-}
-
-/** Holds for every row that has the words, and for few others. */
-export function wordCondition(asked: Asked): Condition {
+/** Holds for the body of every entry that is what was asked for, and for few others: to look at a text is cheaper than to read it. */
+export function bodyTest(asked: Asked): (body: string) => boolean {
+  const texts = asked.facts.map(([fact, value]) => `"${fact}":${canonicalJson(value)}`);
+  if (asked.verb !== null) texts.push(canonicalJson(asked.verb));
   const words = [...(asked.words ?? [])].filter((word) => PLAIN_WORD.test(word)).slice(0, wordsAskedMax);
-  // Two characters beyond these letters become one of them in lower case.
-  const text = "(body LIKE ? OR instr(body, char(8490)) OR instr(body, char(304)))";
-  return { text: ["1", ...words.map(() => text)].join(" AND "), values: words.map((word) => `%${word}%`) };
+  return (body) => {
+    if (!texts.every((text) => body.includes(text))) return false;
+    if (words.length === 0) return true;
+    const lower = body.toLowerCase();
+    return words.every((word) => lower.includes(word));
+  };
 }
 
 const PLAIN_WORD = /^[a-z0-9]+$/;

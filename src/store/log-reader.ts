@@ -1,14 +1,16 @@
 // Reads the log: by what is asked for, and one entry with everything that tells more of it.
+import type { ChainRow } from "../ports/chain-rows.ts";
 import type { Durable } from "../ports/durable.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { LogQuery, PlacedEntry } from "../ports/log.ts";
 import { headOf } from "./append.ts";
 import { firstOf } from "./chain.ts";
 import { type CommitLoop, unkept } from "./commit-loop.ts";
-import { type Connection, numberOf } from "./connection.ts";
-import { entryById, moreOf, placedOf } from "./entry-rows.ts";
+import type { Connection } from "./connection.ts";
+import { entriesAt, entryById, moreOf, placedOf, rowsAt } from "./entry-rows.ts";
 import { between, factsOf, placesByFacts } from "./fact-index.ts";
-import { type Asked, askedOf, isAsked, rowCondition, wordCondition } from "./log-conditions.ts";
+import { rowsBetween } from "./leaf.ts";
+import { type Asked, askedOf, bodyTest, isAsked } from "./log-conditions.ts";
 import { placesByWords, wordsDone } from "./word-index.ts";
 
 const queryTextCharactersMax = 4_096;
@@ -72,16 +74,26 @@ function byFacts(connection: Connection, asked: Asked): readonly PlacedEntry[] {
   const done = factsOf(connection);
   const from = Math.max(asked.from, firstOf(connection));
   const to = Math.min(asked.to, headOf(connection).place);
-  const indexed = (): readonly number[] => placesByFacts(connection, asked, from, Math.min(to, done), asked.count);
-  const tail = (): readonly number[] => {
-    const { text, values } = rowCondition(asked, Math.max(from, done + 1), to);
-    return connection
-      .all(`SELECT place FROM entry WHERE ${text} ORDER BY place ${asked.order} LIMIT ?`, ...values, asked.count)
-      .map((row) => numberOf(row, "place"));
-  };
-  const places = [...(asked.order === "DESC" ? tail() : indexed())];
-  if (places.length < asked.count) places.push(...(asked.order === "DESC" ? indexed() : tail()));
-  return entriesAt(connection, places.slice(0, asked.count));
+  const indexed = (count: number): readonly PlacedEntry[] =>
+    entriesAt(connection, placesByFacts(connection, asked, from, Math.min(to, done), count));
+  const tail = (count: number): readonly PlacedEntry[] =>
+    taken(asked, rowsBetween(connection, Math.max(from, done + 1), to, asked.order), count);
+  const [first, second] = asked.order === "DESC" ? [tail, indexed] : [indexed, tail];
+  const found = first(asked.count);
+  return found.length < asked.count ? [...found, ...second(asked.count - found.length)] : found;
+}
+
+/** Of these, what was asked for, and no more than so many. */
+function taken(asked: Asked, rows: Iterable<ChainRow>, count: number): readonly PlacedEntry[] {
+  const mayBe = bodyTest(asked);
+  const found: PlacedEntry[] = [];
+  if (count <= 0) return found;
+  for (const row of rows) {
+    if (!mayBe(row.body)) continue;
+    const placed = placedOf(row);
+    if (isAsked(asked, placed.entry) && found.push(placed) >= count) break;
+  }
+  return found;
 }
 
 function stretchesOf(connection: Connection, asked: Asked): readonly Stretch[] {
@@ -112,12 +124,7 @@ function look(connection: Connection, asked: Asked, stretch: Stretch): Looked {
   const last = places.at(-1);
   const isAll = places.length < most || last === undefined;
   const rest = isAll ? null : asked.order === "ASC" ? { ...stretch, from: last + 1 } : { ...stretch, to: last - 1 };
-  const { text, values } = wordCondition(asked);
-  const rows = connection.all(
-    `SELECT place, body FROM entry WHERE place IN (SELECT value FROM json_each(?)) AND ${text} ORDER BY place ${asked.order}`,
-    ...[JSON.stringify(places), ...values],
-  );
-  return { found: onlyAsked(asked, rows.map(placedOf)), rest };
+  return { found: taken(asked, rowsAt(connection, places), asked.count), rest };
 }
 
 function lookAtRows(connection: Connection, asked: Asked, stretch: Stretch): Looked {
@@ -125,19 +132,7 @@ function lookAtRows(connection: Connection, asked: Asked, stretch: Stretch): Loo
   const [from, to] = isUp
     ? [stretch.from, Math.min(stretch.to, stretch.from + lookedRowsMax - 1)]
     : [Math.max(stretch.from, stretch.to - lookedRowsMax + 1), stretch.to];
-  const { text, values } = rowCondition(asked, from, to);
-  const rows = connection.all(`SELECT place, body FROM entry WHERE ${text} ORDER BY place ${asked.order}`, ...values);
+  const found = taken(asked, rowsBetween(connection, from, to, asked.order), asked.count);
   const rest = isUp ? { ...stretch, from: to + 1 } : { ...stretch, to: from - 1 };
-  return { found: onlyAsked(asked, rows.map(placedOf)), rest: rest.from <= rest.to ? rest : null };
-}
-
-function onlyAsked(asked: Asked, entries: readonly PlacedEntry[]): readonly PlacedEntry[] {
-  return entries.filter(({ entry }) => isAsked(asked, entry));
-}
-
-function entriesAt(connection: Connection, places: readonly number[]): readonly PlacedEntry[] {
-  return places.flatMap((place) => {
-    const row = connection.get("SELECT place, body FROM entry WHERE place = ?", place);
-    return row === undefined ? [] : [placedOf(row)];
-  });
+  return { found, rest: rest.from <= rest.to ? rest : null };
 }

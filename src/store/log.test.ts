@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LogEntry, LogQuery } from "../ports/log.ts";
-import { FactFiller } from "./fact-index.ts";
+import { FactFiller } from "./fact-filler.ts";
 import { askedOf, isAsked } from "./log-conditions.ts";
 import type { State } from "./state.ts";
 import { entryOf, type TemporaryState, temporaryState, value } from "./state-fixture.ts";

@@ -9,6 +9,7 @@ import type { LogEntry } from "../ports/log.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
 import type { SecretStore, SettingStore } from "../ports/secret-store.ts";
 import type { Job } from "./commit-loop.ts";
+import { rowsBetween } from "./leaf.ts";
 import { ObservationKeeper } from "./observation.ts";
 import { loadDriver } from "./sqlite.ts";
 import { openState } from "./state.ts";
@@ -57,8 +58,8 @@ export function ground(folder: string = mkdtempSync(join(tmpdir(), "ambit-store-
       }
     },
     entries: () =>
-      keptValue(loop.readNow((connection) => connection.all("SELECT body FROM entry ORDER BY place"))).map(
-        (row) => JSON.parse(String(row["body"])) as LogEntry,
+      keptValue(loop.readNow((connection) => [...rowsBetween(connection, 1, Number.MAX_SAFE_INTEGER)])).map(
+        ({ body }) => JSON.parse(body) as LogEntry,
       ),
     again: () => {
       const next = ground(folder);

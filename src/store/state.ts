@@ -12,7 +12,7 @@ import { ApprovalKeeper } from "./approval.ts";
 import { ApprovalRows } from "./approval-rows.ts";
 import { ChainKeeper } from "./chain.ts";
 import { CommitLoop, unkept } from "./commit-loop.ts";
-import { FactFiller } from "./fact-index.ts";
+import { FactFiller } from "./fact-filler.ts";
 import { type Ground, machineGround } from "./folder.ts";
 import { Generations } from "./generation.ts";
 import { IndexFiller } from "./index-filler.ts";

@@ -3,6 +3,7 @@ import { chainHash, ZERO_HASH } from "../audit/chain.ts";
 import { parseCheckpoint } from "../audit/checkpoint.ts";
 import { headOf } from "./append.ts";
 import { type Connection, numberOf, textOf } from "./connection.ts";
+import { rowAt, rowsBetween } from "./leaf.ts";
 
 /** More than a checkpoint is ever behind; the whole chain is for the verifier. */
 export const tailRowsMax = 20_000;
@@ -20,24 +21,21 @@ export function tailProblem(connection: Connection): string | null {
   const from = Math.max(checkpoint, first, head.place - tailRowsMax);
   let place = Math.max(from - 1, 0);
   let hash = from <= 1 ? ZERO_HASH : null;
-  const rows = connection.prepare("SELECT place, body, hash FROM entry WHERE place >= ? ORDER BY place");
-  for (const row of rows.iterate(from)) {
-    const next = numberOf(row, "place");
-    if (next !== place + 1) return broken(`entry ${place + 1} is missing`);
-    place = next;
+  for (const row of rowsBetween(connection, from, head.place)) {
+    if (row.place !== place + 1) return broken(`entry ${place + 1} is missing`);
+    place = row.place;
     // The row before the first one we look at may be gone by retention: its hash is believed, the verifier checks it.
-    if (hash !== null && chainHash(connection.digest, hash, textOf(row, "body")) !== textOf(row, "hash"))
+    if (hash !== null && chainHash(connection.digest, hash, row.body) !== row.hash)
       return broken(`entry ${place} is not what was written`);
-    hash = textOf(row, "hash");
+    hash = row.hash;
   }
-  return null;
+  return place === head.place ? null : broken(`entry ${place + 1} is missing`);
 }
 
 /** A note that cannot be read is the verifier's to tell of. */
 function isAsNoted(connection: Connection, place: number): boolean {
   const note = parseCheckpoint(textOf(connection.get("SELECT text FROM checkpoint WHERE place = ?", place), "text"));
-  const hash = connection.get("SELECT hash FROM entry WHERE place = ?", place)?.["hash"];
-  return note === null || note.hash === hash;
+  return note === null || note.hash === rowAt(connection, place)?.hash;
 }
 
 function broken(what: string): string {

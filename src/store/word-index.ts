@@ -2,8 +2,9 @@
 import { readEntryBody } from "../audit/entry-body.ts";
 import type { LogEntry } from "../ports/log.ts";
 import { headOf } from "./append.ts";
-import { type Connection, numberOf, textOf } from "./connection.ts";
+import { type Connection, numberOf } from "./connection.ts";
 import { FACTS, type Fact } from "./fact-schema.ts";
+import { rowsBetween } from "./leaf.ts";
 import type { Asked } from "./log-conditions.ts";
 import { tokenOf, wordsOfEntry } from "./words.ts";
 
@@ -29,18 +30,12 @@ const WHOLE = "CAST(? AS INTEGER)";
 /** One step; true where more is left. */
 export function fillWords(connection: Connection): boolean {
   const done = wordsDone(connection);
-  const rows = connection.all(
-    "SELECT place, body FROM entry WHERE place > ? ORDER BY place LIMIT ?",
-    done,
-    wordStepRows,
-  );
   let last = done;
   let characters = 0;
-  for (const row of rows) {
-    const body = textOf(row, "body");
+  for (const { place, body } of rowsBetween(connection, done + 1, done + wordStepRows)) {
     characters += body.length;
     if (last > done && characters > stepCharactersMax) break;
-    last = numberOf(row, "place");
+    last = place;
     const entry = readEntryBody(body);
     if (entry !== null)
       connection.run(`INSERT INTO word (rowid, token) VALUES (${WHOLE}, ?)`, last, tokensOf(entry).join(" "));

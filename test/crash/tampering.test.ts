@@ -9,9 +9,10 @@ import { makeCheckpoint } from "../../src/audit/checkpoint.ts";
 import type { VerifyGiven } from "../../src/audit/verify.ts";
 import { verifyStore } from "../../src/audit/verify-store.ts";
 import { signatureCheck, signerOf } from "../../src/node/audit-key-text.ts";
-import type { ChainStore } from "../../src/ports/chain-rows.ts";
+import type { ChainRow, ChainStore, CheckpointRow } from "../../src/ports/chain-rows.ts";
 import type { VerifyAnswer } from "../../src/ports/daemon-control.ts";
 import type { Signer } from "../../src/ports/signing.ts";
+import { editEntry, editLog, readLog } from "../../src/store/leaf-fixture.ts";
 import { type Database, loadDriver } from "../../src/store/sqlite.ts";
 import { openState } from "../../src/store/state.ts";
 import { root } from "../e2e/ambit.ts";
@@ -70,15 +71,22 @@ type Chain = Pick<ChainStore, "rows" | "checkpoints" | "head" | "first">;
 
 /** Read straight from the file: a store that opens it would refuse some of this before the verifier sees it. */
 function chainOf(database: Database): Chain {
-  const read = <T>(text: string, ...values: readonly number[]): Promise<{ readonly ok: true; readonly value: T }> =>
-    Promise.resolve({ ok: true, value: database.prepare(text).all(...values) as unknown as T });
   return {
-    rows: (from, count) =>
-      read("SELECT place, body, hash FROM entry WHERE place >= ? ORDER BY place LIMIT ?", from, count),
-    checkpoints: (from) => read("SELECT place, text FROM checkpoint WHERE place >= ? ORDER BY place", from),
+    rows: async (from, count) => ({
+      ok: true,
+      value: readLog(database)
+        .filter(({ place }) => place >= from)
+        .slice(0, count),
+    }),
+    checkpoints: async (from) => ({
+      ok: true,
+      value: database
+        .prepare("SELECT place, text FROM checkpoint WHERE place >= ? ORDER BY place")
+        .all(from) as unknown as readonly CheckpointRow[],
+    }),
     head: async () => {
-      const row = database.prepare("SELECT place, hash FROM entry ORDER BY place DESC LIMIT 1").get();
-      return { ok: true, value: { place: Number(row?.["place"] ?? 0), hash: String(row?.["hash"] ?? ZERO_HASH) } };
+      const { place, hash } = readLog(database).at(-1) ?? { place: 0, hash: ZERO_HASH };
+      return { ok: true, value: { place, hash } };
     },
     first: async () => ({ ok: true, value: 1 }),
   };
@@ -93,33 +101,32 @@ function edited(body: string, at: number): string {
 /** Every hash made anew, as if that were how it had always been. */
 function rehash(database: Database): void {
   let hash = ZERO_HASH;
-  for (const row of database.prepare("SELECT place, body FROM entry ORDER BY place").all()) {
-    hash = chainHash(digest, hash, String(row["body"]));
-    database.prepare("UPDATE entry SET hash = ? WHERE place = ?").run(hash, Number(row["place"]));
-  }
+  editLog(database, (rows) =>
+    rows.map((row) => {
+      hash = chainHash(digest, hash, row.body);
+      return { ...row, hash };
+    }),
+  );
 }
 
 function editRow(database: Database, place: number, at: number): void {
-  const row = database.prepare("SELECT body FROM entry WHERE place = ?").get(place);
-  database.prepare("UPDATE entry SET body = ? WHERE place = ?").run(edited(String(row?.["body"]), at), place);
+  editEntry(database, place, ({ body }) => ({ body: edited(body, at) }));
 }
 
 function removeRow(database: Database, place: number, isClosed: boolean): void {
-  database.prepare("DELETE FROM entry WHERE place = ?").run(place);
-  // In two steps, since no two rows have the same place even for a moment.
-  if (!isClosed) return;
-  database.prepare("UPDATE entry SET place = -place WHERE place > ?").run(place);
-  database.exec("UPDATE entry SET place = -place - 1 WHERE place < 0");
+  editLog(database, (rows) =>
+    rows
+      .filter((row) => row.place !== place)
+      .map((row) => (isClosed && row.place > place ? { ...row, place: row.place - 1 } : row)),
+  );
 }
 
 function swapRows(database: Database, one: number, other: number, withHash: boolean): void {
-  const read = database.prepare("SELECT body, hash FROM entry WHERE place = ?");
-  const [first, second] = [read.get(one), read.get(other)];
-  const write = database.prepare(`UPDATE entry SET body = ?${withHash ? ", hash = ?" : ""} WHERE place = ?`);
-  const values = (row: typeof first): string[] =>
-    withHash ? [String(row?.["body"]), String(row?.["hash"])] : [String(row?.["body"])];
-  write.run(...values(second), one);
-  write.run(...values(first), other);
+  const rows = readLog(database);
+  const [first, second] = [rows[one - 1] as ChainRow, rows[other - 1] as ChainRow];
+  const taken = ({ body, hash }: ChainRow): Partial<ChainRow> => (withHash ? { body, hash } : { body });
+  editEntry(database, one, () => taken(second));
+  editEntry(database, other, () => taken(first));
 }
 
 const anyPlace = fc.noBias(fc.integer({ min: 1, max: entries }));
@@ -163,7 +170,7 @@ const ways: readonly (readonly [what: string, tampers: () => readonly ((database
     "the end is cut off before the last checkpoint",
     () =>
       fc.sample(signedPlace, times).map((place) => (database) => {
-        database.prepare("DELETE FROM entry WHERE place >= ?").run(place);
+        editLog(database, (rows) => rows.slice(0, place - 1));
       }),
   ],
   [
@@ -205,7 +212,7 @@ const ways: readonly (readonly [what: string, tampers: () => readonly ((database
 
 function resign(database: Database, other: Signer): void {
   for (const place of noted) {
-    const hash = String(database.prepare("SELECT hash FROM entry WHERE place = ?").get(place)?.["hash"]);
+    const hash = readLog(database)[place - 1]?.hash ?? "";
     const text = makeCheckpoint({ node: "here", size: place, hash, at: noon, next: null }, other);
     database.prepare("UPDATE checkpoint SET text = ? WHERE place = ?").run(text, place);
   }
@@ -241,13 +248,13 @@ describe("the verifier with the public key alone", () => {
     ],
     [
       "the end is cut off with its checkpoints",
-      (database) => database.exec("DELETE FROM entry WHERE place > 90; DELETE FROM checkpoint WHERE place > 90"),
+      (database) => {
+        editLog(database, (rows) => rows.slice(0, 90));
+        database.exec("DELETE FROM checkpoint WHERE place > 90");
+      },
     ],
-    [
-      "the end behind the last checkpoint is cut off",
-      (database) => database.exec(`DELETE FROM entry WHERE place > ${last}`),
-    ],
-    ["everything is removed", (database) => database.exec("DELETE FROM entry; DELETE FROM checkpoint")],
+    ["the end behind the last checkpoint is cut off", (database) => editLog(database, (rows) => rows.slice(0, last))],
+    ["everything is removed", (database) => database.exec("DELETE FROM leaf; DELETE FROM checkpoint")],
   ];
   test.each(forgotten)("needs a hash that was kept elsewhere to find that %s, and finds it", async (_, tamper) => {
     expect((await verified(tamper, { head })).isIntact).toBe(false);

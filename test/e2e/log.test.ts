@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { editEntry } from "../../src/store/leaf-fixture.ts";
 import { type Database, loadDriver } from "../../src/store/sqlite.ts";
 import { ambit, environment, type Ran, root } from "./ambit.ts";
 
@@ -132,9 +133,7 @@ describe("ambit audit", () => {
     const path = join(environment["XDG_STATE_HOME"] as string, "ambit", "state.db");
     const open = loadDriver(root);
     const database = open?.(path, false) as Database;
-    const [body] = [database.prepare("SELECT body FROM entry WHERE place = ?").get(place)?.["body"] as string];
-    database.exec("DROP TRIGGER entry_kept");
-    database.prepare("UPDATE entry SET body = ? WHERE place = ?").run(body.replace("hello", "hullo"), place);
+    editEntry(database, place, ({ body }) => ({ body: body.replace("hello", "hullo") }));
     database.close();
     const { status, out } = run("audit", "verify", "--json");
     expect(status).toBe(1);

@@ -1,0 +1,92 @@
+// Leaves of the log: entries of one commit in one row, because a row for each costs more than all that stands in it.
+import type { ChainRow } from "../ports/chain-rows.ts";
+import { type Connection, numberOf, textOf } from "./connection.ts";
+import type { Row } from "./sqlite.ts";
+
+/** One entry is read with all that stand in its leaf. */
+const leafEntriesMax = 256;
+const leafCharactersMax: number = 256 * 1024;
+const hashCharacters = 64;
+
+const [BEGIN, BETWEEN, END] = ["[\n", ",\n", "\n]"];
+const [BEFORE_HASH, AFTER_HASH, AFTER_BODY] = ['["', '",', "]"];
+
+/** A body is canonical JSON, so there is no line break in it. */
+export function lineOf(hash: string, body: string): string {
+  return BEFORE_HASH + hash + AFTER_HASH + body + AFTER_BODY;
+}
+
+/** Lines that stand behind the last leaf, up to this place. */
+export function writeLeaves(connection: Connection, lines: readonly string[], last: number): void {
+  let first = last - lines.length + 1;
+  let from = 0;
+  let characters = 0;
+  for (let at = 0; at < lines.length; at++) {
+    characters += (lines[at] as string).length;
+    const isFull = at + 1 - from >= leafEntriesMax || characters >= leafCharactersMax;
+    if (!isFull && at + 1 < lines.length) continue;
+    const entries = BEGIN + lines.slice(from, at + 1).join(BETWEEN) + END;
+    const next = first + at + 1 - from;
+    connection.run("INSERT INTO leaf (last, first, entries) VALUES (?, ?, ?)", next - 1, first, entries);
+    [first, from, characters] = [next, at + 1, 0];
+  }
+}
+
+/** The entries of a leaf as they stand there, whoever wrote them: whether they hang together is for others to see. */
+export function rowsOf(leaf: Row): ChainRow[] {
+  const first = numberOf(leaf, "first");
+  const lines = textOf(leaf, "entries").slice(BEGIN.length, -END.length).split(BETWEEN);
+  const hashAt = BEFORE_HASH.length;
+  const bodyAt = hashAt + hashCharacters + AFTER_HASH.length;
+  return lines.map((line, at) => ({
+    place: first + at,
+    body: line.slice(bodyAt, -AFTER_BODY.length),
+    hash: line.slice(hashAt, hashAt + hashCharacters),
+  }));
+}
+
+/** Every entry from one place to another, both included, a few leaves at a time as far as somebody reads on. */
+export function* rowsBetween(
+  connection: Connection,
+  from: number,
+  to: number,
+  order: "ASC" | "DESC" = "ASC",
+): Generator<ChainRow> {
+  let [low, high] = [from, to];
+  while (low <= high) {
+    // Leaves do not overlap: of those that end at `high` or behind it, the first holds it.
+    const leaves = connection.all(order === "ASC" ? UPWARDS : DOWNWARDS, ...[low, high, leavesAtOnce]);
+    for (const leaf of leaves) {
+      const rows = rowsOf(leaf);
+      for (const row of order === "ASC" ? rows : rows.reverse()) if (row.place >= from && row.place <= to) yield row;
+      if (order === "ASC") low = numberOf(leaf, "last") + 1;
+      else high = numberOf(leaf, "first") - 1;
+    }
+    if (leaves.length < leavesAtOnce) return;
+  }
+}
+
+const leavesAtOnce = 32;
+const UPWARDS = "SELECT last, first, entries FROM leaf WHERE last >= ? AND first <= ? ORDER BY last LIMIT ?";
+const DOWNWARDS = `SELECT last, first, entries FROM leaf
+  WHERE last >= ?1 AND last <= coalesce((SELECT min(last) FROM leaf WHERE last >= ?2), ?2) ORDER BY last DESC LIMIT ?3`;
+
+/** Every entry from a place on that has this text in its body. */
+export function* rowsHolding(connection: Connection, from: number, text: string): Generator<ChainRow> {
+  const leaves = connection.all(
+    "SELECT last FROM leaf WHERE last >= ? AND instr(entries, ?) ORDER BY last",
+    from,
+    text,
+  );
+  for (const leaf of leaves) {
+    const last = numberOf(leaf, "last");
+    const whole = connection.get("SELECT first, entries FROM leaf WHERE last = ?", last);
+    for (const row of whole === undefined ? [] : rowsOf(whole))
+      if (row.place >= from && row.body.includes(text)) yield row;
+  }
+}
+
+export function rowAt(connection: Connection, place: number): ChainRow | null {
+  const leaf = connection.get("SELECT first, entries FROM leaf WHERE last >= ? ORDER BY last LIMIT 1", place);
+  return leaf === undefined ? null : (rowsOf(leaf).find((row) => row.place === place) ?? null);
+}
