@@ -5,7 +5,7 @@ import type { LogEntry } from "../ports/log.ts";
 import { headOf } from "./append.ts";
 import { boundText, type Connection, numberOf } from "./connection.ts";
 import { factsOf } from "./fact-index.ts";
-import { FACTS } from "./fact-schema.ts";
+import { FACTS, type Fact } from "./fact-schema.ts";
 import { isOwnFault } from "./failure.ts";
 import { rowsBetween } from "./leaf.ts";
 import type { SqlValue } from "./sqlite.ts";
@@ -13,9 +13,6 @@ import type { Mirror } from "./trusted-connection.ts";
 
 /** Rows of one step: a step costs as much as a hundred calls. */
 export const factStepRows = 256;
-const stepsAtOnceMax = 16;
-/** So many rows are looked through without an index before anybody notices; further behind, whoever writes goes on with it. */
-export const factsBehindRowsMax = 65_536;
 const termsKnownMax = 10_000;
 
 /** Steps of it, in the commit that is open. */
@@ -32,29 +29,15 @@ export class FactFiller implements Mirror {
     this.#terms.clear();
   }
 
-  /** In the commits of others: only where it is too far behind. */
-  catchUp(connection: Connection): void {
-    this.#fill(connection, factsBehindRowsMax, stepsAtOnceMax);
-  }
-
-  /** When nobody writes: one step. True where more is left. */
+  /** One step; true where more is left. Where it cannot go on it stays behind: questions are answered from the log itself. */
   step(connection: Connection): boolean {
-    this.#fill(connection, 0, 1);
-    return !this.#isBroken && headOf(connection).place - factsOf(connection) >= factStepRows;
-  }
-
-  /** Where it cannot go on it stays behind: questions are answered from the log itself, and no decision suffers for it. */
-  #fill(connection: Connection, behindRows: number, stepsMax: number): void {
-    const until = headOf(connection).place - behindRows;
-    let done = factsOf(connection);
-    if (this.#isBroken || until - done < factStepRows) return;
+    const done = factsOf(connection);
+    const { place } = headOf(connection);
+    if (this.#isBroken || place - done < factStepRows) return false;
     connection.run("SAVEPOINT facts");
     try {
-      for (let step = 0; step < stepsMax && until - done >= factStepRows; step++) {
-        this.#step(connection, done + 1, done + factStepRows);
-        done += factStepRows;
-      }
-      connection.run("UPDATE progress SET facts = ?", done);
+      this.#fill(connection, done + 1, done + factStepRows);
+      connection.run("UPDATE progress SET facts = ?", done + factStepRows);
     } catch (error) {
       if (!isOwnFault(error)) throw error;
       this.#isBroken = true;
@@ -63,39 +46,33 @@ export class FactFiller implements Mirror {
       connection.forget();
     }
     connection.run("RELEASE facts");
+    return !this.#isBroken && place - factsOf(connection) >= factStepRows;
   }
 
-  #step(connection: Connection, from: number, to: number): void {
-    const facts: SqlValue[][] = [];
-    const verbs: SqlValue[][] = [];
-    const ids: SqlValue[][] = [];
-    const ofs: SqlValue[][] = [];
+  #fill(connection: Connection, from: number, to: number): void {
+    const [facts, verbs, ids, ofs] = [new Rows(FACT), new Rows(FACT_VERB), new Rows(FACT_ID), new Rows(FACT_OF)];
     let [earliest, latest] = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
     for (const { place, body } of rowsBetween(connection, from, to)) {
-      const entry = readEntryBody(body);
+      const entry = readFacts(body);
       // What cannot be read is the verifier's to tell of.
       if (entry === null) continue;
       const { id, at, of } = entry;
-      const terms = this.#termsOf(connection, entry);
-      facts.push([place, at, ...terms]);
-      for (const verb of new Set(entry.verbs)) verbs.push([this.#term(connection, verb), place, at, ...terms]);
-      ids.push([id, place]);
-      if (of !== null) ofs.push([of, place]);
+      const terms = FACTS.map((fact) => this.#maybe(connection, entry[fact]));
+      facts.add(place, at, ...terms);
+      for (const verb of new Set(entry.verbs)) verbs.add(this.#term(connection, verb), place, at, ...terms);
+      ids.add(id, place);
+      if (of !== null) ofs.add(of, place);
       [earliest, latest] = [Math.min(earliest, at), Math.max(latest, at)];
     }
-    const columns = `place, at, ${FACTS.join(", ")}`;
-    insert(connection, `fact (${columns})`, facts);
-    insert(connection, `fact_verb (verb, ${columns})`, verbs);
-    insert(connection, "fact_id (id, place)", ids);
-    insert(connection, "fact_of (of, place)", ofs);
-    insert(connection, "span (last, first, earliest, latest)", [[to, from, earliest, latest]]);
+    for (const rows of [facts, verbs, ids, ofs]) rows.insert(connection);
+    connection.run(
+      "INSERT INTO span (last, first, earliest, latest) VALUES (?, ?, ?, ?)",
+      ...[to, from, earliest, latest],
+    );
   }
 
-  #termsOf(connection: Connection, entry: LogEntry): readonly (number | null)[] {
-    return FACTS.map((fact) => {
-      const text = entry[fact];
-      return text === null ? null : this.#term(connection, text);
-    });
+  #maybe(connection: Connection, text: string | null): number | null {
+    return text === null ? null : this.#term(connection, text);
   }
 
   #term(connection: Connection, text: string): number {
@@ -113,18 +90,61 @@ export class FactFiller implements Mirror {
 
 const rowsAtOnce = 32;
 
-/** Many rows in one statement: what a statement costs by itself is more than what a row costs. */
-function insert(connection: Connection, into: string, rows: readonly (readonly SqlValue[])[]): void {
-  const [some] = rows;
-  if (some === undefined) return;
-  const row = `(${some.map(() => "?").join(", ")})`;
-  const text = `INSERT OR IGNORE INTO ${into} VALUES ${row}`;
-  const many = text + `, ${row}`.repeat(rowsAtOnce - 1);
-  let at = 0;
-  for (; at + rowsAtOnce <= rows.length; at += rowsAtOnce)
-    connection.run(many, ...rows.slice(at, at + rowsAtOnce).flat());
-  for (; at < rows.length; at++) connection.run(text, ...(rows[at] as readonly SqlValue[]));
+/** Where rows go: how wide they are, and what puts one there, or many. What a statement costs by itself is more than a row. */
+interface Into {
+  readonly width: number;
+  readonly one: string;
+  readonly many: string;
 }
+
+function into(table: string, columns: readonly string[]): Into {
+  const row = `(${columns.map(() => "?").join(", ")})`;
+  const one = `INSERT OR IGNORE INTO ${table} (${columns.join(", ")}) VALUES ${row}`;
+  return { width: columns.length, one, many: one + `, ${row}`.repeat(rowsAtOnce - 1) };
+}
+
+const FACT = into("fact", ["place", "at", ...FACTS]);
+const FACT_VERB = into("fact_verb", ["verb", "place", "at", ...FACTS]);
+const FACT_ID = into("fact_id", ["id", "place"]);
+const FACT_OF = into("fact_of", ["of", "place"]);
+
+class Rows {
+  readonly #into: Into;
+  readonly #values: SqlValue[] = [];
+
+  constructor(place: Into) {
+    this.#into = place;
+  }
+
+  add(...values: readonly SqlValue[]): void {
+    this.#values.push(...values);
+  }
+
+  insert(connection: Connection): void {
+    const { width, one, many } = this.#into;
+    const [values, chunk] = [this.#values, width * rowsAtOnce];
+    let at = 0;
+    for (; at + chunk <= values.length; at += chunk) connection.run(many, ...values.slice(at, at + chunk));
+    for (; at < values.length; at += width) connection.run(one, ...values.slice(at, at + width));
+  }
+}
+
+type Told = Pick<LogEntry, "id" | "at" | "of" | "verbs" | Fact>;
+
+/** As much of an entry as is searched by; null for what is none. */
+function readFacts(body: string): Told | null {
+  try {
+    const told = JSON.parse(body) as Readonly<Record<keyof Told, unknown>>;
+    const isTold = TEXTS.every((name) => told[name] === null || typeof told[name] === "string");
+    const { id, at, verbs } = told;
+    const isEntry = isTold && typeof id === "string" && Number.isSafeInteger(at) && Array.isArray(verbs);
+    return isEntry && verbs.every((verb) => typeof verb === "string") ? (told as Told) : null;
+  } catch {
+    return null;
+  }
+}
+
+const TEXTS = [...FACTS, "id", "of"] as const;
 
 /** What the index has of these rows, which are all from its beginning up to a place. */
 export function forgetFacts(connection: Connection, rows: readonly ChainRow[], until: number): void {

@@ -1,7 +1,8 @@
 // The indexes for searching are filled behind the writers' backs, and never fall far behind.
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { factStepRows, factsBehindRowsMax } from "./fact-filler.ts";
+import { factStepRows } from "./fact-filler.ts";
 import { factsOf } from "./fact-index.ts";
+import { factsBehindRowsMax } from "./index-filler.ts";
 import type { State } from "./state.ts";
 import { entryOf, type TemporaryState, temporaryState, value } from "./state-fixture.ts";
 import { wordsDone } from "./word-index.ts";
@@ -34,9 +35,12 @@ it("they are filled when nobody writes", { timeout: 60_000 }, async () => {
   expect(facts()).toBe(3 * factStepRows);
 });
 
-it("further behind than they may be, the writers go on with them", { timeout: 60_000 }, async () => {
-  const count = factsBehindRowsMax + 4 * factStepRows;
-  await appended(count);
-  expect(facts()).toBeGreaterThanOrEqual(count - factsBehindRowsMax - factStepRows);
-  expect(facts()).toBeLessThanOrEqual(count);
+it("further behind than they may be, they are filled although somebody writes", { timeout: 60_000 }, async () => {
+  await appended(factsBehindRowsMax + 4 * factStepRows);
+  // Never quiet for as long as anybody would have to be; bounded by the test's own time.
+  while (facts() === 0) {
+    await appended(1);
+    await new Promise((done) => setTimeout(done, 10));
+  }
+  expect(facts()).toBeGreaterThanOrEqual(factStepRows);
 });

@@ -1,12 +1,17 @@
-// Fills the indexes for searching when nobody writes, in short steps. What is not in them yet is searched in the log itself.
+// Fills the indexes for searching, in short steps when nobody writes. What is not in them yet is searched in the log itself.
 import { headOf } from "./append.ts";
 import type { CommitLoop } from "./commit-loop.ts";
 import type { Connection } from "./connection.ts";
 import type { FactFiller } from "./fact-filler.ts";
+import { factsOf } from "./fact-index.ts";
 import { fillWords, wordsDone } from "./word-index.ts";
 
 const quietMilliseconds = 250;
 const betweenStepsMilliseconds = 4;
+/** So many rows are looked through without an index before anybody notices. */
+export const factsBehindRowsMax = 65_536;
+/** Further behind, a step is made in between, however much is written: at most a tenth of the time goes into it. */
+const busyMilliseconds = 50;
 
 export class IndexFiller {
   readonly #loop: CommitLoop;
@@ -23,7 +28,6 @@ export class IndexFiller {
   /** From now on, whenever something was written. */
   begin(): void {
     this.#loop.along((connection) => {
-      this.#facts.catchUp(connection);
       if (this.#timer === null && headOf(connection).place > wordsDone(connection)) this.#wait(quietMilliseconds);
     });
   }
@@ -38,11 +42,17 @@ export class IndexFiller {
     const others = this.#loop.commits - this.#ownCommits;
     const isQuiet = this.#loop.isQuiet && others === this.#seen;
     this.#seen = others;
-    if (!isQuiet) return this.#wait(quietMilliseconds);
+    const isFarBehind = !isQuiet && this.#isFarBehind();
+    if (!isQuiet && !isFarBehind) return this.#wait(quietMilliseconds);
     const step = await this.#loop.write((connection) => this.#step(connection));
     this.#ownCommits++;
     this.#timer = null;
-    if (step.ok && step.value) this.#wait(betweenStepsMilliseconds);
+    if (step.ok && step.value) this.#wait(isFarBehind ? busyMilliseconds : betweenStepsMilliseconds);
+  }
+
+  #isFarBehind(): boolean {
+    const behind = this.#loop.readNow((connection) => headOf(connection).place - factsOf(connection));
+    return behind.ok && behind.value > factsBehindRowsMax;
   }
 
   /** True where more is left. The facts first: they answer more questions, and cost less. */
