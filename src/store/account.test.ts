@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AccountCharge, DecisionWritten } from "../ports/ledger.ts";
+import { accountsBehindEntriesMax } from "./account-mirror.ts";
 import type { State } from "./state.ts";
 import { chargeOf, entryOf, type TemporaryState, temporaryState, value, writeOf } from "./state-fixture.ts";
 
@@ -149,6 +150,75 @@ describe("a rate holds in any window", () => {
     await allowed(chargeOf("a", { rate: { calls: 1_000, seconds: 1 } }), 1_000, 1_002_000);
     expect(await allowed(chargeOf("a", { rate: { calls: 5_000, seconds: 60 } }), 1, 1_003_000)).toBe(0);
     expect(await allowed(chargeOf("a", { rate: { calls: 5_000, seconds: 60 } }), 1, 1_061_000)).toBe(1);
+  });
+});
+
+describe("where an account stands is written with the entries", () => {
+  const counted = chargeOf("a", { calls: 100, family: "a", written: ["a"] });
+  const rated = chargeOf("b", { calls: 100, rate: { calls: 90, seconds: 60 }, family: "b", written: ["b"] });
+  const tabled = (): unknown =>
+    value(state.loop.readNow((connection) => connection.all("SELECT name, used FROM account ORDER BY number")));
+  const used = async (): Promise<unknown> =>
+    value(await state.ledger.accounts(null)).map(({ account, used: many }) => [account, many]);
+
+  it("and is known again from there, whatever its own table says", async () => {
+    for (let turn = 0; turn < 3; turn++) await call([counted, rated]);
+    expect(tabled()).not.toEqual([
+      { name: "a", used: 3 },
+      { name: "b", used: 3 },
+    ]);
+    expect(await used()).toEqual([
+      ["a", 3],
+      ["b", 3],
+    ]);
+    reopen();
+    expect(await used()).toEqual([
+      ["a", 3],
+      ["b", 3],
+    ]);
+    await call([counted, rated]);
+    expect(value(await state.ledger.accounts("b"))).toMatchObject([{ account: "b", used: 4 }]);
+    expect(await allowed(counted, 200)).toBe(96);
+    expect(await allowed(rated, 200)).toBe(86);
+  });
+
+  it("of one that was left behind too", async () => {
+    await call([counted]);
+    const other = chargeOf("c", { calls: 100, family: "a", written: ["c"] });
+    for (let turn = 0; turn < 4; turn++) await call([other]);
+    reopen();
+    // What is written again takes over what was spent since.
+    expect(await call([{ ...counted, written: ["a"] }])).toMatchObject({ left: [{ account: "a", left: 94 }] });
+  });
+
+  it("in its own table from time to time, and no leaf is needed then", async () => {
+    await call([counted]);
+    await call([counted]);
+    for (let at = 0; at < accountsBehindEntriesMax; at += 512)
+      value(await state.ledger.append(Array.from({ length: 512 }, () => entryOf())));
+    expect(tabled()).toEqual([{ name: "a", used: 2 }]);
+    await call([counted]);
+    reopen();
+    expect(await used()).toEqual([["a", 3]]);
+  });
+
+  it("before retention takes the leaves away", async () => {
+    for (let turn = 0; turn < 5; turn++) await call([counted]);
+    value(await state.chain.keepCheckpoint({ place: 5, text: "note" }));
+    value(await state.chain.prune(6, entryOf()));
+    expect(value(await state.chain.rows(1, 99))).toHaveLength(1);
+    reopen();
+    expect(await used()).toEqual([["a", 5]]);
+    expect(await allowed(counted, 200)).toBe(95);
+  });
+
+  it("and nothing is believed where it is no number", async () => {
+    await call([counted]);
+    state.loop.readNow((connection) =>
+      connection.exec("DROP TRIGGER leaf_kept; UPDATE leaf SET accounts = '[[1,null,1,0]]'"),
+    );
+    state.close();
+    expect(place.open()).toMatchObject({ ok: false });
   });
 });
 

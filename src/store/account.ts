@@ -25,7 +25,9 @@ export class Accounts implements Mirror {
   /** By family: what was written of it when it was last charged. */
   readonly #written = new Map<string, Written>();
 
-  load(): void {}
+  load(connection: Connection): void {
+    this.#mirror.load(connection);
+  }
 
   drop(): void {
     this.#mirror.drop();
@@ -35,6 +37,10 @@ export class Accounts implements Mirror {
   /** At the end of every commit. */
   flush(connection: Connection): void {
     this.#mirror.flush(connection);
+  }
+
+  list(connection: Connection, family: string | null, count: number): readonly Account[] {
+    return this.#mirror.list(connection, family, count);
   }
 
   isEmpty(connection: Connection, charge: AccountCharge, now: number): boolean {

@@ -20,8 +20,9 @@ export function appendEntry(connection: Connection, entry: LogEntry, body: strin
 /** INVARIANT: called before every commit, so that nothing is committed without what tells of it. */
 export function writeEntries(connection: Connection): void {
   if (connection.lines.length === 0) return;
-  writeLeaves(connection, connection.lines, headOf(connection).place);
+  writeLeaves(connection, connection.lines, headOf(connection).place, connection.accounts);
   connection.lines = [];
+  connection.accounts = null;
 }
 
 /** Place 0 and the zero hash where there is no entry. */

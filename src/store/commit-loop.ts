@@ -142,8 +142,8 @@ export class CommitLoop {
       this.#trusted.begin(connection);
       isJob = true;
       const kept = batch.map(({ job }): Kept<unknown> => ({ ok: true, value: job(connection) }));
-      writeEntries(connection);
       for (const job of this.#along) job(connection);
+      writeEntries(connection);
       isJob = false;
       connection.run("COMMIT");
       this.#commits++;

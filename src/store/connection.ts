@@ -17,14 +17,17 @@ export interface Progress {
   /** The last places that are in the indexes. */
   readonly facts: number;
   readonly words: number;
+  /** The last place whose charges are in the accounts' own table. */
+  readonly accounts: number;
 }
 
 export class Connection {
   readonly digest: Digest;
   /** Null where it has to be read again. */
   head: Head | null = null;
-  /** Of the transaction that is open: entries that are not written yet. */
+  /** Of the transaction that is open: entries that are not written yet, and where the accounts stand that they charged. */
   lines: string[] = [];
+  accounts: string | null = null;
   #progress: Progress | null = null;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
@@ -56,14 +59,15 @@ export class Connection {
   forget(): void {
     this.head = null;
     this.lines = [];
+    this.accounts = null;
     this.#progress = null;
   }
 
   get progress(): Progress {
     if (this.#progress === null) {
-      const row = this.get("SELECT first, facts, words FROM progress");
+      const row = this.get("SELECT first, facts, words, accounts FROM progress");
       const of = (column: string): number => numberOf(row, column);
-      this.#progress = { first: of("first"), facts: of("facts"), words: of("words") };
+      this.#progress = { first: of("first"), facts: of("facts"), words: of("words"), accounts: of("accounts") };
     }
     return this.#progress;
   }

@@ -2,10 +2,11 @@
 
 export const entryTables: string = `
 -- A leaf of the log: the entries of one commit, or of a part of a large one. Its entries are a list, a line for each: hash and
--- body, as they stand in the chain.
+-- body, as they stand in the chain. accounts: where those stand that it charged, until that is written to their own table.
 CREATE TABLE leaf (
   last INTEGER PRIMARY KEY,
   first INTEGER NOT NULL,
+  accounts TEXT,
   entries TEXT NOT NULL
 ) STRICT;
 
@@ -15,16 +16,18 @@ CREATE TABLE checkpoint (
 ) STRICT;
 
 -- first: the first place that is kept. gone: rows before it that still have to be removed begin here.
--- facts, words: how far the indexes for searching have come. before: set only while retention removes rows.
+-- facts, words: how far the indexes for searching have come. accounts: up to which leaf accounts are in their own table.
+-- before: set only while retention removes rows.
 CREATE TABLE progress (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   first INTEGER NOT NULL,
   gone INTEGER NOT NULL,
   facts INTEGER NOT NULL,
   words INTEGER NOT NULL,
+  accounts INTEGER NOT NULL,
   before INTEGER NOT NULL
 ) STRICT;
-INSERT INTO progress VALUES (1, 1, 1, 0, 0, 0);
+INSERT INTO progress VALUES (1, 1, 1, 0, 0, 0, 0);
 
 CREATE TRIGGER leaf_behind BEFORE INSERT ON leaf
 WHEN new.last < new.first OR new.first <> 1 + coalesce((SELECT max(last) FROM leaf), 0) BEGIN
@@ -34,7 +37,7 @@ CREATE TRIGGER leaf_kept BEFORE UPDATE ON leaf BEGIN
   SELECT RAISE(ABORT, 'entries are never changed');
 END;
 CREATE TRIGGER leaf_stays BEFORE DELETE ON leaf
-WHEN old.last >= (SELECT before FROM progress) BEGIN
+WHEN (SELECT old.last >= before OR old.last > accounts FROM progress) BEGIN
   SELECT RAISE(ABORT, 'entries are never removed');
 END;
 CREATE TRIGGER progress_checked BEFORE UPDATE OF before ON progress

@@ -16,8 +16,13 @@ export function lineOf(hash: string, body: string): string {
   return BEFORE_HASH + hash + AFTER_HASH + body + AFTER_BODY;
 }
 
-/** Lines that stand behind the last leaf, up to this place. */
-export function writeLeaves(connection: Connection, lines: readonly string[], last: number): void {
+/** Lines that stand behind the last leaf, up to this place. The last of them says where accounts stand. */
+export function writeLeaves(
+  connection: Connection,
+  lines: readonly string[],
+  last: number,
+  accounts: string | null,
+): void {
   let first = last - lines.length + 1;
   let from = 0;
   let characters = 0;
@@ -27,7 +32,11 @@ export function writeLeaves(connection: Connection, lines: readonly string[], la
     if (!isFull && at + 1 < lines.length) continue;
     const entries = BEGIN + lines.slice(from, at + 1).join(BETWEEN) + END;
     const next = first + at + 1 - from;
-    connection.run("INSERT INTO leaf (last, first, entries) VALUES (?, ?, ?)", next - 1, first, entries);
+    const stand = next > last ? accounts : null;
+    connection.run(
+      "INSERT INTO leaf (last, first, accounts, entries) VALUES (?, ?, ?, ?)",
+      ...[next - 1, first, stand, entries],
+    );
     [first, from, characters] = [next, at + 1, 0];
   }
 }

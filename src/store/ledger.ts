@@ -7,7 +7,7 @@ import type { Accounts } from "./account.ts";
 import { appendEntry, headOf } from "./append.ts";
 import type { ApprovalRows } from "./approval-rows.ts";
 import { type CommitLoop, unkept } from "./commit-loop.ts";
-import { type Connection, numberOf, textOf } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { type Generations, UNKNOWN_GENERATION } from "./generation.ts";
 import { isLive } from "./link.ts";
 import type { LinkRows } from "./link-rows.ts";
@@ -82,17 +82,9 @@ export class LedgerKeeper implements Ledger {
 
   accounts(family: string | null): Durable<readonly AccountState[]> {
     return this.#loop.read((connection) =>
-      connection
-        .all(
-          "SELECT name, family, used, at FROM account WHERE ? IS NULL OR family = ? ORDER BY number LIMIT ?",
-          ...[family, family, accountsListedMax],
-        )
-        .map((row) => ({
-          account: textOf(row, "name"),
-          family: textOf(row, "family"),
-          used: numberOf(row, "used"),
-          at: numberOf(row, "at"),
-        })),
+      this.#parts.accounts
+        .list(connection, family, accountsListedMax)
+        .map(({ name, family: of, used, at }) => ({ account: name, family: of, used, at })),
     );
   }
 
