@@ -91,9 +91,16 @@ export class CommitLoop {
     setImmediate(() => this.#run());
   }
 
+  /** One that is set already rings soon enough. Whatever waits when it rings came after the last commit, if there was one. */
   #planLater(milliseconds: number): void {
     if (this.#isPlanned || this.#later !== null) return;
-    this.#later = setTimeout(() => this.#run(), Math.min(milliseconds, patienceMillisecondsMax));
+    const before = this.#commits;
+    const ring = (): void => {
+      this.#later = null;
+      if (this.#commits === before) this.#run();
+      else if (this.#waiting.length > 0) this.#planLater(milliseconds);
+    };
+    this.#later = setTimeout(ring, Math.min(milliseconds, patienceMillisecondsMax));
   }
 
   /** Reads what is committed; nothing waits in between. */
@@ -117,6 +124,8 @@ export class CommitLoop {
   /** Writes what waits, and refuses everything from now on. */
   close(): void {
     if (this.#trusted.isClosed) return;
+    if (this.#later !== null) clearTimeout(this.#later);
+    this.#later = null;
     this.#run();
     this.#trusted.close();
   }
@@ -126,8 +135,6 @@ export class CommitLoop {
     this.#waiting = [];
     this.#bytes = 0;
     this.#isPlanned = false;
-    if (this.#later !== null) clearTimeout(this.#later);
-    this.#later = null;
     if (batch.length === 0) return;
     const kept = this.#commit(batch);
     for (const [at, { answer }] of batch.entries()) answer(kept[at] ?? unkept(this.#trusted.problem));

@@ -41,12 +41,18 @@ export class LedgerKeeper implements Ledger {
 
   async append(entries: readonly LogEntry[], patienceMilliseconds = 0): Durable<{ readonly place: number }> {
     if (entries.length > entriesAtOnceMax) return unkept(`at most ${entriesAtOnceMax} entries are written at once`);
-    const bodies = entries.map(bodyOf);
-    if (bodies.includes(null)) return unkept("the entry cannot be written");
-    const bytes = bodies.reduce((sum, body) => sum + (body?.length ?? 0), 0);
+    const bodies: string[] = [];
+    let bytes = 0;
+    for (const entry of entries) {
+      const body = bodyOf(entry);
+      if (body === null) return unkept("the entry cannot be written");
+      bodies.push(body);
+      bytes += body.length;
+    }
     return this.#loop.write(
       (connection) => {
-        for (const [at, entry] of entries.entries()) appendEntry(connection, entry, bodies[at] as string);
+        for (let at = 0; at < entries.length; at++)
+          appendEntry(connection, entries[at] as LogEntry, bodies[at] as string);
         return { place: headOf(connection).place };
       },
       bytes,

@@ -8,6 +8,8 @@ import type { Mirror } from "./trusted-connection.ts";
 const BELOW = `WITH RECURSIVE below (id) AS (SELECT ? UNION SELECT link.id FROM link JOIN below ON link.parent = below.id)
   SELECT body FROM link WHERE revoked IS NULL AND id IN below ORDER BY number`;
 
+const NONE: readonly KeptLink[] = [];
+
 export class LinkRows implements Mirror {
   readonly #live = new Map<string, KeptLink>();
   readonly #held = new Map<string, Map<string, KeptLink>>();
@@ -31,7 +33,9 @@ export class LinkRows implements Mirror {
   }
 
   held(name: AgentName): readonly KeptLink[] {
-    return [...(this.#held.get(nameKey(name))?.values() ?? [])];
+    // Nearly nobody holds any, and everybody is asked in every call.
+    if (this.#held.size === 0) return NONE;
+    return [...(this.#held.get(nameKey(name))?.values() ?? NONE)];
   }
 
   made(name: AgentName): MadeAgent | undefined {
