@@ -9,6 +9,7 @@ import type { CaveatsFile } from "../cli/mcp-caveats.ts";
 import { isTerminal } from "../cli/output.ts";
 import { COLOURS, PLAIN } from "../cli/paint.ts";
 import { VERSION } from "../cli/version.ts";
+import { callAnswers } from "../mcp/call-answer.ts";
 import { Front } from "../mcp/front.ts";
 import { KeptSession } from "../mcp/kept-session.ts";
 import { servers } from "../mcp/server.ts";
@@ -20,10 +21,12 @@ import { findWorkspace } from "../node/workspace.ts";
 import type { Refusal } from "../ports/exchange.ts";
 import { sourceCharactersMax } from "../text/read.ts";
 import { readToml } from "../text/toml.ts";
+import { WEB_FETCH } from "../tools/web/definition.ts";
 import { waitingPageProcess } from "../tools/web/page-process.ts";
 import { presenting } from "../tools/web/present.ts";
 import { daemonClient } from "./daemon-client.ts";
 import { tableText } from "./mcp-caveats.ts";
+import { standardInput } from "./mcp-input.ts";
 import { clientLevel, isClientGone } from "./mcp-parent.ts";
 
 export interface McpMachine {
@@ -63,6 +66,7 @@ async function serveMcp(
   const parent = process.ppid;
   const level = opening.caveats === null ? clientLevel(parent) : 0;
   const daemon = daemonClient({ home, folders, program, isPresenceNeeded: () => false });
+  const present = presenting(waitingPageProcess(join(program, "dist", "page.cjs")));
   const session = new KeptSession({
     opening: {
       ...opening,
@@ -76,7 +80,8 @@ async function serveMcp(
     },
     waitMilliseconds,
     connect: (lost) => daemon.call(lost),
-    present: presenting(waitingPageProcess(join(program, "dist", "page.cjs"))),
+    // Most results are shown as they are, and wait for nobody.
+    present: (tool, input, result) => (tool === WEB_FETCH ? present(tool, input, result) : result),
     note,
   });
   if (isTerminal(0)) note("this speaks to a client of the Model Context Protocol, which starts it: ambit mcp --help");
@@ -84,13 +89,15 @@ async function serveMcp(
   // Asked for before anything else is loaded: the daemon works meanwhile.
   const first = session.open();
   const front = new Front();
+  const identity = { name: "ambit", version: VERSION };
   const transport = new StdioTransport({
-    input: process.stdin,
+    openInput: standardInput,
     output: process.stdout,
     front,
+    answerCall: callAnswers(session, identity),
     isClientGone: () => isClientGone(parent),
   });
-  const served = servers({ version: VERSION, session, front });
+  const served = servers({ identity, session });
   const closed = new Promise<void>((over) => {
     serveStdio(({ era }) => served.make(era), { transport });
     const { onclose } = transport;

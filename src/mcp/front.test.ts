@@ -1,12 +1,14 @@
 // What the front lets through, what it answers itself, and what it puts right on the way.
 import { describe, expect, test } from "vitest";
+import { jsonDepthMax } from "../authority/limits.ts";
+import type { CallAsked } from "./call-asked.ts";
 import { Front, type Heard } from "./front.ts";
 import { lineBytesMax } from "./limits.ts";
-import { LineCutter } from "./line-cutter.ts";
+import { type Line, LineCutter } from "./line-cutter.ts";
 import { idAtEdges } from "./wire-message.ts";
 
 function heard(text: string, front: Front = new Front()): Heard {
-  return front.hear({ kind: "line", bytes: Buffer.from(text) });
+  return front.hear({ kind: "line", text });
 }
 
 const request = (method: string, params?: unknown): string => JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
@@ -70,28 +72,99 @@ describe("a request that names a version", () => {
 });
 
 describe("a call", () => {
-  test("that is whole is not touched", () => {
-    const front = new Front();
-    const params = { name: "a", arguments: { b: [1, { c: null }] } };
-    expect(heard(request("tools/call", params), front)).toEqual({
-      kind: "message",
-      message: { jsonrpc: "2.0", id: 1, method: "tools/call", params },
-    });
-    expect(front.flawOf(1)).toBeNull();
+  function call(line: string, front: Front = new Front()): CallAsked {
+    const one = heard(line, front);
+    if (one.kind !== "call") throw new Error(`no call: ${JSON.stringify(one)}`);
+    return one.call;
+  }
+
+  test("that is whole is taken as it is", () => {
+    const input = { b: [1, { c: null }] };
+    const line = request("tools/call", { name: "a", arguments: input });
+    expect(call(line)).toMatchObject({ id: 1, era: "legacy", tool: "a", input, flaw: null, refused: null });
+    expect(call(request("tools/call", { name: "a" }))).toMatchObject({ tool: "a", input: {}, flaw: null });
   });
 
   test.each([
     [{}],
     [{ name: 1 }],
     [{ name: "a", arguments: [] }],
+    [{ name: "a", arguments: 5 }],
     [{ name: "a", arguments: { b: Number.POSITIVE_INFINITY } }],
-  ])("%j is put right, and what was wrong is remembered until it is answered", (params) => {
+    [{ name: "a", arguments: { b: [{ c: Number.POSITIVE_INFINITY }] } }],
+  ])("%j has a flaw, and nothing of its arguments is used", (params) => {
+    const line = request("tools/call", params).replace(/"([bc])":null/, '"$1":1e400');
+    const { flaw, input } = call(line);
+    expect([flaw === null, input]).toEqual([false, {}]);
+  });
+
+  test("is as deep as arguments may be, and no deeper", () => {
+    const deep = (levels: number): string =>
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"b":${"[".repeat(levels)}${"]".repeat(levels)}}}}`;
+    expect(call(deep(jsonDepthMax - 1)).flaw).toBeNull();
+    expect(call(deep(jsonDepthMax)).flaw).not.toBeNull();
+  });
+
+  test("keeps keys that objects have by themselves", () => {
+    const line =
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"__proto__":{"b":1}}}}';
+    expect(JSON.stringify(call(line).input)).toBe('{"__proto__":{"b":1}}');
+  });
+
+  test("counts until it is answered or taken back, and whoever works on it hears of that", () => {
     const front = new Front();
-    const line = request("tools/call", params).replace('"b":null', '"b":1e400');
-    expect(heard(line, front)).toMatchObject({ message: { params: { arguments: {} } } });
-    expect(front.flawOf(1)).not.toBeNull();
-    front.settle(1);
-    expect([front.flawOf(1), front.inFlight]).toEqual([null, 0]);
+    const { wanted } = call(request("tools/call", { name: "a" }), front);
+    const before = front.inFlight;
+    const taken = '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":7}}';
+    expect(heard(taken, front)).toEqual({ kind: "nothing" });
+    expect([wanted.isTakenBack, front.inFlight]).toEqual([true, before - 1]);
+    // Its id is free again.
+    expect(call(request("tools/call", { name: "a" }), front).wanted.isTakenBack).toBe(false);
+  });
+
+  test("that nobody can hear of any more is taken back with all others", () => {
+    const front = new Front();
+    const { wanted } = call(request("tools/call", { name: "a" }), front);
+    front.takeAllBack();
+    expect([wanted.isTakenBack, front.inFlight]).toEqual([true, 0]);
+  });
+
+  test("that comes first opens the library, by an id that is nobody's until that is answered", () => {
+    const front = new Front();
+    const first = heard('{"jsonrpc":"2.0","id":"ambit/opening","method":"tools/call","params":{"name":"a"}}', front);
+    const opens = first.kind === "call" ? first.opens : null;
+    const id = String(opens?.["id"]);
+    expect(opens).toMatchObject({ method: "ping", params: {} });
+    expect([front.isOpener(id), front.isOpener("ambit/opening")]).toEqual([true, false]);
+    expect(heard(JSON.stringify({ jsonrpc: "2.0", id, method: "ping" }), front)).toMatchObject({
+      answer: { id: null },
+    });
+    front.settle(id);
+    expect(front.isOpener(id)).toBe(false);
+    expect(heard(request("tools/call", { name: "a" }), front)).toMatchObject({ kind: "call", opens: null });
+  });
+});
+
+describe("what the library would drop in silence", () => {
+  test.each([
+    ["a text", "x"],
+    ["nothing", null],
+    ["a token that is none", { progressToken: 1.5 }],
+    ["a task that is none", { "io.modelcontextprotocol/related-task": 5 }],
+  ])("is refused: %s in `_meta`", (_, meta) => {
+    const front = new Front();
+    for (const method of ["tools/call", "tools/list", "ping"])
+      expect(heard(request(method, { name: "a", _meta: meta }), front)).toMatchObject({
+        answer: { id: 1, error: { code: -32_602 } },
+      });
+    expect(front.inFlight).toBe(0);
+    const note = JSON.stringify({ jsonrpc: "2.0", method: "notifications/a", params: { _meta: meta } });
+    expect(heard(note, front)).toEqual({ kind: "nothing" });
+  });
+
+  test("a member that no message has does not go there", () => {
+    const line = '{"jsonrpc":"2.0","id":1,"method":"ping","also":1}';
+    expect(heard(line)).toEqual({ kind: "message", message: { jsonrpc: "2.0", id: 1, method: "ping" } });
   });
 });
 
@@ -113,10 +186,11 @@ describe("requests in flight", () => {
 describe("lines", () => {
   const cut = (chunks: readonly (string | Buffer)[]): readonly string[] => {
     const cutter = new LineCutter();
-    const lines = chunks.flatMap((chunk) => [...cutter.take(Buffer.from(chunk))]);
+    const lines: Line[] = [];
+    for (const chunk of chunks) cutter.take(Buffer.from(chunk), (line) => lines.push(line) > 0);
     const rest = cutter.rest();
     return [...lines, ...(rest === null ? [] : [rest])].map((one) =>
-      one.kind === "line" ? one.bytes.toString("utf8") : `long ${one.head.length} ${one.tail.length}`,
+      one.kind === "line" ? one.text : `long ${one.head.length} ${one.tail.length}`,
     );
   };
 
@@ -132,6 +206,24 @@ describe("lines", () => {
       ["long 256 256", "y"],
     ],
   ])("%s", (_, chunks, lines) => expect(cut(chunks)).toEqual(lines));
+
+  test("a line in pieces is whole, although its pieces were all read into the same bytes", () => {
+    const cutter = new LineCutter();
+    const lines: Line[] = [];
+    const bytes = Buffer.alloc(4);
+    for (const piece of ["ab", "cd", "e\nf", "\n"]) {
+      const length = bytes.write(piece);
+      cutter.take(bytes.subarray(0, length), (line) => lines.push(line) > 0);
+    }
+    expect(lines.map((line) => (line.kind === "line" ? line.text : line.kind))).toEqual(["abcde", "f"]);
+  });
+
+  test("nothing is heard after whoever hears has heard enough", () => {
+    const cutter = new LineCutter();
+    const lines: Line[] = [];
+    cutter.take(Buffer.from("a\nb\nc"), (line) => lines.push(line) > 1);
+    expect(lines).toHaveLength(1);
+  });
 
   test.each<[string, string, string | number | null]>([
     ['{"jsonrpc":"2.0","id":7,"method":"', '"}', 7],

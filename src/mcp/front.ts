@@ -1,9 +1,13 @@
-// Before the protocol's own library hears of a message: what it would drop in silence is answered here, and what it would
-// turn into an error of the protocol is put right, so that the model is told what was wrong.
-import { copyJson, isJsonObject, type Json, type JsonObject, member } from "../authority/json.ts";
+// Before the protocol's own library hears of a message: calls are kept from it, and so is what it would drop in silence, which is
+// answered here.
+import { isJsonObject, type Json, type JsonObject, member } from "../authority/json.ts";
+import { type CallAsked, readCall } from "./call-asked.ts";
 import { otherVersionAnswer } from "./claimed-version.ts";
 import { lineBytesMax } from "./limits.ts";
 import type { Line } from "./line-cutter.ts";
+import { metaFlaw } from "./message-meta.ts";
+import { type Era, opener, SpokenEra } from "./spoken-era.ts";
+import { Wanted } from "./wanted.ts";
 import {
   errorAnswer,
   INVALID_PARAMS,
@@ -17,7 +21,10 @@ import {
 } from "./wire-message.ts";
 
 export type Heard =
+  /** For the library. */
   | { readonly kind: "message"; readonly message: JsonObject }
+  /** For us. The library is told of `opens` before: it has to speak the era of the call from then on. */
+  | { readonly kind: "call"; readonly call: CallAsked; readonly opens: JsonObject | null }
   | { readonly kind: "answer"; readonly answer: JsonObject }
   | { readonly kind: "nothing" }
   /** The client wants no more; later lines do not count. */
@@ -26,11 +33,15 @@ export type Heard =
 /** The newest version that is agreed on by `initialize`. */
 const agreedVersion = "2025-11-25";
 const NOTHING: Heard = { kind: "nothing" };
+const NONE: JsonObject = {};
+const OPENER = "ambit/opening";
 
 export class Front {
-  /** Requests that wait for their answer. */
-  readonly #open = new Set<RequestId>();
-  readonly #flaws = new Map<RequestId, string>();
+  /** Requests that wait for their answer; calls are taken back by what they are kept with. */
+  readonly #open = new Map<RequestId, Wanted | null>();
+  readonly #era = new SpokenEra();
+  /** The id of what the library was told to open it, until it has answered that. */
+  #opener: string | null = null;
   /** What a request says about versions counts for nothing once one was agreed on. */
   #isAgreed = false;
 
@@ -38,15 +49,21 @@ export class Front {
     return this.#open.size;
   }
 
-  /** What is wrong with a call that was put right; null for every other. */
-  flawOf(id: RequestId): string | null {
-    return this.#flaws.get(id) ?? null;
-  }
-
   /** It was answered, or nobody waits for the answer any more. */
   settle(id: RequestId): void {
     this.#open.delete(id);
-    this.#flaws.delete(id);
+    if (id === this.#opener) this.#opener = null;
+  }
+
+  /** Whether it was only said to open the library: nobody else wants to hear the answer. */
+  isOpener(id: RequestId): boolean {
+    return id === this.#opener;
+  }
+
+  /** Nobody is left who waits. */
+  takeAllBack(): void {
+    for (const wanted of this.#open.values()) wanted?.takeBack();
+    this.#open.clear();
   }
 
   hear(line: Line): Heard {
@@ -54,7 +71,7 @@ export class Front {
       const id = idAtEdges(line.head.toString("latin1"), line.tail.toString("latin1"));
       return answer(errorAnswer(id, INVALID_REQUEST, `a line has at most ${lineBytesMax} bytes`));
     }
-    const value = parsed(line.bytes);
+    const value = parsed(line.text);
     if (value === null) return NOTHING;
     if (value === undefined) return answer(errorAnswer(null, PARSE_ERROR, "this line is not JSON"));
     if (!isJsonObject(value)) return invalid(null, "a message is one object");
@@ -67,10 +84,11 @@ export class Front {
     if (typeof method !== "string") return invalid(known, "`method` is a text");
     const params = member(value, "params");
     const hasParams = params === undefined || isJsonObject(params);
-    if (id === undefined) return hasParams ? this.#notification(value, method) : NOTHING;
+    const flaw = hasParams ? metaFlaw(params ?? NONE) : "`params` is one object";
+    if (id === undefined) return flaw === null ? this.#notification(method, params as JsonObject | undefined) : NOTHING;
     if (known === null) return invalid(null, "`id` is a text or a whole number");
-    if (!hasParams) return answer(errorAnswer(known, INVALID_PARAMS, "`params` is one object"));
-    return this.#request(value, known, method);
+    if (flaw !== null) return answer(errorAnswer(known, INVALID_PARAMS, flaw));
+    return this.#request(known, method, params as JsonObject | undefined);
   }
 
   #response(value: JsonObject, id: RequestId): Heard {
@@ -78,64 +96,69 @@ export class Front {
     return isResponse ? { kind: "message", message: value } : invalid(id, "`method` is missing");
   }
 
-  #notification(value: JsonObject, method: string): Heard {
+  #notification(method: string, params: JsonObject | undefined): Heard {
     if (method === "exit") return { kind: "end", answer: null };
     if (method === "notifications/cancelled") {
-      const id = member(objectAt(value, "params"), "requestId");
-      if (!isRequestId(id)) return NOTHING;
+      const id = member(params ?? NONE, "requestId");
+      if (!isRequestId(id) || this.isOpener(id)) return NOTHING;
+      const wanted = this.#open.get(id) ?? null;
       this.settle(id);
+      wanted?.takeBack();
+      if (wanted !== null) return NOTHING;
     }
-    return { kind: "message", message: value };
+    const message = { jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) };
+    this.#era.notification(message);
+    return { kind: "message", message };
   }
 
-  #request(value: JsonObject, id: RequestId, method: string): Heard {
+  #request(id: RequestId, method: string, params: JsonObject | undefined): Heard {
     if (this.#open.has(id)) return invalid(null, "`id` is in use by a request that is not answered yet");
     if (method === "exit") return { kind: "end", answer: resultAnswer(id, {}) };
     if (method === "shutdown") return answer(resultAnswer(id, {}));
-    if (method === "initialize") this.#isAgreed = true;
-    const other = this.#isAgreed ? null : otherVersionAnswer(value, id);
+    const isInitialize = method === "initialize";
+    const other = this.#isAgreed || isInitialize ? null : otherVersionAnswer(params ?? NONE, id);
     if (other !== null) return answer(other);
+    if (method === "tools/call") return this.#call(id, params ?? NONE);
     // It lasts as long as the connection, so nobody waits for its answer.
-    if (method !== "subscriptions/listen") this.#open.add(id);
-    if (method === "initialize") return { kind: "message", message: withAgreement(value) };
-    return { kind: "message", message: method === "tools/call" ? this.#call(value, id) : value };
+    if (method !== "subscriptions/listen") this.#open.set(id, null);
+    const given = isInitialize ? withAgreement(params ?? NONE) : params;
+    const message = { jsonrpc: "2.0", id, method, ...(given === undefined ? {} : { params: given }) };
+    this.#era.request(message, method);
+    if (isInitialize && this.#era.decided === "legacy") this.#isAgreed = true;
+    return { kind: "message", message };
   }
 
-  /** A call that names no tool, or whose arguments are none, is still a call: its result says so. */
-  #call(value: JsonObject, id: RequestId): JsonObject {
-    const params = objectAt(value, "params");
-    const name = member(params, "name");
-    const input = member(params, "arguments") ?? {};
-    const flaw =
-      typeof name !== "string" || name === ""
-        ? "`name` is the name of a tool"
-        : !isJsonObject(input)
-          ? "`arguments` is one object"
-          : copyJson(input) === undefined
-            ? "the arguments are too deep, or hold a number that is too large"
-            : null;
-    if (flaw === null) return value;
-    this.#flaws.set(id, flaw);
-    const named = typeof name === "string" ? name : "";
-    return { ...value, params: { ...params, name: named, arguments: {} } };
+  #call(id: RequestId, params: JsonObject): Heard {
+    const isFirst = this.#era.decided === null;
+    const era = this.#era.call(params, id);
+    if (typeof era !== "string") return answer(era);
+    const wanted = new Wanted();
+    this.#open.set(id, wanted);
+    return { kind: "call", call: readCall(id, params, era, wanted), opens: isFirst ? this.#opens(era) : null };
+  }
+
+  /** INVARIANT: its id is nobody's as long as it is not answered. */
+  #opens(era: Era): JsonObject {
+    let id = OPENER;
+    while (this.#open.has(id)) id += "+";
+    this.#open.set(id, null);
+    this.#opener = id;
+    return opener(era, id);
   }
 }
 
 /** Undefined for what is no JSON, null for a line with nothing on it. */
-function parsed(bytes: Buffer): Json | undefined {
-  const text = bytes.toString("utf8");
-  if (text.trim() === "") return null;
+function parsed(text: string): Json | undefined {
   try {
     const value = JSON.parse(text) as Json;
     return value === null ? [] : value;
   } catch {
-    return undefined;
+    return text.trim() === "" ? null : undefined;
   }
 }
 
 /** Who says nothing about itself is somebody with no special wishes. */
-function withAgreement(value: JsonObject): JsonObject {
-  const params = objectAt(value, "params");
+function withAgreement(params: JsonObject): JsonObject {
   const client = objectAt(params, "clientInfo");
   const version = member(params, "protocolVersion");
   const text = (key: string, otherwise: string): string => {
@@ -143,13 +166,10 @@ function withAgreement(value: JsonObject): JsonObject {
     return typeof given === "string" ? given : otherwise;
   };
   return {
-    ...value,
-    params: {
-      ...params,
-      protocolVersion: typeof version === "string" ? version : agreedVersion,
-      capabilities: objectAt(params, "capabilities"),
-      clientInfo: { ...client, name: text("name", "unknown"), version: text("version", "0") },
-    },
+    ...params,
+    protocolVersion: typeof version === "string" ? version : agreedVersion,
+    capabilities: objectAt(params, "capabilities"),
+    clientInfo: { ...client, name: text("name", "unknown"), version: text("version", "0") },
   };
 }
 

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { CallMessages, SessionOpening, ToolShown } from "../ports/daemon-calls.ts";
 import type { Answer, Asking } from "../ports/exchange.ts";
 import { KeptSession } from "./kept-session.ts";
+import { Wanted } from "./wanted.ts";
 
 const OPENING: SessionOpening = {
   ...{ cwd: "/", agent: "scout", user: null, trace: null, face: "mcp", pledge: null, token: null },
@@ -55,7 +56,7 @@ function owner(answers: (tool: string) => object): {
   };
 }
 
-const NOBODY = new AbortController().signal;
+const NOBODY = new Wanted();
 
 test("a session that a person ended stays ended, whoever noticed it, and whoever owns the state by then", async () => {
   const done = { outcome: "done", receipt: "c_1", result: { text: "x" } };

@@ -2,11 +2,12 @@
 import type { DenialCode } from "../authority/decision.ts";
 import type { Json, JsonObject } from "../authority/json.ts";
 import { isJsonObject, member } from "../authority/json.ts";
-import type { CallMessages, SessionOpened, SessionOpening, ToolShown } from "../ports/daemon-calls.ts";
-import type { Answer, Asking, Refusal } from "../ports/exchange.ts";
+import type { CallMessages, DenialTold, SessionOpened, SessionOpening, ToolShown } from "../ports/daemon-calls.ts";
+import type { Along, Answer, Asking, Refusal } from "../ports/exchange.ts";
 import { type CallResult, deniedResult, doneResult, refusedResult, unknownTool } from "./call-result.ts";
 import { callsAtOnceMax } from "./limits.ts";
 import { Turns } from "./turns.ts";
+import type { Wanted } from "./wanted.ts";
 
 export interface KeptSessionAsked {
   readonly opening: SessionOpening;
@@ -15,7 +16,7 @@ export interface KeptSessionAsked {
   /** Connects, starting the owner where it is not running; `lost` rings when the connection is gone. */
   connect(lost: () => void): Promise<Answer<Asking<CallMessages>>>;
   /** A result as it is to be shown: what came from outside is made readable here. */
-  present(tool: string, input: JsonObject, result: Json): Promise<Json>;
+  present(tool: string, input: JsonObject, result: Json): Json | Promise<Json>;
   /** For the person who started us. */
   note(line: string): void;
 }
@@ -29,6 +30,8 @@ export class KeptSession {
   readonly #asked: KeptSessionAsked;
   readonly #turns = new Turns(callsAtOnceMax);
   #live: Promise<Answer<Live>> | null = null;
+  /** The same, as soon as it is there: a call waits for nothing then. */
+  #now: Answer<Live> | null = null;
   /** The session before this one, where it was used: what it had read is still in somebody's mind. */
   #before: string | null = null;
   /** Names that were on the list at some time, or were called. */
@@ -61,11 +64,12 @@ export class KeptSession {
   }
 
   /** Always a result: whatever goes wrong is told to the model. */
-  async call(tool: string, input: JsonObject, signal: AbortSignal): Promise<CallResult> {
-    if (!(await this.#turns.take(signal))) return CANCELLED;
+  async call(tool: string, input: JsonObject, wanted: Wanted): Promise<CallResult> {
+    const turn = this.#turns.take(wanted);
+    if (turn !== true && !(turn && (await turn))) return CANCELLED;
     try {
-      const live = await this.#session();
-      return live.ok ? await this.#callWith(live.value, tool, input, signal) : refusedResult(tool, live);
+      const live = this.#over ?? this.#now ?? (await this.#session());
+      return live.ok ? await this.#callWith(live.value, tool, input, wanted) : refusedResult(tool, live);
     } finally {
       this.#turns.give();
     }
@@ -84,6 +88,7 @@ export class KeptSession {
     if (this.#live !== null) return this.#live;
     const opening: Promise<Answer<Live>> = this.#open(() => this.#lose(opening)).then((live) => {
       if (!live.ok) this.#lose(opening);
+      else if (this.#live === opening) this.#now = live;
       return live;
     });
     this.#live = opening;
@@ -91,7 +96,9 @@ export class KeptSession {
   }
 
   #lose(lost: Promise<Answer<Live>>): void {
-    if (this.#live === lost) this.#live = null;
+    if (this.#live !== lost) return;
+    this.#live = null;
+    this.#now = null;
   }
 
   async #open(lost: () => void): Promise<Answer<Live>> {
@@ -132,27 +139,24 @@ export class KeptSession {
     if (code === "unknown_session") this.#over ??= ENDED;
   }
 
-  async #callWith(live: Live, tool: string, input: JsonObject, signal: AbortSignal): Promise<CallResult> {
+  async #callWith(live: Live, tool: string, input: JsonObject, wanted: Wanted): Promise<CallResult> {
     const { session } = live.opened;
     this.#before = session;
-    const { waitMilliseconds } = this.#asked;
-    const answer = await live.calls.ask(
-      "call.do",
-      { session, tool, input, requests: null, waitMilliseconds },
-      {
-        onStop: (ring) => {
-          if (signal.aborted) ring();
-          else signal.addEventListener("abort", ring, { once: true });
-        },
-        onEvent: (event) => this.#tellWaiting(event),
-      },
-    );
-    if (!answer.ok) this.#endedBy(answer);
-    if (!answer.ok) return refusedResult(tool, answer.code === "unknown_session" ? ENDED : answer);
-    if (answer.value.outcome !== "denied") this.#known.add(tool);
-    if (answer.value.outcome !== "denied")
-      return doneResult(await this.#asked.present(tool, input, answer.value.result));
-    const denial = answer.value;
+    const { waitMilliseconds, note } = this.#asked;
+    const asks = { session, tool, input, requests: null, waitMilliseconds };
+    const answer = await live.calls.ask("call.do", asks, new GoesAlong(wanted, note));
+    if (!answer.ok) {
+      this.#endedBy(answer);
+      return refusedResult(tool, answer.code === "unknown_session" ? ENDED : answer);
+    }
+    const { value } = answer;
+    if (value.outcome === "denied") return this.#denied(live, tool, value);
+    this.#known.add(tool);
+    const shown = this.#asked.present(tool, input, value.result);
+    return doneResult(shown instanceof Promise ? await shown : shown);
+  }
+
+  async #denied(live: Live, tool: string, denial: DenialTold): Promise<CallResult> {
     const was = this.#known.has(tool);
     // Asked anew: what was granted or taken back since must not show in the answer either.
     const listed = await this.#listWith(live);
@@ -162,10 +166,25 @@ export class KeptSession {
     const isKnown = isListed || (was && OVER.has(denial.code));
     return isKnown ? deniedResult(tool, denial) : unknownTool(tool, denial);
   }
+}
 
-  #tellWaiting(event: Json): void {
+/** What a call listens to while it lasts. */
+class GoesAlong implements Along {
+  readonly #wanted: Wanted;
+  readonly #note: (line: string) => void;
+
+  constructor(wanted: Wanted, note: (line: string) => void) {
+    this.#wanted = wanted;
+    this.#note = note;
+  }
+
+  onStop(ring: () => void): void {
+    this.#wanted.onTakenBack(ring);
+  }
+
+  onEvent(event: Json): void {
     const waiting = isJsonObject(event) ? member(event, "waiting") : undefined;
-    if (typeof waiting === "string") this.#asked.note(`a person has to approve a call: ambit approve ${waiting}`);
+    if (typeof waiting === "string") this.#note(`a person has to approve a call: ambit approve ${waiting}`);
   }
 }
 

@@ -6,7 +6,7 @@ const NEWLINE = 10;
 const edgeBytes = 256;
 
 export type Line =
-  | { readonly kind: "line"; readonly bytes: Buffer }
+  | { readonly kind: "line"; readonly text: string }
   | { readonly kind: "long"; readonly head: Buffer; readonly tail: Buffer };
 
 export class LineCutter {
@@ -15,14 +15,18 @@ export class LineCutter {
   /** Where the line is too long already: its beginning, and its end so far. */
   #long: { readonly head: Buffer; tail: Buffer } | null = null;
 
-  *take(chunk: Buffer): Generator<Line> {
+  /** Whoever hears says whether to go on: the rest is never looked at otherwise. */
+  take(chunk: Buffer, hear: (line: Line) => boolean): void {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-      this.#add(chunk.subarray(from, end));
-      yield this.#cut();
+      const line =
+        this.#length === 0 && end - from <= lineBytesMax
+          ? textLine(chunk, from, end)
+          : this.#last(chunk.subarray(from, end));
       from = end + 1;
+      if (!hear(line)) return;
     }
-    this.#add(chunk.subarray(from));
+    if (from < chunk.length) this.#add(chunk.subarray(from));
   }
 
   /** What came without an end. */
@@ -34,7 +38,8 @@ export class LineCutter {
     if (part.length === 0) return;
     this.#length += part.length;
     if (this.#long !== null) this.#long.tail = edge(Buffer.concat([this.#long.tail, part.subarray(-edgeBytes)]));
-    else if (this.#length <= lineBytesMax) this.#parts.push(part);
+    // A copy: the bytes are read into again before the line is whole.
+    else if (this.#length <= lineBytesMax) this.#parts.push(Buffer.from(part));
     else {
       const all = Buffer.concat([...this.#parts, part]);
       this.#long = { head: Buffer.from(all.subarray(0, edgeBytes)), tail: edge(all) };
@@ -42,15 +47,23 @@ export class LineCutter {
     }
   }
 
+  #last(part: Buffer): Line {
+    this.#add(part);
+    return this.#cut();
+  }
+
   #cut(): Line {
     const long = this.#long;
-    const [only = Buffer.alloc(0), ...others] = this.#parts;
-    const bytes = others.length === 0 ? only : Buffer.concat(this.#parts);
+    const bytes = Buffer.concat(this.#parts);
     this.#parts = [];
     this.#length = 0;
     this.#long = null;
-    return long === null ? { kind: "line", bytes } : { kind: "long", head: long.head, tail: long.tail };
+    return long === null ? textLine(bytes, 0, bytes.length) : { kind: "long", head: long.head, tail: long.tail };
   }
+}
+
+function textLine(bytes: Buffer, from: number, end: number): Line {
+  return { kind: "line", text: bytes.toString("utf8", from, end) };
 }
 
 /** A copy, so that what was passed over is not kept with it. */

@@ -1,21 +1,16 @@
-// The protocol's own library around one session: which methods there are, and who answers them. Both eras of the protocol are
-// served by the same answers.
+// The protocol's own library around one session: which methods there are besides calls, and who answers them. Both eras of the
+// protocol are served by the same answers.
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
-import type { JsonObject } from "../authority/json.ts";
-import { type CallResult, refusedResult } from "./call-result.ts";
-import type { Front } from "./front.ts";
+import type { ServerIdentity } from "./call-answer.ts";
 import type { KeptSession } from "./kept-session.ts";
 import { listMilliseconds, lookMilliseconds } from "./limits.ts";
-import { ourSpelling } from "./other-spelling.ts";
+import type { Era } from "./spoken-era.ts";
 import { type ListedTool, listedTools } from "./tool-list.ts";
 
 export interface ServedAsked {
-  readonly version: string;
+  readonly identity: ServerIdentity;
   readonly session: KeptSession;
-  readonly front: Front;
 }
-
-export type Era = "legacy" | "modern";
 
 const INSTRUCTIONS =
   "Every call is decided by what you hold and written down. A call that is denied is a result with `isError`: `code` says why, " +
@@ -56,22 +51,15 @@ class Watched {
     this.#asked = asked;
     // In the older era nothing is said before the client has said that it is ready.
     this.#isReady = era === "modern";
-    this.server = new Server(
-      { name: "ambit", version: asked.version },
-      {
-        capabilities: { tools: { listChanged: true } },
-        instructions: INSTRUCTIONS,
-        cacheHints: { "tools/list": PRIVATE, "server/discover": PRIVATE },
-      },
-    );
+    this.server = new Server(asked.identity, {
+      capabilities: { tools: { listChanged: true } },
+      instructions: INSTRUCTIONS,
+      cacheHints: { "tools/list": PRIVATE, "server/discover": PRIVATE },
+    });
     this.server.oninitialized = () => {
       this.#isReady = true;
     };
     this.server.setRequestHandler("tools/list", (request) => this.#list(request.params?.cursor) as never);
-    this.server.setRequestHandler("tools/call", (request, { mcpReq }) => {
-      const { name, arguments: input = {} } = request.params;
-      return this.#call(name, input as JsonObject, mcpReq.id, mcpReq.signal) as never;
-    });
   }
 
   stop(): void {
@@ -92,17 +80,6 @@ class Watched {
     return { tools };
   }
 
-  async #call(tool: string, input: JsonObject, id: string | number, signal: AbortSignal): Promise<CallResult> {
-    const flaw = this.#asked.front.flawOf(id);
-    if (flaw !== null) return refusedResult(tool === "" ? "the call" : tool, invalid(flaw));
-    try {
-      return await this.#asked.session.call(tool, ourSpelling(tool, input), signal);
-    } catch {
-      // Deeper than can be written, or a mistake of ours: nothing is told of it but that nothing came of the call.
-      return refusedResult(tool, { code: "not_available", message: "the call could not be carried on", fix: null });
-    }
-  }
-
   async #look(): Promise<void> {
     if (this.#isLooking || !this.#isReady) return;
     this.#isLooking = true;
@@ -118,8 +95,4 @@ class Watched {
       this.#isLooking = false;
     }
   }
-}
-
-function invalid(message: string): { readonly code: string; readonly message: string; readonly fix: null } {
-  return { code: "invalid_input", message, fix: null };
 }

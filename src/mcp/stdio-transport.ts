@@ -3,17 +3,21 @@
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../authority/json.ts";
+import type { AnswerCall } from "./call-answer.ts";
+import type { CallAsked } from "./call-asked.ts";
 import type { Front } from "./front.ts";
 import { outputPendingBytesMax, requestsInFlightMax } from "./limits.ts";
 import { type Line, LineCutter } from "./line-cutter.ts";
-import { isRequestId } from "./wire-message.ts";
+import { isRequestId, type RequestId } from "./wire-message.ts";
 
 const goneMilliseconds = 200;
 
 export interface StdioTransportAsked {
-  readonly input: Readable;
+  /** Reads from now on. A chunk is the reader's own: it is read into again once it was taken. */
+  openInput(take: (chunk: Buffer) => void): Readable;
   readonly output: Writable;
   readonly front: Front;
+  readonly answerCall: AnswerCall;
   /** Whether nobody can read an answer any more, although nothing says so yet. */
   isClientGone(): boolean;
 }
@@ -24,7 +28,8 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #asked: StdioTransportAsked;
   readonly #cutter = new LineCutter();
-  #outgoing: string[] = [];
+  #input: Readable | null = null;
+  #outgoing = "";
   #isEnding = false;
   #isClosed = false;
   #looking: ReturnType<typeof setInterval> | undefined;
@@ -34,8 +39,9 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { input, output } = this.#asked;
-    input.on("data", (chunk: Buffer) => this.#take(chunk));
+    const { openInput, output } = this.#asked;
+    const input = openInput((chunk) => this.#take(chunk));
+    this.#input = input;
     input.on("end", () => {
       const rest = this.#cutter.rest();
       if (rest !== null && !this.#isEnding) this.#hear(rest);
@@ -47,18 +53,18 @@ export class StdioTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    this.#write(message as unknown as JsonObject);
     const id = "method" in message ? undefined : message.id;
-    if (!isRequestId(id)) return;
-    this.#asked.front.settle(id);
-    this.#settled();
+    const { front } = this.#asked;
+    const isAnswer = isRequestId(id);
+    if (!isAnswer || !front.isOpener(id)) this.#write(JSON.stringify(message));
+    if (isAnswer) this.#settle(id);
   }
 
   /** Nothing more is read; it closes when everything is answered. */
   finish(): void {
     if (this.#isEnding || this.#isClosed) return;
     this.#isEnding = true;
-    this.#asked.input.pause();
+    this.#input?.pause();
     this.#looking = setInterval(() => {
       if (this.#asked.isClientGone()) void this.close();
     }, goneMilliseconds);
@@ -70,29 +76,38 @@ export class StdioTransport implements Transport {
     this.#isClosed = true;
     clearInterval(this.#looking);
     this.#flush();
-    this.#asked.input.pause();
+    this.#input?.pause();
+    this.#asked.front.takeAllBack();
     this.onclose?.();
   }
 
   #take(chunk: Buffer): void {
-    for (const line of this.#cutter.take(chunk)) {
-      if (this.#isEnding || this.#isClosed) return;
-      this.#hear(line);
-    }
+    this.#cutter.take(chunk, this.#hears);
     this.#pace();
   }
+
+  /** Whether to go on. */
+  readonly #hears = (line: Line): boolean => {
+    if (this.#isEnding || this.#isClosed) return false;
+    this.#hear(line);
+    return true;
+  };
 
   #hear(line: Line): void {
     const heard = this.#asked.front.hear(line);
     switch (heard.kind) {
       case "message":
-        this.onmessage?.(heard.message as unknown as JSONRPCMessage);
+        this.#pass(heard.message);
+        return;
+      case "call":
+        if (heard.opens !== null) this.#pass(heard.opens);
+        void this.#answer(heard.call);
         return;
       case "answer":
-        this.#write(heard.answer);
+        this.#write(JSON.stringify(heard.answer));
         return;
       case "end":
-        if (heard.answer !== null) this.#write(heard.answer);
+        if (heard.answer !== null) this.#write(JSON.stringify(heard.answer));
         this.finish();
         return;
       case "nothing":
@@ -104,6 +119,23 @@ export class StdioTransport implements Transport {
     }
   }
 
+  #pass(message: JsonObject): void {
+    this.onmessage?.(message as unknown as JSONRPCMessage);
+  }
+
+  async #answer(call: CallAsked): Promise<void> {
+    const line = await this.#asked.answerCall(call);
+    // Who took it back gets no answer, and its id may be another's by now.
+    if (call.wanted.isTakenBack) return;
+    this.#write(line);
+    this.#settle(call.id);
+  }
+
+  #settle(id: RequestId): void {
+    this.#asked.front.settle(id);
+    this.#settled();
+  }
+
   #settled(): void {
     if (this.#isEnding && this.#asked.front.inFlight === 0) void this.close();
     else this.#pace();
@@ -112,23 +144,25 @@ export class StdioTransport implements Transport {
   /** Nobody is read from faster than answers leave. */
   #pace(): void {
     if (this.#isEnding || this.#isClosed) return;
-    const { input, output, front } = this.#asked;
+    const { output, front } = this.#asked;
+    const input = this.#input;
+    if (input === null) return;
     const isFull = front.inFlight >= requestsInFlightMax || output.writableLength >= outputPendingBytesMax;
     if (isFull && !input.isPaused()) input.pause();
     else if (!isFull && input.isPaused()) input.resume();
   }
 
   /** Everything of one turn in one write. */
-  #write(message: JsonObject): void {
+  #write(line: string): void {
     if (this.#isClosed) return;
-    if (this.#outgoing.length === 0) setImmediate(() => this.#flush());
-    this.#outgoing.push(`${JSON.stringify(message)}\n`);
+    if (this.#outgoing === "") setImmediate(this.#flush);
+    this.#outgoing += `${line}\n`;
   }
 
-  #flush(): void {
-    if (this.#outgoing.length === 0) return;
-    const text = this.#outgoing.join("");
-    this.#outgoing = [];
+  readonly #flush = (): void => {
+    if (this.#outgoing === "") return;
+    const text = this.#outgoing;
+    this.#outgoing = "";
     this.#asked.output.write(text);
-  }
+  };
 }

@@ -1,4 +1,5 @@
 // So many at once, the others in the order they came. Who has given up meanwhile takes nobody's turn.
+import type { Wanted } from "./wanted.ts";
 
 export class Turns {
   readonly #max: number;
@@ -9,24 +10,19 @@ export class Turns {
     this.#max = max;
   }
 
-  /** Resolves when it is its turn, or at once when it is not wanted any more: then there is no turn to give back. */
-  take(signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted) return Promise.resolve(false);
+  /** Whether it is its turn, now or later. False where it is not wanted any more: then there is no turn to give back. */
+  take(wanted: Wanted): boolean | Promise<boolean> {
+    if (wanted.isTakenBack) return false;
     if (this.#taken < this.#max) {
       this.#taken++;
-      return Promise.resolve(true);
+      return true;
     }
     return new Promise((give) => {
-      const forget = (): void => {
-        this.#waiting.delete(go);
-        give(false);
-      };
-      const go = (): void => {
-        signal.removeEventListener("abort", forget);
-        give(true);
-      };
+      const go = (): void => give(true);
       this.#waiting.add(go);
-      signal.addEventListener("abort", forget, { once: true });
+      wanted.onTakenBack(() => {
+        if (this.#waiting.delete(go)) give(false);
+      });
     });
   }
 

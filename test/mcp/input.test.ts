@@ -1,0 +1,73 @@
+// Where lines come from: clients give pipes and sockets, people also give files. Whatever it is, every line is answered, and the
+// server ends when there are no more.
+import { spawn } from "node:child_process";
+import { closeSync, openSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { root } from "../e2e/ambit.ts";
+import { World } from "../state/world.ts";
+import { AS_CLIENT, type Told } from "./line-client.ts";
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("keeper", ["memory.read", "memory.write"]);
+  await world.begin();
+});
+afterAll(() => world?.remove());
+
+const LONG = "x".repeat(200_000);
+const call = (id: number, name: string, input: object): string =>
+  `${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: input } })}\n`;
+/** Short ones, one that is longer than anything that is read at once, and one without an end. */
+const LINES = [
+  ...Array.from({ length: 20 }, (_, at) => call(at, "memory_set", { key: `k/${at}`, value: "é".repeat(at) })),
+  call(20, "memory_set", { key: "long", value: LONG }),
+  call(21, "memory_get", { key: "nothing" }).trimEnd(),
+].join("");
+
+/** Its status and what it said; `input` is what its standard input is, or the bytes that go into a pipe. */
+async function served(input: number | string): Promise<{ status: number | null; told: readonly Told[] }> {
+  const server = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", "--agent", "keeper"];
+  const child = spawn("perl", [...AS_CLIENT, ...server], {
+    cwd: world.project,
+    env: world.environment,
+    stdio: [typeof input === "number" ? input : "pipe", "pipe", "inherit"],
+  });
+  let text = "";
+  child.stdout?.setEncoding("utf8").on("data", (more: string) => {
+    text += more;
+  });
+  if (typeof input === "string") child.stdin?.end(input);
+  const status = await new Promise<number | null>((over) => child.once("close", over));
+  const lines = text.split("\n").filter((line) => line !== "");
+  return { status, told: lines.map((line) => JSON.parse(line) as Told) };
+}
+
+function ids(told: readonly Told[]): readonly unknown[] {
+  return told.map(({ id }) => Number(id)).sort((one, other) => one - other);
+}
+
+const ALL = Array.from({ length: 22 }, (_, at) => at);
+
+test("from a pipe", async () => {
+  const { status, told } = await served(LINES);
+  expect([status, ids(told)]).toEqual([0, ALL]);
+  expect(told.filter(({ result }) => result?.["isError"] === true)).toEqual([]);
+});
+
+test("from a file", async () => {
+  const file = join(world.project, "lines");
+  writeFileSync(file, LINES);
+  const descriptor = openSync(file, "r");
+  const { status, told } = await served(descriptor);
+  closeSync(descriptor);
+  expect([status, ids(told)]).toEqual([0, ALL]);
+});
+
+test("from nowhere", async () => {
+  const descriptor = openSync("/dev/null", "r");
+  expect(await served(descriptor)).toEqual({ status: 0, told: [] });
+  closeSync(descriptor);
+});
