@@ -33,8 +33,8 @@ async function daemonCaller(folder: string, cwd: string, agent: string): Promise
     const asked = { session, tool: "memory_get", input, requests: null, waitMilliseconds: 0 };
     const told = answered(await calls.ask("call.commit", asked));
     if (told.outcome !== "allowed") throw new Denied(`a call of ${agent} was denied`);
-    // Nobody waits for it; a session has room for so many calls that are not settled.
-    void calls.ask("call.settle", {
+    // A session has room for so many calls that are not settled.
+    calls.tell("call.settle", {
       ...{ session, receipt: told.receipt, ended: "done", milliseconds: 0, isUntrusted: false },
     });
   };

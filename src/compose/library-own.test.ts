@@ -45,13 +45,17 @@ async function called(
   const calls = {
     ask: async (name: string, value: JsonObject): Promise<Answer<unknown>> => {
       heard.push({ name, value });
-      return name === "call.commit" ? ((await commit()) as Answer<unknown>) : { ok: true, value: {} };
+      return (await commit()) as Answer<unknown>;
+    },
+    tell: (name: string, value: JsonObject): boolean => {
+      heard.push({ name, value });
+      return true;
     },
     close: () => undefined,
   } as unknown as Asking<CallMessages>;
   const answer = await callOwn({
     ...{ calls, session: "s1", agent: "scout", tool, input: more.input ?? {}, waitMilliseconds: 0 },
-    ...{ stop: more.stop ?? new Stopping(), protectedPaths: [], now: () => 0, later: () => undefined },
+    ...{ stop: more.stop ?? new Stopping(), protectedPaths: [], now: () => 0 },
   });
   return { answer, runs, heard };
 }

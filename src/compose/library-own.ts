@@ -33,8 +33,6 @@ export interface OwnCall {
   readonly stop: StopSignal;
   readonly protectedPaths: Ground["protectedPaths"];
   now(): number;
-  /** Kept until it is told: nobody waits for it but the end of the session. */
-  later(told: Promise<unknown>): void;
 }
 
 /** INVARIANT: the tool runs for a warrant, a warrant is minted on a receipt, and a receipt comes from the daemon alone. */
@@ -47,7 +45,7 @@ export async function callOwn(call: OwnCall): Promise<CallAnswer> {
     const asked = entry.outcome === "allow" ? entry.requests.slice(1) : entry.need === null ? null : [entry.need];
     const answer = asked === null ? null : await commitAsked(call, asked);
     if (entry.outcome === "allow" && answer?.ok === true) return answer;
-    if (answer?.ok === true) call.later(settled(call, answer.receipt, "refused", 0, false));
+    if (answer?.ok === true) settle(call, answer.receipt, "refused", 0, false);
     else if (answer !== null && (entry.outcome === "allow" || answer.id !== "")) refused = answer;
     return { ok: false, code: entry.outcome === "allow" ? "revoked" : "audit_unavailable" };
   };
@@ -126,18 +124,19 @@ async function run(call: OwnCall, warrant: Warrant): Promise<CallAnswer> {
   });
   const ended = outcome.ok ? "done" : `failed ${outcome.code}`;
   const milliseconds = Math.max(0, Math.round(now() - began));
-  call.later(settled(call, receipt, ended, milliseconds, isUntrusted));
+  settle(call, receipt, ended, milliseconds, isUntrusted);
   return outcome.ok ? { ok: true, value: outcome.value, receipt } : refusedHere(outcome.code, outcome.message, receipt);
 }
 
-function settled(
+/** Told and not waited for: the daemon hears it before whatever is asked next, the end of the session among it. */
+function settle(
   { calls, session }: OwnCall,
   receipt: string,
   ended: string,
   milliseconds: number,
   isUntrusted: boolean,
-): Promise<unknown> {
-  return calls.ask("call.settle", { session, receipt, ended, milliseconds, isUntrusted });
+): void {
+  calls.tell("call.settle", { session, receipt, ended, milliseconds, isUntrusted });
 }
 
 function opened(warrant: Warrant, send: SendUse): OpenContext {

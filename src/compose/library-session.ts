@@ -32,7 +32,7 @@ const closeMillisecondsMax = 2000;
 export class Session implements ModelSession {
   readonly #parts: SessionParts;
   readonly #over: Stopping = new Stopping();
-  /** What has to be over before the session is: calls that run here, and outcomes on their way. */
+  /** What has to be over before the session is: calls that run here, with their outcomes told. */
   readonly #later = new Set<Promise<unknown>>();
   readonly id: string;
   readonly agent: string;
@@ -141,9 +141,8 @@ export class Session implements ModelSession {
 
   #run(tool: RegisteredTool, input: JsonObject, waitMilliseconds: number, stop: StopSignal): Promise<CallAnswer> {
     const { calls, protectedPaths, now } = this.#parts;
-    const later = (told: Promise<unknown>): void => void this.#kept(told);
     const { id: session, agent } = this;
-    return callOwn({ calls, session, agent, tool, input, waitMilliseconds, stop, protectedPaths, now, later });
+    return callOwn({ calls, session, agent, tool, input, waitMilliseconds, stop, protectedPaths, now });
   }
 
   #kept<T>(going: Promise<T>): Promise<T> {

@@ -31,5 +31,10 @@ export interface Asking<M> {
     value: M[K] extends { readonly asks: infer A } ? A : never,
     along?: Along,
   ): Promise<Answer<M[K] extends { readonly answers: infer A } ? A : never>>;
+  /**
+   * What needs no answer: nobody hears whether it came to anything. It is heard before whatever is asked after it. False
+   * where it could not be sent.
+   */
+  tell<K extends keyof M & string>(name: K, value: M[K] extends { readonly asks: infer A } ? A : never): boolean;
   close(): void;
 }

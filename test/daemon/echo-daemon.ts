@@ -17,6 +17,7 @@ const version = "0.0.0-echo";
 const native = join(__dirname, "native", "ambit-native");
 
 let stopped = 0;
+const notes: string[] = [];
 let life: Life | null = null;
 
 const common: readonly (readonly [string, Answering])[] = [
@@ -81,6 +82,15 @@ const common: readonly (readonly [string, Answering])[] = [
       return { ok: true, value: { bytes, sum } };
     },
   ],
+  // Of no interest to whoever tells it.
+  [
+    "note",
+    async ({ value }) => {
+      notes.push(String(value["note"]));
+      return { ok: true, value: {} };
+    },
+  ],
+  ["notes", async () => ({ ok: true, value: { notes: notes.splice(0) } })],
   ["ignore", async () => new Promise((done) => setTimeout(() => done({ ok: true, value: {} }), 200))],
   ["tell", async ({ connected }) => ({ ok: true, value: { isTold: connected.tell({ news: 1 }) } })],
   [

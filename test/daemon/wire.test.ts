@@ -1,9 +1,9 @@
 // What may be said on the daemon's sockets, and what becomes of those who say something else.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectionsPerDoorMax } from "../../src/daemon/wire/limits.ts";
+import { connectionsPerDoorMax, helloMilliseconds, protocolVersion } from "../../src/daemon/wire/limits.ts";
 import { variants } from "../native/program.ts";
-import { answered, ask, DaemonWorld, type Echo, Stranger, until } from "./world.ts";
+import { answered, ask, DaemonWorld, type Echo, logOf, Stranger, until } from "./world.ts";
 
 describe.each(variants.map(([variant]) => variant))("the sockets, listened to by the %s", (variant) => {
   let world: DaemonWorld;
@@ -146,11 +146,12 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     ["a number that is not exact", frame('{"id":9007199254740993,"ask":"echo","value":{}}'), "invalid_input"],
     ["JSON too deep", frame(`{"id":1,"ask":"echo","value":${"[".repeat(1_000)}${"]".repeat(1_000)}}`), "invalid_input"],
     ["a question without hello", frame('{"id":1,"ask":"echo","value":{}}'), "invalid_input"],
+    ["something told without hello", frame('{"tell":"echo","value":{}}'), "invalid_input"],
     ["a number of nothing", frame('{"id":0,"ask":"echo","value":{}}'), "invalid_input"],
     ["bytes without hello", Buffer.concat([header(6, 1), Buffer.alloc(6)]), "invalid_input"],
   ])("refuses %s, and closes", async (_, bytes, code) => {
     const stranger = await Stranger.come(state);
-    expect(await stranger.message()).toMatchObject({ hello: { protocol: 1 } });
+    expect(await stranger.message()).toMatchObject({ hello: { protocol: protocolVersion } });
     stranger.socket.write(bytes);
     expect(await stranger.message()).toMatchObject({ ok: false, code });
     await stranger.closed;
@@ -161,6 +162,8 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     ["a value that is no object", { id: 1, ask: "echo", value: 1 }],
     ["no name", { id: 1, value: {} }],
     ["something more", { id: 1, ask: "echo", value: {}, more: 1 }],
+    ["input that is not said to be there", { id: 1, ask: "echo", value: {}, input: false }],
+    ["a name and something told", { id: 1, ask: "echo", tell: "echo", value: {} }],
     ["a stop that is none", { id: 1, stop: 1 }],
   ])("answers a question with %s, and goes on", async (_, question) => {
     const stranger = await Stranger.greeted(state);
@@ -178,26 +181,150 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     await twice.closed;
     expect(twice.messages.at(-1)).toMatchObject({ ok: false, code: "invalid_input" });
     const again = await Stranger.greeted(state);
-    again.say({ hello: { protocol: 1 } });
+    again.say({ hello: { protocol: protocolVersion } });
     await again.closed;
     expect(again.messages.at(-1)).toMatchObject({ ok: false, code: "invalid_input" });
-    const pushing = await Stranger.greeted(state);
-    pushing.say({ id: 1, ask: "wait", value: {} });
     const part = Buffer.concat([header(65_541, 1), Buffer.from([0, 0, 0, 1, 0]), Buffer.alloc(65_536)]);
-    for (let count = 0; count < 5; count++) pushing.socket.write(part);
+    const pushing = await Stranger.greeted(state);
+    pushing.say({ id: 1, ask: "wait", value: {}, input: true });
+    for (let count = 0; count < 4; count++) pushing.socket.write(part);
+    pushing.say({ id: 2, ask: "echo", value: {} });
+    expect([await pushing.message(), await pushing.message()]).toMatchObject([{ id: 1 }, { id: 2, ok: true }]);
+    pushing.socket.write(part);
     await pushing.closed;
     expect(pushing.messages.at(-1)).toMatchObject({ ok: false, code: "invalid_input" });
+    const unannounced = await Stranger.greeted(state);
+    unannounced.say({ id: 1, ask: "wait", value: {} });
+    unannounced.socket.write(part);
+    await unannounced.closed;
+    expect(unannounced.messages.at(-1)).toMatchObject({ ok: false, code: "invalid_input" });
   });
 
-  test("tells somebody of another protocol both numbers and what to do, and closes", async () => {
+  test.each([
+    [protocolVersion - 1, "this program is the older one"],
+    [protocolVersion + 1, "the daemon is the older one"],
+  ])("tells somebody of protocol %i both numbers and what to do, and closes", async (protocol, older) => {
     const stranger = await Stranger.come(state);
     await stranger.message();
-    stranger.say({ hello: { protocol: 2, version: "9.0.0", more: true } });
+    stranger.say({ hello: { protocol, version: "9.0.0", more: true } });
     const refused = await stranger.message();
     expect(refused).toMatchObject({ ok: false, code: "wrong_protocol" });
-    expect(String(refused?.["message"])).toMatch(/protocol 1 .* protocol 2/);
+    expect(String(refused?.["message"])).toContain(`speaks protocol ${protocolVersion} `);
+    expect(String(refused?.["message"])).toContain(`protocol ${protocol}: ${older}`);
     expect(String(refused?.["fix"])).toContain("ambit daemon stop");
     await stranger.closed;
+  });
+
+  test.each([
+    ["a character that is no text", '{"id":7,"ask":"echo","value":{"text":"a\\u0000b"}}'],
+    ["half a pair", '{"id":7,"ask":"echo","value":{"text":"\\ud800"}}'],
+    ["a key twice", '{"id":7,"ask":"echo","value":{"a":1,"a":2}}'],
+    ["JSON too deep", `{"id":7,"ask":"echo","value":{"a":${"[".repeat(1_000)}${"]".repeat(1_000)}}}`],
+    ["JSON that breaks off", '{"id":7,"ask":"echo","value":{'],
+  ])("answers a question with %s in it, and others on the connection go on", async (_, text) => {
+    const stranger = await Stranger.greeted(state);
+    stranger.say({ id: 3, ask: "wait", value: {} });
+    expect(await stranger.message()).toEqual({ id: 3, event: { waiting: true } });
+    stranger.socket.write(frame(text));
+    expect(await stranger.message()).toMatchObject({ id: 7, ok: false, code: "invalid_input" });
+    stranger.say({ id: 8, ask: "echo", value: { a: 1 } });
+    expect(await stranger.message()).toEqual({ id: 8, ok: true, value: { a: 1 } });
+    stranger.socket.destroy();
+  });
+
+  test("what is told is heard before what is asked after it, and is not answered whatever it comes to", async () => {
+    const wanted = Array.from({ length: 700 }, (_, at) => `${at} ${"ä".repeat(at % 3)}`);
+    for (const note of wanted) expect(echo.tell("note", { note })).toBe(true);
+    expect(await ask(echo, "notes")).toEqual({ notes: wanted });
+    expect(echo.tell("note", { note: "x".repeat(4_096) })).toBe(false);
+    const stranger = await Stranger.greeted(state);
+    for (const tell of ["echo", "refuse", "throw", "no.such", "large", "send", "flood", "wait", "count"])
+      stranger.say({ tell, value: { bytes: 200_000, events: 10 } });
+    stranger.say({ id: 1, ask: "echo", value: { after: true } });
+    expect(await stranger.message()).toEqual({ id: 1, ok: true, value: { after: true } });
+    const before = Number((await ask(echo, "stopped"))["stopped"]);
+    stranger.socket.destroy();
+    await until("it has rung", async () => Number((await ask(echo, "stopped"))["stopped"]) === before + 1);
+    expect(stranger.messages).toEqual([]);
+  });
+
+  test("thousands that ask and tell at once on one connection: all that is answered is told", async () => {
+    const own = answered(await world.connect(state));
+    const told = async (note: number): Promise<boolean> => {
+      const answer = await own.ask("echo", { note });
+      return answer.ok && own.tell("note", { note });
+    };
+    for (let round = 0; round < 3; round++) {
+      const isTold = await Promise.all(Array.from({ length: 2_000 }, (_, note) => told(note)));
+      const count = isTold.filter((is) => is).length;
+      expect(count).toBeGreaterThanOrEqual(1_024);
+      let heard = 0;
+      await until("all is heard", async () => {
+        const answer = await own.ask("notes", {});
+        if (answer.ok) heard += (answer.value["notes"] as readonly string[]).length;
+        return heard >= count;
+      });
+      expect(heard).toBe(count);
+    }
+    own.close();
+    expect(own.tell("note", { note: 1 })).toBe(false);
+  });
+
+  test("counts what is told and not done among the questions, and closes past 8,192 of it", async () => {
+    const flooding = await Stranger.greeted(state);
+    const wait = frame('{"tell":"wait","value":{}}');
+    flooding.socket.write(Buffer.concat(Array.from({ length: 1_024 }, () => wait)));
+    flooding.say({ id: 1, ask: "echo", value: {} });
+    expect(await flooding.message()).toMatchObject({ id: 1, ok: false, code: "not_available" });
+    flooding.socket.write(Buffer.concat(Array.from({ length: 8_192 - 1_024 }, () => wait)));
+    flooding.say({ id: 2, ask: "echo", value: {} });
+    expect(await flooding.message()).toMatchObject({ id: 2, ok: false });
+    flooding.socket.write(wait);
+    expect(await flooding.message()).toMatchObject({ ok: false, code: "not_available" });
+    await flooding.closed;
+    expect(await ask(echo, "echo", { alive: 1 })).toEqual({ alive: 1 });
+  });
+
+  test("writes down what was told in vain, ever more rarely", async () => {
+    const lines = (): readonly string[] =>
+      logOf(state)
+        .split("\n")
+        .filter((line) => line.includes("no.such\\n"));
+    const stranger = await Stranger.greeted(state);
+    const nonsense = frame(JSON.stringify({ tell: "no.such\n".repeat(100), value: {} }));
+    stranger.socket.write(Buffer.concat(Array.from({ length: 1_000 }, () => nonsense)));
+    stranger.say({ id: 1, ask: "echo", value: {} });
+    expect(await stranger.message()).toMatchObject({ id: 1, ok: true });
+    expect(lines()).toHaveLength(10);
+    for (const line of lines()) expect(line.length).toBeLessThan(400);
+    stranger.socket.destroy();
+  });
+
+  test.each([
+    { tell: 1, value: {} },
+    { tell: "echo" },
+    { tell: "echo", value: [] },
+    { tell: "echo", value: {}, more: 1 },
+    { tell: "echo", value: { text: "x".repeat(4_096) } },
+  ])("closes where what is told is none: %#", async (told) => {
+    const stranger = await Stranger.greeted(state);
+    stranger.say(told as object);
+    expect(await stranger.message()).toMatchObject({ ok: false, code: "invalid_input" });
+    await stranger.closed;
+  });
+
+  test("keeps the order of what is said, however it is spelled", async () => {
+    const texts = ["a", "ä", "€".repeat(70_000), "b".repeat(200_000), "😀", '"\\\n\u001b', "\ufffd"];
+    const order: number[] = [];
+    const asked = texts
+      .flatMap((text) => [text, "plain"])
+      .map(async (text, at) => {
+        const answer = await echo.ask("echo", { text });
+        order.push(at);
+        return answer.ok ? answer.value["text"] === text : answer.code;
+      });
+    expect(await Promise.all(asked)).toEqual(asked.map(() => true));
+    expect(order).toEqual(asked.map((_, at) => at));
   });
 
   test("reads questions that arrive byte by byte, and many in one piece", async () => {
@@ -237,11 +364,17 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
       // Each has one descriptor here and one in the daemon.
       const descriptors = Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 0);
       const wave = Math.min(1_250, descriptors - 500);
-      let refused = 0;
+      let looked = 0;
       for (let come = 0; come < 10_000; come += wave) {
+        const began = performance.now();
         const strangers = await Promise.all(Array.from({ length: wave }, () => Stranger.come(state)));
         const firsts = await Promise.all(strangers.map((stranger) => stranger.message()));
-        refused += firsts.filter((message) => message?.["code"] === "not_available").length;
+        const refused = firsts.filter((message) => message?.["code"] === "not_available").length;
+        // Where a wave takes longer, its first ones make room again: they did not say hello in time.
+        if (performance.now() - began < helloMilliseconds) {
+          looked++;
+          expect(refused).toBeGreaterThanOrEqual(wave - connectionsPerDoorMax);
+        }
         expect(await ask(echo, "echo", { come })).toEqual({ come });
         for (const { socket } of strangers) socket.destroy();
         await Promise.all(strangers.map(({ closed }) => closed));
@@ -257,8 +390,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
             )?.["hello"] !== undefined,
         );
       }
-      if (wave > connectionsPerDoorMax)
-        expect(refused).toBeGreaterThanOrEqual((10_000 / wave) * (wave - connectionsPerDoorMax));
+      expect(looked).toBeGreaterThan(0);
     },
   );
 

@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import { connect } from "../../src/daemon/wire/client.ts";
 import { makeDaemonFolder } from "../../src/daemon/wire/folder.ts";
 import { FrameCutter, jsonFrame } from "../../src/daemon/wire/frame.ts";
-import { controlAnswerBytesMax } from "../../src/daemon/wire/limits.ts";
+import { controlAnswerBytesMax, protocolVersion } from "../../src/daemon/wire/limits.ts";
 import { connectStarting, daemonFolder, type StartAsked } from "../../src/node/daemon-start.ts";
 import { lastOwner } from "../../src/node/owner-lock.ts";
 import { stateOf } from "../../src/node/process-identity.ts";
@@ -19,6 +19,7 @@ import { built, type Variant } from "../native/program.ts";
 /** What the echo daemon answers, whatever the real one is asked. */
 export interface Echo {
   ask(name: string, value: object, along?: Along): Promise<Answer<Record<string, unknown>>>;
+  tell(name: string, value: object): boolean;
   close(): void;
 }
 
@@ -172,8 +173,8 @@ export class Stranger {
     socket.on("error", () => undefined);
     socket.on("data", (chunk: Uint8Array) => {
       this.bytes += chunk.length;
-      this.#cutter.take(chunk, (frame) => {
-        if (frame.kind === "json") this.messages.push(JSON.parse(Buffer.from(frame.payload).toString()));
+      this.#cutter.take(Buffer.from(chunk), chunk.length, (frame) => {
+        if (frame.kind === "json") this.messages.push(JSON.parse(frame.text ?? ""));
         return true;
       });
       for (const ring of this.#waiting.splice(0)) ring();
@@ -202,7 +203,7 @@ export class Stranger {
   /** With the daemon's hello read and ours said. */
   static async greeted(state: string, door: Door = "call"): Promise<Stranger> {
     const stranger = await Stranger.come(state, door);
-    stranger.say({ hello: { protocol: 1, version: "stranger" } });
+    stranger.say({ hello: { protocol: protocolVersion, version: "stranger" } });
     await stranger.message();
     return stranger;
   }

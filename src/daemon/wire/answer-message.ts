@@ -2,7 +2,6 @@
 // cannot be understood still ends the connection.
 import type { Json, JsonObject } from "../../authority/json.ts";
 import type { Answer, Refusal } from "../../ports/exchange.ts";
-import { textOf } from "./message.ts";
 
 export type DaemonMessage =
   | { readonly kind: "hello"; readonly protocol: number }
@@ -13,8 +12,8 @@ export type DaemonMessage =
   /** Of the whole connection, which is closed then. */
   | { readonly kind: "refused"; readonly refusal: Refusal };
 
-export function readDaemonMessage(payload: Uint8Array): DaemonMessage | null {
-  const message = objectOf(textOf(payload));
+export function readDaemonMessage(text: string | null): DaemonMessage | null {
+  const message = objectOf(text);
   if (message === null) return null;
   const { hello, id, event, took, ok, value } = message;
   if (hello !== undefined) return helloOf(hello);

@@ -8,7 +8,7 @@ import type { Door } from "../serving.ts";
 import { type DaemonMessage, readDaemonMessage } from "./answer-message.ts";
 import { helloText } from "./connection.ts";
 import { type DaemonFolder, openDaemonFolder } from "./folder.ts";
-import { endFrame, type Frame, FrameCutter, jsonFrame } from "./frame.ts";
+import { type Frame, FrameCutter } from "./frame.ts";
 import { InputPump } from "./input-pump.ts";
 import {
   controlAnswerBytesMax,
@@ -16,8 +16,11 @@ import {
   exchangeNumberMax,
   protocolVersion,
   questionBytesMax,
+  readBytesMax,
+  toldCharactersMax,
 } from "./limits.ts";
 import { notAvailable, refusal, wrongProtocol } from "./refusals.ts";
+import { TurnWriter } from "./turn-writer.ts";
 
 const againMilliseconds = 10;
 
@@ -41,18 +44,17 @@ export type MessagesOf<D extends Door> = D extends "call" ? CallMessages : Contr
 export async function connect<D extends Door>(door: D, asked: ConnectAsked): Promise<Answer<Asking<MessagesOf<D>>>> {
   const folder = openDaemonFolder(asked.folder);
   if (!folder.ok) return folder;
-  const opened = await openSocket(folder.value, door);
+  const opened = await openClient(folder.value, door, asked);
   folder.value.close();
   if (!opened.ok) return opened;
-  const client = new Client(opened.value, door, asked);
-  const refused = await client.greeted;
-  return refused ?? { ok: true, value: client as unknown as Asking<MessagesOf<D>> };
+  const refused = await opened.value.greeted;
+  return refused ?? { ok: true, value: opened.value as unknown as Asking<MessagesOf<D>> };
 }
 
-async function openSocket(folder: DaemonFolder, door: Door): Promise<Answer<Socket>> {
+async function openClient(folder: DaemonFolder, door: Door, asked: ConnectAsked): Promise<Answer<Client>> {
   const until = performance.now() + daemonHelloMilliseconds;
   for (;;) {
-    const opened = await trySocket(folder.socket(door));
+    const opened = await tryClient(folder.socket(door), door, asked);
     if (typeof opened !== "string") return { ok: true, value: opened };
     if (opened === "ENOENT" || opened === "ECONNREFUSED")
       return notAvailable("no daemon is running", "ambit daemon start");
@@ -63,18 +65,29 @@ async function openSocket(folder: DaemonFolder, door: Door): Promise<Answer<Sock
   }
 }
 
-/** The socket, or the name of what went wrong. */
-function trySocket(path: string): Promise<Socket | string> {
+/** Connected, or the name of what went wrong. */
+function tryClient(path: string, door: Door, asked: ConnectAsked): Promise<Client | string> {
   return new Promise((give) => {
-    const socket = connectSocket(path);
+    // Read into again and again: what was read is looked at before anything else is.
+    const buffer = Buffer.alloc(readBytesMax);
+    // INVARIANT: there before anything can have been read.
+    let client: Client | null = null;
+    const callback = (length: number): boolean => {
+      client?.arrive(buffer, length);
+      return true;
+    };
+    const socket = connectSocket({ path, onread: { buffer, callback } });
     socket.once("error", (error) => give("code" in error ? String(error.code) : "unknown"));
-    socket.once("connect", () => give(socket));
+    socket.once("connect", () => {
+      client = new Client(socket, door, asked);
+      give(client);
+    });
   });
 }
 
 /** One question that waits. */
 interface Waiting {
-  readonly along: Along;
+  readonly along: Along | null;
   readonly pump: InputPump | null;
   give(answer: Answer<never>): void;
 }
@@ -83,6 +96,7 @@ class Client {
   /** Kept at the daemon's hello: null, or why there is none. */
   readonly greeted: Promise<Refusal | null>;
   readonly #socket: Socket;
+  readonly #writer: TurnWriter;
   readonly #asked: ConnectAsked;
   readonly #cutter: FrameCutter;
   readonly #waiting: Map<number, Waiting> = new Map();
@@ -95,6 +109,7 @@ class Client {
 
   constructor(socket: Socket, door: Door, asked: ConnectAsked) {
     this.#socket = socket;
+    this.#writer = new TurnWriter(socket);
     this.#asked = asked;
     this.#cutter = new FrameCutter(door === "control" ? controlAnswerBytesMax : questionBytesMax);
     this.greeted = new Promise((give) => {
@@ -104,30 +119,37 @@ class Client {
     this.#timer = setTimeout(() => this.#lose(late), daemonHelloMilliseconds);
     socket.removeAllListeners("error");
     socket.on("error", () => undefined);
-    socket.on("data", (chunk: Uint8Array) => this.#arrive(chunk));
     socket.on("close", () => this.#lose(notAvailable("the daemon is gone")));
   }
 
-  ask(name: string, value: object, along: Along = {}): Promise<Answer<never>> {
+  ask(name: string, value: object, along: Along | null = null): Promise<Answer<never>> {
     if (this.#lost !== null) return Promise.resolve(this.#lost);
     const id = this.#next();
-    const frame = jsonFrame(JSON.stringify({ id, ask: name, value }));
-    if (frame.length > questionBytesMax) return Promise.resolve(refusal("too_large", "the question is too large"));
+    const input = along?.input ?? null;
+    const text = JSON.stringify(input === null ? { id, ask: name, value } : { id, ask: name, value, input: true });
+    const bytes = Buffer.byteLength(text);
+    if (bytes > questionBytesMax) return Promise.resolve(refusal("too_large", "the question is too large"));
     return new Promise((give) => {
-      const { input } = along;
-      const pump = input == null ? null : new InputPump(id, input, this.#socket, () => this.#stop(id));
-      this.#waiting.set(id, { along, pump, give });
+      const pump = input === null ? null : new InputPump(id, input, this.#writer, () => this.#stop(id));
       // Only a question that waits keeps our process alive.
-      this.#socket.ref();
-      this.#write(frame);
-      if (pump === null) this.#write(endFrame(id, 0));
-      else void pump.run();
-      along.onStop?.(() => this.#stop(id));
+      if (this.#waiting.size === 0) this.#socket.ref();
+      this.#waiting.set(id, { along, pump, give });
+      this.#writer.json(text, bytes);
+      if (pump !== null) void pump.run();
+      along?.onStop?.(() => this.#stop(id));
     });
+  }
+
+  tell(name: string, value: object): boolean {
+    const text = JSON.stringify({ tell: name, value });
+    if (this.#lost !== null || text.length > toldCharactersMax) return false;
+    this.#writer.json(text, Buffer.byteLength(text));
+    return true;
   }
 
   close(): void {
     this.#isClosed = true;
+    this.#writer.flush();
     this.#socket.end();
     this.#lose(notAvailable("the connection was closed"));
   }
@@ -139,33 +161,32 @@ class Client {
   }
 
   #stop(id: number): void {
-    if (this.#waiting.has(id)) this.#write(jsonFrame(JSON.stringify({ id, stop: true })));
+    if (this.#waiting.has(id)) this.#say({ id, stop: true });
   }
 
-  /** Everything of one turn in one write. */
-  #write(frame: Uint8Array): void {
-    if (this.#socket.writableCorked === 0) {
-      this.#socket.cork();
-      process.nextTick(() => this.#socket.uncork());
-    }
-    this.#socket.write(frame);
+  #say(message: object): void {
+    const text = JSON.stringify(message);
+    this.#writer.json(text, Buffer.byteLength(text));
   }
 
-  #arrive(chunk: Uint8Array): void {
-    const problem = this.#cutter.take(chunk, (frame) => {
-      this.#take(frame);
-      return this.#lost === null;
-    });
+  /** So many bytes in the buffer, which is read into again afterwards. */
+  arrive(buffer: Buffer, length: number): void {
+    if (this.#lost !== null) return;
+    const problem = this.#cutter.take(buffer, length, this.#take);
     if (problem !== null) this.#lose(notAvailable("the daemon says what cannot be understood"));
   }
 
-  #take(frame: Frame): void {
-    if (frame.kind === "bytes") this.#waiting.get(frame.id)?.along.onBytes?.(frame.channel, frame.bytes);
-    if (frame.kind !== "json") return;
-    const message = readDaemonMessage(frame.payload);
-    if (message === null) this.#lose(notAvailable("the daemon says what cannot be understood"));
-    else this.#hear(message);
-  }
+  /** Whether to go on. */
+  readonly #take = (frame: Frame): boolean => {
+    if (frame.kind === "json") {
+      const message = readDaemonMessage(frame.text);
+      if (message === null) this.#lose(notAvailable("the daemon says what cannot be understood"));
+      else this.#hear(message);
+    } else if (frame.kind === "bytes") {
+      this.#waiting.get(frame.id)?.along?.onBytes?.(frame.channel, frame.bytes);
+    }
+    return this.#lost === null;
+  };
 
   #hear(message: DaemonMessage): void {
     switch (message.kind) {
@@ -179,7 +200,7 @@ class Client {
         this.#asked.onEvent?.(message.event);
         return;
       case "event":
-        this.#waiting.get(message.id)?.along.onEvent?.(message.event);
+        this.#waiting.get(message.id)?.along?.onEvent?.(message.event);
         return;
       case "took":
         this.#waiting.get(message.id)?.pump?.room(message.bytes);
@@ -199,7 +220,8 @@ class Client {
     }
     clearTimeout(this.#timer);
     this.#isGreeted = true;
-    this.#write(jsonFrame(helloText(this.#asked.version)));
+    const text = helloText(this.#asked.version);
+    this.#writer.json(text, Buffer.byteLength(text));
     this.#socket.unref();
     this.#greet(null);
   }

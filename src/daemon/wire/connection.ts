@@ -3,8 +3,9 @@ import type { Socket } from "node:net";
 import type { JsonObject } from "../../authority/json.ts";
 import type { Refusal } from "../../ports/exchange.ts";
 import type { Answering, Connected, Door, Peer } from "../serving.ts";
-import { OpenExchange } from "./exchange.ts";
-import { type Frame, FrameCutter, jsonFrame } from "./frame.ts";
+import type { OpenSocket } from "./doors-process.ts";
+import { type ExchangeLine, OpenExchange } from "./exchange.ts";
+import { type Frame, FrameCutter } from "./frame.ts";
 import type { Held } from "./held.ts";
 import {
   controlAnswerBytesMax,
@@ -13,20 +14,21 @@ import {
   protocolVersion,
   questionBytesMax,
   questionsInFlightMax,
+  toldInFlightMax,
 } from "./limits.ts";
-import { type AskerMessage, readAskerMessage } from "./message.ts";
+import { type AskerMessage, type Question, readAskerMessage } from "./message.ts";
 import { Outgoing } from "./outgoing.ts";
 import { notAvailable, refusal, wrongProtocol } from "./refusals.ts";
 
 const nameCharactersMax = 64;
 
 export interface ConnectionAsked {
-  readonly socket: Socket;
   readonly door: Door;
   readonly peer: Peer;
   readonly answers: ReadonlyMap<string, Answering>;
   readonly held: Held;
   readonly version: string;
+  readonly open: OpenSocket;
   /** A mistake of ours, for whoever looks for it. */
   log(line: string): void;
 }
@@ -40,6 +42,8 @@ export class Connection implements Connected {
   readonly #socket: Socket;
   readonly #outgoing: Outgoing;
   readonly #cutter: FrameCutter = new FrameCutter(questionBytesMax);
+  readonly #line: ExchangeLine;
+  /** What was told has a number below zero, which nobody can name. */
   readonly #exchanges: Map<number, OpenExchange> = new Map();
   readonly #helloTimer: NodeJS.Timeout;
   #closeRings: (() => void)[] = [];
@@ -47,25 +51,31 @@ export class Connection implements Connected {
   #isOver = false;
   #heldBytes = 0;
   #inputBytes = 0;
+  #told = 0;
+  #toldNumber = 0;
+  #toldInVain = 0;
 
   constructor(asked: ConnectionAsked) {
     this.door = asked.door;
     this.peer = asked.peer;
     this.#asked = asked;
-    this.#socket = asked.socket;
-    this.#outgoing = new Outgoing(asked.socket, () => this.#cut());
+    const socket = asked.open((buffer, length) => this.#arrive(buffer, length));
+    this.#socket = socket;
+    this.#outgoing = new Outgoing(socket, () => this.#cut());
+    const answerBytesMax = asked.door === "control" ? controlAnswerBytesMax : questionBytesMax;
+    const weigh = (change: number): void => this.#weigh(change);
+    this.#line = { connected: this, outgoing: this.#outgoing, answerBytesMax, weigh };
     this.#helloTimer = setTimeout(() => this.refuse(notAvailable("nobody said hello in time")), helloMilliseconds);
-    asked.socket.on("data", (chunk: Uint8Array) => this.#arrive(chunk));
-    asked.socket.on("drain", () => this.#weigh());
+    socket.on("drain", () => this.#weigh());
     // An error is always followed by the event that the socket closed.
-    asked.socket.on("error", () => undefined);
-    asked.socket.on("end", () => this.#cut());
-    this.closed = new Promise((done) => asked.socket.on("close", () => done()));
+    socket.on("error", () => undefined);
+    socket.on("end", () => this.#cut());
+    this.closed = new Promise((done) => socket.on("close", () => done()));
     void this.closed.then(() => this.#over());
-    this.#outgoing.write(jsonFrame(helloText(asked.version)));
+    this.#outgoing.json(helloText(asked.version));
   }
 
-  /** Questions that wait for their answer. */
+  /** Questions that wait for their answer, and what was told and is not done. */
   get inFlight(): number {
     return this.#exchanges.size;
   }
@@ -77,8 +87,8 @@ export class Connection implements Connected {
 
   tell(event: JsonObject): boolean {
     const text = JSON.stringify({ event });
-    if (this.#isOver || !this.#isGreeted || Buffer.byteLength(text) > this.#answerBytesMax) return false;
-    const isSent = this.#outgoing.write(jsonFrame(text));
+    if (this.#isOver || !this.#isGreeted || Buffer.byteLength(text) > this.#line.answerBytesMax) return false;
+    const isSent = this.#outgoing.json(text);
     this.#weigh();
     return isSent;
   }
@@ -90,7 +100,7 @@ export class Connection implements Connected {
   /** Ends the connection, and says why. */
   refuse(why: Refusal): void {
     if (this.#isOver) return;
-    this.#outgoing.write(jsonFrame(JSON.stringify(why)));
+    this.#outgoing.json(JSON.stringify(why));
     this.#farewell();
   }
 
@@ -104,28 +114,22 @@ export class Connection implements Connected {
     this.refuse(why);
   }
 
-  get #answerBytesMax(): number {
-    return this.door === "control" ? controlAnswerBytesMax : questionBytesMax;
-  }
-
-  #arrive(chunk: Uint8Array): void {
+  #arrive(buffer: Buffer, length: number): void {
     if (this.#isOver) return;
-    const problem = this.#cutter.take(chunk, (frame) => {
-      this.#take(frame);
-      return !this.#isOver;
-    });
+    const problem = this.#cutter.take(buffer, length, this.#take);
     if (problem === "too_large") this.refuse(refusal("too_large", "a frame is larger than it may be"));
     else if (problem === "malformed") this.refuse(refusal("invalid_input", "this is not how the daemon is spoken to"));
     this.#weigh();
   }
 
-  #take(frame: Frame): void {
-    if (frame.kind === "json") {
-      const read = readAskerMessage(frame.payload);
-      if (read.ok) this.#hear(read.message);
-      else this.refuse(refusal("invalid_input", read.why));
-      return;
-    }
+  /** Whether to go on. */
+  readonly #take = (frame: Frame): boolean => {
+    if (frame.kind === "json") this.#hear(readAskerMessage(frame.text));
+    else this.#bytes(frame);
+    return !this.#isOver;
+  };
+
+  #bytes(frame: Exclude<Frame, { kind: "json" }>): void {
     // A question that is answered already is not worth what was still on its way.
     const exchange = this.#exchanges.get(frame.id);
     if (!this.#isGreeted || frame.channel !== 0) this.refuse(refusal("invalid_input", "bytes without a question"));
@@ -135,57 +139,81 @@ export class Connection implements Connected {
   }
 
   #hear(message: AskerMessage): void {
-    if (message.kind === "hello") {
-      clearTimeout(this.#helloTimer);
-      if (this.#isGreeted) this.refuse(refusal("invalid_input", "hello was said twice"));
-      else if (message.protocol !== protocolVersion) this.refuse(wrongProtocol(protocolVersion, message.protocol));
-      this.#isGreeted = true;
-      return;
-    }
-    if (!this.#isGreeted) this.refuse(refusal("invalid_input", "the first message is hello"));
+    if (message.kind === "none") this.refuse(refusal("invalid_input", message.why));
+    else if (message.kind === "hello") this.#greet(message.protocol);
+    else if (!this.#isGreeted) this.refuse(refusal("invalid_input", "the first message is hello"));
+    else if (message.kind === "tell") this.#hearTold(message.name, message.value);
     else if (message.kind === "stop") this.#exchanges.get(message.id)?.stop();
     else if (this.#exchanges.has(message.id))
       this.refuse(refusal("invalid_input", "a number was given to two questions at once"));
     else if (message.kind === "misasked") this.#say(message.id, refusal("invalid_input", message.why));
-    else if (this.#exchanges.size >= questionsInFlightMax)
+    else if (this.inFlight >= questionsInFlightMax)
       this.#say(message.id, notAvailable("too many questions wait on this connection"));
-    else this.#question(message.id, message.name, message.value);
+    else this.#question(message);
   }
 
-  #question(id: number, name: string, value: JsonObject): void {
+  #greet(protocol: number): void {
+    clearTimeout(this.#helloTimer);
+    if (this.#isGreeted) this.refuse(refusal("invalid_input", "hello was said twice"));
+    else if (protocol !== protocolVersion) this.refuse(wrongProtocol(protocolVersion, protocol));
+    this.#isGreeted = true;
+  }
+
+  #question(question: Question): void {
+    const { id, name } = question;
     const answering = this.#asked.answers.get(name);
-    if (answering !== undefined) void this.#answer(answering, id, name, value);
-    else {
-      const what = `the daemon knows no such question on this socket: ${name.slice(0, nameCharactersMax)}`;
-      this.#say(id, refusal("invalid_input", what, "where ambit was updated meanwhile: ambit daemon stop"));
+    if (answering === undefined) {
+      this.#say(id, unknownQuestion(name));
+      return;
     }
+    const exchange = new OpenExchange(this.#line, question);
+    void this.#answer(answering, exchange);
   }
 
-  async #answer(answering: Answering, id: number, name: string, value: JsonObject): Promise<void> {
-    const exchange = new OpenExchange({
-      connected: this,
-      id,
-      name,
-      value,
-      outgoing: this.#outgoing,
-      answerBytesMax: this.#answerBytesMax,
-      weigh: (change) => this.#weigh(change),
-    });
+  #hearTold(name: string, value: JsonObject): void {
+    if (this.#told >= toldInFlightMax) {
+      this.refuse(notAvailable("too much was told at once on this connection"));
+      return;
+    }
+    const answering = this.#asked.answers.get(name);
+    if (answering === undefined) {
+      this.#inVain(name, unknownQuestion(name));
+      return;
+    }
+    this.#told++;
+    this.#toldNumber--;
+    const exchange = new OpenExchange(this.#line, { id: this.#toldNumber, name, value, hasInput: false });
+    void this.#answer(answering, exchange);
+  }
+
+  /** Never rejects. */
+  async #answer(answering: Answering, exchange: OpenExchange): Promise<void> {
+    const { id, name, isTold } = exchange;
     this.#exchanges.set(id, exchange);
     try {
       const answer = await answering(exchange);
-      exchange.answer(answer.ok ? { ok: true, value: answer.value } : plain(answer));
+      exchange.answer(answer);
+      if (isTold && !answer.ok) this.#inVain(name, answer);
     } catch (error) {
       this.#asked.log(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
       exchange.answer(notAvailable("the daemon made a mistake; its log says more", "ambit daemon logs"));
-    } finally {
-      this.#exchanges.delete(id);
-      this.#weigh();
     }
+    this.#exchanges.delete(id);
+    if (isTold) this.#told--;
+    this.#weigh();
+  }
+
+  /** Written down ever more rarely: whoever tells nonsense all day must not fill the log with it. */
+  #inVain(name: string, { code, message }: Refusal): void {
+    const times = ++this.#toldInVain;
+    if (Number.isInteger(Math.log2(times)))
+      this.#asked.log(
+        `told in vain by process ${this.peer.pid}, ${times} so far: ${JSON.stringify(name.slice(0, nameCharactersMax))}: ${code}: ${message}`,
+      );
   }
 
   #say(id: number, answer: Refusal): void {
-    this.#outgoing.write(jsonFrame(JSON.stringify({ id, ...answer })));
+    this.#outgoing.json(JSON.stringify({ id, ...answer }));
   }
 
   /** INVARIANT: what this connection keeps in memory is known to all of them together. */
@@ -203,6 +231,7 @@ export class Connection implements Connected {
     const socket = this.#socket;
     const timer = setTimeout(() => socket.destroy(), farewellMilliseconds);
     socket.once("close", () => clearTimeout(timer));
+    this.#outgoing.flush();
     socket.end();
     // What still arrives is not looked at, but has to be read for the other side to see the end.
     socket.resume();
@@ -231,6 +260,7 @@ export function helloText(version: string): string {
   return JSON.stringify({ hello: { protocol: protocolVersion, version } });
 }
 
-function plain({ ok, code, message, fix }: Refusal): Refusal {
-  return { ok, code, message, fix };
+function unknownQuestion(name: string): Refusal {
+  const what = `the daemon knows no such question on this socket: ${name.slice(0, nameCharactersMax)}`;
+  return refusal("invalid_input", what, "where ambit was updated meanwhile: ambit daemon stop");
 }

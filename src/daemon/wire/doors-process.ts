@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
 import type { Door } from "../serving.ts";
+import { readBytesMax } from "./limits.ts";
 
 const CHANNEL = 3;
 const FOLDER = 4;
@@ -17,8 +18,11 @@ export interface Caller {
   readonly start: string;
 }
 
+/** The socket of somebody who came. What arrives is at the start of a buffer that is read into again afterwards. */
+export type OpenSocket = (arrive: (buffer: Buffer, length: number) => void) => Socket;
+
 export interface DoorsEvents {
-  come(caller: Caller, socket: Socket): void;
+  come(caller: Caller, open: OpenSocket): void;
   /** Told once, whoever ended it. */
   over(lastWords: string): void;
 }
@@ -32,6 +36,8 @@ export class DoorsProcess {
   #lastWords = "";
 
   constructor(native: string, folder: number, events: DoorsEvents) {
+    // One for all sockets: what was read is looked at before anything else is.
+    const buffer = Buffer.alloc(readBytesMax);
     this.#child = spawn(native, ["doors", String(CHANNEL), String(FOLDER)], {
       env: {},
       cwd: "/",
@@ -46,7 +52,14 @@ export class DoorsProcess {
       // Without descriptors to spare the message may come alone.
       if (!isStream(handle)) return;
       if (caller === null || this.#isOver) handle.close();
-      else events.come(caller, new Socket({ handle, allowHalfOpen: false } as object));
+      else
+        events.come(caller, (arrive) => {
+          const callback = (length: number): boolean => {
+            arrive(buffer, length);
+            return true;
+          };
+          return new Socket({ handle, allowHalfOpen: false, onread: { buffer, callback } } as object);
+        });
     });
     this.over = new Promise((done) => {
       const end = (): void => {

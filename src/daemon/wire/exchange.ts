@@ -1,7 +1,8 @@
 // One question on the daemon's side, from the moment it is asked until it is answered or nobody waits for it any more.
 import type { Json, JsonObject } from "../../authority/json.ts";
+import type { Answer } from "../../ports/exchange.ts";
 import type { Connected, Exchange } from "../serving.ts";
-import { bytesFrame, frameHeaderBytes, jsonFrame, partsOf } from "./frame.ts";
+import { bytesFrame, partsOf } from "./frame.ts";
 import { InputQueue } from "./input-queue.ts";
 import { inputTakenBytes, inputWindowBytes } from "./limits.ts";
 import type { Outgoing } from "./outgoing.ts";
@@ -9,25 +10,32 @@ import { refusal } from "./refusals.ts";
 
 const TOO_LARGE = refusal("too_large", "the answer is too large to be sent", "ask for less at once");
 
-export interface ExchangeAsked {
+/** What all exchanges of one connection have of it. */
+export interface ExchangeLine {
   readonly connected: Connected;
-  readonly id: number;
-  readonly name: string;
-  readonly value: JsonObject;
   readonly outgoing: Outgoing;
   readonly answerBytesMax: number;
   /** Told how many bytes of input wait more, or fewer, than before; and whenever something was written. */
   weigh(change: number): void;
 }
 
-export class OpenExchange implements Exchange {
-  readonly connected: Connected;
+export interface ExchangeAsked {
+  /** Below zero for what was told: whatever there is to say to it goes nowhere. */
   readonly id: number;
   readonly name: string;
   readonly value: JsonObject;
-  readonly input: InputQueue;
-  readonly #asked: ExchangeAsked;
-  #rings: (() => void)[] = [];
+  readonly hasInput: boolean;
+}
+
+export class OpenExchange implements Exchange {
+  readonly id: number;
+  readonly name: string;
+  readonly value: JsonObject;
+  readonly hasInput: boolean;
+  readonly #line: ExchangeLine;
+  /** Made where somebody asks for it: few questions have any. */
+  #input: InputQueue | null = null;
+  #rings: (() => void)[] | null = null;
   #isStopped = false;
   #isAnswered = false;
   #arrived = 0;
@@ -35,13 +43,26 @@ export class OpenExchange implements Exchange {
   #told = 0;
   #weighed = 0;
 
-  constructor(asked: ExchangeAsked) {
-    this.connected = asked.connected;
-    this.id = asked.id;
-    this.name = asked.name;
-    this.value = asked.value;
-    this.#asked = asked;
-    this.input = new InputQueue((bytes) => this.#take(bytes));
+  constructor(line: ExchangeLine, { id, name, value, hasInput }: ExchangeAsked) {
+    this.id = id;
+    this.name = name;
+    this.value = value;
+    this.hasInput = hasInput;
+    this.#line = line;
+  }
+
+  get connected(): Connected {
+    return this.#line.connected;
+  }
+
+  get input(): InputQueue {
+    this.#input ??= this.#newInput();
+    return this.#input;
+  }
+
+  /** Nobody waits for an answer. */
+  get isTold(): boolean {
+    return this.id < 0;
   }
 
   get isStopped(): boolean {
@@ -50,26 +71,32 @@ export class OpenExchange implements Exchange {
 
   onStop(ring: () => void): void {
     if (this.#isStopped) ring();
-    else if (!this.#isAnswered) this.#rings.push(ring);
+    else if (this.#isAnswered) return;
+    else if (this.#rings === null) this.#rings = [ring];
+    else this.#rings.push(ring);
   }
 
   tell(event: Json): void {
-    if (this.#isAnswered) return;
-    this.#asked.outgoing.write(this.#frame({ id: this.id, event }));
-    this.#weigh();
+    if (this.#isAnswered || this.isTold) return;
+    const text = JSON.stringify({ id: this.id, event });
+    const bytes = Buffer.byteLength(text);
+    if (bytes > this.#line.answerBytesMax) throw new RangeError("a message is too large to be sent");
+    this.#line.outgoing.json(text, bytes);
+    this.#line.weigh(0);
   }
 
   async send(channel: number, bytes: Uint8Array): Promise<void> {
     for (const part of partsOf(bytes)) {
-      if (this.#isAnswered) return;
-      this.#asked.outgoing.write(bytesFrame(this.id, channel, part));
-      this.#weigh();
-      await this.#asked.outgoing.room();
+      if (this.#isAnswered || this.isTold) return;
+      this.#line.outgoing.frame(bytesFrame(this.id, channel, part));
+      this.#line.weigh(0);
+      await this.#line.outgoing.room();
     }
   }
 
   /** False where the asker sends more than it was told there is room for. */
   arrive(bytes: Uint8Array): boolean {
+    if (!this.hasInput) return false;
     // Sent before the asker could know that nobody takes it any more.
     if (this.input.isOver) return true;
     this.#arrived += bytes.length;
@@ -83,42 +110,55 @@ export class OpenExchange implements Exchange {
   stop(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
-    this.input.drop();
-    this.#weigh();
-    const rings = this.#rings;
-    this.#rings = [];
+    this.#dropInput();
+    const rings = this.#rings ?? [];
+    this.#rings = null;
     for (const ring of rings) ring();
   }
 
   /** The one answer; whatever comes after it goes nowhere. Throws for what is no JSON. */
-  answer(answer: object): void {
+  answer(answer: Answer<object>): void {
     if (this.#isAnswered) return;
-    const frame = jsonFrame(JSON.stringify({ id: this.id, ...answer }));
-    const isFitting = frame.length - frameHeaderBytes <= this.#asked.answerBytesMax;
+    const text = this.isTold ? null : answerText(this.id, answer);
     this.#isAnswered = true;
-    this.#rings = [];
-    this.input.drop();
-    this.#asked.outgoing.write(isFitting ? frame : this.#frame({ id: this.id, ...TOO_LARGE }));
+    this.#rings = null;
+    this.#dropInput();
+    if (text === null) return;
+    const bytes = Buffer.byteLength(text);
+    if (bytes <= this.#line.answerBytesMax) this.#line.outgoing.json(text, bytes);
+    else this.#line.outgoing.json(answerText(this.id, TOO_LARGE));
+  }
+
+  #newInput(): InputQueue {
+    const input = new InputQueue((bytes) => this.#take(bytes));
+    if (!this.hasInput || this.#isStopped || this.#isAnswered) input.end();
+    return input;
+  }
+
+  #dropInput(): void {
+    if (this.#input === null) return;
+    this.#input.drop();
     this.#weigh();
   }
 
   #weigh(): void {
     const change = this.input.bytes - this.#weighed;
     this.#weighed += change;
-    this.#asked.weigh(change);
-  }
-
-  #frame(message: object): Uint8Array {
-    const text = JSON.stringify(message);
-    if (Buffer.byteLength(text) > this.#asked.answerBytesMax) throw new RangeError("a message is too large to be sent");
-    return jsonFrame(text);
+    this.#line.weigh(change);
   }
 
   #take(bytes: number): void {
     this.#taken += bytes;
     this.#weigh();
     if (this.#taken - this.#told < inputTakenBytes || this.#isAnswered || this.input.isOver) return;
-    this.#asked.outgoing.write(jsonFrame(JSON.stringify({ id: this.id, took: this.#taken - this.#told })));
+    this.#line.outgoing.json(JSON.stringify({ id: this.id, took: this.#taken - this.#told }));
     this.#told = this.#taken;
   }
+}
+
+/** Nothing that an answer has besides goes out. */
+function answerText(id: number, answer: Answer<object>): string {
+  if (answer.ok) return JSON.stringify({ id, ok: true, value: answer.value });
+  const { code, message, fix } = answer;
+  return JSON.stringify({ id, ok: false, code, message, fix });
 }

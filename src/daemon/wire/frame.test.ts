@@ -1,15 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bytesFrame, endFrame, type Frame, FrameCutter, jsonFrame, partsOf } from "./frame.ts";
+import { bytesFrame, endFrame, type Frame, FrameCutter, frameHeader, jsonFrame, partsOf } from "./frame.ts";
 
 function cut(pieces: readonly Uint8Array[], jsonBytesMax = 1_000): readonly (Frame | string)[] {
   const cutter = new FrameCutter(jsonBytesMax);
   const frames: (Frame | string)[] = [];
+  // One buffer for all pieces, as what is read comes in one: nothing that was given may lie in it.
+  const buffer = Buffer.alloc(Math.max(0, ...pieces.map(({ length }) => length)));
   for (const piece of pieces) {
-    const problem = cutter.take(piece, (frame) => {
+    buffer.set(piece);
+    const problem = cutter.take(buffer, piece.length, (frame) => {
       frames.push(frame);
       return true;
     });
+    buffer.fill(0xee);
     if (problem !== null) return [...frames, problem];
   }
   return frames;
@@ -17,19 +21,38 @@ function cut(pieces: readonly Uint8Array[], jsonBytesMax = 1_000): readonly (Fra
 
 const plain = (frames: readonly (Frame | string)[]): unknown =>
   frames.map((frame) =>
-    typeof frame === "string" || frame.kind === "end"
+    typeof frame === "string" || frame.kind !== "bytes"
       ? frame
-      : {
-          ...frame,
-          payload: undefined,
-          bytes: Buffer.from(frame.kind === "json" ? frame.payload : frame.bytes).toString("hex"),
-        },
+      : { ...frame, bytes: Buffer.from(frame.bytes).toString("hex") },
   );
 
+/** Whatever bytes there are, as if they were JSON. */
+const noText = (bytes: Uint8Array): Uint8Array => Buffer.concat([Buffer.from([0, 0, 0, bytes.length, 0]), bytes]);
+
 describe("frames", () => {
+  test.each<readonly [string, readonly number[], string | null]>([
+    ["text", [0x61, 0xc3, 0xa4, 0xf0, 0x9f, 0x98, 0x80], "aä😀"],
+    ["a mark at the start", [0xef, 0xbb, 0xbf, 0x61], "\ufeffa"],
+    ["the replacement character itself", [0xef, 0xbf, 0xbd], "\ufffd"],
+    ["a byte that is none", [0x61, 0xff], null],
+    ["a character cut off", [0xc3], null],
+    ["a character too long", [0xc0, 0x80], null],
+    ["half a pair", [0xed, 0xa0, 0x80], null],
+  ])("JSON is UTF-8 or no text: %s", (_, bytes, text) => {
+    expect(cut([noText(Uint8Array.from(bytes))])).toEqual([{ kind: "json", text }]);
+  });
+
+  test("a header as text is the header as bytes", () => {
+    for (const length of [0, 1, 127, 128, 255, 256, 65_535, 65_536, 1_048_576])
+      expect(Buffer.from(frameHeader(length), "latin1")).toEqual(
+        Buffer.from(jsonFrame("x".repeat(length)).subarray(0, 5)),
+      );
+  });
+
   test("however a stream is cut into pieces, the frames are the same", () => {
     const frame = fc.oneof(
       fc.string({ unit: "binary", maxLength: 50 }).map(jsonFrame),
+      fc.uint8Array({ maxLength: 50 }).map(noText),
       fc
         .tuple(fc.nat(0xffff_ffff), fc.nat(255), fc.uint8Array({ maxLength: 300 }))
         .map(([id, channel, bytes]) => bytesFrame(id, channel, bytes)),
@@ -59,7 +82,7 @@ describe("frames", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         const cutter = new FrameCutter(100);
-        cutter.take(bytes, () => true);
+        cutter.take(Buffer.from(bytes), bytes.length, () => true);
         expect(cutter.pendingBytes).toBeLessThanOrEqual(bytes.length);
       }),
     );
@@ -81,7 +104,8 @@ describe("frames", () => {
   test("nothing is given after somebody said that it is enough", () => {
     const cutter = new FrameCutter(1_000);
     let given = 0;
-    cutter.take(Buffer.concat([jsonFrame("1"), jsonFrame("2")]), () => {
+    const both = Buffer.concat([jsonFrame("1"), jsonFrame("2")]);
+    cutter.take(both, both.length, () => {
       given++;
       return false;
     });

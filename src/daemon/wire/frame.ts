@@ -1,5 +1,6 @@
 // Messages of the daemon's sockets as bytes: a length, a kind, a payload. Numbers are big-endian.
 import { bytesFrameBytesMax } from "./limits.ts";
+import { utf8Text } from "./utf8.ts";
 
 export const frameHeaderBytes = 5;
 /** Which exchange, and which of its channels. */
@@ -8,7 +9,8 @@ const bytesHeaderBytes = 5;
 const KIND = { json: 0, bytes: 1, end: 2 } as const;
 
 export type Frame =
-  | { readonly kind: "json"; readonly payload: Uint8Array }
+  /** Null where it is no text. */
+  | { readonly kind: "json"; readonly text: string | null }
   | { readonly kind: "bytes"; readonly id: number; readonly channel: number; readonly bytes: Uint8Array }
   | { readonly kind: "end"; readonly id: number; readonly channel: number };
 
@@ -18,6 +20,11 @@ export function jsonFrame(text: string): Uint8Array {
   header(frame, KIND.json, length);
   frame.write(text, frameHeaderBytes, "utf8");
   return frame;
+}
+
+/** What goes before so many bytes of JSON, each byte as one character. */
+export function frameHeader(length: number): string {
+  return String.fromCharCode(length >>> 24, (length >>> 16) & 255, (length >>> 8) & 255, length & 255, KIND.json);
 }
 
 /** At most `bytesFrameBytesMax`; whoever has more sends several. */
@@ -58,11 +65,9 @@ export type FrameProblem = "too_large" | "malformed";
 /** Cuts what arrives into frames. Memory is taken for what has arrived, never for what a header promises. */
 export class FrameCutter {
   readonly #jsonBytesMax: number;
-  readonly #header: Buffer = Buffer.alloc(frameHeaderBytes);
-  #headerFilled = 0;
-  #parts: Uint8Array[] = [];
-  #missing = 0;
-  #length = 0;
+  /** A frame that is not whole yet, from its first byte on. */
+  #pending: Buffer = Buffer.alloc(0);
+  #pendingBytes = 0;
 
   constructor(jsonBytesMax: number) {
     this.#jsonBytesMax = jsonBytesMax;
@@ -70,53 +75,75 @@ export class FrameCutter {
 
   /** Of a frame that is not whole yet. */
   get pendingBytes(): number {
-    return this.#headerFilled < frameHeaderBytes ? this.#headerFilled : this.#length - this.#missing;
+    return this.#pendingBytes;
   }
 
-  /** `give` says whether to go on. */
-  take(chunk: Uint8Array, give: (frame: Frame) => boolean): FrameProblem | null {
+  /**
+   * So many bytes arrived in the buffer; `give` says whether to go on. INVARIANT: nothing of the buffer is held on to: it
+   * is read into again.
+   */
+  take(buffer: Buffer, length: number, give: (frame: Frame) => boolean): FrameProblem | null {
     let at = 0;
-    while (at < chunk.length) {
-      if (this.#headerFilled < frameHeaderBytes) {
-        this.#header[this.#headerFilled++] = chunk[at++] as number;
-        if (this.#headerFilled < frameHeaderBytes) continue;
-        const problem = this.#begin();
-        if (problem !== null) return problem;
+    for (;;) {
+      // What is whole is read where it lies; only what came in pieces is put together.
+      const isPieces = this.#pendingBytes > 0;
+      const bytes = isPieces ? this.#pending : buffer;
+      const start = isPieces ? 0 : at;
+      const there = isPieces ? this.#pendingBytes : length - at;
+      const wanted = this.#wanted(bytes, start, there);
+      if (typeof wanted === "string") return wanted;
+      if (there < wanted) {
+        if (at === length) return null;
+        const end = Math.min(length, at + wanted - this.#pendingBytes);
+        this.#keep(buffer.subarray(at, end), wanted);
+        at = end;
+        continue;
       }
-      const part = chunk.subarray(at, at + this.#missing);
-      if (part.length > 0) this.#parts.push(part);
-      at += part.length;
-      this.#missing -= part.length;
-      if (this.#missing > 0) continue;
-      const frame = this.#end();
+      const frame = frameIn(bytes, start, start + wanted, isPieces);
+      if (isPieces) this.#drop();
+      else at += wanted;
       if (frame === null) return "malformed";
       if (!give(frame)) return null;
     }
-    return null;
   }
 
-  #begin(): FrameProblem | null {
-    const length = this.#header.readUInt32BE(0);
-    const kind = this.#header[4] as number;
+  /** How long the frame is, or its header as long as that is not whole. */
+  #wanted(bytes: Buffer, start: number, there: number): number | FrameProblem {
+    if (there < frameHeaderBytes) return frameHeaderBytes;
+    const length = bytes.readUInt32BE(start);
+    const kind = bytes[start + 4] as number;
     if (kind > KIND.end) return "malformed";
     if (length > (kind === KIND.json ? this.#jsonBytesMax : bytesHeaderBytes + bytesFrameBytesMax)) return "too_large";
-    this.#length = length;
-    this.#missing = length;
-    return null;
+    return frameHeaderBytes + length;
   }
 
-  /** Null where the payload is not what its kind says. */
-  #end(): Frame | null {
-    const kind = this.#header[4] as number;
-    const payload = this.#parts.length === 1 ? (this.#parts[0] as Uint8Array) : Buffer.concat(this.#parts);
-    this.#parts = [];
-    this.#headerFilled = 0;
-    this.#length = 0;
-    if (kind === KIND.json) return { kind: "json", payload };
-    if (payload.length < bytesHeaderBytes) return null;
-    const id = new DataView(payload.buffer, payload.byteOffset).getUint32(0);
-    const channel = payload[4] as number;
-    if (kind === KIND.bytes) return { kind: "bytes", id, channel, bytes: payload.subarray(bytesHeaderBytes) };
-    return payload.length === bytesHeaderBytes ? { kind: "end", id, channel } : null;
+  #keep(part: Buffer, wanted: number): void {
+    const filled = this.#pendingBytes + part.length;
+    if (filled > this.#pending.length) {
+      const before = this.#pending;
+      this.#pending = Buffer.allocUnsafeSlow(Math.min(wanted, filled * 2));
+      before.copy(this.#pending, 0, 0, this.#pendingBytes);
+    }
+    part.copy(this.#pending, this.#pendingBytes);
+    this.#pendingBytes = filled;
   }
+
+  #drop(): void {
+    this.#pending = Buffer.alloc(0);
+    this.#pendingBytes = 0;
+  }
+}
+
+/** Null where the payload is not what its kind says. */
+function frameIn(bytes: Buffer, start: number, end: number, isOwn: boolean): Frame | null {
+  const kind = bytes[start + 4] as number;
+  const at = start + frameHeaderBytes;
+  if (kind === KIND.json) return { kind: "json", text: utf8Text(bytes, at, end) };
+  const length = end - at;
+  if (length < bytesHeaderBytes) return null;
+  const id = bytes.readUInt32BE(at);
+  const channel = bytes[at + 4] as number;
+  if (kind === KIND.end) return length === bytesHeaderBytes ? { kind: "end", id, channel } : null;
+  const payload = bytes.subarray(at + bytesHeaderBytes, end);
+  return { kind: "bytes", id, channel, bytes: isOwn ? payload : Buffer.from(payload) };
 }

@@ -1,12 +1,12 @@
 // Sends along with a question what its asker has for it, never more than the daemon has room for.
-import type { Socket } from "node:net";
 import { bytesFrame, endFrame, partsOf } from "./frame.ts";
 import { inputWindowBytes } from "./limits.ts";
+import type { TurnWriter } from "./turn-writer.ts";
 
 export class InputPump {
   readonly #id: number;
   readonly #input: AsyncIterable<Uint8Array>;
-  readonly #socket: Socket;
+  readonly #writer: TurnWriter;
   readonly #failed: () => void;
   readonly #isOver: Promise<void>;
   #room = inputWindowBytes;
@@ -15,10 +15,10 @@ export class InputPump {
   #end: () => void = () => undefined;
 
   /** `failed` is told where the input broke off: what was sent is not all of it. */
-  constructor(id: number, input: AsyncIterable<Uint8Array>, socket: Socket, failed: () => void) {
+  constructor(id: number, input: AsyncIterable<Uint8Array>, writer: TurnWriter, failed: () => void) {
     this.#id = id;
     this.#input = input;
-    this.#socket = socket;
+    this.#writer = writer;
     this.#failed = failed;
     this.#isOver = new Promise((end) => {
       this.#end = end;
@@ -48,7 +48,7 @@ export class InputPump {
         if (next === null || next.done === true) break;
         for (const part of partsOf(next.value)) await this.#send(part);
       }
-      if (!this.#over) this.#socket.write(endFrame(this.#id, 0));
+      if (!this.#over) this.#writer.frame(endFrame(this.#id, 0));
     } catch {
       this.#failed();
     } finally {
@@ -64,6 +64,6 @@ export class InputPump {
       });
     if (this.#over) return;
     this.#room -= part.length;
-    this.#socket.write(bytesFrame(this.#id, 0, part));
+    this.#writer.frame(bytesFrame(this.#id, 0, part));
   }
 }

@@ -1,37 +1,58 @@
 // What an asker may say, read strictly: a message that is not exactly one of these is none.
 //
 //   {hello: {protocol, version}}                       each side's first message
-//   {id, ask, value}       {id, stop: true}            asker: a question, and that its answer is not wanted any more
+//   {id, ask, value}       {id, ask, value, input: true}   asker: a question, and one that bytes go along with
+//   {id, stop: true}       {tell, value}               asker: its answer is not wanted any more; what needs no answer
 //   {id, ok: true, value}  {id, ok: false, code, ...}  daemon: the one answer
 //   {id, event}            {id, took}                  daemon: on the way to it; bytes taken of what was sent along
 //   {event}                {ok: false, code, ...}      daemon: unasked; and of the whole connection, before it is closed
 //
-// Bytes that go along have the number of their question and a channel: 0 from the asker, 1 and 2 to it.
+// Bytes that go along have the number of their question and a channel: 0 from the asker, 1 and more to it.
 import { isJsonObject, type Json, type JsonObject, member } from "../../authority/json.ts";
-import { exchangeNumberMax } from "./limits.ts";
+import { exchangeNumberMax, toldCharactersMax } from "./limits.ts";
 import { readMessageJson } from "./quick-json.ts";
 
 export type AskerMessage =
   | { readonly kind: "hello"; readonly protocol: number; readonly version: string }
-  | { readonly kind: "ask"; readonly id: number; readonly name: string; readonly value: JsonObject }
+  | Question
   | { readonly kind: "stop"; readonly id: number }
+  | { readonly kind: "tell"; readonly name: string; readonly value: JsonObject }
   /** Its number is known, so that it can be answered: everything else on the connection goes on. */
-  | { readonly kind: "misasked"; readonly id: number; readonly why: string };
+  | { readonly kind: "misasked"; readonly id: number; readonly why: string }
+  | { readonly kind: "none"; readonly why: string };
 
-export type ReadMessage =
-  | { readonly ok: true; readonly message: AskerMessage }
-  | { readonly ok: false; readonly why: string };
+export interface Question {
+  readonly kind: "ask";
+  readonly id: number;
+  readonly name: string;
+  readonly value: JsonObject;
+  /** Whether bytes go along. */
+  readonly hasInput: boolean;
+}
 
 const versionCharactersMax = 64;
 
-export function readAskerMessage(payload: Uint8Array): ReadMessage {
-  const text = textOf(payload);
-  if (text === null) return { ok: false, why: "a message is not UTF-8" };
+/** The text of a frame; null where it is none. */
+export function readAskerMessage(text: string | null): AskerMessage {
+  if (text === null) return none("a message is not UTF-8");
   const parsed = readMessageJson(text);
-  if (!parsed.ok) return { ok: false, why: parsed.message };
-  if (!isJsonObject(parsed.value)) return { ok: false, why: "a message is an object" };
-  const message = helloOf(parsed.value) ?? numbered(parsed.value);
-  return message === null ? { ok: false, why: "a message is none of those there are" } : { ok: true, message };
+  if (!parsed.ok) return unread(text, parsed.message);
+  const { value } = parsed;
+  if (!isJsonObject(value)) return none("a message is an object");
+  const id = member(value, "id");
+  const message =
+    id === undefined ? (toldOf(value, text.length) ?? helloOf(value)) : isNumber(id) ? numbered(value, id) : null;
+  return message ?? none("a message is none of those there are");
+}
+
+/** What a question says may be a model's own: it is answered that it cannot be read, and whoever else asks here goes on. */
+function unread(text: string, why: string): AskerMessage {
+  const id = Number(/^\{"id":([1-9][0-9]{0,9}),"ask":/.exec(text)?.[1]);
+  return isNumber(id) ? { kind: "misasked", id, why } : none(why);
+}
+
+function none(why: string): AskerMessage {
+  return { kind: "none", why };
 }
 
 /** Later protocols may say more in it; the number is where it always was. */
@@ -48,28 +69,25 @@ function helloOf(value: JsonObject): AskerMessage | null {
   };
 }
 
-function numbered(value: JsonObject): AskerMessage | null {
-  const id = member(value, "id");
-  if (!isNumber(id)) return null;
-  const keys = Object.keys(value);
-  if (keys.length === 2 && member(value, "stop") === true) return { kind: "stop", id };
-  const name = member(value, "ask");
-  const asked = member(value, "value");
-  if (keys.length === 3 && typeof name === "string" && isJsonObject(asked))
-    return { kind: "ask", id, name, value: asked };
+function toldOf(message: JsonObject, length: number): AskerMessage | null {
+  const name = member(message, "tell");
+  const value = member(message, "value");
+  if (typeof name !== "string" || !isJsonObject(value) || Object.keys(message).length !== 2) return null;
+  return length <= toldCharactersMax ? { kind: "tell", name, value } : none("what is told is too long");
+}
+
+function numbered(message: JsonObject, id: number): AskerMessage {
+  const count = Object.keys(message).length;
+  const name = member(message, "ask");
+  const value = member(message, "value");
+  if (typeof name === "string" && isJsonObject(value)) {
+    if (count === 3) return { kind: "ask", id, name, value, hasInput: false };
+    if (count === 4 && member(message, "input") === true) return { kind: "ask", id, name, value, hasInput: true };
+  }
+  if (count === 2 && member(message, "stop") === true) return { kind: "stop", id };
   return { kind: "misasked", id, why: "a question is an id, a name to ask and an object as its value" };
 }
 
-function isNumber(id: Json | undefined): id is number {
+function isNumber(id: Json): id is number {
   return typeof id === "number" && Number.isSafeInteger(id) && id > 0 && id <= exchangeNumberMax;
-}
-
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-export function textOf(payload: Uint8Array): string | null {
-  try {
-    return decoder.decode(payload);
-  } catch {
-    return null;
-  }
 }

@@ -1,50 +1,59 @@
-// The way out of a connection: everything of one turn in one write, and nobody who does not read is waited for.
+// The way out of a connection: nobody who does not read is waited for.
 import type { Socket } from "node:net";
 import { outputPendingBytesMax, outputRoomBytes } from "./limits.ts";
+import { TurnWriter } from "./turn-writer.ts";
 
 export class Outgoing {
-  readonly #socket: Socket;
+  readonly #writer: TurnWriter;
   readonly #cut: () => void;
   readonly #waiting: Set<() => void> = new Set();
   #isOver = false;
 
   /** `cut` ends the connection of somebody who does not read. */
   constructor(socket: Socket, cut: () => void) {
-    this.#socket = socket;
+    this.#writer = new TurnWriter(socket);
     this.#cut = cut;
     socket.on("drain", () => this.#ring());
     socket.on("close", () => this.over());
   }
 
   get pendingBytes(): number {
-    return this.#isOver ? 0 : this.#socket.writableLength;
+    return this.#isOver ? 0 : this.#writer.pendingBytes;
   }
 
-  /** False where nothing can be sent any more. */
-  write(frame: Uint8Array): boolean {
-    if (this.#isOver) return false;
-    // Looked at before: one large answer is not what makes somebody slow.
-    if (this.#socket.writableLength > outputPendingBytesMax) {
-      this.#cut();
-      return false;
-    }
-    if (this.#socket.writableCorked === 0) {
-      this.#socket.cork();
-      process.nextTick(() => this.#socket.uncork());
-    }
-    this.#socket.write(frame);
+  /** A message that is `bytes` long as UTF-8. False where nothing can be sent any more. */
+  json(text: string, bytes: number = Buffer.byteLength(text)): boolean {
+    if (!this.#isOpen()) return false;
+    this.#writer.json(text, bytes);
+    return true;
+  }
+
+  frame(frame: Uint8Array): boolean {
+    if (!this.#isOpen()) return false;
+    this.#writer.frame(frame);
     return true;
   }
 
   /** Resolves when there is room for more, or when there will never be any. */
   room(): Promise<void> {
-    if (this.#isOver || this.#socket.writableLength <= outputRoomBytes) return Promise.resolve();
+    if (this.pendingBytes <= outputRoomBytes) return Promise.resolve();
     return new Promise((ring) => this.#waiting.add(ring));
+  }
+
+  /** For whoever closes the socket in this turn. */
+  flush(): void {
+    this.#writer.flush();
   }
 
   over(): void {
     this.#isOver = true;
     this.#ring();
+  }
+
+  #isOpen(): boolean {
+    // Looked at before: one large answer is not what makes somebody slow.
+    if (!this.#isOver && this.#writer.pendingBytes > outputPendingBytesMax) this.#cut();
+    return !this.#isOver;
   }
 
   #ring(): void {

@@ -1,56 +1,75 @@
 // Reads the JSON of a message: as strictly as everywhere, and quickly where it is written as we write it ourselves.
 import { isJsonList, type Json, type JsonObject } from "../../authority/json.ts";
-import { jsonDepthMax } from "../../authority/limits.ts";
+import { jsonCharactersMax, jsonDepthMax } from "../../authority/limits.ts";
 import { done, type Result } from "../../authority/result.ts";
 import { parseJson } from "../../notation/json-reader.ts";
 
-/** Longer ones are rare, and copying them is what takes the time then. */
-const quickCharactersMax = 16_384;
-/** What may be an escape, or no text. */
-const UNUSUAL = /[\\\0\ud800-\udfff\ue000\ue001]/;
+/** What may be no text, or be none once it is read: an escape by number, half a pair, and the characters kept for us. */
+const UNUSUAL = /\\u|[\0\ud800-\udfff\ue000\ue001]/u;
 
-/** INVARIANT: the same answer as `parseJson`, always; where there is any doubt, it is asked. */
+/**
+ * INVARIANT: what is read and what is refused is the same as with `parseJson`; where there is any doubt, it is asked. It
+ * is frozen all through, but inherits what objects do: a member is looked for by `member`.
+ */
 export function readMessageJson(text: string): Result<Json> {
   const value = quick(text);
   return value === undefined ? parseJson(text) : done(value);
 }
 
 function quick(text: string): Json | undefined {
-  if (text.length > quickCharactersMax || UNUSUAL.test(text)) return undefined;
+  // A key of that name is harmless where nothing is inherited, which is how the strict reader makes its objects.
+  if (text.length > jsonCharactersMax || UNUSUAL.test(text) || text.includes("__proto__")) return undefined;
   try {
     const value = JSON.parse(text) as Json;
-    // Spelled back it is another text if a key was written twice or a number lost digits.
-    return JSON.stringify(value) === text ? frozen(value, 0) : undefined;
+    const keys = freeze(value, 0);
+    if (keys === null) return undefined;
+    // Every key has a colon of its own: where there are no more of them, none was written twice. Where there are,
+    // what is spelled back is another text if one was.
+    return keys === colonsIn(text) || JSON.stringify(value) === text ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Undefined for what only the strict reader may judge. */
-function frozen(value: Json, depth: number): Json | undefined {
-  if (typeof value === "number") return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : value;
-  if (typeof value !== "object" || value === null) return value;
-  if (depth >= jsonDepthMax) return undefined;
-  return isJsonList(value) ? frozenList(value, depth) : frozenObject(value as JsonObject, depth);
+function colonsIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(":"); at !== -1; at = text.indexOf(":", at + 1)) count++;
+  return count;
 }
 
-function frozenList(list: readonly Json[], depth: number): Json | undefined {
-  const items: Json[] = [];
+/**
+ * Tells how many keys there are, at any depth. Null for what only the strict reader may judge: deep, or a number that is
+ * not exact.
+ */
+function freeze(value: Json, depth: number): number | null {
+  if (typeof value === "number") return Number.isSafeInteger(value) || isFraction(value) ? 0 : null;
+  if (typeof value !== "object" || value === null) return 0;
+  if (depth >= jsonDepthMax) return null;
+  const keys = isJsonList(value) ? freezeList(value, depth) : freezeObject(value as JsonObject, depth);
+  Object.freeze(value);
+  return keys;
+}
+
+function freezeList(list: readonly Json[], depth: number): number | null {
+  let count = 0;
   for (const each of list) {
-    const item = frozen(each, depth + 1);
-    if (item === undefined) return undefined;
-    items.push(item);
+    const within = freeze(each, depth + 1);
+    if (within === null) return null;
+    count += within;
   }
-  return Object.freeze(items);
+  return count;
 }
 
-function frozenObject(object: JsonObject, depth: number): Json | undefined {
-  const copy: Record<string, Json> = Object.create(null);
+function freezeObject(object: JsonObject, depth: number): number | null {
+  let count = 0;
   for (const key of Object.keys(object)) {
-    const member = frozen(object[key] as Json, depth + 1);
-    if (member === undefined) return undefined;
-    // Without a prototype `__proto__` is a key like any other.
-    copy[key] = member;
+    const within = freeze(object[key] as Json, depth + 1);
+    if (within === null) return null;
+    count += within + 1;
   }
-  return Object.freeze(copy);
+  return count;
+}
+
+function isFraction(value: number): boolean {
+  return Number.isFinite(value) && !Number.isInteger(value);
 }

@@ -1,9 +1,8 @@
 // Serves the two sockets: who comes is looked at, given a connection or a refusal, and counted.
-import type { Socket } from "node:net";
 import type { Answer, Refusal } from "../../ports/exchange.ts";
 import type { Door, Doors, Looked } from "../serving.ts";
 import { Connection } from "./connection.ts";
-import { type Caller, DoorsProcess } from "./doors-process.ts";
+import { type Caller, DoorsProcess, type OpenSocket } from "./doors-process.ts";
 import type { DaemonFolder } from "./folder.ts";
 import { jsonFrame } from "./frame.ts";
 import { Held } from "./held.ts";
@@ -53,7 +52,7 @@ class Served implements Serving {
   constructor(asked: ServingAsked) {
     this.#asked = asked;
     this.process = new DoorsProcess(asked.native, asked.folder.descriptor, {
-      come: (caller, socket) => this.#come(caller, socket),
+      come: (caller, open) => this.#come(caller, open),
       over: (lastWords) => this.#lose(lastWords),
     });
   }
@@ -92,17 +91,17 @@ class Served implements Serving {
     for (const ring of rings) ring(this.#lost);
   }
 
-  #come(caller: Caller, socket: Socket): void {
+  #come(caller: Caller, open: OpenSocket): void {
     const { door, pid, uid, start } = caller;
     const looked = this.#isFull(door) ? NOT_FOUND : this.#asked.look(pid, uid, start);
     const refused = this.#refusalOf(door, looked);
     if (refused !== null) {
-      sendAway(socket, refused);
+      sendAway(open, refused);
       return;
     }
     const peer = looked.isFound ? looked.peer : { pid, uid, start: "", ancestors: [], terminal: false };
     const { doors, version, log } = this.#asked;
-    const connection = new Connection({ socket, door, peer, answers: doors[door], held: this.#held, version, log });
+    const connection = new Connection({ open, door, peer, answers: doors[door], held: this.#held, version, log });
     const connections = this.#connections[door];
     connections.add(connection);
     connection.onClose(() => connections.delete(connection));
@@ -125,7 +124,8 @@ class Served implements Serving {
 const NOT_FOUND: Looked = { isFound: false };
 
 /** Without a connection of ours: said, and closed. */
-function sendAway(socket: Socket, why: Refusal): void {
+function sendAway(open: OpenSocket, why: Refusal): void {
+  const socket = open(() => undefined);
   const timer = setTimeout(() => socket.destroy(), farewellMilliseconds);
   socket.on("error", () => undefined);
   socket.once("close", () => clearTimeout(timer));
