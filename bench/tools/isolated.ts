@@ -49,7 +49,7 @@ async function withoutStore({ base, project, folders }: ToolsGround): Promise<re
   const authority = authorityOf(["memory.read", "memory.write", "tool.invoke{tools=[tool:**]}"], reading);
   const contexts = new Contexts({
     held: () => heldBy(authority, reading),
-    redacting: { text: (text) => text, json: (value) => value },
+    redacting: { known: null, text: (text) => text, json: (value) => value },
     instruments: { backends: () => ({ has: () => true, hasSecret: () => true }), of: () => INSTRUMENTS },
   });
   const hosts = daemonHosts({

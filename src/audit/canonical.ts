@@ -82,8 +82,8 @@ function objectText(object: JsonObject): string {
   return `${text}}`;
 }
 
-/** Nearly all text needs no escapes, and to see that is quicker than to let it be looked for. */
-function quoted(text: string): string {
+/** A text's canonical form. Nearly all text needs no escapes, and to see that is quicker than to let it be looked for. */
+export function quoted(text: string): string {
   return /^[ !#-[\]-~]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 

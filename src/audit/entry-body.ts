@@ -3,6 +3,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject } from "../authori
 import { ENTRY_KINDS, type EntryKind, type LogEntry } from "../ports/log.ts";
 import { canonicalJson, canonicalWithin } from "./canonical.ts";
 import { type CutSizes, cutJson, cutText, isSmall } from "./cut.ts";
+import { SpelledEntry } from "./spelled-entry.ts";
 
 /** Of a body's UTF-8. */
 export const entryBytesMax = 65_536;
@@ -30,6 +31,8 @@ export function entryBody(entry: LogEntry): string {
 
 /** Null where it is too long; what is far too long is not even spelled out. */
 function bodyOf(entry: LogEntry): string | null {
+  const spelled = SpelledEntry.textOf(entry);
+  if (spelled !== null) return fits(spelled) ? spelled : null;
   const body = canonicalWithin(dataOf(entry), entryBytesMax, moreDepthMax + 1);
   return body !== null && fits(body) ? body : null;
 }

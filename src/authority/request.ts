@@ -9,6 +9,8 @@ export interface Request {
   readonly values: readonly Value[];
   /** For `agent.grant`: what is to be passed on, and to whom. For `agent.update`: what the agent that is told holds. */
   readonly delegation?: Delegation;
+  /** Its values are from the user's own configuration, and not the caller's to know. Nothing is decided by this. */
+  readonly isConfigured?: true;
 }
 
 export interface Delegation {

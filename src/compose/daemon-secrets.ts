@@ -45,11 +45,17 @@ export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
   let redactor: Redactor | null = null;
   /** Which versions it knows, and whether they could be opened. */
   let known = "";
+  /** What was looked at last: nearly always the same list, and then nothing changed. */
+  let seen: ReturnType<SecretStore["all"]> | null = null;
+  let wasLocked = false;
   let damaged: readonly string[] = [];
 
   const current = (): Redactor | null => {
     const all = secrets.all();
-    const mark = `${vault.isLocked} ${all.map(({ name, version }) => `${name} ${version}`).join("\n")}`;
+    const { isLocked } = vault;
+    if (all === seen && isLocked === wasLocked) return redactor;
+    [seen, wasLocked] = [all, isLocked];
+    const mark = `${isLocked} ${all.map(({ name, version }) => `${name} ${version}`).join("\n")}`;
     if (mark === known) return redactor;
     redactor?.forget();
     redactor = null;
@@ -75,6 +81,9 @@ export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
       );
     },
     redacting: {
+      get known() {
+        return current();
+      },
       text: (text) => {
         const redacted = current()?.redactText(text);
         if (redacted === undefined) return text;

@@ -27,7 +27,9 @@ function caching(parts: Partial<Sources>): { readonly watch: FolderWatch; read()
   const sources: Sources = { text: null, files: [], folders: [], ...parts };
   return {
     watch,
+    // As a record is: what was looked at in this turn already is not looked at again.
     read: () =>
+      cache.seen("key") ??
       cache.get(
         "key",
         () => sources,

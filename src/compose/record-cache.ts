@@ -83,6 +83,12 @@ export class RecordCache<T> {
     this.#caches = caches;
   }
 
+  /** What was looked at in this turn already; null where it was not. */
+  seen(key: string): T | null {
+    const known = this.#known.get(key);
+    return known !== undefined && known.turn === this.#caches.turn() ? known.value : null;
+  }
+
   get(key: string, sourcesOf: () => Sources, read: () => T): T {
     const known = this.#known.get(key);
     const turn = this.#caches.turn();

@@ -1,7 +1,7 @@
 // Agents and users as the daemon reads them: from the disk, as they are now, and again only where something changed.
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { Authority, Chain } from "../authority/chain.ts";
+import type { Chain } from "../authority/chain.ts";
 import { type CompiledLink, compile, type Moment } from "../authority/compiled.ts";
 import type { Grant } from "../authority/grant.ts";
 import type { Link } from "../authority/link.ts";
@@ -37,7 +37,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
   const caches = new RecordCaches(new FolderWatch(folders.state === null ? [] : [folders.state]), elapsed);
   const records = new RecordCache<RecordResult>(caches);
   const users = new RecordCache<ReturnType<Records["user"]>>(caches);
-  const caveats = new RecordCache<{ readonly chains: Authority; readonly notes: readonly string[] }>(caches);
+  const caveats = new RecordCache<RecordRead>(caches);
   const grounds = new RecordCache<(base: string) => Reading>(caches);
   const places = new RecordCache<string | null>(caches);
 
@@ -131,33 +131,42 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
     return { authority: [[ceilingLink(id, isBroken ? [] : grants)]], stamp: sha256(content.text) };
   };
 
+  const readCaveats = (cwd: string, text: string, account: string): RecordRead => {
+    const workspace = workspaceOf(cwd);
+    const { read, notes } = readGivenCaveats({ cwd, workspace, home, folders, moment: moment(), readingAt }, text);
+    return {
+      name: { workspace, agent: ANONYMOUS },
+      authority: read.authority.map((chain) => renamed(chain, `caveats ${account}`)),
+      approvers: { need: 1, of: null },
+      notes,
+      reading: readingAt(cwd),
+      stamp: sha256(text),
+      placeOf: () => null,
+    };
+  };
+
   return {
-    record: (cwd, name) =>
-      records.get(
-        `${cwd}\0${name}`,
-        () => recordSources(cwd, name),
-        () => readRecord(cwd, name),
-      ),
-    caveats: (cwd, text, account) => {
-      const known = caveats.get(
-        `${cwd}\0${account}\0${text}`,
-        () => recordSources(cwd, null),
-        () => {
-          const place = { cwd, workspace: workspaceOf(cwd), home, folders, moment: moment(), readingAt };
-          const { read, notes } = readGivenCaveats(place, text);
-          const chains = read.authority.map((chain) => renamed(chain, `caveats ${account}`));
-          return { chains, notes };
-        },
+    record: (cwd, name) => {
+      const key = `${cwd}\0${name}`;
+      return (
+        records.seen(key) ??
+        records.get(
+          key,
+          () => recordSources(cwd, name),
+          () => readRecord(cwd, name),
+        )
       );
-      return {
-        name: { workspace: workspaceOf(cwd), agent: ANONYMOUS },
-        authority: known.chains,
-        approvers: { need: 1, of: null },
-        notes: known.notes,
-        reading: readingAt(cwd),
-        stamp: sha256(text),
-        placeOf: () => null,
-      };
+    },
+    caveats: (cwd, text, account) => {
+      const key = `${cwd}\0${account}\0${text}`;
+      return (
+        caveats.seen(key) ??
+        caveats.get(
+          key,
+          () => recordSources(cwd, null),
+          () => readCaveats(cwd, text, account),
+        )
+      );
     },
     user: (name) =>
       users.get(

@@ -8,35 +8,33 @@ import type { Charge } from "../ports/commit.ts";
 import type { Digest } from "../ports/digest.ts";
 import type { AccountCharge } from "../ports/ledger.ts";
 
+/** By the id of its link and by its grant: whatever is counted of an authority. */
+export type Counted = ReadonlyMap<string, ReadonlyMap<number, AccountCharge>>;
+
 /** INVARIANT: an account is named by the link and by what the grant covers, never by where it stands in the text. */
 export class Accounts {
   readonly #digest: Digest;
   /** Links are compiled once for a text, so names are made once for it. */
-  readonly #known = new WeakMap<Link, Map<number, AccountCharge>>();
+  readonly #known = new WeakMap<Link, ReadonlyMap<number, AccountCharge>>();
 
   constructor(digest: Digest) {
     this.#digest = digest;
   }
 
-  of(link: Link, grant: number): AccountCharge | null {
-    let known = this.#known.get(link);
-    if (known === undefined) {
-      known = this.#chargesOf(link);
-      this.#known.set(link, known);
-    }
-    return known.get(grant) ?? null;
+  /** Null where nothing is counted. Of links with one name the first counts, as chains are tried in their order. */
+  counted(authority: Authority): Counted | null {
+    const counted = new Map<string, ReadonlyMap<number, AccountCharge>>();
+    for (const chain of authority)
+      for (const { link } of chain) if (!counted.has(link.id)) counted.set(link.id, this.#of(link));
+    return [...counted.values()].some(({ size }) => size > 0) ? counted : null;
   }
 
-  /** Null where a charge is for nothing that is here, and then nothing may be allowed by it. */
-  charges(authority: Authority, charges: readonly Charge[]): readonly AccountCharge[] | null {
-    const found: AccountCharge[] = [];
-    for (const { link: id, grant } of charges) {
-      const link = linkIn(authority, id);
-      const charge = link === null ? null : this.of(link, grant);
-      if (charge === null) return null;
-      found.push(charge);
-    }
-    return found;
+  #of(link: Link): ReadonlyMap<number, AccountCharge> {
+    const known = this.#known.get(link);
+    if (known !== undefined) return known;
+    const charges = this.#chargesOf(link);
+    this.#known.set(link, charges);
+    return charges;
   }
 
   #chargesOf(link: Link): Map<number, AccountCharge> {
@@ -69,8 +67,13 @@ export class Accounts {
   }
 }
 
-/** The first of that name, as chains are tried in their order. */
-export function linkIn(authority: Authority, id: string): Link | null {
-  for (const chain of authority) for (const { link } of chain) if (link.id === id) return link;
-  return null;
+/** Null where a charge is for nothing that is here, and then nothing may be allowed by it. */
+export function chargesIn(counted: Counted | null, charges: readonly Charge[]): readonly AccountCharge[] | null {
+  const found: AccountCharge[] = [];
+  for (const { link, grant } of charges) {
+    const charge = counted?.get(link)?.get(grant);
+    if (charge === undefined) return null;
+    found.push(charge);
+  }
+  return found;
 }

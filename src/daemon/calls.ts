@@ -4,10 +4,9 @@ import type { CompiledLink } from "../authority/compiled.ts";
 import type { Json, JsonObject } from "../authority/json.ts";
 import type { Request } from "../authority/request.ts";
 import { done, refuse, type Refusal as Unread } from "../authority/result.ts";
-import { type Authorization, decideCall } from "../gate/call.ts";
+import { type Denied, decideCall } from "../gate/call.ts";
 import { readRequestText } from "../notation/request.ts";
 import { requestText } from "../notation/request-printer.ts";
-import type { Outcome } from "../ports/commit.ts";
 import type {
   CallDone,
   CallPermitted,
@@ -17,18 +16,19 @@ import type {
   ToolShown,
 } from "../ports/daemon-calls.ts";
 import type { Answer } from "../ports/exchange.ts";
-import type { RunDenial, RunResult } from "../ports/process.ts";
 import { outcomeOfRun } from "../sandbox/run-outcome.ts";
 import type { Stop } from "../sandbox/sandboxes.ts";
 import { availabilityOf, missingText } from "../tool/availability.ts";
 import type { ToolLookup } from "../tool/known-tool.ts";
 import { parseToolName } from "../tool/tool-name.ts";
 import type { Warrant } from "../warrant/warrant.ts";
+import { outcomeOf, programAnswer, REFUSED } from "./call-outcome.ts";
 import { answerUse } from "./context-answer.ts";
 import type { Contexts, ServedContext } from "./contexts.ts";
+import { needOf } from "./counterexample.ts";
 import { denialTold } from "./denials.ts";
-import type { CallPorts, Gatekeeper, Waiting } from "./gatekeeper.ts";
-import { agentScope } from "./generations.ts";
+import { ExchangeStop, ExchangeWaiting } from "./exchange-stop.ts";
+import type { AskedCall, Gatekeeper } from "./gatekeeper.ts";
 import type { Holding } from "./holding.ts";
 import { numberOr, objectIn, textIn, textsIn } from "./input.ts";
 import { LongUses } from "./long-uses.ts";
@@ -45,17 +45,21 @@ const waitMillisecondsMax = 24 * 3_600_000;
 const requestsMax = 64;
 
 /** A call as it came in, with everything it is decided by. */
-interface Asked {
-  readonly session: Session;
-  readonly holding: Holding;
-  readonly tool: string;
-  readonly input: JsonObject;
+interface Asked extends AskedCall {
   /** Who carries it out; null for a tool of the asker's. */
   readonly owner: OwnerTool | null;
   /** What a tool of the asker's says it touches; null where it says nothing, and so has no context. */
   readonly declared: Declared | null;
-  readonly ports: CallPorts;
-  readonly lookup: ToolLookup;
+}
+
+/** A call as it was read, before anybody knows whose tool it is. */
+interface CallRead {
+  readonly exchange: Exchange;
+  readonly session: Session;
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly wait: number;
+  readonly texts: readonly string[] | null;
 }
 
 export class Calls {
@@ -81,27 +85,30 @@ export class Calls {
   }
 
   async commit(exchange: Exchange): Promise<Answer<CallPermitted | DenialTold>> {
-    const asked = await this.#askedIn(exchange);
-    if (!asked.ok) return asked;
-    const { session, ports, declared } = asked.value;
-    const missing = declared === null ? null : this.#missing(asked.value, declared);
+    const found = this.#askedIn(exchange);
+    const read = found instanceof Promise ? await found : found;
+    if (!read.ok) return read;
+    const { value: asked } = read;
+    const { session, ports, declared } = asked;
+    const missing = declared === null ? null : this.#missing(asked, declared);
     if (missing !== null) return refusal("not_available", missing);
     const place = this.#open.reserve(session);
     if (place === null) return TOO_MANY_OPEN;
     try {
-      const gate = await this.#authorize(asked.value);
-      if (!gate.ok) return { ok: true, value: denialTold(session, gate) };
-      const { receipt } = gate.warrant;
-      const context = declared === null ? null : () => this.#context(asked.value, declared, gate.warrant);
+      // Nothing is done here by a call without a context, so nothing needs a warrant.
+      const gate = declared === null ? await this.#gatekeeper.permit(asked) : await this.#gatekeeper.authorize(asked);
+      if (!gate.ok) return denialOf(asked, gate);
+      const receipt = "warrant" in gate ? gate.warrant.receipt : gate.receipt;
+      const context =
+        declared !== null && "warrant" in gate ? () => this.#context(asked, declared, gate.warrant) : null;
       place.keep(receipt, { ports, context });
-      const left = session.left as CallPermitted["left"];
-      return { ok: true, value: { outcome: "allowed", receipt, left } };
+      return { ok: true, value: { outcome: "allowed", receipt, left: session.left } };
     } finally {
       place.leave();
     }
   }
 
-  /** What became of a call that was permitted; heard once. */
+  /** What became of a call that was permitted; heard once. The answer says that it was heard, not that it is on disk yet. */
   async settle(exchange: Exchange): Promise<Answer<object>> {
     const session = this.session(exchange);
     const { value } = exchange;
@@ -114,7 +121,7 @@ export class Calls {
     if (value["isUntrusted"] === true) session.taint(`result of a call (${receipt})`);
     const wallMicroseconds = milliseconds * 1000;
     const denials = call.opened?.denials() ?? [];
-    await call.ports.settle({ receipt, ended, denials, enforcement: [], wallMicroseconds });
+    call.ports.settleLater({ receipt, ended, denials, enforcement: [], wallMicroseconds });
     return { ok: true, value: {} };
   }
 
@@ -143,11 +150,13 @@ export class Calls {
   }
 
   async carry(exchange: Exchange): Promise<Answer<CallDone | DenialTold>> {
-    const asked = await this.#askedIn(exchange);
-    if (!asked.ok) return asked;
-    const { session, tool, owner, ports } = asked.value;
-    const gate = await this.#authorize(asked.value);
-    if (!gate.ok) return { ok: true, value: denialTold(session, gate) };
+    const found = this.#askedIn(exchange);
+    const read = found instanceof Promise ? await found : found;
+    if (!read.ok) return read;
+    const { value: asked } = read;
+    const { session, tool, owner, ports } = asked;
+    const gate = await this.#gatekeeper.authorize(asked);
+    if (!gate.ok) return denialOf(asked, gate);
     const { warrant } = gate;
     const { receipt } = warrant;
     const carried: Carried =
@@ -159,11 +168,11 @@ export class Calls {
               input: warrant.arguments,
               session,
               warrant,
-              stop: stopOf(exchange),
-              ground: this.#ground(asked.value),
+              stop: new ExchangeStop(exchange),
+              ground: this.#ground(asked),
             });
     if (carried.ok && carried.isUntrusted) session.taint(`${tool} (${receipt})`);
-    ports.settleLater({ receipt, ...outcomeOf(carried) });
+    ports.settleLater(outcomeOf(receipt, carried));
     if (!carried.ok && carried.denied !== undefined) {
       const reason = this.#parts.redacting.text(carried.message);
       return { ok: true, value: denialTold(session, { ...carried.denied, approval: null, reason, receipt }) };
@@ -175,6 +184,7 @@ export class Calls {
   /** What is kept for an agent, or sent for one, must not hold a secret that somebody found. */
   #holdsSecret(input: JsonObject): boolean {
     const { redacting, canonical } = this.#parts;
+    if (redacting.known === null) return false;
     return canonical(redacting.json(input)) !== canonical(input);
   }
 
@@ -184,11 +194,11 @@ export class Calls {
     const { session, tool, ports } = asked.value;
     const { programs } = this.#parts;
     if (!programs.isProgram(tool)) return refusal("not_available", `${tool} does not run a program`);
-    const ring = session.ringing(stopOf(exchange));
+    const ring = session.ringing(new ExchangeStop(exchange));
     if (ring === null) return refusal("not_available", "this session runs too much at once");
     try {
-      const gate = await this.#authorize(asked.value);
-      if (!gate.ok) return { ok: true, value: denialTold(session, gate) };
+      const gate = await this.#gatekeeper.authorize(asked.value);
+      if (!gate.ok) return denialOf(asked.value, gate);
       const { receipt, arguments: decided, requests, basis } = gate.warrant;
       // What a program reads is nobody's to know, and its output is heard while it runs: not to be believed from here on.
       session.taint(`output of a program (${receipt})`);
@@ -234,14 +244,8 @@ export class Calls {
     return { ok: true, value: { tools: await this.#tools.shown(session, holding.authority, moment) } };
   }
 
-  async #authorize(asked: Asked): Promise<Authorization> {
-    const { session, holding, tool, input, owner, lookup, ports } = asked;
-    const gate = await this.#gatekeeper.authorize(session, holding, { tool, input }, lookup, ports);
-    if (!gate.ok) owner?.denied?.(input, session);
-    return gate;
-  }
-
-  async #askedIn(exchange: Exchange): Promise<Answer<Asked>> {
+  /** At once for a tool of ours that asks for nothing more than it says; whoever has to be asked first makes it wait. */
+  #askedIn(exchange: Exchange): Answer<Asked> | Promise<Answer<Asked>> {
     const { value } = exchange;
     const session = this.session(exchange);
     if (session === null) return NO_SESSION;
@@ -252,22 +256,23 @@ export class Calls {
     const texts = requests === null ? null : textsIn(value, "requests", requestsMax);
     if (tool === null || input === null || wait === null || (requests !== null && texts === null))
       return refusal("invalid_input", "a call is the name of a tool and an object");
-    const owner = await this.#tools.named(session, tool);
+    const read: CallRead = { exchange, session, tool, input, wait, texts };
+    const ours = this.#tools.ours(tool);
+    if (ours !== null) return this.#askedOf(read, ours);
+    return this.#tools.named(session, tool).then((owner) => this.#askedOf(read, owner));
+  }
+
+  #askedOf(read: CallRead, owner: OwnerTool | null): Answer<Asked> | Promise<Answer<Asked>> {
+    const { exchange, session, tool, input, texts } = read;
     // INVARIANT: a tool of the asker's has no name of one of ours, and none that looks like it: secrets and grants go by names.
-    const isAskers = texts !== null;
-    if (isAskers && (owner !== null || !parseToolName(tool.replace(/^tool:/, ""), "foreign").ok))
+    if (texts !== null && (owner !== null || !parseToolName(tool.replace(/^tool:/, ""), "foreign").ok))
       return refusal("invalid_input", "a tool of your own has a plain name that no other tool here has");
     const holding = this.#gatekeeper.holdings.of(session);
     if ("refused" in holding) return refusal("unknown_agent", holding.refused, holding.fix);
-    const waiting: Waiting = {
-      milliseconds: wait,
-      onStop: (ring) => exchange.onStop(ring),
-      asked: (approval) => exchange.tell({ waiting: approval }),
-    };
-    const ports = this.#gatekeeper.ports(session, holding, waiting);
-    if (owner === null && texts !== null) {
-      const declaration = value["declaration"] ?? null;
-      const object = objectIn(value, "declaration");
+    const ports = this.#gatekeeper.ports(session, holding, new ExchangeWaiting(exchange, read.wait));
+    if (texts !== null) {
+      const declaration = exchange.value["declaration"] ?? null;
+      const object = objectIn(exchange.value, "declaration");
       if (declaration !== null && object === null) return refusal("invalid_input", "a declaration is an object");
       const declared = object === null ? null : declaredIn(object, tool, holding.reading);
       if (declared !== null && !declared.ok) return declared;
@@ -275,18 +280,21 @@ export class Calls {
       const lookup = askersLookup(texts, holding, limit?.requirement ?? null);
       return { ok: true, value: { session, holding, tool, input, owner, declared: limit, ports, lookup } };
     }
-    const derived = await this.#derived(owner, { session, holding, tool, input, ports }, stopOf(exchange));
-    const lookup = this.#tools.lookup(owner, holding.reading, session, derived);
-    return { ok: true, value: { session, holding, tool, input, owner, declared: null, ports, lookup } };
+    const askedBy = (derived: readonly Request[] | Unread): Answer<Asked> => {
+      const lookup = this.#tools.lookup(owner, holding.reading, session, derived);
+      return { ok: true, value: { session, holding, tool, input, owner, declared: null, ports, lookup } };
+    };
+    if (owner?.derive === undefined) return askedBy([]);
+    return this.#derived(owner, { session, holding, tool, input, ports }, new ExchangeStop(exchange)).then(askedBy);
   }
 
   /** INVARIANT: nothing of a tool is run for a session that may not call it. */
   async #derived(
-    owner: OwnerTool | null,
+    owner: OwnerTool,
     { session, holding, tool, input, ports }: Pick<Asked, "session" | "holding" | "tool" | "input" | "ports">,
     stop: Stop,
   ): Promise<readonly Request[] | Unread> {
-    if (owner?.derive === undefined) return [];
+    if (owner.derive === undefined) return [];
     const caller = { agent: session.facts.name.agent, authority: holding.authority };
     const lookup = this.#tools.lookup(owner, holding.reading, session, []);
     const decision = decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
@@ -296,13 +304,13 @@ export class Calls {
   }
 
   #ground({ session, holding, owner, declared, ports }: Asked): ProgramGround {
-    const { name, id, cwd, environment } = session.facts;
+    const { id, cwd, environment } = session.facts;
     const requirement = owner?.foreign?.requirement ?? declared?.requirement;
     const bounded = (authority: Authority): Authority =>
       requirement === undefined ? authority : authority.map((chain): Chain => [...chain, requirement]);
     return {
       authority: bounded(holding.authority),
-      owner: agentScope(name),
+      owner: session.scope,
       holds: () => {
         const by = session.isClosed ? null : this.#gatekeeper.holdings.of(session);
         return by === null || "refused" in by ? [] : bounded(by.authority);
@@ -311,7 +319,7 @@ export class Calls {
       generation: this.#parts.kept.ledger.generation("all"),
       cwd,
       environment,
-      moment: ports.moment,
+      moment: () => ports.moment(),
       useSecret: secretUse(session, holding, ports),
     };
   }
@@ -336,25 +344,10 @@ const HANDED_OVER: Carried = {
   message: "a secret is used by its handle and never handed over itself",
 };
 
-const REFUSED: Omit<Outcome, "receipt"> = { ended: "refused", denials: [], enforcement: [], wallMicroseconds: 0 };
-
-function outcomeOf(carried: Carried): Omit<Outcome, "receipt"> {
-  if (carried.ok) return carried.met ?? { ...REFUSED, ended: "done" };
-  const denials = carried.denied === undefined ? [] : [deniedOnTheWay(carried.denied)];
-  return { ...REFUSED, ended: `failed ${carried.code}`, denials };
-}
-
-function stopOf(exchange: Exchange): Stop {
-  return {
-    get stopped() {
-      return exchange.isStopped;
-    },
-    onStop: (ring) => exchange.onStop(ring),
-  };
-}
-
-function deniedOnTheWay({ code, request }: NonNullable<Extract<Carried, { ok: false }>["denied"]>): RunDenial {
-  return { code, request: request === null ? "" : requestText(request), times: 1 };
+function denialOf({ session, holding, owner, input }: Asked, gate: Denied): Answer<DenialTold> {
+  owner?.denied?.(input, session);
+  const request = needOf(session.facts.name.agent, holding, gate.code, gate.request);
+  return { ok: true, value: denialTold(session, { ...gate, request }) };
 }
 
 const TOO_MANY_OPEN = refusal(
@@ -364,16 +357,3 @@ const TOO_MANY_OPEN = refusal(
 );
 
 const NO_SESSION = refusal("unknown_session", "this connection has no such session", "open a session first");
-
-function programAnswer(
-  receipt: string,
-  request: string,
-  result: RunResult,
-  settled: boolean,
-): ProgramDone | ProgramRefused {
-  if (!result.ok) return { outcome: "refused", ...result.refused, request };
-  // The effect is there either way; that it could not be written down must not look like success.
-  if (!settled) return { outcome: "refused", code: "audit_unavailable", message: "", fix: null, request };
-  const { ending, usage, denials, enforcement, outputDropped } = result.ran;
-  return { outcome: "ran", receipt, request, ending, usage, denials, enforcement, outputDropped };
-}

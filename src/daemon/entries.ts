@@ -1,17 +1,18 @@
 // Entries of the log, each made in one place, so that all of them say who, what and why in the same words.
-import type { Authority, Chain } from "../authority/chain.ts";
+import { canonicalJson } from "../audit/canonical.ts";
+import { SpelledEntry } from "../audit/spelled-entry.ts";
+import type { Authority } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
 import { explain } from "../authority/explain.ts";
-import type { Grant } from "../authority/grant.ts";
-import type { JsonObject } from "../authority/json.ts";
+import type { Json, JsonObject } from "../authority/json.ts";
 import { judge } from "../authority/judge.ts";
 import type { Request } from "../authority/request.ts";
 import { compactText } from "../notation/printer.ts";
 import { requestText } from "../notation/request-printer.ts";
-import type { Entry } from "../ports/commit.ts";
-import type { AccountLeft } from "../ports/ledger.ts";
+import type { Entry, Outcome } from "../ports/commit.ts";
 import type { EntryKind, LogEntry, Who } from "../ports/log.ts";
 import { needOf } from "./counterexample.ts";
+import { EntryWords } from "./entry-words.ts";
 import type { Holding } from "./holding.ts";
 import type { DaemonParts } from "./parts.ts";
 
@@ -22,16 +23,16 @@ type Told = Pick<LogEntry, keyof Who | "tool" | "outcome" | "of" | "more">;
 
 const NOTHING: readonly string[] = [];
 
+/** INVARIANT: no entry leaves here with a known secret in it. */
 export class Entries {
   readonly #parts: Pick<DaemonParts, "id" | "now" | "redacting">;
-  /** Grants are read once for a text and decide many calls. */
-  readonly #spelled = new WeakMap<Grant, string>();
+  readonly #words: EntryWords;
 
   constructor(parts: Pick<DaemonParts, "id" | "now" | "redacting">) {
     this.#parts = parts;
+    this.#words = new EntryWords(parts.redacting);
   }
 
-  /** INVARIANT: no entry leaves here with a known secret in it. */
   make(
     kind: EntryKind,
     who: Who,
@@ -63,50 +64,62 @@ export class Entries {
     };
   }
 
-  /** What the gate decided. */
+  /** What the gate decided. One for every call, and so spelled from parts that are kept. */
   decision(who: Who, entry: Entry, holding: Holding, moment: () => Moment): LogEntry {
     const { tool, requests, need, outcome, code, approval, reason, level, basis } = entry;
+    const { id, now } = this.#parts;
+    const words = this.#words;
     const asked = requests.length === 0 && need !== null ? [need] : requests;
     const missed = needOf(entry.agent, holding, code, need);
-    // In the order they are written in.
-    const more: JsonObject = {
-      approval,
-      by: basis.flatMap(({ chain, grants }) => this.#deciding(holding, chain, grants)),
-      level,
-      need: missed === null ? null : requestText(missed),
-      reason,
-      requests: asked.map(requestText),
-      suggest: missed === null ? null : suggestion(holding.authority, missed, moment()),
-    };
+    const suggest = missed === null ? null : suggestion(holding.authority, missed, moment());
     const verbs: string[] = [];
-    for (const { verb } of asked) if (!verbs.includes(verb.verb)) verbs.push(verb.verb);
-    return this.make("decision", who, outcome, { id: this.#parts.id("c"), tool, verbs, code, more });
+    let texts = "";
+    for (let at = 0; at < asked.length; at++) {
+      const request = asked[at] as Request;
+      if (!verbs.includes(request.verb.verb)) verbs.push(request.verb.verb);
+      texts += `${at === 0 ? "" : ","}${words.spelled(requestText(request))}`;
+    }
+    // INVARIANT: in the order of their names.
+    const more =
+      `{"approval":${words.spelled(approval)},"by":${words.by(holding, basis)},"level":${level},` +
+      `"need":${words.spelled(missed === null ? null : requestText(missed))},"reason":${words.spelled(reason)},` +
+      `"requests":[${texts}],"suggest":${words.spelled(suggest)}}`;
+    return new SpelledEntry(
+      words.who(who),
+      { id: id("c"), kind: "decision", at: now(), tool: words.text(tool), verbs, outcome, code, of: null },
+      more,
+    );
   }
 
-  #deciding({ authority, record }: Holding, chain: number, grants: readonly number[]): readonly JsonObject[] {
-    const links = authority[chain] as Chain | undefined;
-    return (links ?? []).flatMap(({ link }, place) => {
-      const grant = link.grants[grants[place] ?? -1];
-      return grant === undefined
-        ? []
-        : [{ at: record?.placeOf(grant.span) ?? null, grant: this.#textOf(grant), link: link.id }];
-    });
+  /** What became of a decision. */
+  outcome(who: Who, { receipt, ended, denials, enforcement, wallMicroseconds }: Outcome): LogEntry {
+    const { id, now } = this.#parts;
+    const words = this.#words;
+    const milliseconds = Number.isFinite(wallMicroseconds) ? Math.round(wallMicroseconds / 1000) : 0;
+    // INVARIANT: in the order of their names.
+    const more =
+      `{"denials":${this.#listed(denials, ({ code, request, times }) => ({ code, request, times }))},` +
+      `"ended":${words.spelled(ended)},` +
+      `"enforcement":${this.#listed(enforcement, ({ axis, strength }) => ({ axis, strength }))},` +
+      `"milliseconds":${this.#spelled(milliseconds)}}`;
+    const told = words.text(ended);
+    return new SpelledEntry(
+      words.who(who),
+      { id: id("e"), kind: "outcome", at: now(), tool: null, verbs: NOTHING, outcome: told, code: null, of: receipt },
+      more,
+    );
   }
 
-  #textOf(grant: Grant): string {
-    const known = this.#spelled.get(grant);
-    if (known !== undefined) return known;
-    const text = compactText(grant);
-    this.#spelled.set(grant, text);
-    return text;
+  #listed<T>(list: readonly T[], shown: (one: T) => JsonObject): string {
+    return list.length === 0 ? "[]" : this.#spelled(list.map(shown));
+  }
+
+  #spelled(value: Json): string {
+    return canonicalJson(this.#parts.redacting.json(value));
   }
 }
 
 function suggestion(authority: Authority, need: Request, moment: Moment): string | null {
   const { suggest } = explain(authority, need, moment, judge(authority, need, moment));
   return suggest === null ? null : compactText(suggest);
-}
-
-export function leftData(left: readonly AccountLeft[]): readonly JsonObject[] {
-  return left.map(({ account, left: many }) => ({ account, left: many }));
 }

@@ -30,12 +30,24 @@ export interface Brought {
   readonly account: string;
 }
 
+/** A holding with everything it was made of. */
+interface KeptHolding {
+  readonly holding: Holding;
+  readonly record: RecordRead;
+  readonly user: UserRead | null;
+  readonly pledges: number;
+}
+
+type UserRead = NonNullable<ReturnType<Records["user"]>>;
+
 export class Holdings {
   readonly #records: Records;
   readonly #links: LinkStore;
   /** Grants of a delegation never change, so they are read once. */
   readonly #compiled = new Map<string, CompiledLink | null>();
   readonly #brought = new WeakMap<Session, Brought>();
+  /** As long as everything is as it was, a session holds the same object, and whoever makes something of it keeps that. */
+  readonly #kept = new WeakMap<Session, KeptHolding>();
 
   constructor(records: Records, links: LinkStore) {
     this.#records = records;
@@ -52,12 +64,14 @@ export class Holdings {
     const { name, asked, cwd } = session.facts;
     const brought = this.#brought.get(session);
     if (brought !== undefined)
-      return this.#holdingOf(this.#records.caveats(cwd, brought.text, brought.account), session);
-    const made = this.#links.made(name);
+      return this.#ofRecord(this.#records.caveats(cwd, brought.text, brought.account), session);
     // A person's own text comes before an agent of the same id that another agent made.
     const found: RecordResult = this.#records.record(cwd, asked);
     // A text that now claims another id is another agent.
     const record = found.ok && sameName(found.value.name, name) ? found.value : null;
+    const held = this.#links.heldBy(name);
+    if (record !== null && held.length === 0) return this.#ofRecord(record, session);
+    const made = record === null ? this.#links.made(name) : null;
     if (record === null && (made === null || made.ended !== null))
       return {
         refused: found.ok ? "its text is another agent's now" : found.message,
@@ -71,7 +85,7 @@ export class Holdings {
       links.push([]);
     }
     let approvers = record?.approvers ?? ANYBODY;
-    for (const link of this.#links.heldBy(name).slice(0, heldLinksMax)) {
+    for (const link of held.slice(0, heldLinksMax)) {
       // What was passed on by somebody who had read something untrusted was perhaps somebody else's idea.
       if (!link.isClean) session.taint(`a delegation from a session that was not clean (${link.id})`);
       for (const path of this.#pathsOf(link)) {
@@ -90,11 +104,18 @@ export class Holdings {
     };
   }
 
-  #holdingOf(record: RecordRead, session: Session): Holding {
-    const limits = this.#limitsOf(session);
+  /** By a text alone, which is most sessions. What it is made of is an object that is made anew by every change. */
+  #ofRecord(record: RecordRead, session: Session): Holding {
+    const { facts, pledges } = session;
+    const user = facts.user === null ? null : this.#records.user(facts.user);
+    const kept = this.#kept.get(session);
+    if (kept?.record === record && kept.user === user && kept.pledges === pledges.length) return kept.holding;
+    const limits = [...(user?.authority.flat() ?? []), ...pledges];
     const authority = record.authority.map((chain): Chain => [...chain, ...limits]);
     const { approvers, reading, notes } = record;
-    return { authority, links: authority.map(() => []), approvers, reading, notes, record };
+    const holding: Holding = { authority, links: authority.map(() => []), approvers, reading, notes, record };
+    this.#kept.set(session, { holding, record, user, pledges: pledges.length });
+    return holding;
   }
 
   #limitsOf({ facts, pledges }: Session): readonly CompiledLink[] {

@@ -1,6 +1,6 @@
 // Places for calls that are permitted and not settled: nobody takes them all, and each comes back.
 import { describe, expect, test } from "vitest";
-import type { CallPorts } from "./gatekeeper.ts";
+import type { CallPorts } from "./call-way.ts";
 import { OpenCalls, type OpenPlace } from "./open-calls.ts";
 import { Session, type SessionFacts } from "./session.ts";
 

@@ -8,9 +8,8 @@ import type { Reading } from "../notation/reading.ts";
 import type { Answer } from "../ports/exchange.ts";
 import { type Needs, needsOf } from "../tool/availability.ts";
 import { STORES, type StorageScope, type Store } from "../tool/declaration.ts";
+import type { CallPorts } from "./call-way.ts";
 import type { ServedContext } from "./contexts.ts";
-import type { CallPorts } from "./gatekeeper.ts";
-import { agentScope } from "./generations.ts";
 import { refusal } from "./refusal.ts";
 import type { Session } from "./session.ts";
 
@@ -57,58 +56,77 @@ export interface OpenPlace {
   leave(): void;
 }
 
-export class OpenCalls {
-  readonly #open = new Map<Session, Map<string, OpenCall>>();
+/** What is open of one session. */
+class Opened {
+  readonly scope: string;
+  readonly calls: Map<string, OpenCall> = new Map();
   /** Places that are taken, kept calls among them. */
-  readonly #taken = new Map<Session | string, number>();
+  taken = 0;
+
+  constructor(scope: string) {
+    this.scope = scope;
+  }
+}
+
+class Place implements OpenPlace {
+  readonly #session: Session;
+  readonly #opened: Opened;
+  readonly #giveBack: (opened: Opened) => void;
+  #isOver = false;
+
+  constructor(session: Session, opened: Opened, giveBack: (opened: Opened) => void) {
+    this.#session = session;
+    this.#opened = opened;
+    this.#giveBack = giveBack;
+  }
+
+  keep(receipt: string, { ports, context }: Omit<OpenCall, "opened">): void {
+    if (this.#isOver || this.#session.isClosed) return;
+    this.#isOver = true;
+    this.#opened.calls.set(receipt, { ports, context, opened: null });
+  }
+
+  leave(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#giveBack(this.#opened);
+  }
+}
+
+export class OpenCalls {
+  readonly #open = new Map<Session, Opened>();
+  /** Places that all sessions of an agent take together. */
+  readonly #agents = new Map<string, number>();
   #count = 0;
+  readonly #giveBack = (opened: Opened): void => this.#change(opened, -1);
 
   /** Null where none is left: asked for before anything is charged, so that what is paid for can be used and settled. */
   reserve(session: Session): OpenPlace | null {
-    const agent = agentScope(session.facts.name);
-    const isFull =
-      this.#count >= callsMax ||
-      (this.#taken.get(session) ?? 0) >= sessionCallsMax ||
-      (this.#taken.get(agent) ?? 0) >= agentCallsMax;
-    if (isFull || session.isClosed) return null;
-    this.#change(session, 1);
-    let isOver = false;
-    return {
-      keep: (receipt, call) => {
-        if (isOver || session.isClosed) return;
-        isOver = true;
-        this.#add(session, receipt, call);
-      },
-      leave: () => {
-        if (isOver) return;
-        isOver = true;
-        this.#change(session, -1);
-      },
-    };
+    if (session.isClosed || this.#count >= callsMax) return null;
+    const opened = this.#open.get(session) ?? this.#begin(session);
+    if (opened.taken >= sessionCallsMax || (this.#agents.get(opened.scope) ?? 0) >= agentCallsMax) return null;
+    this.#change(opened, 1);
+    return new Place(session, opened, this.#giveBack);
   }
 
-  #add(session: Session, receipt: string, call: Omit<OpenCall, "opened">): void {
-    let own = this.#open.get(session);
-    if (own === undefined) {
-      own = new Map();
-      this.#open.set(session, own);
-      session.onClose(() => this.#drop(session));
-    }
-    own.set(receipt, { ...call, opened: null });
+  #begin(session: Session): Opened {
+    const opened = new Opened(session.scope);
+    this.#open.set(session, opened);
+    session.onClose(() => this.#drop(session));
+    return opened;
   }
 
-  #change(session: Session, by: 1 | -1): void {
-    for (const key of [session, agentScope(session.facts.name)]) {
-      const now = (this.#taken.get(key) ?? 0) + by;
-      if (now === 0) this.#taken.delete(key);
-      else this.#taken.set(key, now);
-    }
+  #change(opened: Opened, by: 1 | -1): void {
+    opened.taken += by;
     this.#count += by;
+    const now = (this.#agents.get(opened.scope) ?? 0) + by;
+    if (now === 0) this.#agents.delete(opened.scope);
+    else this.#agents.set(opened.scope, now);
   }
 
   /** The context of a call that is not settled yet; null where there is no such call, or it has none. */
   context(session: Session, receipt: string): ServedContext | null {
-    const call = this.#open.get(session)?.get(receipt);
+    const call = this.#open.get(session)?.calls.get(receipt);
     if (call === undefined) return null;
     call.opened ??= call.context?.() ?? null;
     return call.opened;
@@ -116,17 +134,17 @@ export class OpenCalls {
 
   /** Once: from here on its context is of no use. */
   take(session: Session, receipt: string): OpenCall | null {
-    const own = this.#open.get(session);
-    const call = own?.get(receipt) ?? null;
-    if (call === null) return null;
-    own?.delete(receipt);
-    this.#change(session, -1);
+    const opened = this.#open.get(session);
+    const call = opened?.calls.get(receipt);
+    if (opened === undefined || call === undefined) return null;
+    opened.calls.delete(receipt);
+    this.#change(opened, -1);
     call.opened?.end();
     return call;
   }
 
   #drop(session: Session): void {
-    for (const receipt of [...(this.#open.get(session)?.keys() ?? [])]) this.take(session, receipt);
+    for (const receipt of [...(this.#open.get(session)?.calls.keys() ?? [])]) this.take(session, receipt);
     this.#open.delete(session);
   }
 }

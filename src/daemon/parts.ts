@@ -152,6 +152,8 @@ export interface Proof {
 
 /** Takes known secrets out of what leaves us. */
 export interface Redacting {
+  /** The same object as long as the same secrets are looked for; null while there are none. */
+  readonly known: object | null;
   text(text: string): string;
   json<T extends Json>(value: T): T;
 }

@@ -2,7 +2,7 @@
 import { judge } from "../authority/judge.ts";
 import type { Request } from "../authority/request.ts";
 import { chargesOf } from "../gate/call.ts";
-import type { CallPorts } from "./gatekeeper.ts";
+import type { CallPorts } from "./call-way.ts";
 import type { Holding } from "./holding.ts";
 import type { Session } from "./session.ts";
 

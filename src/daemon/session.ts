@@ -1,9 +1,10 @@
 // A session: one agent, bound when it was opened, on behalf of one user. It can only become narrower.
 import type { CompiledLink } from "../authority/compiled.ts";
-import type { JsonObject } from "../authority/json.ts";
+import type { AccountLeft } from "../ports/ledger.ts";
 import type { AgentName } from "../ports/link-store.ts";
 import type { Who } from "../ports/log.ts";
 import type { Stop } from "../sandbox/sandboxes.ts";
+import { agentScope } from "./generations.ts";
 import type { Connected, ProcessMark } from "./serving.ts";
 
 export interface SessionFacts {
@@ -28,6 +29,9 @@ const runningMax = 64;
 
 export class Session {
   readonly facts: SessionFacts;
+  /** Its agent's, as generations and places are counted by. */
+  readonly scope: string;
+  readonly #who: Who;
   /** Each further pledge is one more limit: narrowing, and never taken back. */
   readonly pledges: CompiledLink[] = [];
   #isClean = true;
@@ -35,14 +39,17 @@ export class Session {
   #isClosed = false;
   calls = 0;
   /** What the accounts of the last allowed call have left. */
-  left: readonly JsonObject[] = [];
+  left: readonly AccountLeft[] = [];
   #lastDenial = "";
   #equalDenials = 0;
   readonly running: Set<() => void> = new Set();
   readonly #closing: (() => void)[] = [];
 
   constructor(facts: SessionFacts) {
+    const { name, user, id, trace } = facts;
     this.facts = facts;
+    this.scope = agentScope(name);
+    this.#who = { user, agent: name.agent, workspace: name.workspace, chain: [], session: id, trace };
   }
 
   get isClean(): boolean {
@@ -108,9 +115,9 @@ export class Session {
     else this.#closing.push(ring);
   }
 
+  /** The same object for every call by the agent's own record: what is made of it is kept. */
   who(chain: readonly string[] = []): Who {
-    const { name, user, id, trace } = this.facts;
-    return { user, agent: name.agent, workspace: name.workspace, chain, session: id, trace };
+    return chain.length === 0 ? this.#who : { ...this.#who, chain };
   }
 }
 

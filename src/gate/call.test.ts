@@ -9,7 +9,7 @@ import type { Scope } from "../authority/scope.ts";
 import type { ApprovalAnswer } from "../ports/approvals.ts";
 import type { CommitResult, Entry } from "../ports/commit.ts";
 import type { KnownTool } from "../tool/known-tool.ts";
-import { type Authorization, authorize } from "./call.ts";
+import { type Authorization, authorize, permit } from "./call.ts";
 
 function memory(key: string): Request {
   const name = parseName(key);
@@ -303,4 +303,28 @@ test("a tool that fails over its input is denied", async () => {
     outside(),
   );
   expect(answer).toMatchObject({ ok: false, code: "invalid_input" });
+});
+
+describe("a call that is carried out elsewhere", () => {
+  const known = (name: string): KnownTool | null => tools[name] ?? null;
+  const permitted = (authority: Authority, tool: string, ports: Outside): ReturnType<typeof permit> =>
+    permit({ agent: "scout", authority }, { tool, input: { key: "a" } }, known, moment(), [], ports);
+
+  test("is told its receipt, and there is no warrant", async () => {
+    const ports = outside();
+    expect(await permitted(everything, "memory_get", ports)).toEqual({ ok: true, receipt: "r" });
+    expect(ports.entries).toMatchObject([{ outcome: "allow", tool: "memory_get" }]);
+  });
+
+  test.each(["nope", "fussy", "modest", "memory_get"])("is denied %s as any other", async (tool) => {
+    const authority = tool === "memory_get" ? [] : everything;
+    const [here, there] = [outside(), outside()];
+    expect(await permitted(authority, tool, there)).toEqual(await call(authority, tool, here));
+    expect(there.entries).toEqual(here.entries);
+  });
+
+  test("is not permitted without a receipt", async () => {
+    const ports = outside({ commit: async () => ({ ok: true, receipt: "" }) });
+    expect(await permitted(everything, "memory_get", ports)).toMatchObject({ ok: false, code: "audit_unavailable" });
+  });
 });

@@ -11,7 +11,7 @@ import type { Ground } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
 import { refuse as refuseInput } from "../authority/result.ts";
 import type { Approvals } from "../ports/approvals.ts";
-import type { Charge, Commit, Entry } from "../ports/commit.ts";
+import type { Charge, Commit, CommitResult, Entry } from "../ports/commit.ts";
 import type { Derived, KnownTool, ToolLookup } from "../tool/known-tool.ts";
 import { mint } from "../warrant/mint.ts";
 import type { Warrant } from "../warrant/warrant.ts";
@@ -98,8 +98,9 @@ function decideCopied(
     const denied = judge(request, authority);
     if (denied !== null) return denied;
   }
-  const covered: Covered = { input, requests, basis, authority };
-  return level === 0 ? { ...covered, outcome: "allow" } : { ...covered, outcome: "ask", level, asking };
+  return level === 0
+    ? { outcome: "allow", input, requests, basis, authority }
+    : { outcome: "ask", input, requests, basis, authority, level, asking };
 }
 
 /** A registry that fails knows no tool. */
@@ -124,113 +125,157 @@ function deny(code: DenialCode, request: Request | null, reason: string | null =
   return { outcome: "deny", code, request, reason };
 }
 
-export type Authorization =
-  | { readonly ok: true; readonly warrant: Warrant }
-  | {
-      readonly ok: false;
-      readonly code: DenialCode;
-      readonly request: Request | null;
-      /** What waits for a person, where something does. */
-      readonly approval: string | null;
-      /** Why a person said no, or what is wrong with the arguments. */
-      readonly reason: string | null;
-      /** The entry that tells of the denial; null where it could not be written. */
-      readonly receipt: string | null;
-    };
+export interface Denied {
+  readonly ok: false;
+  readonly code: DenialCode;
+  readonly request: Request | null;
+  /** What waits for a person, where something does. */
+  readonly approval: string | null;
+  /** Why a person said no, or what is wrong with the arguments. */
+  readonly reason: string | null;
+  /** The entry that tells of the denial; null where it could not be written. */
+  readonly receipt: string | null;
+}
+
+export type Authorization = { readonly ok: true; readonly warrant: Warrant } | Denied;
 
 /** Grants with an empty account that may be passed over until one is left or none is. */
 const attemptsMax = 16;
 
+interface GatePorts {
+  readonly approvals: Approvals;
+  readonly commit: Commit;
+}
+
 /** Decides, asks where it must, commits, and only then mints. INVARIANT: no warrant without a receipt. */
-export async function authorize(
+export function authorize(
   caller: Caller,
   call: Call,
   tools: ToolLookup,
   moment: Moment,
   protectedPaths: Ground["protectedPaths"],
-  ports: { readonly approvals: Approvals; readonly commit: Commit },
+  ports: GatePorts,
 ): Promise<Authorization> {
-  // Read once: what is decided, asked, written and minted has one name and one agent.
-  const { agent } = caller;
-  const { tool } = call;
-  const input = copyJson(call.input);
-  let answer: Step = { kind: "again", code: "budget_exhausted" };
-  // Another call may take the last of an account between decision and commit: then the next grant is tried.
-  for (let attempts = 0; attempts < attemptsMax && answer.kind === "again"; attempts++)
-    answer = await oneStep(
-      { agent, authority: caller.authority },
-      { tool, input },
-      tools,
-      moment,
-      protectedPaths,
-      ports,
-    );
-  if (answer.kind === "done") return answer.authorization;
-  return denied(answer.code, null, null, null, null);
+  return committed(caller, call, tools, moment, protectedPaths, ports, (content) => ({
+    ok: true,
+    warrant: mint(content),
+  }));
 }
 
-type Step =
-  | { readonly kind: "done"; readonly authorization: Authorization }
-  | { readonly kind: "again"; readonly code: DenialCode };
-
-async function oneStep(
+/** The same for a call that is carried out elsewhere: the receipt alone, and no warrant, because nothing here acts by it. */
+export function permit(
   caller: Caller,
-  { tool, input }: { readonly tool: string; readonly input: Json | undefined },
+  call: Call,
   tools: ToolLookup,
   moment: Moment,
   protectedPaths: Ground["protectedPaths"],
-  ports: { readonly approvals: Approvals; readonly commit: Commit },
-): Promise<Step> {
-  const { agent } = caller;
-  const decision = decideCopied(caller, { tool, input }, tools, moment, protectedPaths);
-  const requests = decision.outcome === "deny" ? [] : decision.requests;
-  const basis = decision.outcome === "deny" ? [] : decision.basis;
-  const level = decision.outcome === "ask" ? decision.level : 0;
-  const write = (entry: Pick<Entry, "outcome" | "code" | "charges" | "need" | "approval" | "reason">) =>
-    attempt(() => ports.commit({ agent, tool, requests, basis, level, ...entry }));
-  const refuse = async (
-    code: DenialCode,
-    need: Request | null,
-    approval: string | null,
-    reason: string | null = null,
-  ): Promise<Step> => {
-    // A denial costs nothing. One that cannot be written is still a denial.
-    const written = await write({ outcome: "deny", code, charges: [], need, approval, reason });
-    const receipt = written?.ok === true ? written.receipt : null;
-    return { kind: "done", authorization: denied(code, need, approval, reason, receipt) };
-  };
-  if (decision.outcome === "deny") return refuse(decision.code, decision.request, null, decision.reason);
-  let approval: string | null = null;
-  if (decision.outcome === "ask") {
-    const { asking } = decision;
-    const question = { agent, tool, input: decision.input, requests, asking, level: decision.level };
-    const answer = await attempt(() => ports.approvals(question));
-    if (answer?.kind === "refused") return refuse("approval_refused", null, answer.approval ?? null, answer.reason);
-    // An approval discharges the level it was given at, and none above it.
-    if (answer?.kind === "approved" && !(answer.level >= decision.level))
-      return refuse("approval_required", null, null);
-    if (answer?.kind !== "approved") return refuse("approval_required", null, answer?.approval ?? null);
-    approval = answer.approval;
+  ports: GatePorts,
+): Promise<{ readonly ok: true; readonly receipt: string } | Denied> {
+  return committed(caller, call, tools, moment, protectedPaths, ports, ({ receipt }) => ({ ok: true, receipt }));
+}
+
+async function committed<T>(
+  caller: Caller,
+  call: Call,
+  tools: ToolLookup,
+  moment: Moment,
+  protectedPaths: Ground["protectedPaths"],
+  ports: GatePorts,
+  allowed: (content: Warrant) => T,
+): Promise<T | Denied> {
+  // Read once: what is decided, asked, written and minted has one name and one agent.
+  const { agent, authority } = caller;
+  const { tool } = call;
+  const copied = { tool, input: copyJson(call.input) };
+  // Another call may take the last of an account between decision and commit: then the next grant is tried.
+  for (let attempts = 0; attempts < attemptsMax; attempts++) {
+    const decision = decideCopied({ agent, authority }, copied, tools, moment, protectedPaths);
+    if (decision.outcome === "deny") {
+      const { code, request, reason } = decision;
+      return refuse(ports, { agent, tool, ...NOTHING_COVERED }, code, request, null, reason);
+    }
+    const { requests, basis } = decision;
+    const level = decision.outcome === "ask" ? decision.level : 0;
+    const decided: Decided = { agent, tool, requests, basis, level };
+    let approval: string | null = null;
+    if (decision.outcome === "ask") {
+      const answer = await approvalFor(ports, agent, tool, decision);
+      if (answer.code !== null) return refuse(ports, decided, answer.code, null, answer.approval, answer.reason);
+      approval = answer.approval;
+    }
+    const entry: Entry = {
+      agent,
+      tool,
+      requests,
+      outcome: "allow",
+      code: null,
+      basis,
+      charges: chargesOf(decision),
+      level,
+      need: null,
+      approval,
+      reason: null,
+    };
+    let written: CommitResult | null = null;
+    try {
+      written = await ports.commit(entry);
+    } catch {
+      // A port that fails in any way has not answered.
+    }
+    if (written?.ok === true && typeof written.receipt === "string" && written.receipt !== "") {
+      const { receipt } = written;
+      return allowed({ agent, tool, arguments: decision.input, requests, basis, receipt });
+    }
+    const code = written?.ok === false ? written.code : "audit_unavailable";
+    if (code === "audit_unavailable") return denied(code, null, null, null, null);
+    if (code !== "budget_exhausted") return refuse(ports, decided, code, null, null, null);
   }
-  const allowed = {
-    outcome: "allow",
-    code: null,
-    charges: chargesOf(decision),
-    need: null,
-    approval,
-    reason: null,
-  } as const;
-  const written = await write(allowed);
-  if (written?.ok === true && typeof written.receipt === "string" && written.receipt !== "") {
-    const { receipt } = written;
-    const warrant = mint({ agent, tool, arguments: decision.input, requests, basis, receipt });
-    return { kind: "done", authorization: { ok: true, warrant } };
-  }
-  const code = written?.ok === false ? written.code : "audit_unavailable";
-  if (code === "budget_exhausted") return { kind: "again", code };
-  return code === "audit_unavailable"
-    ? { kind: "done", authorization: denied(code, null, null, null, null) }
-    : refuse(code, null, null);
+  return denied("budget_exhausted", null, null, null, null);
+}
+
+/** What was decided, whatever became of it then. */
+type Decided = Pick<Entry, "agent" | "tool" | "requests" | "basis" | "level">;
+
+const NOTHING_COVERED: Pick<Entry, "requests" | "basis" | "level"> = { requests: [], basis: [], level: 0 };
+
+/** A denial costs nothing. One that cannot be written is still a denial. */
+async function refuse(
+  ports: GatePorts,
+  { agent, tool, requests, basis, level }: Decided,
+  code: DenialCode,
+  need: Request | null,
+  approval: string | null,
+  reason: string | null,
+): Promise<Denied> {
+  const written = await attempt(() =>
+    ports.commit({ agent, tool, requests, outcome: "deny", code, basis, charges: [], level, need, approval, reason }),
+  );
+  return denied(code, need, approval, reason, written?.ok === true ? written.receipt : null);
+}
+
+/** With a code where nobody said yes. */
+interface Answered {
+  readonly code: "approval_refused" | "approval_required" | null;
+  readonly approval: string | null;
+  readonly reason: string | null;
+}
+
+async function approvalFor(
+  ports: GatePorts,
+  agent: string,
+  tool: string,
+  decision: Extract<CallDecision, { readonly outcome: "ask" }>,
+): Promise<Answered> {
+  const { input, requests, asking, level } = decision;
+  const answer = await attempt(() => ports.approvals({ agent, tool, input, requests, asking, level }));
+  if (answer?.kind === "refused")
+    return { code: "approval_refused", approval: answer.approval ?? null, reason: answer.reason };
+  // An approval discharges the level it was given at, and none above it.
+  if (answer?.kind === "approved" && !(answer.level >= level))
+    return { code: "approval_required", approval: null, reason: null };
+  if (answer?.kind !== "approved")
+    return { code: "approval_required", approval: answer?.approval ?? null, reason: null };
+  return { code: null, approval: answer.approval, reason: null };
 }
 
 function denied(
@@ -239,7 +284,7 @@ function denied(
   approval: string | null,
   reason: string | null,
   receipt: string | null,
-): Authorization {
+): Denied {
   return { ok: false, code, request, approval, reason, receipt };
 }
 
@@ -257,18 +302,21 @@ export function chargesOf(decision: {
   readonly basis: readonly Basis[];
   readonly authority: Authority;
 }): readonly Charge[] {
-  const charges = new Map<string, Charge>();
-  const add = (link: string, grant: number): void => {
-    charges.set(`${link}\0${grant}`, { link, grant });
-  };
+  const charges: Charge[] = [];
   for (const { chain, grants } of decision.basis) {
-    for (const [place, index] of grants.entries()) {
+    for (let place = 0; place < grants.length; place++) {
       const link = (decision.authority[chain] as Chain)[place]?.link;
       if (link === undefined) continue;
-      if (link.calls !== null) add(link.id, WHOLE_LINK);
+      if (link.calls !== null) addCharge(charges, link.id, WHOLE_LINK);
+      const index = grants[place] as number;
       const { calls, rate } = (link.grants[index] as Grant).conditions;
-      if (calls !== null || rate !== null) add(link.id, index);
+      if (calls !== null || rate !== null) addCharge(charges, link.id, index);
     }
   }
-  return [...charges.values()];
+  return charges;
+}
+
+function addCharge(charges: Charge[], link: string, grant: number): void {
+  for (const one of charges) if (one.grant === grant && one.link === link) return;
+  charges.push({ link, grant });
 }

@@ -17,8 +17,10 @@ const ANY_SHOWN = "<any>";
 
 export function requestText(request: Request): string {
   const { verb, values, delegation } = request;
-  const specs = delegation === undefined ? [] : delegation.proposed.map(compactText);
-  return [verb.verb, ...valueWords(verb, values), ...specs].map(word).join(" ");
+  let line = word(verb.verb);
+  for (const raw of valueWords(verb, values)) line += ` ${word(raw)}`;
+  if (delegation !== undefined) for (const grant of delegation.proposed) line += ` ${word(compactText(grant))}`;
+  return line;
 }
 
 function valueWords(verb: VerbEntry, values: readonly Value[]): readonly string[] {
@@ -106,13 +108,19 @@ function probeText(probe: Probe): string {
   }
 }
 
+/** Neither stands in a text without wide characters, which is nearly all text. */
 function shown(raw: string): string {
+  if (/^[ -~]*$/.test(raw)) return raw;
   return raw.replaceAll(ANY_TEXT, ANY_SHOWN).replaceAll(FOREIGN_TEXT, ANY_SHOWN);
 }
 
 /** Quoted where a shell would read something else. A character that does not show is spelled out, in the open. */
 function word(raw: string): string {
+  // Nearly every word: what has no other characters than these is shown as it is.
+  if (PLAIN.test(raw)) return raw;
   const text = visible(shown(raw));
-  if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(text)) return text;
+  if (PLAIN.test(text)) return text;
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/;

@@ -136,6 +136,10 @@ export type CallMessages = {
   };
   /** Decide, charge, write; nothing is run here. */
   readonly "call.commit": { readonly asks: CallAsked; readonly answers: CallPermitted | DenialTold };
+  /**
+   * What became of a call that was permitted. The answer says that it was heard: it is written soon after, with whatever comes
+   * next. A machine that fails in between leaves a decision without an outcome, which shows as unknown.
+   */
   readonly "call.settle": {
     readonly asks: {
       readonly session: string;

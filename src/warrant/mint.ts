@@ -21,6 +21,8 @@ export function mint(content: Warrant): Warrant {
 
 function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const inner of Object.values(value)) deepFreeze(inner);
+  // By number and by name: a list of what is inside would be made for every one of them.
+  if (Array.isArray(value)) for (let at = 0; at < value.length; at++) deepFreeze<unknown>(value[at]);
+  else for (const key of Object.keys(value)) deepFreeze<unknown>((value as Record<string, unknown>)[key]);
   return Object.freeze(value);
 }

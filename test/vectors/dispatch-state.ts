@@ -46,7 +46,7 @@ export class DispatchState {
     const id: DaemonParts["id"] = (letter) => `${letter}_${++count}`;
     this.#folder = folder;
     this.#state = state;
-    this.#entries = new Entries({ id, now, redacting: { text: (text) => text, json: (value) => value } });
+    this.#entries = new Entries({ id, now, redacting: { known: null, text: (text) => text, json: (value) => value } });
     this.#secrets = daemonSecrets({
       secrets: state.secrets,
       settings: state.settings,

@@ -1,0 +1,99 @@
+// One call's way to everything outside the gate: whom it asks, what is written before it and after it, and what time it is.
+import type { Moment } from "../authority/compiled.ts";
+import type { Basis } from "../authority/decision.ts";
+import type { ApprovalAnswer, ApprovalAsked, Approvals } from "../ports/approvals.ts";
+import type { Commit, CommitResult, Entry, Outcome, Settle } from "../ports/commit.ts";
+import type { ApprovalClaim } from "../ports/ledger.ts";
+import type { DeskAnswer } from "./desk.ts";
+import type { Holding } from "./holding.ts";
+import type { Session } from "./session.ts";
+
+export interface CallPorts {
+  readonly approvals: Approvals;
+  readonly commit: Commit;
+  readonly settle: Settle;
+  /** Where nobody waits for it: the outcome is written with what comes next, and makes nobody wait. */
+  settleLater(outcome: Outcome): void;
+  moment(): Moment;
+}
+
+export interface Waiting {
+  readonly milliseconds: number;
+  onStop(ring: () => void): void;
+  /** A person is asked now, under this name. */
+  asked(approval: string): void;
+}
+
+/** What all ways share. */
+export interface WayActs {
+  ask(way: CallWay, asked: ApprovalAsked): Promise<DeskAnswer>;
+  commit(way: CallWay, entry: Entry): Promise<CommitResult>;
+  settle(way: CallWay, outcome: Outcome): Promise<boolean>;
+  settleLater(way: CallWay, outcome: Outcome): void;
+  moment(session: Session, holding: Holding): Moment;
+}
+
+export class CallWay implements CallPorts {
+  readonly #acts: WayActs;
+  readonly session: Session;
+  readonly holding: Holding;
+  readonly waiting: Waiting;
+  /** What it is decided under. */
+  readonly generations: readonly (readonly [scope: string, generation: number])[];
+  /** The delegations it rests on. */
+  chain: readonly string[];
+  /** The approval this call uses, with what it was found by. */
+  claim: ApprovalClaim | null = null;
+
+  constructor(
+    acts: WayActs,
+    session: Session,
+    holding: Holding,
+    waiting: Waiting,
+    generations: CallWay["generations"],
+  ) {
+    this.#acts = acts;
+    this.session = session;
+    this.holding = holding;
+    this.waiting = waiting;
+    this.generations = generations;
+    this.chain = chainOf(holding, []);
+  }
+
+  moment(): Moment {
+    return this.#acts.moment(this.session, this.holding);
+  }
+
+  async approvals(asked: ApprovalAsked): Promise<ApprovalAnswer> {
+    const { answer, claim } = await this.#acts.ask(this, asked);
+    this.claim = claim;
+    return answer;
+  }
+
+  commit(entry: Entry): Promise<CommitResult> {
+    this.chain = chainOf(this.holding, entry.basis);
+    return this.#acts.commit(this, entry);
+  }
+
+  settle(outcome: Outcome): Promise<boolean> {
+    return this.#acts.settle(this, outcome);
+  }
+
+  settleLater(outcome: Outcome): void {
+    this.#acts.settleLater(this, outcome);
+  }
+}
+
+const NONE: readonly string[] = [];
+
+/** The delegations a decision rests on; where nothing covered, those its agent holds by in the first place. */
+function chainOf({ links }: Holding, basis: readonly Basis[]): readonly string[] {
+  if (basis.length === 0) return links[0] ?? NONE;
+  let ids: Set<string> | null = null;
+  for (const { chain } of basis)
+    for (const id of links[chain] ?? NONE) {
+      ids ??= new Set();
+      ids.add(id);
+    }
+  return ids === null ? NONE : [...ids];
+}

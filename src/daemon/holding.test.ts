@@ -1,0 +1,117 @@
+// What a session holds is the same object while everything it is made of is the same, and another as soon as anything is not.
+import { describe, expect, test } from "vitest";
+import { chain, grant, link } from "../../test/forge/authority.ts";
+import type { KeptLink, LinkStore } from "../ports/link-store.ts";
+import { type Holding, Holdings } from "./holding.ts";
+import type { RecordRead, Records } from "./parts.ts";
+import { Session, type SessionFacts } from "./session.ts";
+
+const NAME = { workspace: "/w", agent: "scout" };
+
+class World {
+  record: RecordRead = recordOf();
+  user: ReturnType<Records["user"]> = null;
+  caveats: RecordRead = recordOf();
+  links: KeptLink[] = [];
+  readonly holdings: Holdings;
+  readonly session: Session;
+
+  constructor(user: string | null = null) {
+    const records = {
+      record: () => ({ ok: true, value: this.record }),
+      caveats: () => this.caveats,
+      user: () => this.user,
+      readingAt: () => ({}),
+    };
+    const links = { heldBy: () => this.links, get: () => null, made: () => null };
+    this.holdings = new Holdings(records as unknown as Records, links as unknown as LinkStore);
+    this.session = this.open(user);
+  }
+
+  open(user: string | null = null): Session {
+    return new Session({ name: NAME, asked: "scout", cwd: "/w", user, id: "s", trace: "t" } as SessionFacts);
+  }
+
+  held(session: Session = this.session): Holding {
+    const holding = this.holdings.of(session);
+    if ("refused" in holding) throw new Error(holding.refused);
+    return holding;
+  }
+}
+
+function recordOf(): RecordRead {
+  const authority = [chain(link("record", [grant("memory.read")]))];
+  const rest = { approvers: { need: 1, of: null }, notes: [], reading: {}, stamp: "", placeOf: () => null };
+  return { name: NAME, authority, ...rest } as unknown as RecordRead;
+}
+
+const limit = (id: string): ReturnType<typeof link> => link(id, [grant("memory.read")], {}, "limit");
+const idsOf = ({ authority }: Holding): readonly string[] => authority.flat().map(({ link: one }) => one.id);
+
+describe("a holding", () => {
+  test("is the same object while nothing changed, and each session's own", () => {
+    const world = new World("ann");
+    expect(world.held()).toBe(world.held());
+    expect(world.held(world.open("ann"))).not.toBe(world.held());
+  });
+
+  test("is another once the record was read again", () => {
+    const world = new World();
+    const before = world.held();
+    world.record = { ...recordOf(), authority: [] };
+    expect(world.held()).not.toBe(before);
+    expect(world.held().authority).toEqual([]);
+  });
+
+  test("is another with every pledge", () => {
+    const world = new World();
+    for (const id of ["first", "second"]) {
+      const before = world.held();
+      world.session.pledges.push(limit(id));
+      expect(world.held()).not.toBe(before);
+      expect(idsOf(world.held())).toContain(id);
+    }
+  });
+
+  test("is another once something else is written about the user, and once nothing is", () => {
+    const world = new World("ann");
+    const free = world.held();
+    world.user = { authority: [[limit("user ann")]], stamp: "1" };
+    const held = world.held();
+    expect(idsOf(held)).toEqual(["record", "user ann"]);
+    world.user = { authority: [[limit("user ann, narrower")]], stamp: "2" };
+    expect(idsOf(world.held())).toEqual(["record", "user ann, narrower"]);
+    world.user = null;
+    expect(idsOf(world.held())).toEqual(idsOf(free));
+  });
+
+  test("is another once something was delegated, and once it was taken back", () => {
+    const world = new World();
+    const before = world.held();
+    world.links = [
+      {
+        id: "l_1",
+        parent: "gone",
+        granter: NAME,
+        holder: NAME,
+        specs: [],
+        expires: null,
+        user: null,
+        isClean: false,
+      } as never,
+    ];
+    expect(world.held()).not.toBe(before);
+    expect(world.session.isClean).toBe(false);
+    world.links = [];
+    expect(world.held()).toBe(before);
+  });
+
+  test("of a session that brought its own is another once that was read again", () => {
+    const world = new World();
+    world.holdings.bring(world.session, { text: "{}", account: "a" });
+    const before = world.held();
+    expect(world.held()).toBe(before);
+    world.caveats = recordOf();
+    expect(world.held()).not.toBe(before);
+  });
+});
