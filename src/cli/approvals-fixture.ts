@@ -92,6 +92,7 @@ export async function ran(words: readonly string[], setting: Setting = {}): Prom
       const answer = setting.answers?.[name] as ((value: unknown, along: unknown) => Promise<never>) | undefined;
       return answer === undefined ? (refusal("not_available", `${name} is not there`) as never) : answer(value, along);
     },
+    tell: () => false,
     close: () => {
       closed++;
     },

@@ -66,6 +66,7 @@ async function ran(words: readonly string[], { says, piped = "", refuses = false
       asked.push([name, value]);
       return answer(name, value) as never;
     },
+    tell: () => false,
     close: () => undefined,
   };
   const said = (): never => left.shift() as never;

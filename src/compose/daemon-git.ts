@@ -3,15 +3,17 @@ import { parseArgv } from "../authority/argv.ts";
 import type { JsonObject } from "../authority/json.ts";
 import { parsePath } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
-import { done, type Result } from "../authority/result.ts";
+import { done, type Refusal, type Result } from "../authority/result.ts";
 import { isSegments } from "../authority/scope.ts";
 import type { Carried, Carrying, OwnerTool } from "../daemon/owner-tool.ts";
 import type { Programs } from "../daemon/parts.ts";
 import type { Reading } from "../notation/reading.ts";
+import type { RunResult } from "../ports/process.ts";
 import { outcomeOfRun } from "../sandbox/run-outcome.ts";
 import { gitAnswer } from "../tools/git/answer.ts";
 import { type GitInput, gitLine } from "../tools/git/command-line.ts";
 import { GIT_DEFINITION } from "../tools/git/definition.ts";
+import { addressesLine, noRemote, noRemoteStatus, placeRefused } from "../tools/git/remote-place.ts";
 import { scriptAnswer } from "../tools/shell/answer.ts";
 import { request } from "../tools/shell/tool-requests.ts";
 import { workingGround } from "../tools/shell/working-ground.ts";
@@ -41,34 +43,55 @@ async function carry(programs: Pick<Programs, "run">, call: Carrying): Promise<C
     return { ok: false, code: "invalid_input", message: "not a git that could be run" };
   const ring = session.ringing(call.stop);
   if (ring === null) return { ok: false, code: "not_available", message: "this session runs too much at once" };
-  const gathered = new Gathered();
-  try {
+  const run = async (argv: Words): Promise<GitRan> => {
+    const gathered = new Gathered();
     const { sinks } = gathered;
-    const argv = [program, ...rest] as const;
-    const result = await programs.run(ground, {
-      argv: [...argv],
-      request: asked,
-      by,
-      input: null,
-      sinks,
-      milliseconds: null,
-      stop: ring.stop,
-    });
+    const asks = { argv, request: asked, by, input: null, sinks, milliseconds: null, stop: ring.stop };
+    return { argv, gathered, result: await programs.run(ground, asks) };
+  };
+  try {
+    const given = input as unknown as GitInput;
+    const addresses = addressesLine(input);
+    // Inside the same walls, and by the same grants.
+    const asking = addresses === null ? null : await run(addresses);
+    const fault = asking === null ? null : remoteFault(given, asking);
+    if (fault !== null) return { ok: false, code: "invalid_input", message: fault.message };
+    const { argv, gathered, result } = asking === null || isFine(asking) ? await run([program, ...rest]) : asking;
     if (!result.ok) return { ok: false, ...result.refused };
     const { ran } = result;
     const met = outcomeOfRun(ran);
     const { output, errors, dropped } = gathered;
     const { ending, denials } = ran;
-    const isFine = ending.kind === "exited" && ending.status === 0;
-    const value = isFine
-      ? gitAnswer(input as unknown as GitInput, { output, errors, dropped }, ran.outputDropped + dropped > 0)
+    const isDone = ending.kind === "exited" && ending.status === 0;
+    const value = isDone
+      ? gitAnswer(given, { output, errors, dropped }, ran.outputDropped + dropped > 0)
       : scriptAnswer(
           { ...ran, commands: [{ argv, ending }], wallMicroseconds: 0, refused: null },
           { output, errors, dropped },
         );
-    const more = isFine && denials.length > 0 ? { denials: denials.map((one) => ({ ...one })) } : {};
+    const more = isDone && denials.length > 0 ? { denials: denials.map((one) => ({ ...one })) } : {};
     return { ok: true, value: { ...value, ...more }, isUntrusted: true, met };
   } finally {
     ring.end();
   }
+}
+
+type Words = readonly [string, ...string[]];
+
+interface GitRan {
+  readonly argv: Words;
+  readonly gathered: Gathered;
+  readonly result: RunResult;
+}
+
+/** Why nothing is fetched from there or pushed to; a git that failed over something else says that itself. */
+function remoteFault(given: GitInput, ran: GitRan): Refusal | null {
+  const { result, gathered } = ran;
+  if (isFine(ran)) return placeRefused(given, gathered.output);
+  const ending = result.ok ? result.ran.ending : null;
+  return ending?.kind === "exited" && ending.status === noRemoteStatus ? noRemote(given) : null;
+}
+
+function isFine({ result }: GitRan): boolean {
+  return result.ok && result.ran.ending.kind === "exited" && result.ran.ending.status === 0;
 }

@@ -5,6 +5,7 @@ import { DENIAL_CODES } from "../authority/decision.ts";
 import { copyJson, isJsonList, isJsonObject, type Json, type JsonObject } from "../authority/json.ts";
 import { type Result, refuse } from "../authority/result.ts";
 import type { HostProcess } from "../node/tool-host/host-process.ts";
+import type { Enforcement } from "../ports/enforcement.ts";
 import type { Stop } from "../sandbox/sandboxes.ts";
 import { readDescribed, type ToolDescribed } from "../tool/hosted.ts";
 import type { ToolOutcome } from "../tool/returned.ts";
@@ -48,6 +49,11 @@ export class ToolHost {
 
   get isOver(): boolean {
     return this.#process.isOver;
+  }
+
+  /** What holds it, as its sandbox tells; nothing until it has spoken. */
+  get enforcement(): readonly Enforcement[] {
+    return this.#process.enforcement;
   }
 
   get isIdle(): boolean {

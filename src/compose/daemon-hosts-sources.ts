@@ -148,7 +148,7 @@ const NOTHING: ToolSources = { sources: [], problems: [], text: null, isAsBefore
 
 /** The tool as the gate knows it, or why not. Its code is elsewhere: nothing here runs it. */
 function register(
-  { name, description, risk, capabilities, faults }: ToolDescribed,
+  { name, description, risk, capabilities, milliseconds, faults }: ToolDescribed,
   reading: Reading,
   ceiling: readonly Grant[] | null,
   taken: readonly string[],
@@ -159,6 +159,7 @@ function register(
   const tool = defineTool({
     ...{ name, description, capabilities: capabilities as never, input: {}, execute: () => null },
     ...(risk === null ? {} : { risk: risk as never }),
+    ...(milliseconds === null ? {} : { milliseconds }),
   });
   const made = registered(
     tool,

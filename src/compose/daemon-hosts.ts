@@ -5,12 +5,13 @@ import type { Request } from "../authority/request.ts";
 import { done, refuse } from "../authority/result.ts";
 import { type Asked, requestOf } from "../context/asking.ts";
 import type { Contexts } from "../daemon/contexts.ts";
-import type { Carried, Carrying, ForeignTools, OwnerTool } from "../daemon/owner-tool.ts";
+import type { Carried, Carrying, ForeignTools, Missing, OwnerTool } from "../daemon/owner-tool.ts";
 import { ControlGroups } from "../node/sandbox/control-groups.ts";
 import { detectSandbox } from "../node/sandbox/detect-sandbox.ts";
 import { groupPlaces } from "../node/sandbox/group-places.ts";
 import { LinuxSandboxes } from "../node/sandbox/linux-sandboxes.ts";
 import { clearSnapshots } from "../node/tool-host/snapshot.ts";
+import type { Outcome } from "../ports/commit.ts";
 import type { Sandboxes } from "../sandbox/sandboxes.ts";
 import { availabilityOf, missingText } from "../tool/availability.ts";
 import { ToolHost } from "./daemon-hosts-host.ts";
@@ -82,11 +83,17 @@ function ownerTool(loaded: LoadedTool, pool: HostPool, asked: DaemonHostsAsked):
   const { registered, input, isDeriving } = loaded;
   const { name, requirement, declared } = registered;
   if (requirement === null) throw new Error("a tool of others has a requirement");
+  const missing = (): Missing | null => {
+    const availability = availabilityOf(registered.needs, asked.contexts().backends(name));
+    return availability.ok ? null : { message: missingText(availability), fix: null };
+  };
   return {
     name,
     description: registered.tool.description,
     input,
     verbs: [],
+    isThere: () => missing() === null,
+    missing,
     foreign: { requirement, declared },
     requests: () => done([]),
     ...(isDeriving ? { derive: deriving(loaded, pool) } : {}),
@@ -131,10 +138,11 @@ async function carry(
   const before = performance.now();
   try {
     ring.stop.onStop(() => context.end());
-    const outcome = await host.execute(name, input, (use) => context.serve(use), ring.stop, asked.milliseconds());
+    const milliseconds = Math.min(asked.milliseconds(), registered.tool.milliseconds ?? Number.POSITIVE_INFINITY);
+    const outcome = await host.execute(name, input, (use) => context.serve(use), ring.stop, milliseconds);
     if (!outcome.ok) return { ok: false, code: outcome.code, message: outcome.message };
     const wallMicroseconds = Math.round((performance.now() - before) * 1000);
-    const met = { ended: "done", denials: context.denials(), enforcement: ENFORCEMENT, wallMicroseconds };
+    const met = { ended: "done", denials: context.denials(), enforcement: enforcementOf(host), wallMicroseconds };
     return { ok: true, value: outcome.value, isUntrusted: true, met };
   } finally {
     context.end();
@@ -142,9 +150,7 @@ async function carry(
   }
 }
 
-/** What the tool's own code can reach is the kernel's to hold; what it asks its context for is decided there. */
-const ENFORCEMENT = [
-  { axis: "tool", strength: "checked" },
-  { axis: "path", strength: "kernel" },
-  { axis: "host", strength: "kernel" },
-] as const;
+/** What the tool's own code can reach is its sandbox's to hold, and to tell; what it asks its context for is decided there. */
+function enforcementOf({ enforcement }: ToolHost): Outcome["enforcement"] {
+  return [{ axis: "tool", strength: "checked" }, ...enforcement.map(({ axis, strength }) => ({ axis, strength }))];
+}

@@ -2,13 +2,13 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { editFile } from "../node/edit-file.ts";
-import { createRecord, RECORDS } from "../node/records.ts";
+import { createRecord, listRecordsInSteps, RECORDS } from "../node/records.ts";
 import { stampOf } from "../node/stamp.ts";
 import { isThere } from "../node/whereabouts.ts";
 import type { ListedFile } from "../record/shelf.ts";
 import { sourceCharactersMax } from "../text/read.ts";
 import type { RecordPlace } from "../tools/records/found.ts";
-import { Library } from "../tools/records/library.ts";
+import { Library, type LibraryMachine } from "../tools/records/library.ts";
 import type { RecordDesk } from "../tools/records/record-call.ts";
 import { recordsDesk } from "./records.ts";
 
@@ -50,7 +50,10 @@ export function workspaceRecords(
   const { machine: found } = recordsDesk(workspace, state, now, (path) => path);
   // INVARIANT: a link in place of the folder has no records in it, wherever it leads: not even to agents of the same workspace.
   const isOwn = isOwnFolder(workspace, folder);
-  const machine = isOwn ? found : { ...found, list: () => ({ files: [], problems: [] }) };
+  const machine: LibraryMachine = {
+    ...found,
+    list: async (pause) => (isOwn ? listRecordsInSteps(workspace, now, pause) : { files: [], problems: [] }),
+  };
   const file = (path: string): ListedFile | null => (isOwn ? plainFile(folder, path) : null);
   return {
     place: { machine, library, file },

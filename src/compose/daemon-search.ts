@@ -1,8 +1,9 @@
 // web_search as the daemon carries it out: one fetch of the provider that the user named, on the same way as every other fetch.
 import { isJsonObject, type Json, type JsonObject, member } from "../authority/json.ts";
+import type { Request } from "../authority/request.ts";
 import { done, refuse } from "../authority/result.ts";
 import { handlesIn } from "../broker/handles.ts";
-import type { Carried, OwnerTool } from "../daemon/owner-tool.ts";
+import type { Carried, Missing, OwnerTool } from "../daemon/owner-tool.ts";
 import type { Session } from "../daemon/session.ts";
 import type { Reading } from "../notation/reading.ts";
 import { requestText } from "../notation/request-printer.ts";
@@ -31,13 +32,18 @@ export function searchTool({ fetch, provider, readingOf }: SearchAsked): OwnerTo
     verbs: [],
     anyVerb: ["net.get", "net.post"],
     isThere: (session) => provider(session) !== null,
+    missing: (session) => (provider(session) === null ? NOBODY : null),
     requests: (input, reading, session) => {
       const { query, count } = inputOf(input);
       // A handle stands for the user's own secret; in a question it would be somebody's wish to send one.
       if (holdsHandle(query)) return refuse("bad_value", "a question holds no secret");
       if (/\p{Surrogate}/u.test(query)) return refuse("bad_value", "a question holds no half of a character");
       const written = provider(session);
-      return written === null ? done([]) : fetch.requests(providerFetch(written, query, count), reading, session);
+      if (written === null) return done([]);
+      const asks = fetch.requests(providerFetch(written, query, count), reading, session);
+      return asks.ok
+        ? done(asks.value.map(configured))
+        : refuse("bad_value", "the search provider cannot be asked this");
     },
     carry: async (call) => {
       const { session, warrant } = call;
@@ -50,9 +56,20 @@ export function searchTool({ fetch, provider, readingOf }: SearchAsked): OwnerTo
       const decided = new Set(warrant.requests.map(requestText));
       if (!asks.ok || !asks.value.every((one) => decided.has(requestText(one)))) return MOVED;
       const carried = await fetch.carry({ ...call, input });
-      return carried.ok ? answered(written, carried.value, count) : carried;
+      return carried.ok ? answered(written, carried.value, count) : withoutProvider(carried);
     },
   };
+}
+
+/** INVARIANT: whom the user chose, and by which secret, is nothing that the caller is told. */
+function withoutProvider({ code, denied }: Extract<Carried, { readonly ok: false }>): Carried {
+  if (denied === undefined) return { ...failed("the search provider could not be asked", FIX), code };
+  const request = denied.request === null ? null : configured(denied.request);
+  return { ...failed("the search provider is not within reach"), code, denied: { code: denied.code, request } };
+}
+
+function configured(request: Request): Request {
+  return { ...request, isConfigured: true };
 }
 
 function answered({ provider }: WrittenSearch, fetched: Json, count: number): Carried {
@@ -63,7 +80,7 @@ function answered({ provider }: WrittenSearch, fetched: Json, count: number): Ca
   if (more === true) return failed("the search provider's answer is longer than an answer may be");
   const answer = typeof text === "string" ? answerOf(text) : null;
   const found = answer === null ? null : providerResults(provider, answer);
-  if (found === null) return failed(`what answered is not ${provider}, or does not answer with JSON`, FIX);
+  if (found === null) return failed("what answered is not a search provider, or does not answer with JSON", FIX);
   const results = shownResults(found.list, found.snippet, count);
   return { ok: true, value: { results: [...results] }, isUntrusted: true };
 }
@@ -88,12 +105,14 @@ function inputOf(input: JsonObject): { readonly query: string; readonly count: n
 
 const FIX = "a person looks at `search:` in the user's own config.yml";
 
-function failed(message: string, fix: string | null = null): Carried {
+type Failed = Extract<Carried, { readonly ok: false }> & Missing;
+
+function failed(message: string, fix: string | null = null): Failed {
   return { ok: false, code: "not_available", message, fix };
 }
 
 const MOVED: Carried = failed("the search provider changed meanwhile; ask again");
-const NOBODY: Carried = failed(
+const NOBODY: Failed = failed(
   "no search provider is configured",
   "a person writes one in the user's own config.yml: search: { provider: searxng, url: https://search.example.org/search }",
 );

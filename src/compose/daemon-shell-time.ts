@@ -1,4 +1,6 @@
-// A stop that rings with another one, or when a time is over.
+// A stop that rings with another one, or when a time is over; and what of a script's time its patterns have taken already.
+import type { JsonObject } from "../authority/json.ts";
+import type { Session } from "../daemon/session.ts";
 import type { Stop } from "../sandbox/sandboxes.ts";
 
 export interface TimedStop {
@@ -24,7 +26,7 @@ export function timedStop(outer: Stop, milliseconds: number): TimedStop {
   return {
     stop: {
       get stopped() {
-        return isStopped;
+        return isStopped || outer.stopped;
       },
       onStop: (one) => {
         if (isStopped) one();
@@ -36,4 +38,32 @@ export function timedStop(outer: Stop, milliseconds: number): TimedStop {
     },
     end: () => clearTimeout(timer),
   };
+}
+
+const keptMax = 256;
+
+/** Between the look for its names and the start of a script a person may be asked: that time is nobody's. */
+export class SpentTime {
+  readonly #sessions = new WeakMap<Session, Map<string, number>>();
+
+  keep(session: Session, input: JsonObject, milliseconds: number): void {
+    const kept = this.#sessions.get(session) ?? new Map<string, number>();
+    this.#sessions.set(session, kept);
+    const key = JSON.stringify(input);
+    // Of two calls with the same words the longer look counts for both.
+    const longest = Math.max(milliseconds, kept.get(key) ?? 0);
+    kept.delete(key);
+    kept.set(key, longest);
+    const [oldest] = kept.keys();
+    if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest);
+  }
+
+  /** Once; nought where nothing was looked up. */
+  take(session: Session, input: JsonObject): number {
+    const kept = this.#sessions.get(session);
+    const key = JSON.stringify(input);
+    const milliseconds = kept?.get(key) ?? 0;
+    kept?.delete(key);
+    return milliseconds;
+  }
 }

@@ -27,7 +27,7 @@ import { settingFor } from "../tools/shell/setting.ts";
 import { readShellInput } from "../tools/shell/shell-input.ts";
 import { WaitingRoom } from "../tools/shell/waiting-room.ts";
 import type { CallFiles } from "./daemon-files.ts";
-import { timedStop } from "./daemon-shell-time.ts";
+import { SpentTime, timedStop } from "./daemon-shell-time.ts";
 import { Gathered } from "./gathered.ts";
 
 export interface DaemonShellAsked {
@@ -40,6 +40,7 @@ export interface DaemonShellAsked {
 export function shellOwnerTool(asked: DaemonShellAsked): OwnerTool {
   const room = new WaitingRoom();
   const searches = new Map<string, number>();
+  const spent = new SpentTime();
   const settingOf = (input: JsonObject, reading: Reading, session: Session): Result<admission.Setting> =>
     settingFor(input, reading, { user: asked.userName(), environment: session.facts.environment });
   return {
@@ -65,15 +66,25 @@ export function shellOwnerTool(asked: DaemonShellAsked): OwnerTool {
       const before = searches.get(agent) ?? 0;
       if (before >= searchesMax) return refuse("too_long", "too many patterns are being looked up; ask again later");
       searches.set(agent, before + 1);
+      const from = performance.now();
+      const timed = timedStop(stop ?? NEVER, millisecondsOf(input));
       try {
-        return await named(asked.files, { script: read.script, setting: setting.value, session, stop });
+        const naming = { script: read.script, setting: setting.value, session, stop: timed.stop };
+        const requests = await named(asked.files, naming);
+        return timed.isOver ? refuse("too_long", NO_TIME) : requests;
       } finally {
+        timed.end();
+        spent.keep(session, input, performance.now() - from);
         const now = (searches.get(agent) ?? 1) - 1;
         if (now === 0) searches.delete(agent);
         else searches.set(agent, now);
       }
     },
-    carry: (call) => carry(asked, room, call),
+    denied: (input, session) => void spent.take(session, input),
+    carry: (call) => {
+      const left = millisecondsOf(call.input) - spent.take(call.session, call.input);
+      return carry(asked, room, call, Math.max(1, left));
+    },
   };
 }
 
@@ -84,7 +95,7 @@ async function named(
 ): ReturnType<NonNullable<OwnerTool["derive"]>> {
   const search = new NamingSearch({
     rest: () => new Promise((done) => setImmediate(done)),
-    isStopped: () => session.isClosed || stop?.stopped === true,
+    isStopped: () => session.isClosed || stop.stopped,
   });
   const look: Looking = (folder, entriesMax) =>
     files.use(session, [], { path: folder, isChanging: false }, (worker) => worker.list(folder, entriesMax));
@@ -98,10 +109,23 @@ interface Naming {
   readonly script: Script;
   readonly setting: admission.Setting;
   readonly session: Session;
-  readonly stop: Stop | undefined;
+  readonly stop: Stop;
 }
 
-async function carry(asked: DaemonShellAsked, room: WaitingRoom, call: Carrying): Promise<Carried> {
+const NEVER: Stop = { stopped: false, onStop: () => undefined };
+const NO_TIME = "looking up its patterns took all of the script's `seconds`";
+
+function millisecondsOf({ seconds }: JsonObject): number {
+  return (typeof seconds === "number" ? seconds : scriptSecondsUsual) * 1000;
+}
+
+/** `milliseconds`: what is left of its time. */
+async function carry(
+  asked: DaemonShellAsked,
+  room: WaitingRoom,
+  call: Carrying,
+  milliseconds: number,
+): Promise<Carried> {
   const { input, session, warrant } = call;
   const read = readShellInput(input);
   if (!read.ok) return { ...read, denied: { code: read.code, request: null } };
@@ -119,8 +143,7 @@ async function carry(asked: DaemonShellAsked, room: WaitingRoom, call: Carrying)
   }
   const ring = session.ringing(call.stop);
   if (ring === null) return { ok: false, code: "not_available", message: TOO_MUCH };
-  const seconds = typeof input["seconds"] === "number" ? input["seconds"] : scriptSecondsUsual;
-  const timed = timedStop(ring.stop, seconds * 1000);
+  const timed = timedStop(ring.stop, milliseconds);
   try {
     const gathered = new Gathered();
     const ran = await runScript(script, {

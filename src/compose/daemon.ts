@@ -16,6 +16,7 @@ import { PresenceVerifiers } from "../node/presence.ts";
 import type { Answer } from "../ports/exchange.ts";
 import type { EntryKind, LogEntry } from "../ports/log.ts";
 import { openState } from "../store/state.ts";
+import { callMillisecondsMax } from "../tool/define.ts";
 import { WEB_SEARCH } from "../tools/search/definition.ts";
 import { openAgents } from "./agents.ts";
 import { daemonAgents } from "./daemon-agents.ts";
@@ -38,10 +39,9 @@ import { shellOwnerTool } from "./daemon-shell.ts";
 import { daemonWeb } from "./daemon-web-joined.ts";
 import type { RunGround } from "./plan-facts.ts";
 import { recordSource } from "./record-source.ts";
+import { userNames } from "./user-names.ts";
 
 const tickMilliseconds = 1000;
-/** How long one call of a tool of others may take. */
-const toolMilliseconds = 120_000;
 
 export interface DaemonComposed {
   readonly daemon: Daemon;
@@ -154,7 +154,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     ...{ state, program, folders },
     install: () => installCommand(machineFacts().distribution),
     contexts: () => daemon.contexts,
-    milliseconds: () => toolMilliseconds,
+    milliseconds: () => callMillisecondsMax,
     elapsed: clock.elapsed,
     readingAt: (folder) => records.readingAt(folder),
     settings: (workspace) => {
@@ -175,6 +175,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     more,
     foreign: hosts,
     instruments,
+    userNames: () => userNames(folders.config),
     connections,
     stop,
   });

@@ -84,25 +84,29 @@ describe("a long use", () => {
     expect(heard).toEqual([]);
   });
 
-  test("is refused past what its agent may hold, and others go on", async () => {
+  test("is refused past what its session may hold, and others go on", async () => {
     const uses = new LongUses();
     const askers: Asker[] = [];
-    const begun = (agent: string, mebibytes: number): { readonly answer: Promise<unknown>; readonly asker: Asker } => {
+    const begun = (
+      session: Session,
+      mebibytes: number,
+    ): { readonly answer: Promise<unknown>; readonly asker: Asker } => {
       const asker = new Asker();
       askers.push(asker);
       for (let at = 0; at < mebibytes; at++) asker.input.push(new Uint8Array(mebibyte));
-      return { asker, answer: answerUse(asker.exchange, served().context, uses.begin(sessionOf(agent))) };
+      return { asker, answer: answerUse(asker.exchange, served().context, uses.begin(session)) };
     };
-    const first = begun("a", 64);
+    const session = sessionOf("a");
+    const first = begun(session, 50);
     await taken(first.asker);
-    const second = begun("a", 64);
+    const second = begun(session, 30);
     await taken(second.asker);
-    expect(uses.bytes).toBe(128 * mebibyte);
+    expect(uses.bytes).toBe(80 * mebibyte);
     const refused = { ok: true, value: { answer: { ok: false, code: "not_available" } } };
-    expect(await begun("a", 1).answer).toMatchObject(refused);
-    const other = begun("b", 1);
+    expect(await begun(session, 1).answer).toMatchObject(refused);
+    const other = begun(sessionOf("a"), 1);
     await taken(other.asker);
-    expect(uses.bytes).toBe(129 * mebibyte);
+    expect(uses.bytes).toBe(81 * mebibyte);
     for (const asker of askers) asker.hangUp();
     await Promise.all([first.answer, second.answer, other.answer]);
     expect(uses.bytes).toBe(0);
@@ -120,19 +124,48 @@ describe("a long use", () => {
   });
 });
 
+describe("what does not come to its end", () => {
+  const late = { ok: true, value: { answer: { ok: false, code: "not_available" } } };
+  const patience = { inputMillisecondsMax: 20, answerMillisecondsMax: 20 };
+
+  test("as a use is refused, not carried out, and gives its place back", async () => {
+    const [asker, uses, { context, heard }] = [new Asker(), new LongUses(), served()];
+    asker.input.push(Buffer.from("{}"));
+    const answer = answerUse(asker.exchange, context, uses.begin(sessionOf("a")), patience);
+    await taken(asker);
+    expect(uses.bytes).toBeGreaterThan(0);
+    expect(await answer).toMatchObject(late);
+    // What still comes is nobody's.
+    asker.input.push(new Uint8Array(mebibyte));
+    expect([heard, uses.bytes, asker.input.isOver, asker.input.bytes]).toEqual([[], 0, true, 0]);
+  }, 60_000);
+
+  test("as an answer that is not read ends its connection, and gives its place back", async () => {
+    const uses = new LongUses();
+    let closed = 0;
+    const asker = new Asker(new Promise(() => undefined));
+    const connected = { close: () => closed++ };
+    const exchange = { ...asker.exchange, value: { use: {} }, connected } as unknown as Exchange;
+    const { context } = served({ ok: true, value: "a".repeat(mebibyte) });
+    expect(await answerUse(exchange, context, uses.begin(sessionOf("a")), patience)).toMatchObject(late);
+    expect([closed, uses.bytes]).toEqual([1, 0]);
+  }, 60_000);
+});
+
 test("a long answer is counted until it is read", async () => {
   const uses = new LongUses();
   let read = (): void => undefined;
   const room = new Promise<void>((give) => {
     read = give;
   });
+  const session = sessionOf("a");
   const { context } = served({ ok: true, value: "a".repeat(20 * mebibyte) });
   const ask = (): Promise<unknown> => {
     const asker = new Asker(room);
     const exchange = { ...asker.exchange, value: { use: {} } } as unknown as Exchange;
-    return answerUse(exchange, context, uses.begin(sessionOf("a")));
+    return answerUse(exchange, context, uses.begin(session));
   };
-  const waiting = Array.from({ length: 6 }, ask);
+  const waiting = Array.from({ length: 3 }, ask);
   await Promise.resolve();
   expect(await ask()).toMatchObject({ ok: true, value: { answer: { ok: false, code: "not_available" } } });
   read();
@@ -140,14 +173,37 @@ test("a long answer is counted until it is read", async () => {
   expect(uses.bytes).toBe(0);
 });
 
-test("all agents together hold no more than there is", () => {
-  const uses = new LongUses();
-  const held = ["a", "b", "c"].map((agent) => uses.begin(sessionOf(agent)));
-  expect(held.map((one) => one.take(128 * mebibyte))).toEqual([true, true, true]);
-  const late = uses.begin(sessionOf("d"));
-  expect(late.take(1)).toBe(false);
-  held[0]?.end();
-  held[0]?.end();
-  expect(late.take(1)).toBe(true);
-  expect(uses.bytes).toBe(256 * mebibyte + 1);
+/** As much as it gets. */
+function greedy(uses: LongUses, session: Session): { readonly mebibytes: number; end(): void } {
+  const use = uses.begin(session);
+  let mebibytes = 0;
+  while (mebibytes < 1024 && use.take(mebibyte)) mebibytes++;
+  return { mebibytes, end: () => use.end() };
+}
+
+describe("room for long uses", () => {
+  test("is there for the longest use, and nobody else's while one session takes all it can", () => {
+    const uses = new LongUses();
+    expect(greedy(uses, sessionOf("a")).mebibytes).toBe(80);
+    expect(greedy(uses, sessionOf("a")).mebibytes).toBe(40);
+    expect(greedy(uses, sessionOf("b")).mebibytes).toBe(80);
+  });
+
+  test("is left by three agents with many sessions that take all they can, for a fourth and a fifth", () => {
+    const uses = new LongUses();
+    for (const agent of ["a", "b", "c"]) for (let many = 0; many < 32; many++) greedy(uses, sessionOf(agent));
+    const [fourth, fifth] = ["d", "e"].map((agent) => greedy(uses, sessionOf(agent)).mebibytes);
+    expect(fourth).toBeGreaterThanOrEqual(24);
+    expect(fifth).toBeGreaterThanOrEqual(12);
+    expect(uses.bytes).toBeLessThan(384 * mebibyte);
+  });
+
+  test("is given back once, however often it is said", () => {
+    const uses = new LongUses();
+    const held = greedy(uses, sessionOf("a"));
+    greedy(uses, sessionOf("b"));
+    held.end();
+    held.end();
+    expect(uses.bytes).toBe(80 * mebibyte);
+  });
 });

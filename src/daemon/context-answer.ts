@@ -6,7 +6,7 @@ import type { Answer } from "../ports/exchange.ts";
 import { ANSWER_CHANNEL, inlineCharactersMax } from "./context-sender.ts";
 import type { ServedContext } from "./contexts.ts";
 import { objectIn } from "./input.ts";
-import type { LongUse } from "./long-uses.ts";
+import { LONG_USE_PATIENCE, type LongUse, type Patience } from "./long-uses.ts";
 import { refusal } from "./refusal.ts";
 import type { Exchange } from "./serving.ts";
 
@@ -15,21 +15,30 @@ export async function answerUse(
   exchange: Exchange,
   context: ServedContext | null,
   long: LongUse,
+  { inputMillisecondsMax, answerMillisecondsMax }: Patience = LONG_USE_PATIENCE,
 ): Promise<Answer<{ readonly answer: Json; readonly bytes?: number }>> {
   if (context === null) return { ok: true, value: { answer: { ...NO_CONTEXT } } };
   try {
-    const read = exchange.value["hasInput"] === true ? await longUse(exchange, long) : objectIn(exchange.value, "use");
+    const read =
+      exchange.value["hasInput"] === true
+        ? await longUse(exchange, long, inputMillisecondsMax)
+        : objectIn(exchange.value, "use");
     if (read === null) return refusal("invalid_input", "a use is an object of bounded length");
     if (read === "too much") return { ok: true, value: { answer: { ...TOO_MUCH } } };
+    if (read === "late") return { ok: true, value: { answer: { ...TOO_LATE } } };
     if (read === "gone") return { ok: true, value: { answer: { ...NO_CONTEXT } } };
     const answer = await context.serve(read);
     const text = JSON.stringify(answer);
     if (text.length <= inlineCharactersMax) return { ok: true, value: { answer } };
     if (text.length > useCharactersMax) return { ok: true, value: { answer: { ...TOO_LONG } } };
-    // It stays here until the asker has read it, which may take the asker as long as it likes.
+    // It stays here until the asker has read it.
     const bytes = long.take(Buffer.byteLength(text, "utf8")) ? Buffer.from(text, "utf8") : null;
     if (bytes === null) return { ok: true, value: { answer: { ...TOO_MUCH } } };
-    await exchange.send(ANSWER_CHANNEL, bytes);
+    if (!(await isWithin(answerMillisecondsMax, exchange.send(ANSWER_CHANNEL, bytes)))) {
+      // What waits to be sent is let go of with the connection alone.
+      exchange.connected.close();
+      return { ok: true, value: { answer: { ...TOO_LATE } } };
+    }
     return { ok: true, value: { answer: null, bytes: bytes.length } };
   } finally {
     long.end();
@@ -39,11 +48,31 @@ export async function answerUse(
 const NO_CONTEXT = denied("revoked", null, "there is no such call any more, or it declared nothing");
 const TOO_LONG = denied("not_available", null, "the answer is too long: ask for less at once");
 const TOO_MUCH = denied("not_available", null, "too many long uses at once: wait until some of them are over");
+const TOO_LATE = denied("not_available", null, "a long use, or its answer, did not come to its end in time");
 
 /** Read into memory of a known size: pieces may be small, and hold on to much more than they are. */
 const blockBytes = 262_144;
 
-async function longUse(exchange: Exchange, long: LongUse): Promise<JsonObject | "too much" | "gone" | null> {
+async function longUse(
+  exchange: Exchange,
+  long: LongUse,
+  milliseconds: number,
+): Promise<JsonObject | "too much" | "gone" | "late" | null> {
+  let isLate = false;
+  // Whoever waits for more is given nothing more.
+  const timer = setTimeout(() => {
+    isLate = true;
+    void exchange.input[Symbol.asyncIterator]().return?.();
+  }, milliseconds);
+  try {
+    const read = await readUse(exchange, long);
+    return isLate ? "late" : read;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readUse(exchange: Exchange, long: LongUse): Promise<JsonObject | "too much" | "gone" | null> {
   const blocks: Buffer[] = [];
   let length = 0;
   for await (const piece of exchange.input) {
@@ -68,5 +97,17 @@ async function longUse(exchange: Exchange, long: LongUse): Promise<JsonObject | 
     return isJsonObject(value) ? value : null;
   } catch {
     return null;
+  }
+}
+
+async function isWithin(milliseconds: number, over: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((give) => {
+    timer = setTimeout(() => give(false), milliseconds);
+  });
+  try {
+    return await Promise.race([over.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }

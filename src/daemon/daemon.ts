@@ -3,6 +3,7 @@ import type { Moment } from "../authority/compiled.ts";
 import type { JsonObject } from "../authority/json.ts";
 import { judge } from "../authority/judge.ts";
 import type { DaemonStatus, SessionShown } from "../ports/daemon-control.ts";
+import { Absence } from "./absence.ts";
 import { Admission } from "./admission.ts";
 import { type HeldNow, providerAnswer, reachableAnswer } from "./asker-tools.ts";
 import { Calls } from "./calls.ts";
@@ -20,6 +21,7 @@ import type { Holding } from "./holding.ts";
 import { textIn, textsIn } from "./input.ts";
 import { memoryTools } from "./memory-tools.ts";
 import { observationTools } from "./observation-tools.ts";
+import { Offers } from "./offers.ts";
 import { Opening } from "./opening.ts";
 import type { ForeignTools, OwnerTool } from "./owner-tool.ts";
 import { OwnerTools } from "./owner-tools.ts";
@@ -38,6 +40,8 @@ export interface DaemonAsked {
   readonly foreign: ForeignTools;
   /** What the contexts of calls are made of; without it no call has one. */
   readonly instruments?: InstrumentsSource;
+  /** Users that have a record; null where that cannot be told. Without it none has. */
+  userNames?(): readonly string[] | null;
   connections(): number;
   /** The daemon is to end. */
   stop(): void;
@@ -59,6 +63,8 @@ export class Daemon {
   readonly #calls: Calls;
   readonly #tools: OwnerTools;
   readonly #admission: Admission;
+  readonly #absence: Absence;
+  readonly #offers: Offers;
   /** For tools that run outside of us, while a call of them lasts. */
   readonly contexts: Contexts;
   readonly doors: Doors;
@@ -73,7 +79,8 @@ export class Daemon {
     this.#gatekeeper = new Gatekeeper(parts, this.#desk, this.#floods, this.#entries);
     const delegations = new Delegations(parts, this.#entries, this.#gatekeeper.holdings);
     this.#admission = new Admission(parts, this.#sessions);
-    this.#opening = new Opening(parts, this.#gatekeeper, delegations, this.#sessions, this.#admission);
+    const userNames = (): readonly string[] | null => (asked.userNames === undefined ? [] : asked.userNames());
+    this.#opening = new Opening(parts, this.#gatekeeper, delegations, this.#sessions, this.#admission, userNames);
     const own: readonly OwnerTool[] = [
       ...memoryTools(parts.kept.memory, parts.now, (session, request) => {
         const holding = this.#gatekeeper.holdings.of(session);
@@ -86,6 +93,12 @@ export class Daemon {
     ];
     const tools = new OwnerTools(own, asked.foreign);
     this.#tools = tools;
+    this.#offers = new Offers(this.#entries, parts.kept.ledger);
+    this.#absence = new Absence({
+      own,
+      named: (session, name) => tools.named(session, name),
+      held: (session) => this.held(session),
+    });
     this.contexts = new Contexts({
       held: (session) => this.held(session),
       instruments: asked.instruments ?? null,
@@ -191,12 +204,27 @@ export class Daemon {
       ["call.commit", (exchange) => calls.commit(exchange)],
       ["call.settle", (exchange) => calls.settle(exchange)],
       ["context.use", (exchange) => calls.use(exchange)],
-      ["call.do", (exchange) => calls.carry(exchange)],
+      [
+        "call.do",
+        async (exchange) => {
+          const refused = this.#absence.isPossible(exchange)
+            ? await this.#absence.refusal(exchange, calls.session(exchange))
+            : null;
+          return refused ?? calls.carry(exchange);
+        },
+      ],
       ["call.run", (exchange) => calls.run(exchange)],
       ["call.consider", (exchange) => calls.consider(exchange)],
       ["tools.list", (exchange) => calls.list(exchange)],
       ["tools.reach", async (exchange) => reachableAnswer(this.#heldIn(exchange), exchange.value)],
-      ["tools.provider", async (exchange) => providerAnswer(this.#heldIn(exchange), exchange.value)],
+      [
+        "tools.provider",
+        async (exchange) => {
+          const answer = providerAnswer(this.#heldIn(exchange), exchange.value);
+          const session = calls.session(exchange);
+          return answer.ok && session !== null ? this.#offers.written(session, exchange.value, answer) : answer;
+        },
+      ],
     ];
   }
 

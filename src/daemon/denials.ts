@@ -44,11 +44,24 @@ export function denialTold(
   },
 ): DenialTold {
   const { code, request, approval, reason, receipt } = facts;
-  const need = request === null ? null : requestText(withoutFound(request));
+  const isConfigured = request?.isConfigured === true;
+  const need = request === null || isConfigured ? null : requestText(withoutFound(request));
   const times = session.countDenial(`${code} ${need ?? ""} ${approval ?? ""} ${reason ?? ""}`);
   const stop = times >= equalMax ? " You have asked for exactly this before; do not ask again." : "";
-  return { outcome: "denied", id: receipt ?? "", code, need, hint: `${HINTS[code]}${stop}`, approval, reason };
+  return {
+    outcome: "denied",
+    id: receipt ?? "",
+    code,
+    need,
+    hint: `${HINTS[code]}${stop}`,
+    approval,
+    reason: reason ?? (isConfigured ? CONFIGURED : null),
+  };
 }
+
+const CONFIGURED = "what this tool needs is set by the user; a person finds it in the log";
+/** Tools of ours whose requests are made from the user's own configuration. */
+const CONFIGURED_TOOLS: ReadonlySet<string> = new Set(["web_search", "builtin:web_search"]);
 
 /** The class of a record is what a file says: whoever may not read the record is not told it, nor whether there is one. */
 function withoutFound(request: Request): Request {
@@ -61,7 +74,8 @@ function withoutFound(request: Request): Request {
 export function denialObservation(session: Session, entry: LogEntry, id: string): Observation {
   const { name, id: opened } = session.facts;
   const requests = entry.more["requests"];
-  const told = Array.isArray(requests) ? requests.map((one) => withoutClass(String(one))) : [];
+  const isTold = Array.isArray(requests) && !CONFIGURED_TOOLS.has(entry.tool ?? "");
+  const told = isTold ? requests.map((one) => withoutClass(String(one))) : [];
   const asked = told.join("; ").slice(0, 2000);
   const text = `denied ${entry.code ?? ""}: ${entry.tool ?? ""} ${asked} (${entry.id})`;
   return { id, name, session: opened, at: entry.at, text, tags: ["denial"], isClean: session.isClean };

@@ -1,11 +1,22 @@
-// What uses of contexts that do not fit into one message hold in memory: counted for each agent, and for all of them.
+// What uses of contexts that do not fit into one message hold in memory, and for how long: counted for each session, each agent
+// and all of them. Whoever comes late finds room, because nobody may hold more than is left for others.
 import { agentScope } from "./generations.ts";
 import type { Session } from "./session.ts";
 
-/** Of one agent, over all of its sessions: the longest use there is, and some room. */
-const agentBytesMax: number = 128 * 1_048_576;
+/** Of one agent, over all of its sessions: twice the longest use there is, and some room. */
+const agentBytesMax: number = 160 * 1_048_576;
 /** Of all agents together. */
 const bytesMax: number = 384 * 1_048_576;
+
+/** How long others are kept waiting for room. */
+export interface Patience {
+  /** From the first byte of a use to its last. */
+  readonly inputMillisecondsMax: number;
+  /** Until an answer is read. */
+  readonly answerMillisecondsMax: number;
+}
+
+export const LONG_USE_PATIENCE: Patience = { inputMillisecondsMax: 60_000, answerMillisecondsMax: 60_000 };
 
 /** What one use holds. */
 export interface LongUse {
@@ -16,7 +27,8 @@ export interface LongUse {
 }
 
 export class LongUses {
-  readonly #agents = new Map<string, number>();
+  readonly #agents = new Held<string>();
+  readonly #sessions = new Held<Session>();
   #all = 0;
 
   /** Everything that is held at this moment. */
@@ -28,19 +40,36 @@ export class LongUses {
     const agent = agentScope(session.facts.name);
     let held = 0;
     const change = (bytes: number): void => {
-      const now = (this.#agents.get(agent) ?? 0) + bytes;
-      if (now === 0) this.#agents.delete(agent);
-      else this.#agents.set(agent, now);
+      this.#agents.change(agent, bytes);
+      this.#sessions.change(session, bytes);
       this.#all += bytes;
       held += bytes;
     };
     return {
       take: (bytes) => {
-        if (this.#all + bytes > bytesMax || (this.#agents.get(agent) ?? 0) + bytes > agentBytesMax) return false;
+        // INVARIANT: a session leaves its agent's others as much as it holds, and an agent all other agents.
+        const ofAgent = this.#agents.of(agent) + bytes;
+        const ofSession = this.#sessions.of(session) + bytes;
+        if (ofAgent > agentBytesMax || ofSession > agentBytesMax - ofAgent) return false;
+        if (ofAgent > bytesMax - this.#all - bytes) return false;
         change(bytes);
         return true;
       },
       end: () => change(-held),
     };
+  }
+}
+
+class Held<K> {
+  readonly #bytes = new Map<K, number>();
+
+  of(who: K): number {
+    return this.#bytes.get(who) ?? 0;
+  }
+
+  change(who: K, bytes: number): void {
+    const now = this.of(who) + bytes;
+    if (now === 0) this.#bytes.delete(who);
+    else this.#bytes.set(who, now);
   }
 }

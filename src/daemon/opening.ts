@@ -7,7 +7,7 @@ import { ALWAYS } from "../authority/link.ts";
 import { ANY } from "../authority/scope.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { SessionOpened } from "../ports/daemon-calls.ts";
-import type { Answer } from "../ports/exchange.ts";
+import type { Answer, Refusal } from "../ports/exchange.ts";
 import type { AgentName } from "../ports/link-store.ts";
 import type { Admission } from "./admission.ts";
 import type { Delegations } from "./delegations.ts";
@@ -18,6 +18,7 @@ import type { DaemonParts } from "./parts.ts";
 import { refusal } from "./refusal.ts";
 import type { Exchange, Peer, ProcessMark } from "./serving.ts";
 import { Session, type Sessions } from "./session.ts";
+import { hasSessionRoom, sessionsOfProcessMax } from "./session-share.ts";
 
 const pathCharactersMax = 4096;
 const specsMax = 1024;
@@ -42,6 +43,7 @@ export class Opening {
   readonly #delegations: Delegations;
   readonly #sessions: Sessions;
   readonly #admission: Admission;
+  readonly #userNames: () => readonly string[] | null;
 
   constructor(
     parts: DaemonParts,
@@ -49,12 +51,15 @@ export class Opening {
     delegations: Delegations,
     sessions: Sessions,
     admission: Admission,
+    /** Users that have a record; null where that cannot be told. */
+    userNames: () => readonly string[] | null,
   ) {
     this.#parts = parts;
     this.#gatekeeper = gatekeeper;
     this.#delegations = delegations;
     this.#sessions = sessions;
     this.#admission = admission;
+    this.#userNames = userNames;
   }
 
   async open({ value, connected }: Exchange): Promise<Answer<SessionOpened>> {
@@ -86,6 +91,8 @@ export class Opening {
     if (!found.ok) return found;
     const user = this.#admission.userFor(peer, named);
     if (!user.ok) return user;
+    const misspelled = user.value === null ? null : this.#misspelled(user.value);
+    if (misspelled !== null) return misspelled;
     const root = rootOf(peer, flagIn(value, "isForParent") ? (numberOr(value, "level", 1, 1, levelsMax) ?? 1) : 0);
     const { id, now, kept } = this.#parts;
     const session = new Session({
@@ -107,6 +114,7 @@ export class Opening {
     const specs = pledge === null ? null : textsIn(value, "pledge", specsMax);
     if (pledge !== null && (specs === null || !this.pledge(session, specs)))
       return refusal("invalid_input", "the pledge is not understood, so nothing was opened");
+    if (!hasSessionRoom(this.#sessions.all(), peer, root)) return TOO_MANY;
     if (!this.#sessions.add(session)) return refusal("not_available", "there are too many sessions already");
     if (token !== null && (await this.#delegations.claim(token, session.facts.name, session.who())) === null) {
       this.#sessions.remove(session);
@@ -145,6 +153,16 @@ export class Opening {
     return true;
   }
 
+  /** INVARIANT: nobody gets around what is written about a user by another spelling of the name. */
+  #misspelled(user: string): Refusal | null {
+    if (this.#parts.records.user(user) !== null) return null;
+    const names = this.#userNames();
+    if (names === null) return refusal("not_available", "the records of users cannot be listed");
+    const other = names.find((name) => name.toLowerCase() === user.toLowerCase());
+    if (other === undefined) return null;
+    return refusal("invalid_input", `${user} differs from the user ${other} in capitals alone`, `name them ${other}`);
+  }
+
   #broughtName(cwd: string, { text, account }: Brought): Answer<Named> {
     const { name, notes } = this.#parts.records.caveats(cwd, text, account);
     return { ok: true, value: { name, notes } };
@@ -165,6 +183,12 @@ export class Opening {
       : refusal("unknown_agent", found.message, found.fix);
   }
 }
+
+const TOO_MANY = refusal(
+  "not_available",
+  `this process, with those it started, has ${sessionsOfProcessMax} sessions already`,
+  "close some of them",
+);
 
 /** A pledge that does not speak of tools does not limit which are called, only what they may do. */
 function pledgeLink(session: Session, specs: readonly string[], reading: Reading): CompiledLink | null {

@@ -47,6 +47,11 @@ export interface Carrying {
   readonly ground: ProgramGround;
 }
 
+export interface Missing {
+  readonly message: string;
+  readonly fix: string | null;
+}
+
 export interface OwnerTool {
   readonly name: string;
   /** For the model that calls it. */
@@ -59,6 +64,8 @@ export interface OwnerTool {
   readonly anyVerb?: readonly string[];
   /** Whether it could be carried out at all; it can where nothing is said. */
   isThere?(session: Session): boolean;
+  /** What it lacks at this moment; a call of it is then refused before anything is charged. */
+  missing?(session: Session): Missing | null;
   /** What a tool of others declared; null for ours, which ask for everything they do. */
   readonly foreign?: { readonly requirement: CompiledLink; readonly declared: Requirement };
   /** What the tool itself says a call will ask for, found where it runs. It can only add. */

@@ -36,10 +36,15 @@ export class OwnerTools {
     this.#foreign = foreign;
   }
 
+  /** One of ours, with or without its origin in front. */
+  ours(name: string): OwnerTool | null {
+    return this.#own.get(name) ?? this.#own.get(name.replace(/^builtin:/, "")) ?? null;
+  }
+
   /** With or without its origin in front; a tool of others never answers to the name of one of ours. */
   async named(session: Session, name: string): Promise<OwnerTool | null> {
-    const own = this.#own.get(name.replace(/^builtin:/, ""));
-    if (own !== undefined) return own;
+    const own = this.ours(name);
+    if (own !== null) return own;
     const plain = name.replace(/^tool:/, "");
     if (this.#own.has(plain)) return null;
     return (await this.#foreign.of(session)).find((tool) => tool.name === plain) ?? null;

@@ -54,9 +54,19 @@ export interface ListingAsked {
 /** INVARIANT: never throws. A folder that is not there is an empty one. */
 export function listFolder(asked: ListingAsked): FolderListing {
   const walk = new Walk(asked);
-  walk.folder("", 0);
-  return { files: walk.files.sort(byPath), problems: walk.problems.sort(byPath) };
+  for (const _ of walk.folder("", 0));
+  return walk.found();
 }
+
+/** The same, and whoever else waits has a turn now and then: a large folder takes its time. */
+export async function listFolderInSteps(asked: ListingAsked, pause: () => Promise<void>): Promise<FolderListing> {
+  const walk = new Walk(asked);
+  for (const _ of walk.folder("", 0)) await pause();
+  return walk.found();
+}
+
+/** Names and files that are looked at in one step. */
+const stepEntries = 256;
 
 class Walk {
   readonly files: FoundFile[] = [];
@@ -65,12 +75,18 @@ class Walk {
   #entries = 0;
   #bytes = 0n;
   #full = false;
+  #looked = 0;
 
   constructor(asked: ListingAsked) {
     this.#asked = asked;
   }
 
-  folder(path: string, depth: number): void {
+  found(): FolderListing {
+    return { files: this.files.sort(byPath), problems: this.problems.sort(byPath) };
+  }
+
+  /** Yields after every step. */
+  *folder(path: string, depth: number): Generator<void, void> {
     const { folder, inside, limits } = this.#asked;
     if (path === "" && !liesInside(folder, inside)) {
       if (isThere(folder))
@@ -85,11 +101,15 @@ class Walk {
       this.#problem(path, "too_large", `this folder lies more than ${limits.depthMax} deep and is not read`);
       return;
     }
-    for (const entry of this.#entriesOf(path))
-      this.#entry(path === "" ? entry.name : `${path}/${entry.name}`, entry, depth);
+    for (const entry of yield* this.#entriesOf(path))
+      yield* this.#entry(path === "" ? entry.name : `${path}/${entry.name}`, entry, depth);
   }
 
-  #entriesOf(path: string): readonly Dirent[] {
+  #isStep(): boolean {
+    return ++this.#looked % stepEntries === 0;
+  }
+
+  *#entriesOf(path: string): Generator<void, readonly Dirent[]> {
     const entries: Dirent[] = [];
     try {
       const open = opendirSync(join(this.#asked.folder, path));
@@ -100,6 +120,7 @@ class Walk {
             break;
           }
           entries.push(entry);
+          if (this.#isStep()) yield;
         }
       } finally {
         open.closeSync();
@@ -111,10 +132,11 @@ class Walk {
   }
 
   /** Names that begin with a dot belong to other programs. */
-  #entry(path: string, entry: Dirent, depth: number): void {
+  *#entry(path: string, entry: Dirent, depth: number): Generator<void, void> {
     if (this.#full || entry.name.startsWith(".")) return;
+    if (this.#isStep()) yield;
     if (entry.isDirectory()) {
-      if (this.#asked.isEntered(path)) this.folder(path, depth + 1);
+      if (this.#asked.isEntered(path)) yield* this.folder(path, depth + 1);
     } else if (entry.isSymbolicLink()) this.#link(path);
     else if (!this.#asked.isWanted(path)) return;
     else if (entry.isFile()) this.#file(path);

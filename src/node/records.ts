@@ -15,7 +15,14 @@ import { dirname, join } from "node:path";
 import type { DiagnosticCode } from "../notation/diagnostic.ts";
 import { sha256 } from "./digest.ts";
 import { readTextFile } from "./files.ts";
-import { type FolderListing, type FoundFile, type ListingLimits, listFolder } from "./listing.ts";
+import {
+  type FolderListing,
+  type FoundFile,
+  type ListingAsked,
+  type ListingLimits,
+  listFolder,
+  listFolderInSteps,
+} from "./listing.ts";
 import { stampOf } from "./stamp.ts";
 import { codeOf, liesInside } from "./whereabouts.ts";
 import { writeWhole } from "./write-whole.ts";
@@ -32,15 +39,23 @@ const LIMITS: ListingLimits = {
 };
 
 export function listRecords(workspace: string, now: number): FolderListing {
-  const folder = join(workspace, RECORDS);
-  return listFolder({
-    folder,
+  return listFolder(askedOf(workspace, now));
+}
+
+/** For whoever has others to answer meanwhile. */
+export function listRecordsInSteps(workspace: string, now: number, pause: () => Promise<void>): Promise<FolderListing> {
+  return listFolderInSteps(askedOf(workspace, now), pause);
+}
+
+function askedOf(workspace: string, now: number): ListingAsked {
+  return {
+    folder: join(workspace, RECORDS),
     inside: workspace,
     now,
     limits: LIMITS,
     isWanted: (path) => path.endsWith(".md"),
     isEntered: () => true,
-  });
+  };
 }
 
 export type FileText =

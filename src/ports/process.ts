@@ -49,4 +49,6 @@ export type RunResult = { readonly ok: true; readonly ran: Ran } | { readonly ok
 export interface Sinks {
   output(bytes: Uint8Array): void;
   errors(bytes: Uint8Array): void;
+  /** What holds the program, once, before the first bytes of it: for whoever cannot wait until it has ended. */
+  held?(by: readonly Enforcement[]): void;
 }

@@ -16,6 +16,8 @@ export interface ToolDefinition<S extends InputSchema> {
   readonly risk?: Risk;
   /** Undeclared is untouched: without it every instrument is closed. */
   readonly capabilities?: Capabilities;
+  /** How long one call may take where it runs in a host: at most, and usually, `callMillisecondsMax`. */
+  readonly milliseconds?: number;
   readonly input: S;
   /** What a call with this input will ask for, as far as that is known: decided, and approved, before it runs. */
   requests?(input: InputOf<S>): readonly Asked[];
@@ -29,6 +31,8 @@ export interface Tool<Input = unknown> {
   readonly risk: Risk | null;
   /** As declared; null where that is no plain data, which nothing can be read from. */
   readonly capabilities: JsonObject | null;
+  /** Null: as long as any call may take. */
+  readonly milliseconds: number | null;
   /** The input for a model to read. */
   readonly schema: JsonObject | null;
   readonly faults: readonly ToolFault[];
@@ -39,17 +43,19 @@ export interface Tool<Input = unknown> {
 
 /** What is wrong with the definition itself. */
 export interface ToolFault {
-  readonly part: "name" | "description" | "risk" | "capabilities" | "input" | "requests" | "execute";
+  readonly part: "name" | "description" | "risk" | "capabilities" | "milliseconds" | "input" | "requests" | "execute";
   readonly at: string;
   readonly message: string;
 }
 
 const RISKS: readonly unknown[] = ["low", "medium", "high", undefined];
 const descriptionCharactersMax = 16_384;
+/** How long one call of a tool may take in its host. */
+export const callMillisecondsMax = 120_000;
 
 export function defineTool<const S extends InputSchema>(definition: ToolDefinition<S>): Tool<InputOf<S>> {
   // Read once: what is registered is what was defined, whatever becomes of the object.
-  const { name, description, risk, capabilities: written, input, requests, execute } = definition;
+  const { name, description, risk, capabilities: written, milliseconds, input, requests, execute } = definition;
   const capabilities = copyJson(written ?? {});
   const faults: ToolFault[] = [];
   const fault = (part: ToolFault["part"], message: string, at: string = part): void => {
@@ -64,6 +70,8 @@ export function defineTool<const S extends InputSchema>(definition: ToolDefiniti
   }
   if (!RISKS.includes(risk)) fault("risk", "a risk is low, medium or high");
   if (!isJsonObject(capabilities)) fault("capabilities", "what a tool touches is plain data");
+  if (milliseconds !== undefined && !isCallTime(milliseconds))
+    fault("milliseconds", `a call takes at least 1 and at most ${callMillisecondsMax} milliseconds`);
   if (requests !== undefined && typeof requests !== "function") fault("requests", "a function of the input");
   if (typeof execute !== "function") fault("execute", "a function of the input and the context");
   const acceptor = acceptorOf(input);
@@ -75,10 +83,15 @@ export function defineTool<const S extends InputSchema>(definition: ToolDefiniti
     description: String(description),
     risk: risk ?? null,
     capabilities: isJsonObject(capabilities) ? capabilities : null,
+    milliseconds: isCallTime(milliseconds) ? milliseconds : null,
     schema: acceptor.schema,
     faults: Object.freeze(faults),
     accept: acceptor.accept,
     requests: (asked: InputOf<S>) => (requests === undefined ? [] : requests.call(definition, asked)),
     execute: (asked: InputOf<S>, context: Context) => execute.call(definition, asked, context),
   });
+}
+
+function isCallTime(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= callMillisecondsMax;
 }

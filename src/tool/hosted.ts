@@ -16,6 +16,8 @@ export interface ToolDescribed {
   readonly description: string;
   readonly risk: string | null;
   readonly capabilities: JsonObject | null;
+  /** How long a call of it may take; null where it does not say. */
+  readonly milliseconds: number | null;
   /** The input for a model to read; null where the schema does not say. */
   readonly schema: JsonObject | null;
   /** Only the host can hold an input against a schema library's schema. */
@@ -64,10 +66,10 @@ export class HostedTools {
 
   describe(): readonly ToolDescribed[] {
     return this.#tools.map((tool) => {
-      const { name, description, risk, capabilities, schema, faults } = tool;
+      const { name, description, risk, capabilities, milliseconds, schema, faults } = tool;
       const isLibrarySchema = this.#library.has(tool);
       const isAsking = this.#asking.has(tool);
-      return { name, description, risk, capabilities, schema, isLibrarySchema, isAsking, faults };
+      return { name, description, risk, capabilities, milliseconds, schema, isLibrarySchema, isAsking, faults };
     });
   }
 
@@ -171,7 +173,7 @@ export function readDescribed(value: unknown): readonly ToolDescribed[] | null {
   const tools: ToolDescribed[] = [];
   for (const one of list as readonly Json[]) {
     if (!isJsonObject(one)) return null;
-    const { name, description, risk, capabilities, schema, isLibrarySchema, isAsking, faults } = one;
+    const { name, description, risk, capabilities, milliseconds, schema, isLibrarySchema, isAsking, faults } = one;
     if (typeof name !== "string" || typeof description !== "string" || !Array.isArray(faults)) return null;
     const told: JsonObject[] = (faults as readonly Json[])
       .slice(0, 20)
@@ -184,6 +186,7 @@ export function readDescribed(value: unknown): readonly ToolDescribed[] | null {
       description,
       risk: typeof risk === "string" ? risk : null,
       capabilities: isJsonObject(capabilities) ? capabilities : null,
+      milliseconds: typeof milliseconds === "number" ? milliseconds : null,
       schema: isJsonObject(schema) ? schema : null,
       isLibrarySchema: isLibrarySchema === true,
       // What is not said is asked.

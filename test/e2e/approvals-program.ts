@@ -25,6 +25,7 @@ const control: Asking<ControlMessages> = {
     if (name === "approvals.approve" || name === "approvals.refuse") tell((answer as { value: Json }).value);
     return answer;
   },
+  tell: () => false,
   close: () => {},
 };
 

@@ -80,7 +80,7 @@ export async function run(
   argv: readonly [string, ...string[]],
   { owner = OWNER, input, stop, sinks }: Asked = {},
 ): Promise<Told> {
-  const heard: Record<keyof Sinks, Uint8Array[]> = { output: [], errors: [] };
+  const heard: Record<"output" | "errors", Uint8Array[]> = { output: [], errors: [] };
   const own: Sinks = {
     output: (bytes) => heard.output.push(Buffer.from(bytes)),
     errors: (bytes) => heard.errors.push(Buffer.from(bytes)),

@@ -13,6 +13,7 @@ beforeAll(async () => {
   world.agent("writer", reading);
   world.agent("careful", [...reading, "memory.write{keys=[clean/**],clean}", "proc.exec", "fs.read"], "sandbox: .\n");
   world.agent("counting", ["memory.read{clean,calls=2}", "memory.read{keys=[shared/**]}"]);
+  world.agent("offered", ["net.get{hosts=[a.example]}", "provider.web_search{hosts=[a.example]}"]);
   await world.begin();
   caller = world.caller();
 });
@@ -201,4 +202,60 @@ describe("a session ends", () => {
     );
     expect((await world.status()).sessions.some((one) => one.session === session.id)).toBe(false);
   });
+});
+
+describe("tools of a provider", () => {
+  const offered = async (session: Session): Promise<readonly string[]> => {
+    const asks = { provider: "anthropic", names: null, vectorStores: null };
+    const { tools } = given(await session.ask("tools.provider", asks).answer) as { tools: { name: string }[] };
+    return tools.map(({ name }) => name);
+  };
+  const entries = async ({ id }: Session) =>
+    (await world.log({ session: id, kind: "session" })).filter(({ outcome }) => outcome === "offered");
+
+  test("are written down when they are offered, once for each session and tool", async () => {
+    const [one, other] = [await open("offered"), await open("offered")];
+    const [names] = await Promise.all([offered(one), offered(one), offered(one)]);
+    await offered(one);
+    expect(names?.length).toBeGreaterThan(0);
+    expect((await entries(one)).map(({ tool, more }) => [tool, more["domains"]])).toEqual(
+      names?.map((name) => [`anthropic:${name}`, ["a.example"]]),
+    );
+    expect(await entries(other)).toEqual([]);
+    await offered(other);
+    expect((await entries(other)).length).toBe(names?.length);
+  });
+
+  test("that are not offered leave nothing", async () => {
+    const session = await open("pledging");
+    expect(await offered(session)).toEqual([]);
+    expect(await entries(session)).toEqual([]);
+  });
+});
+
+describe("one process", () => {
+  test("has its share of the sessions, over however many connections, and others go on", async () => {
+    const [greedy, other] = [world.caller(), world.caller()];
+    const codes = new Map<string, number>();
+    for (let connection = 0; connection < 5; connection++) {
+      const opened = await Promise.all(
+        Array.from({ length: 256 }, () =>
+          greedy.open(world.project, "pledging", { connection: `crowd ${connection}` }),
+        ),
+      );
+      for (const one of opened) {
+        const said = one.ok ? "opened" : `${one.code}: ${one.message}`;
+        codes.set(said, (codes.get(said) ?? 0) + 1);
+      }
+    }
+    expect([...codes]).toEqual([
+      ["opened", 1024],
+      ["not_available: this process, with those it started, has 1024 sessions already", 256],
+    ]);
+    await given(await other.open(world.project, "pledging")).close();
+    // What was closed is free again.
+    await greedy.hangUp("crowd 0");
+    await until(async () => (await greedy.open(world.project, "pledging", { connection: "again" })).ok, "room again");
+    await greedy.end();
+  }, 120_000);
 });

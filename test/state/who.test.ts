@@ -37,6 +37,27 @@ async function three(session: Session): Promise<void> {
   await until(async () => (await world.log({ session: session.id, kind: "outcome" })).length === 2, "two outcomes");
 }
 
+describe("a user's name", () => {
+  test.each(["Ann", "ANN", "aNN", "Broken", "Folder"])("%s in other capitals opens nothing", async (user) => {
+    const opened = await caller.open(world.project, "scout", { user });
+    expect(opened).toMatchObject({ ok: false, code: "invalid_input", fix: `name them ${user.toLowerCase()}` });
+    expect((await world.log({ user })).length).toBe(0);
+  });
+
+  test("without a record in any capitals is as good as another", async () => {
+    for (const user of ["Zoe", "zoe", "an", "anna"]) await (await open("scout", { user })).close();
+  });
+
+  test("with a record of its own is held by that one", async () => {
+    world.user("ANNA", ["memory.read{keys=[other/**]}"]);
+    world.user("anna", ["memory.read{keys=[notes/**]}"]);
+    const [one, two] = [await open("scout", { user: "ANNA" }), await open("scout", { user: "anna" })];
+    expect((await one.do("memory_get", { key: "notes/a" })).said).toBe("scope_violation");
+    expect((await two.do("memory_get", { key: "notes/a" })).said).not.toBe("scope_violation");
+    expect((await caller.open(world.project, "scout", { user: "Anna" })).ok).toBe(false);
+  });
+});
+
 describe("every entry says who", () => {
   test("allowed, denied and failed, of a session of its own", async () => {
     const session = await open("scout", { user: "ann", trace: "trace-1" });

@@ -95,6 +95,21 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     expect(readFileSync(join(root, "src/b"), "utf8")).toBe("b\n");
   });
 
+  test("what was decided by another reading is read again, and not done where it says something else now", async () => {
+    const world = toolsIn({ granted: [["write", root]], folder: root });
+    const tool = world.files.tools.find(({ name }) => name === "fs_write");
+    const ground = { home: null, base: path(join(root, "src")), protectedPaths: [] };
+    const before = { ground, toAscii: (name: string) => name, ceiling: null };
+    const input = Object.freeze({ path: "b", content: "x" });
+    const requests = tool?.requests(input, before, world.session);
+    if (tool === undefined || requests?.ok !== true) throw new Error("not asked");
+    // By now relative names begin in the folder above.
+    expect(await said(tool.carry(carrying(input, world.session, requests.value)))).toMatch(
+      /^not_available: the working/,
+    );
+    expect(readFileSync(join(root, "src/b"), "utf8")).toBe("b\n");
+  });
+
   test("a worker that is killed fails what it owed, and the next call has another", async () => {
     const { call } = toolsIn({ granted: [["read", root]], folder: root });
     await call(...read("a"));

@@ -211,6 +211,51 @@ describe("no word of a call becomes an option or more", () => {
   });
 });
 
+describe("a remote that is no host", () => {
+  const refs = (): string =>
+    spawnSync("git", ["-C", join(world.folder, "beside"), "for-each-ref"], { encoding: "utf8" }).stdout;
+  beforeEach(() => {
+    host("init", "--quiet", "--bare", "beside");
+    host("init", "--quiet", "--bare", "../outer.git");
+  });
+
+  test.each(["push", "fetch"])("%s: a folder of its name is not taken for it", async (command) => {
+    expect(await git(command, { remote: "beside" })).toEqual({
+      failed: "invalid_input",
+      message: 'this repository has no remote "beside"; a folder of that name is not taken for one',
+    });
+    expect(refs()).toBe("");
+  });
+
+  test.each(["beside", "./beside", "../outer.git", "/x", "file:///x", "ext::sh -c id"])(
+    "whose address is %s is told as what it is, and git is not run",
+    async (address) => {
+      host("config", "remote.there.url", address);
+      for (const command of ["push", "fetch"])
+        expect(await git(command, { remote: "there" })).toMatchObject({
+          failed: "invalid_input",
+          message: expect.stringContaining("is not a host"),
+        });
+      expect(refs()).toBe("");
+    },
+  );
+
+  test("by another address for pushing, or one that settings replace", async () => {
+    host("config", "remote.there.url", "https://git.example.test/x.git");
+    host("config", "remote.there.pushurl", "./beside");
+    expect(await git("push", { remote: "there" })).toMatchObject({ message: expect.stringContaining("is not a host") });
+    host("config", "--unset", "remote.there.pushurl");
+    host("config", `url.${world.folder}/beside.insteadOf`, "https://git.example.test/x.git");
+    expect(await git("push", { remote: "there" })).toMatchObject({ message: expect.stringContaining("is not a host") });
+    expect(refs()).toBe("");
+  });
+
+  test("one that is a host is asked, and is out of reach", async () => {
+    host("config", "remote.there.url", "https://git.example.test/x.git");
+    expect(await told("push", { remote: "there" })).toMatchObject({ ending: { kind: "exited", status: 128 } });
+  });
+});
+
 /** The last commit becomes one that says it is signed, so that somebody could want to look at that. */
 function sign(): void {
   const signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----";

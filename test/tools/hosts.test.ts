@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Caller, Session } from "../state/calling.ts";
-import { given, World } from "../state/world.ts";
+import { given, until, World } from "../state/world.ts";
 
 let world: World;
 let caller: Caller;
@@ -48,10 +48,13 @@ export default [
   defineTool({ name: "large", description: "Answers with much.", input: {}, execute: () => "x".repeat(100_000_000) }),
   defineTool({ name: "hungry", description: "Takes all memory.", input: {}, execute: () => { const all = []; for (;;) all.push(Buffer.alloc(16_777_216, 1)); } }),
   defineTool({ name: "secretive", description: "Declares a secret.", capabilities: { secrets: ["NOWHERE"] }, input: {}, execute: () => 1 }),
+  defineTool({ name: "brief", description: "Says how long it may take.", milliseconds: 2000, input: {}, execute: ({ forever }) => { while (forever); return 1; } }),
+  defineTool({ name: "endless", description: "Wants more time than there is.", milliseconds: 120_001, input: {}, execute: () => 1 }),
 ];
 `;
 
-const NAMES = "tool.invoke{tools=[weather,keeper,looping,crashing,throwing,later,large,hungry,secretive,packed]}";
+const NAMES =
+  "tool.invoke{tools=[weather,keeper,looping,crashing,throwing,later,large,hungry,secretive,packed,brief,endless]}";
 
 beforeAll(async () => {
   world = await World.make();
@@ -82,6 +85,7 @@ beforeAll(async () => {
   );
   world.write("project/node_modules/deep/index.js", 'module.exports = "from a dependency";\n');
   world.agent("scout", [`fs.read{in=${world.project}}`, "memory.read", "memory.write", NAMES]);
+  world.agent("counted", ["secret.use{names=[NOWHERE]}", "tool.invoke{tools=[secretive],calls=1}"]);
   world.agent("other", [`fs.read{in=${world.project}}`, "tool.invoke{tools=[packed]}"]);
   await world.begin();
   caller = world.caller();
@@ -94,7 +98,7 @@ const called = (tool: string, input: object = {}) => session.do(tool, input);
 test("a tool in a file is listed, called, and reads within what it declares", async () => {
   const listed = given(await session.ask("tools.list", {}).answer)["tools"] as { name: string; origin: string }[];
   expect(listed.filter(({ origin }) => origin === "tool").map(({ name }) => name)).toEqual([
-    ...["crashing", "hungry", "keeper", "large", "later", "looping", "packed", "throwing", "weather"],
+    ...["brief", "crashing", "hungry", "keeper", "large", "later", "looping", "packed", "throwing", "weather"],
   ]);
   expect((await called("weather", { city: "oslo" })).value["result"]).toEqual({ text: "RAIN", calls: 1 });
   // The same host, still warm.
@@ -149,6 +153,58 @@ describe("what breaks off is contained, and the next call gets a new host", () =
 test("a tool that declares a secret that is not there is not run", async () => {
   expect((await called("secretive")).said).toBe("not_available");
 });
+
+test("what is not there is not shown, and a call of it costs nothing and is no decision", async () => {
+  const counted = given(await caller.open(world.project, "counted"));
+  for (let times = 0; times < 3; times++) {
+    const { said, value } = await counted.do("secretive");
+    expect([said, value["message"]]).toEqual(["not_available", expect.stringContaining("NOWHERE")]);
+  }
+  const listed = given(await counted.ask("tools.list", {}).answer)["tools"] as { name: string }[];
+  expect(listed.map(({ name }) => name)).not.toContain("secretive");
+  const decided = await world.log({ kind: "decision" });
+  expect(decided.filter(({ session: one }) => one === counted.id)).toEqual([]);
+  given(
+    await world.control("secrets.set", {
+      name: "NOWHERE",
+      value: "s3cr3t-value-9876543210",
+      binding: { tools: ["secretive"], hosts: ["a.example"], uses: null },
+      username: null,
+      isCanary: false,
+      isRotation: false,
+      presence: null,
+    }),
+  );
+  expect((await counted.do("secretive")).said).toBe("done");
+  expect((await counted.do("secretive")).said).toBe("budget_exhausted");
+}, 60_000);
+
+test("whoever may not call it is not told what it lacks", async () => {
+  const { said, value } = await given(await caller.open(world.project, "other")).do("secretive");
+  expect([said, JSON.stringify(value)]).toEqual(["scope_violation", expect.not.stringContaining("NOWHERE")]);
+});
+
+test("what held a call is told by its sandbox", async () => {
+  const { value } = await called("packed");
+  await until(async () => (await world.log({ kind: "outcome" })).some(({ of }) => of === value["receipt"]), "settled");
+  const outcome = (await world.log({ kind: "outcome" })).find(({ of }) => of === value["receipt"]);
+  expect(outcome?.more["enforcement"]).toEqual([
+    { axis: "tool", strength: "checked" },
+    { axis: "root", strength: "kernel" },
+    { axis: "mode", strength: "kernel" },
+    { axis: "argv", strength: "checked" },
+    ...["host", "port", "raw"].map((axis) => ({ axis, strength: "kernel" })),
+  ]);
+});
+
+test("a tool may say that its calls end sooner, and never that they end later", async () => {
+  expect((await called("brief")).said).toBe("done");
+  const { said, value } = await called("brief", { forever: true });
+  expect([said, value["message"]]).toEqual(["execution_failed", "it took more than 2 seconds"]);
+  expect((await called("endless")).said).toBe("unknown_tool");
+  const { out } = await world.ambit("tools", "list");
+  expect(out).toContain("at most 120000 milliseconds");
+}, 60_000);
 
 test("another agent sees and calls only what it is granted", async () => {
   const other = given(await caller.open(world.project, "other"));

@@ -115,11 +115,13 @@ export function programsWorld(
       const plain = own.lookup(tool, reading, session, []);
       const first = decideCall(caller, { tool: name, input }, plain, moment(), protectedPaths);
       const derived = first.outcome === "deny" ? null : await tool.derive?.(input, session, reading);
-      const lookup = own.lookup(tool, reading, session, derived?.ok === true ? derived.value : []);
+      const more = derived === null || derived === undefined ? [] : derived.ok ? derived.value : derived;
+      const lookup = own.lookup(tool, reading, session, more);
       const gate = await authorize(caller, { tool: name, input }, lookup, moment(), protectedPaths, {
         approvals: async () => ({ kind: "pending", approval: "a" }),
         commit: async () => ({ ok: true, receipt: "r" }),
       });
+      if (!gate.ok) tool.denied?.(input, session);
       if (!gate.ok) return { denied: gate.code, reason: gate.reason, need: gate.request };
       asked = gate.warrant.requests;
       const carried = await tool.carry({

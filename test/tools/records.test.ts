@@ -375,3 +375,20 @@ describe("what may be believed", () => {
     expect((await world.call("records_read", { id: "notes/a" })).isUntrusted).toBe(true);
   });
 });
+
+test("whoever asks while a large folder is looked at is answered before that is over", async () => {
+  world.specs = ALL;
+  const many = 3_000;
+  mkdirSync(dirname(world.path("many/0")), { recursive: true });
+  for (let at = 0; at < many; at++) writeFileSync(world.path(`many/${at}`), note("one"));
+  const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
+  // Old enough that they are not read again: the look at the folder is all there is.
+  await new Promise((done) => setTimeout(done, 200));
+  expect((await world.call("records_search", { query: "one", count: 1 })).said).toBe("done");
+  const order: string[] = [];
+  const searching = world.requests("records_search", { query: "one", count: 1 }).then(() => order.push("searched"));
+  for (let at = 0; at < 10; at++) await turn();
+  order.push("another");
+  await searching;
+  expect(order).toEqual(["another", "searched"]);
+}, 60_000);

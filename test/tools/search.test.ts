@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Called, Caller } from "../state/calling.ts";
 import { given, World } from "../state/world.ts";
 
@@ -41,7 +41,11 @@ beforeAll(async () => {
   const tool = "tool.invoke{tools=[web_search]}";
   world.agent("scout", ["net.get{hosts=[127.0.0.1]}", "net.post{hosts=[127.0.0.1]}", tool]);
   world.agent("getter", ["net.get{hosts=[127.0.0.1]}", tool]);
-  world.agent("elsewhere", ["net.get{hosts=[127.0.0.2]}", tool]);
+  world.agent("once", ["net.get{hosts=[127.0.0.1]}", "tool.invoke{tools=[web_search],calls=1}"]);
+  world.agent("elsewhere", [
+    ...["net.get{hosts=[127.0.0.2]}", "tool.invoke{tools=[web_search,obs_query]}"],
+    "obs.query{agents=[elsewhere]}",
+  ]);
   world.agent("keeper", [
     ...["net.get{hosts=[127.0.0.1]}", "net.post{hosts=[127.0.0.1]}", tool],
     "secret.use{names=[search-key],tools=[web_search],hosts=[127.0.0.1]}",
@@ -72,6 +76,9 @@ test("without a provider the tool says what a person would write", async () => {
   expect(said).toBe("not_available");
   expect(String(value["fix"])).toContain("search: { provider: searxng");
   expect(heard).toEqual([]);
+  const session = given(await caller.open(world.project, "once"));
+  for (let times = 0; times < 3; times++)
+    expect((await session.do("web_search", { query: "cats" })).said).toBe("not_available");
 });
 
 test("searxng is asked with the question alone, and shown without what is not an address", async () => {
@@ -185,6 +192,50 @@ test.each<readonly [string, typeof answer, string]>([
   configure(`{ provider: searxng, url: "${at("/search")}" }`);
   answer = given;
   expect((await search("getter", { query: "cats" })).said).toBe(said);
+});
+
+describe("what the user configured is nothing that the caller is told:", () => {
+  const closed = async (): Promise<number> => {
+    const other = http.createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port: free } = other.address() as AddressInfo;
+    other.close();
+    await once(other, "close");
+    return free;
+  };
+  const told = ({ value }: Called): string => JSON.stringify({ ...value, id: null });
+  const names = /127\.0\.0\.1|169\.254|searxng|search-key|net\.get|secret\.use/;
+
+  test("a provider out of reach, now and by a later look", async () => {
+    configure(`{ provider: searxng, url: "${at("/search")}" }`);
+    const denied = await search("elsewhere", { query: "cats" });
+    expect([denied.said, denied.value["need"]]).toEqual(["scope_violation", null]);
+    expect(told(denied)).not.toMatch(names);
+    const session = given(await caller.open(world.project, "elsewhere"));
+    const observed = JSON.stringify(result(await session.do("obs_query", { tag: "denial" })));
+    expect(observed).toContain("web_search");
+    expect(observed).not.toMatch(names);
+    // The person is told.
+    const entries = await world.log({ kind: "decision", outcome: "deny" });
+    expect(JSON.stringify(entries.at(-1)?.more)).toContain("127.0.0.1");
+  });
+  test("a secret that it does not hold", async () => {
+    configure(`{ provider: brave, url: "${at("/search")}", secret: search-key }`);
+    const denied = await search("scout", { query: "cats" });
+    expect(denied.said).toBe("capability_absent");
+    expect(told(denied)).not.toMatch(names);
+  });
+  test("a provider that is not there, answers nonsense or sends elsewhere", async () => {
+    configure(`{ provider: searxng, url: "http://127.0.0.1:${await closed()}/search" }`);
+    const gone = await search("getter", { query: "cats" });
+    expect(gone.said).toBe("not_available");
+    configure(`{ provider: searxng, url: "${at("/search")}" }`);
+    answer = { status: 200, body: "nonsense" };
+    const nonsense = await search("getter", { query: "cats" });
+    answer = { status: 302, body: "", location: "http://169.254.169.254/" };
+    const led = await search("getter", { query: "cats" });
+    for (const one of [gone, nonsense, led]) expect(told(one)).not.toMatch(names);
+  });
 });
 
 test("by the words of the command line", async () => {

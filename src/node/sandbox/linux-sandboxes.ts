@@ -12,7 +12,7 @@ import type { NetworkBroker } from "./network.ts";
 import { POOL_BOUNDS, Pool, type PoolBounds, type PoolKey } from "./pool.ts";
 import { putAside, putBack } from "./quarantine.ts";
 import { unavailable } from "./refusal.ts";
-import { ranOf, STOPPED_BEFORE } from "./result.ts";
+import { ranOf, STOPPED_BEFORE, toldSinks } from "./result.ts";
 import type { Order } from "./running.ts";
 import { SandboxNetwork } from "./sandbox-network.ts";
 import { HeldTrees } from "./trees.ts";
@@ -84,7 +84,7 @@ export class LinuxSandboxes implements Sandboxes {
     network?.judgedBy(judge);
     let isReusable = false;
     try {
-      const outcome = await sandbox.run(order);
+      const outcome = await sandbox.run({ ...order, sinks: toldSinks(sandbox, order.sinks) });
       if (outcome.kind === "unavailable") return refuse(outcome.refused);
       const changed = sandbox.pins.changes();
       const denials = (await network?.denials()) ?? [];

@@ -3,7 +3,7 @@ import { verbEntry } from "../../authority/catalog.ts";
 import { segmentsOf } from "../../authority/sequence.ts";
 import { requestText } from "../../notation/request-printer.ts";
 import type { Enforcement } from "../../ports/enforcement.ts";
-import type { Ending, Ran, RunDenial, Usage } from "../../ports/process.ts";
+import type { Ending, Ran, RunDenial, Sinks, Usage } from "../../ports/process.ts";
 import { enforcementOf } from "../../sandbox/enforcement.ts";
 import type { ControlGroup } from "./control-groups.ts";
 import type { LiveSandbox } from "./live-sandbox.ts";
@@ -24,7 +24,7 @@ export const STOPPED_BEFORE: Ran = {
 type Over = Exclude<Outcome, { readonly kind: "unavailable" }>;
 
 export function ranOf(
-  { parts, ready }: LiveSandbox,
+  sandbox: LiveSandbox,
   outcome: Over,
   denials: readonly RunDenial[],
   changed: readonly ChangedPin[],
@@ -34,9 +34,34 @@ export function ranOf(
     ending: changed.length > 0 ? { kind: "ended", because: "pin_changed" } : endingOf(outcome),
     usage: done?.usage ?? NOTHING_USED,
     denials: [...denials, ...changed.map(denialOf)],
-    enforcement:
-      ready === null ? [] : enforcementOf(parts.plan, { kind: "sandbox", ready }).map(withLimits(parts.group)),
+    enforcement: heldBy(sandbox),
     outputDropped: done?.outputDropped ?? 0,
+  };
+}
+
+/** Nothing before it is ready. */
+function heldBy({ parts, ready }: LiveSandbox): readonly Enforcement[] {
+  return ready === null ? [] : enforcementOf(parts.plan, { kind: "sandbox", ready }).map(withLimits(parts.group));
+}
+
+/** Its sinks, which are told what holds it before they are given anything. */
+export function toldSinks(sandbox: LiveSandbox, sinks: Sinks): Sinks {
+  if (sinks.held === undefined) return sinks;
+  let isTold = false;
+  const tell = (): void => {
+    if (isTold) return;
+    isTold = true;
+    sinks.held?.(heldBy(sandbox));
+  };
+  return {
+    output: (bytes) => {
+      tell();
+      sinks.output(bytes);
+    },
+    errors: (bytes) => {
+      tell();
+      sinks.errors(bytes);
+    },
   };
 }
 

@@ -68,7 +68,7 @@ export class Running {
     if (this.#order.input !== null) void this.#feed(this.#order.input);
   }
 
-  pass(kind: keyof Sinks, bytes: Uint8Array): void {
+  pass(kind: "output" | "errors", bytes: Uint8Array): void {
     if (this.#sinkError !== null) return;
     try {
       this.#order.sinks[kind](bytes);

@@ -1,5 +1,6 @@
 // One host from its start to its end: a process in a sandbox, spoken to over its standard input and output. It has a copy of
 // the tool's files, no network, no variables, no folder but a temporary one, and nothing of anybody else.
+import type { Enforcement } from "../../ports/enforcement.ts";
 import type { RunRefused, RunResult } from "../../ports/process.ts";
 import { temporaryFolder } from "../../sandbox/places.ts";
 import type { Limits, Plan, PlanPath } from "../../sandbox/plan.ts";
@@ -46,6 +47,7 @@ export class HostProcess {
   #isOver = false;
   #heard: Heard = () => undefined;
   #complaint = "";
+  #enforcement: readonly Enforcement[] = [];
   /** Why there is nothing any more, once that is so. */
   readonly ended: Promise<string>;
 
@@ -68,7 +70,13 @@ export class HostProcess {
         owner,
         plan,
         { argv: argv as unknown as readonly [string, ...string[]], input: this.#input() },
-        { output: (bytes) => this.#take(bytes), errors: (bytes) => this.#complain(bytes) },
+        {
+          output: (bytes) => this.#take(bytes),
+          errors: (bytes) => this.#complain(bytes),
+          held: (by) => {
+            this.#enforcement = by;
+          },
+        },
         // It has no network: there is nothing to be decided.
         () => ({ outcome: "deny", code: "capability_absent", at: null }),
         stop,
@@ -84,6 +92,11 @@ export class HostProcess {
   /** What it printed last, for a person. */
   get complaint(): string {
     return this.#complaint;
+  }
+
+  /** What holds it, told before anything it says is heard. */
+  get enforcement(): readonly Enforcement[] {
+    return this.#enforcement;
   }
 
   hear(heard: Heard): void {

@@ -18,7 +18,7 @@ export function branchWord(text: string): Result<string> {
   return isFine ? done(text) : refuse("bad_value", `${shown(text)} is not the name of a branch`);
 }
 
-/** A name without a slash or a colon. Git takes one that is no remote for a folder of that name, which is inside the same walls. */
+/** A name without a slash or a colon; whether there is such a remote, and where it leads, is found out before git is run. */
 export function remoteWord(text: string): Result<string> {
   return /^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(text) && !text.includes("..")
     ? done(text)

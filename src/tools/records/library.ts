@@ -1,10 +1,13 @@
 // The records of one workspace, known by what was read of them. Files are looked at for every question; what did not change is not
 // read again, and whoever else waits has a turn while much is read.
 import { idOfPath, type RecordData } from "../../record/record-data.ts";
-import { type ListedFile, readOne, type ShelfMachine } from "../../record/shelf.ts";
+import { type ListedFile, type Listing, readOne, type ShelfMachine } from "../../record/shelf.ts";
 import { readCache } from "../../record/shelf-cache.ts";
 
-export type LibraryMachine = Pick<ShelfMachine, "list" | "read" | "frontmatter" | "nameOf" | "loadCache">;
+export interface LibraryMachine extends Pick<ShelfMachine, "read" | "frontmatter" | "nameOf" | "loadCache"> {
+  /** `pause`: between the steps of a long look. */
+  list(pause: () => Promise<void>): Promise<Listing>;
+}
 
 export interface Shelved {
   /** Sorted by id; none twice. */
@@ -15,6 +18,8 @@ export interface Shelved {
 
 /** So many texts are read before others have a turn. */
 const textsPerTurnMax = 16;
+/** And so many that did not change. */
+const filesPerTurnMax = 2048;
 
 export class Library {
   readonly #pause: () => Promise<void>;
@@ -40,15 +45,16 @@ export class Library {
     // Others may already wait for the same, in this turn.
     await this.#pause();
     this.#isListed = true;
-    const { files } = machine.list();
+    const { files } = await machine.list(this.#pause);
     const known = this.#known ?? readCache(machine.loadCache());
     const next = new Map<string, { readonly stamp: string; readonly record: RecordData | null }>();
     const records: RecordData[] = [];
-    let read = 0;
+    let [read, looked] = [0, 0];
     for (const file of files) {
       const kept = known.get(file.path);
       const record = kept?.stamp === file.stamp ? kept.record : readOne(machine, file).record;
-      if (kept?.stamp !== file.stamp && ++read % textsPerTurnMax === 0) await this.#pause();
+      const isRead = kept?.stamp !== file.stamp;
+      if ((isRead && ++read % textsPerTurnMax === 0) || ++looked % filesPerTurnMax === 0) await this.#pause();
       if (record !== null) records.push(record);
       // What was changed just now may be changed again without showing it.
       if (file.settled) next.set(file.path, { stamp: file.stamp, record });

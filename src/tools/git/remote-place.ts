@@ -1,0 +1,46 @@
+// Where a remote leads, by the addresses git has for it: to a host, whose connections are decided, or somewhere this tool does
+// not go. Git takes a folder of a remote's name for one, and starts programs for some addresses: neither is a network remote.
+import type { JsonObject } from "../../authority/json.ts";
+import { type Refusal, refuse } from "../../authority/result.ts";
+import type { GitInput } from "./command-line.ts";
+
+/** What asks git for a remote's addresses; null for a command that has none. Settings are read, and nothing else is done. */
+export function addressesLine(input: JsonObject): readonly ["git", ...string[]] | null {
+  const { command, remote = "origin" } = input as unknown as GitInput;
+  if (command !== "push" && command !== "fetch") return null;
+  return ["git", "remote", "get-url", ...(command === "push" ? ["--push"] : []), "--all", remote];
+}
+
+/** Git's own status for a name that is no remote. */
+export const noRemoteStatus = 2;
+
+export function noRemote({ remote = "origin" }: GitInput): Refusal {
+  return refuse(
+    "bad_value",
+    `this repository has no remote ${shown(remote)}; a folder of that name is not taken for one`,
+  );
+}
+
+/** Null where all of them are hosts. `addresses`: one a line. */
+export function placeRefused({ remote = "origin" }: GitInput, addresses: string): Refusal | null {
+  const all = addresses.split("\n").filter((one) => one !== "");
+  if (all.length === 0) return refuse("bad_value", `the remote ${shown(remote)} has no address`);
+  if (all.every(isHost)) return null;
+  return refuse(
+    "bad_value",
+    `the remote ${shown(remote)} is not a host: folders and programs are not fetched from or pushed to`,
+  );
+}
+
+/** As git reads an address: by its scheme, or a host in front of a colon that no slash stands before. */
+function isHost(address: string): boolean {
+  const scheme = /^([A-Za-z0-9][A-Za-z0-9+.-]*):\/\//.exec(address)?.[1];
+  if (scheme !== undefined) return SCHEMES.has(scheme);
+  return /^[^/:]+:(?!:)/.test(address) || /^[^/:@]+@\[[^/]*\]:/.test(address);
+}
+
+const SCHEMES: ReadonlySet<string> = new Set(["https", "http", "ssh", "git", "git+ssh", "ssh+git"]);
+
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, 80));
+}

@@ -1,0 +1,53 @@
+// Where a program is started: inside what its agent may use, or it is said that it is not, and nothing is started.
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { programOwnerTools } from "../../src/compose/daemon-program-tools.ts";
+import { shellOwnerTool } from "../../src/compose/daemon-shell.ts";
+import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
+
+let world: ProgramsWorld;
+beforeAll(() => {
+  world = programsWorld(({ programs, files }) => [
+    ...programOwnerTools(programs),
+    shellOwnerTool({ programs, files: files.calls, userName: () => "tester" }),
+  ]);
+  const { folder, outside } = world;
+  world.grants = ["tool.invoke", `proc.exec{in=${folder}}`, `fs.read{in=${folder}}`];
+  mkdirSync(join(outside, "elsewhere"));
+  mkdirSync(join(folder, "inner"));
+  writeFileSync(join(folder, "file"), "");
+  symlinkSync("../elsewhere", join(folder, "out"));
+  symlinkSync("/usr", join(folder, "system"));
+  symlinkSync("inner", join(folder, "in"));
+  symlinkSync("nowhere", join(folder, "broken"));
+});
+afterAll(() => world.close());
+
+const run = (folder: string) => world.call("proc_exec", { argv: ["pwd"], in: join(world.folder, folder), root: "ro" });
+
+test.each(["", "inner", "in"])("%j is inside, and a program runs there", async (folder) => {
+  expect(await run(folder)).toMatchObject({ value: { ending: { kind: "exited", status: 0 } } });
+});
+
+test.each(["out", "system"])("%j leads out: that is what is told, not that there is no program", async (folder) => {
+  const said = await run(folder);
+  expect(said).toMatchObject({
+    failed: "scope_violation",
+    message: `the working folder ${join(world.folder, folder)} is a link to a place that is not inside what the agent may use`,
+  });
+  // Where it leads is not the agent's to know.
+  expect(JSON.stringify(said)).not.toContain("elsewhere");
+});
+
+test.each(["absent", "file", "broken"])("%j is no folder, and that is told", async (folder) => {
+  expect(await run(folder)).toMatchObject({
+    failed: "not_available",
+    message: `the working folder ${join(world.folder, folder)} is not there, or is no folder`,
+  });
+});
+
+test("a script is told the same", async () => {
+  const said = await world.call("shell", { script: "pwd", in: join(world.folder, "out") });
+  expect(JSON.stringify(said)).toContain("not inside what the agent may use");
+});
