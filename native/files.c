@@ -14,6 +14,8 @@ struct worker {
   struct files_tree trees[files_trees_max];
   size_t tree_count;
   struct restrictions restrictions;
+  struct files_drafts drafts;
+  struct files_outgoing outgoing;
 };
 
 static void open_tree(struct worker *worker, const struct frame *frame) {
@@ -88,41 +90,78 @@ static files_operation *operation_of(uint8_t kind) {
   }
 }
 
-static bool answer_to(const struct worker *worker, const struct frame *frame, struct writer *answer) {
-  struct files_request request = {.rest = reader_of(frame)};
+static bool answer_to(struct worker *worker, const struct frame *frame, struct writer *answer) {
+  struct files_request request = {.rest = reader_of(frame), .drafts = &worker->drafts};
   request.number = read_u32(&request.rest);
   const uint32_t tree = read_u32(&request.rest);
   request.path = read_text(&request.rest);
   files_operation *operation = operation_of(frame->kind);
   if (request.rest.failed || operation == NULL || tree >= worker->tree_count) return false;
   request.tree = &worker->trees[tree];
+  answer->length = 0;
   // The owner sends normal paths only; another one is a mistake of the owner's, not an attempt of the agent's.
   return files_is_plain_path(request.path) && operation(&request, answer);
 }
 
-int files_main(int control) {
+// Drafts come to their places, whether the owner still listens or not. Nobody who asked for something else waits for the disk.
+static int place(struct worker *worker) {
+  if (worker->drafts.count == 0) return 0;
+  const int sent = files_send(&worker->outgoing);
+  return files_place(&worker->drafts, &worker->outgoing) == 0 ? sent : -1;
+}
+
+static int settle(struct worker *worker) {
+  return place(worker) == 0 ? files_send(&worker->outgoing) : -1;
+}
+
+static int serve(struct worker *worker, struct frame_input *input) {
   static uint8_t bytes[files_answer_bytes_max];
   struct writer answer = {bytes, sizeof bytes, 0, false};
-  struct worker worker = {.control = control};
-  struct frame_input input = {0};
   struct frame frame;
+  for (;;) {
+    const int received = frame_try(worker->control, input, &frame);
+    const int error = errno;
+    if (received < 0 && error == EAGAIN) {
+      // Nobody asks for more at this moment.
+      if (settle(worker) != 0) return exit_failed;
+      frame_rest(input);
+      if (frame_wait(worker->control) != 0) return exit_failed;
+      continue;
+    }
+    const bool is_write = received > 0 && frame.kind == 'w';
+    const bool is_quick = received > 0 && (frame.kind == 'r' || frame.kind == 's');
+    // Whatever is not one more write finds those before it done; whatever may take long keeps no answer back.
+    if (!is_write && place(worker) != 0) return exit_failed;
+    if (!is_quick && files_send(&worker->outgoing) != 0) return exit_failed;
+    if (received == 0) return 0;
+    if (received < 0) frame_fail(worker->control, error, "request");
+    if (!answer_to(worker, &frame, &answer)) {
+      settle(worker);
+      frame_fail(worker->control, EPROTO, "request");
+    }
+    if (answer.length == 0) {
+      if (files_are_full(&worker->drafts) && place(worker) != 0) return exit_failed;
+    } else if (place(worker) != 0 || files_answer(&worker->outgoing, &answer) != 0) {
+      return exit_failed;
+    }
+  }
+}
+
+int files_main(int control) {
+  static struct worker worker;
+  struct frame_input input = {0};
   const char *stage = "descriptors";
+  worker.control = control;
+  worker.outgoing.control = control;
   // A write beyond a limit is an answer, not the end of the worker.
   signal(SIGXFSZ, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
   // What an agent makes is for its owner to work with, like what a person makes; our owner's own files are not.
-  umask(022);
+  umask(files_mask);
   if (drop_descriptors(&control, 1) != 0) frame_fail(control, errno, stage);
   if (!set_up(&worker, &input)) return 0;
   if (files_restrict(&worker.restrictions, &stage) != 0) frame_fail(control, errno, stage);
   say_ready(&worker);
   restrictions_free(&worker.restrictions);
-  int received;
-  while ((received = frame_receive(control, &input, &frame)) > 0) {
-    if (!answer_to(&worker, &frame, &answer)) frame_fail(control, EPROTO, "request");
-    if (files_send(control, &answer) != 0) return exit_failed;
-    frame_rest(&input);
-  }
-  if (received < 0) frame_fail(control, errno, "request");
-  return 0;
+  return serve(&worker, &input);
 }

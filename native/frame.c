@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-  input_bytes_min = 4096,
+  input_bytes_min = 65536,
   input_bytes_max = frame_header_bytes + frame_payload_bytes_max,
   stage_bytes_max = 256,
   farewell_milliseconds_max = 1000,
@@ -90,7 +90,7 @@ static bool wait_for(int control, short events, int milliseconds) {
   return ready > 0;
 }
 
-int frame_receive(int control, struct frame_input *input, struct frame *frame) {
+int frame_try(int control, struct frame_input *input, struct frame *frame) {
   for (;;) {
     switch (frame_next(input, frame)) {
       case frame_whole:
@@ -102,13 +102,23 @@ int frame_receive(int control, struct frame_input *input, struct frame *frame) {
         break;
     }
     const long count = frame_fill(input, control);
-    if (count == 0) {
-      if (input->start == input->end) return 0;
-      errno = EPROTO;
-      return -1;
-    }
-    if (count < 0 && errno != EAGAIN) return -1;
-    if (count < 0 && !wait_for(control, POLLIN, -1)) return -1;
+    if (count < 0) return -1;
+    if (count > 0) continue;
+    if (input->start == input->end) return 0;
+    errno = EPROTO;
+    return -1;
+  }
+}
+
+int frame_wait(int control) {
+  return wait_for(control, POLLIN, -1) ? 0 : -1;
+}
+
+int frame_receive(int control, struct frame_input *input, struct frame *frame) {
+  for (;;) {
+    const int received = frame_try(control, input, frame);
+    if (received >= 0 || errno != EAGAIN) return received;
+    if (frame_wait(control) != 0) return -1;
   }
 }
 

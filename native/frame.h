@@ -43,6 +43,11 @@ long frame_fill(struct frame_input *input, int control);
 // Gives back memory that only a large frame needed; only between frames.
 void frame_rest(struct frame_input *input);
 
+// A whole frame if there is one now: 1 a frame, 0 the end of the stream between frames, -1 with errno (EAGAIN: not yet,
+// EPROTO: not our language).
+int frame_try(int control, struct frame_input *input, struct frame *frame);
+// Waits until there is something to read, or the end of it: 0, or -1 with errno.
+int frame_wait(int control);
 // Waits for a whole frame: 1 a frame, 0 the end of the stream between frames, -1 with errno (EPROTO: not our language).
 int frame_receive(int control, struct frame_input *input, struct frame *frame);
 // Sends a whole frame, waiting as long as it takes: 0, or -1 with errno.

@@ -1,12 +1,14 @@
 // File tools as the daemon carries them out: in a worker of the session, held to the trees of its grants, every path
 // decided by what the session holds at that moment.
 import { arch } from "node:os";
+import type { JsonObject } from "../authority/json.ts";
 import type { Ground } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
 import { done } from "../authority/result.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import type { Carried, OwnerTool } from "../daemon/owner-tool.ts";
 import type { Session } from "../daemon/session.ts";
+import { refused } from "../node/file-worker/refusals.ts";
 import type { Walls } from "../node/file-worker/walls.ts";
 import { kernelFacts } from "../node/sandbox/detect-sandbox.ts";
 import { isProgram } from "../node/sandbox/programs.ts";
@@ -15,11 +17,11 @@ import { requestText } from "../notation/request-printer.ts";
 import type { FilePath, FileResult, Files } from "../ports/files.ts";
 import type { Judge } from "../ports/judge.ts";
 import { callJudge, type Held } from "../tools/files/call-judge.ts";
-import type { FileCall, FileTool } from "../tools/files/file-call.ts";
+import type { FileAnswer, FileCall, FileTool } from "../tools/files/file-call.ts";
 import { fileTools } from "../tools/files/file-tools.ts";
 import { PathQueue } from "../tools/files/path-queue.ts";
-import { GrantedTrees } from "../tools/files/trees.ts";
-import { type KeptFilesAsked, keptFiles } from "./kept-files.ts";
+import { type GrantedTree, GrantedTrees } from "../tools/files/trees.ts";
+import { KeptFiles, type KeptFilesAsked } from "./kept-files.ts";
 import { nativeProgram } from "./native-program.ts";
 import { SessionFiles } from "./session-files.ts";
 
@@ -60,6 +62,7 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
   const { held, program } = asked;
   const native = nativeProgram(program);
   const granted = new GrantedTrees();
+  const kept = new KeptFiles(asked);
   const queue = new PathQueue();
   let made: SessionFiles | null = null;
 
@@ -71,80 +74,91 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
     return made;
   };
 
-  const carry = async (call: FileCall, session: Session, requests: readonly Request[]): Promise<Carried> => {
-    const [first] = call.requests;
-    const now = held(session);
-    const workers = sessions();
-    if (now === null || first === undefined) return ENDED;
-    if (workers === null) return UNREACHABLE;
+  /** `now`: what the session holds at this moment, as somebody has just seen. */
+  const filesFor = (
+    { session, requests, near, isChanging }: Using,
+    now: HeldNow,
+  ): { readonly trees: readonly GrantedTree[]; readonly judge: Judge; readonly protectedPaths: ProtectedPaths } => {
     const { authority, reading } = now.holding;
-    const near = placeOf(first);
     const trees = granted.of(authority, near);
-    const writable = trees.filter(({ mode }) => mode === "write").map(({ path }) => path);
-    const isKept = call.changes === null ? () => true : keptFiles(asked, writable, session.facts.name.workspace);
+    const isKept = isChanging ? kept.of(granted.writable(trees), session.facts.name.workspace) : ALL;
     const judge = callJudge(
       requests,
-      looking(() => held(session)),
+      looking(now, () => held(session)),
       isKept,
     );
-    const { protectedPaths } = reading.ground;
-    const act = () => workers.use(session, { trees, judge, protectedPaths }, (files) => call.carry(files));
-    const once = call.changes === null ? await act() : await queue.run(call.changes, act);
-    // Whoever only reads may ask a second time, should the worker have ended on the first.
-    const isLost = !once.ok && call.changes === null && !workers.has(session) && !session.isClosed;
-    const answer = isLost ? await act() : once;
-    // A file is trusted where a person committed it. Nobody looks at commits yet, and unknown is untrusted: so every read is.
-    return answer.ok ? { ...answer, isUntrusted: call.isReading } : answer;
+    return { trees, judge, protectedPaths: reading.ground.protectedPaths };
   };
 
-  const writableOf = (session: Session, near: FilePath): readonly FilePath[] => {
-    const now = held(session);
-    const trees = now === null ? [] : granted.of(now.holding.authority, near);
-    return trees.filter(({ mode }) => mode === "write").map(({ path }) => path);
-  };
-  const isKept: CallFiles["isKept"] = (session, path) =>
-    keptFiles(asked, writableOf(session, path), session.facts.name.workspace)(path);
-  const use: CallFiles["use"] = async (session, requests, { path, isChanging, within }, act) => {
-    const now = held(session);
+  const carry = async (call: FileCall, using: Using, now: HeldNow): Promise<Carried> => {
     const workers = sessions();
-    if (now === null) return { ok: false, code: "revoked", reason: "the session holds nothing any more" };
-    if (workers === null) return { ok: false, code: "not_available", reason: "the file worker cannot be run here" };
-    const { authority, reading } = now.holding;
-    const kept = isChanging ? keptFiles(asked, writableOf(session, path), session.facts.name.workspace) : () => true;
-    const judge = callJudge(
-      requests,
-      looking(() => held(session)),
-      kept,
-    );
-    const { protectedPaths } = reading.ground;
-    const trees = granted.of(authority, path);
-    const narrow: Judge = (request) => {
-      const decision = within?.(request);
-      return decision?.outcome === "deny" ? decision : judge(request);
+    if (workers === null) return UNREACHABLE;
+    const { session } = using;
+    const act = async (holds: HeldNow | null): Promise<FileAnswer> =>
+      holds === null ? ENDED : workers.use(session, filesFor(using, holds), (files) => call.carry(files));
+    let seen: HeldNow | null = now;
+    const started = call.changes === null ? act(now) : queue.run(call.changes, () => act(seen ?? held(session)));
+    // Whoever had to wait for others looks again.
+    seen = null;
+    const once = await started;
+    // Whoever only reads may ask a second time, should the worker have ended on the first.
+    const isLost = !once.ok && call.changes === null && !workers.has(session) && !session.isClosed;
+    const answer = isLost ? await act(held(session)) : once;
+    // A file is trusted where a person committed it. Nobody looks at commits yet, and unknown is untrusted: so every read is.
+    return answer.ok ? { ok: true, value: answer.value, isUntrusted: call.isReading } : answer;
+  };
+
+  const isKept: CallFiles["isKept"] = (session, path) => {
+    const now = held(session);
+    const trees = now === null ? NO_TREES : granted.of(now.holding.authority, path);
+    return kept.of(granted.writable(trees), session.facts.name.workspace)(path);
+  };
+  const use: CallFiles["use"] = async (session, requests, { path, isChanging, within }, act) => {
+    const workers = sessions();
+    const once = async () => {
+      const now = held(session);
+      if (now === null) return refused("revoked", "the session holds nothing any more");
+      if (workers === null) return refused("not_available", "the file worker cannot be run here");
+      const files = filesFor({ session, requests, near: path, isChanging }, now);
+      const judge: Judge = (request) => {
+        const decision = within?.(request);
+        return decision?.outcome === "deny" ? decision : files.judge(request);
+      };
+      return workers.use(session, { ...files, judge }, act);
     };
-    const once = () => workers.use(session, { trees, judge: narrow, protectedPaths }, act);
     return isChanging ? queue.run(path, once) : once();
   };
 
-  const toolOf = (tool: FileTool): OwnerTool => ({
-    name: tool.name,
-    description: tool.definition.description,
-    input: tool.definition.input,
-    verbs: tool.definition.verbs,
-    requests: (input, reading) => {
-      const call = tool.call(input, groundOf(reading));
-      return call.ok ? done(call.value.requests) : call;
-    },
-    carry: async ({ input, session, warrant: { requests } }) => {
-      const now = held(session);
-      if (now === null) return ENDED;
-      const call = tool.call(input, groundOf(now.holding.reading));
-      if (!call.ok) return { ok: false, code: "invalid_input", message: call.message };
-      // INVARIANT: what is carried out is what was decided; a working folder may have moved since.
-      const isDecided = call.value.requests.every((one) => requests.some((other) => isSame(one, other)));
-      return isDecided ? carry(call.value, session, requests) : MOVED;
-    },
-  });
+  const toolOf = (tool: FileTool): OwnerTool => {
+    /** What was read from arguments when they were decided on, and by which reading. Nobody can change them since. */
+    const decided = new WeakMap<JsonObject, { readonly reading: Reading; readonly call: FileCall }>();
+    return {
+      name: tool.name,
+      description: tool.definition.description,
+      input: tool.definition.input,
+      verbs: tool.definition.verbs,
+      requests: (input, reading) => {
+        const call = tool.call(input, groundOf(reading));
+        if (!call.ok) return call;
+        if (Object.isFrozen(input)) decided.set(input, { reading, call: call.value });
+        return done(call.value.requests);
+      },
+      carry: async ({ input, session, warrant: { requests } }) => {
+        const now = held(session);
+        if (now === null) return ENDED;
+        const { reading } = now.holding;
+        const before = decided.get(input);
+        const call = before?.reading === reading ? done(before.call) : tool.call(input, groundOf(reading));
+        if (!call.ok) return { ok: false, code: "invalid_input", message: call.message };
+        const [first] = call.value.requests;
+        if (first === undefined) return ENDED;
+        // INVARIANT: what is carried out is what was decided; a working folder may have moved since.
+        const isDecided = call.value.requests.every((one) => requests.some((other) => isSame(one, other)));
+        const isChanging = call.value.changes !== null;
+        return isDecided ? carry(call.value, { session, requests, near: placeOf(first), isChanging }, now) : MOVED;
+      },
+    };
+  };
 
   return {
     tools: fileTools().map(toolOf),
@@ -153,9 +167,23 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
   };
 }
 
-const ENDED: Carried = { ok: false, code: "revoked", message: "the session holds nothing any more" };
-const MOVED: Carried = { ok: false, code: "not_available", message: "the working folder changed meanwhile; ask again" };
-const UNREACHABLE: Carried = { ok: false, code: "not_available", message: "the file worker cannot be run here" };
+/** One use of a session's files. `near`: what it is about. */
+interface Using {
+  readonly session: Session;
+  readonly requests: readonly Request[];
+  readonly near: FilePath;
+  readonly isChanging: boolean;
+}
+
+type Refused = Extract<FileAnswer, { readonly ok: false }>;
+type HeldNow = NonNullable<ReturnType<Daemon["held"]>>;
+type ProtectedPaths = Ground["protectedPaths"];
+const ALL = (): boolean => true;
+const NO_TREES: readonly GrantedTree[] = [];
+
+const ENDED: Refused = { ok: false, code: "revoked", message: "the session holds nothing any more" };
+const MOVED: Refused = { ok: false, code: "not_available", message: "the working folder changed meanwhile; ask again" };
+const UNREACHABLE: Refused = { ok: false, code: "not_available", message: "the file worker cannot be run here" };
 
 /** Relative names begin in the session's folder where that lies in the agent's own root, else in that root. */
 function groundOf({ ground, workingRoot = null }: Reading): Ground {
@@ -164,16 +192,19 @@ function groundOf({ ground, workingRoot = null }: Reading): Ground {
   return { ...ground, base: workingRoot };
 }
 
-function looking(held: () => ReturnType<Daemon["held"]>): () => Held | null {
-  let left = 0;
-  let last: Held | null = null;
+function looking(first: HeldNow, held: () => HeldNow | null): () => Held | null {
+  let left = decisionsPerLook;
+  let last: Held | null = heldOf(first);
   return () => {
     if (left-- > 0 && last !== null) return last;
-    const now = held();
     left = decisionsPerLook;
-    last = now === null ? null : { authority: now.holding.authority, moment: now.moment };
+    last = heldOf(held());
     return last;
   };
+}
+
+function heldOf(now: HeldNow | null): Held | null {
+  return now === null ? null : { authority: now.holding.authority, moment: now.moment };
 }
 
 function placeOf({ values }: Request): readonly string[] {
@@ -182,7 +213,10 @@ function placeOf({ values }: Request): readonly string[] {
 }
 
 function isSame(left: Request, right: Request): boolean {
-  return left.verb === right.verb && requestText(left) === requestText(right);
+  if (left.verb !== right.verb) return false;
+  const isItself =
+    left.values.length === right.values.length && left.values.every((one, at) => one === right.values[at]);
+  return isItself || requestText(left) === requestText(right);
 }
 
 /** Null where our native program does not run. */

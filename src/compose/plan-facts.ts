@@ -1,7 +1,8 @@
 // What a plan needs to know of this machine, gathered for one run.
 import { statSync } from "node:fs";
 import type { Moment } from "../authority/compiled.ts";
-import type { Ground } from "../authority/path.ts";
+import type { DenialCode } from "../authority/decision.ts";
+import { type Ground, pathText } from "../authority/path.ts";
 import { findNames } from "../node/find-names.ts";
 import { segmentsOf, type UserFolders } from "../node/folders.ts";
 import { realRoot } from "../node/real-path.ts";
@@ -9,9 +10,10 @@ import { registeredWorkspaces } from "../node/registered-workspaces.ts";
 import type { Config } from "../notation/config.ts";
 import type { WrittenLimits } from "../notation/run-settings.ts";
 import { namesToFind } from "../sandbox/pins.ts";
+import { isWithin } from "../sandbox/places.ts";
 import type { Limits, PlanPath } from "../sandbox/plan.ts";
 import { DEFAULT_LIMITS, type PlanFacts } from "../sandbox/plan-facts.ts";
-import type { Decided } from "../sandbox/plan-root.ts";
+import type { Decided, RootAsked } from "../sandbox/plan-root.ts";
 import { type PlanResult, placeOf, planOf } from "../sandbox/planning.ts";
 
 export interface RunGround {
@@ -65,14 +67,44 @@ export function planFor(decided: Decided, run: RunGround, milliseconds: number |
   const place = placeOf(decided, facts);
   if (!place.ok) return place;
   const root = place.value?.root ?? null;
+  const misplaced = place.value === null ? null : directoryFault(place.value);
+  if (misplaced !== null) return misplaced;
   const found = findNames(namesToFind(root, facts), root?.path ?? null);
   return found === null
     ? refused("there is too much in the folder to find what is protected in it")
     : planOf(decided, { ...facts, found });
 }
 
-function refused(message: string): PlanResult {
-  return { ok: false, refused: { code: "sandbox_unavailable", message, fix: null } };
+function refused(
+  message: string,
+  code: DenialCode = "sandbox_unavailable",
+  fix: string | null = null,
+): Extract<PlanResult, { readonly ok: false }> {
+  return { ok: false, refused: { code, message, fix } };
+}
+
+/** Inside the walls it would look as if there were no programs: they are started where nobody is. */
+function directoryFault({ root, directory }: RootAsked): Extract<PlanResult, { readonly ok: false }> | null {
+  const [base, place] = [pathText(root.path), pathText(directory)];
+  // Whoever starts the sandbox looks at the root itself.
+  if (base === place || realOf(base)?.join("/") !== root.path.join("/")) return null;
+  if (!isFolder(place)) return refused(`the working folder ${place} is not there, or is no folder`, "not_available");
+  const real = realOf(place);
+  if (real !== null && isWithin(real, root.path)) return null;
+  return refused(
+    `the working folder ${place} is a link to a place that is not inside what the agent may use`,
+    "scope_violation",
+    `name a folder that is really inside ${base}`,
+  );
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    // What cannot be looked at is found out inside.
+    return true;
+  }
 }
 
 /** What cannot be looked at may be there. */

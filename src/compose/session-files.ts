@@ -6,13 +6,16 @@ import type { Walls } from "../node/file-worker/walls.ts";
 import type { Files } from "../ports/files.ts";
 import type { Judge } from "../ports/judge.ts";
 import type { GrantedTree } from "../tools/files/trees.ts";
+import { Stretch } from "./stretch.ts";
 
 /** Processes at once; the one that was idle longest makes room. */
 const workersMax = 128;
 
 interface Kept {
   readonly files: ConfinedFiles;
-  readonly key: string;
+  trees: readonly GrantedTree[];
+  /** When the names of the trees were last seen to lead where they did. */
+  stretch: number;
   /** Calls under way. */
   uses: number;
   /** No longer its session's: closed after its last use. */
@@ -32,6 +35,7 @@ export class SessionFiles {
   /** In the order of their last use. */
   readonly #kept = new Map<Session, Kept>();
   readonly #watched = new WeakSet<Session>();
+  readonly #stretch = new Stretch();
 
   constructor(program: string, walls: Walls, most: number = workersMax) {
     this.#program = program;
@@ -65,18 +69,20 @@ export class SessionFiles {
   }
 
   #of(session: Session, { trees, protectedPaths }: FilesAsked): Kept {
-    const key = JSON.stringify(trees);
     const known = this.#kept.get(session);
+    const stretch = this.#stretch.now;
     if (known !== undefined) {
       this.#kept.delete(session);
-      if (known.key === key && known.files.isCurrent()) {
+      if (isSameTrees(known.trees, trees) && (known.stretch === stretch || known.files.isCurrent())) {
+        known.trees = trees;
+        known.stretch = stretch;
         this.#kept.set(session, known);
         return known;
       }
       this.#retire(session, known);
     }
     this.#watch(session);
-    const kept: Kept = { files: this.#make(trees, protectedPaths), key, uses: 0, isRetired: false };
+    const kept: Kept = { files: this.#make(trees, protectedPaths), trees, stretch, uses: 0, isRetired: false };
     this.#kept.set(session, kept);
     this.#makeRoom();
     return kept;
@@ -119,4 +125,12 @@ export class SessionFiles {
     if (this.#kept.get(session) === kept) this.#kept.delete(session);
     if (kept.uses === 0) kept.files.close();
   }
+}
+
+/** No name holds a slash. */
+function isSameTrees(left: readonly GrantedTree[], right: readonly GrantedTree[]): boolean {
+  if (left === right) return true;
+  const isSame = (one: GrantedTree, other: GrantedTree | undefined): boolean =>
+    one.mode === other?.mode && one.path.join("/") === other.path.join("/");
+  return left.length === right.length && left.every((one, at) => isSame(one, right[at]));
 }

@@ -4,8 +4,8 @@ import type { FileEntry, FileFacts, FileMatch, FilePath, FileResult, Files } fro
 import type { Judge } from "../../ports/judge.ts";
 import { readFacts, readNothing, readPiece } from "./answer.ts";
 import { type BelowLimits, type Gathered, globBelow, listJob, searchBelow } from "./below.ts";
-import { FileJudge } from "./file-judge.ts";
-import { type FileTree, lookAt, type Place } from "./places.ts";
+import { FileJudge, GuardedPlaces } from "./file-judge.ts";
+import { type FileTree, isStillThere, lookAt, type Place } from "./places.ts";
 import { below, FileReach, type Job } from "./reach.ts";
 import { refused } from "./refusals.ts";
 import type { Walls } from "./walls.ts";
@@ -57,13 +57,13 @@ const MAKE_FOLDER: Job<true> = { verb: "fs.write", request: plainRequest("m", ne
 const REMOVE: Job<true> = { verb: "fs.delete", request: plainRequest("d"), value: readNothing };
 
 interface Shared {
-  readonly places: readonly Place[];
+  readonly guarded: GuardedPlaces;
   readonly workers: FileWorkers;
 }
 
 export class ConfinedFiles implements Files {
   readonly #of: FilesOf;
-  readonly #places: readonly Place[];
+  #guarded: GuardedPlaces;
   readonly #workers: FileWorkers;
   readonly #reach: FileReach;
   readonly #limits: FileLimits;
@@ -71,29 +71,29 @@ export class ConfinedFiles implements Files {
 
   constructor(of: FilesOf, shared?: Shared) {
     const { program, trees, judge, protectedPaths, pinned, walls, limits } = of;
-    const places = shared?.places ?? lookAt(trees);
+    const guarded = shared?.guarded ?? new GuardedPlaces(lookAt(trees), protectedPaths);
+    const { places } = guarded;
     this.#of = of;
-    this.#places = places;
+    this.#guarded = guarded;
     this.#limits = limits;
     this.#workers = shared?.workers ?? new FileWorkers({ program, places, walls, ...limits });
-    this.#reach = new FileReach(this.#workers, places, new FileJudge(judge, places, protectedPaths), pinned);
+    this.#reach = new FileReach(this.#workers, places, new FileJudge(judge, guarded), pinned);
   }
 
   /** The same trees and the same worker, decided on by another judge. Closing either closes both. */
   under(judge: Judge, protectedPaths: FilesOf["protectedPaths"] = this.#of.protectedPaths): ConfinedFiles {
-    return new ConfinedFiles({ ...this.#of, judge, protectedPaths }, { places: this.#places, workers: this.#workers });
+    if (this.#guarded.all !== protectedPaths) this.#guarded = new GuardedPlaces(this.#guarded.places, protectedPaths);
+    return new ConfinedFiles(
+      { ...this.#of, judge, protectedPaths },
+      { guarded: this.#guarded, workers: this.#workers },
+    );
   }
 
   /** Whether the names of the trees still lead to what was opened: a folder may have been moved and made anew. */
   isCurrent(): boolean {
-    const now = lookAt(this.#of.trees);
-    return (
-      now.length === this.#places.length &&
-      this.#places.every(({ device, inode, inside }, at) => {
-        const place = now[at];
-        return place?.device === device && place.inode === inode && place.inside.length === inside.length;
-      })
-    );
+    const { places } = this.#guarded;
+    const { trees } = this.#of;
+    return places.length === trees.length ? places.every(isStillThere) : isSamePlaces(places, lookAt(trees));
   }
 
   /** Entries and matches that were there and not granted, so far. */
@@ -202,6 +202,17 @@ export class ConfinedFiles implements Files {
     this.#leftOut += result.value.leftOut;
     return { ok: true, value: result.value.items };
   }
+}
+
+/** Where a tree was not to be found at first, it may be by now. */
+function isSamePlaces(before: readonly Place[], now: readonly Place[]): boolean {
+  return (
+    now.length === before.length &&
+    before.every(({ device, inode, inside }, at) => {
+      const place = now[at];
+      return place?.device === device && place.inode === inode && place.inside.length === inside.length;
+    })
+  );
 }
 
 /** A file with several names is read only where its whole tree is granted. */

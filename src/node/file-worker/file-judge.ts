@@ -14,19 +14,22 @@ type ProtectedPaths = readonly (readonly string[])[];
 /** More names than one pattern has stars: only a pattern over whole trees still matches. */
 const witnessNames = 9;
 
-export class FileJudge {
-  readonly #judge: Judge;
-  readonly #verbs: ReadonlyMap<FileVerb, VerbEntry>;
+const VERBS: Readonly<Record<FileVerb, VerbEntry>> = {
+  "fs.read": entryOf("fs.read"),
+  "fs.write": entryOf("fs.write"),
+  "fs.delete": entryOf("fs.delete"),
+};
+
+/** Trees, and what is protected in them: the same for every judge. */
+export class GuardedPlaces {
+  readonly places: readonly Place[];
+  readonly all: ProtectedPaths;
   /** For each tree the protected paths that can concern it. */
   readonly #protected: ReadonlyMap<Place, ProtectedPaths>;
-  readonly #places: readonly Place[];
-  readonly #all: ProtectedPaths;
 
-  constructor(judge: Judge, places: readonly Place[], protectedPaths: ProtectedPaths) {
-    this.#judge = judge;
-    this.#places = places;
-    this.#all = protectedPaths;
-    this.#verbs = new Map((["fs.read", "fs.write", "fs.delete"] as const).map((name) => [name, entryOf(name)]));
+  constructor(places: readonly Place[], protectedPaths: ProtectedPaths) {
+    this.places = places;
+    this.all = protectedPaths;
     this.#protected = new Map(
       places.map((place) => [
         place,
@@ -35,9 +38,23 @@ export class FileJudge {
     );
   }
 
+  in(place: Place): ProtectedPaths {
+    return this.#protected.get(place) as ProtectedPaths;
+  }
+}
+
+export class FileJudge {
+  readonly #judge: Judge;
+  readonly #guarded: GuardedPlaces;
+
+  constructor(judge: Judge, guarded: GuardedPlaces) {
+    this.#judge = judge;
+    this.#guarded = guarded;
+  }
+
   /** By the name it was asked for; null when it is granted. */
   asNamed(verb: FileVerb, { place, rest }: Placed): FileRefused | null {
-    const relevant = this.#protected.get(place) as ProtectedPaths;
+    const relevant = this.#guarded.in(place);
     const path = [...place.named, ...rest];
     if (relevant.length === 0) return this.#ask(verb, path, 0);
     const depth = guardedDepth(path, relevant);
@@ -50,9 +67,9 @@ export class FileJudge {
 
   /** By where it really lies, or by any name a tree gives that place. */
   asReal(verb: FileVerb, real: FilePath): FileRefused | null {
-    const first = this.#ask(verb, real, guardedDepth(real, this.#all));
+    const first = this.#ask(verb, real, guardedDepth(real, this.#guarded.all));
     if (first === null) return null;
-    for (const place of this.#places) {
+    for (const place of this.#guarded.places) {
       if (samePath(place.named, place.real) || !isAtOrBelow(real, place.real)) continue;
       if (this.asNamed(verb, { place, rest: real.slice(place.real.length) }) === null) return null;
     }
@@ -61,7 +78,7 @@ export class FileJudge {
 
   /** Whether reading covers a tree as a whole: every name at every depth, and nothing protected in it. */
   coversWhole(place: Place): boolean {
-    if (place.inside.length > 0 || (this.#protected.get(place) as ProtectedPaths).length > 0) return false;
+    if (place.inside.length > 0 || this.#guarded.in(place).length > 0) return false;
     const path = [...place.named];
     for (let names = 0; names <= witnessNames; names++) {
       if (this.#ask("fs.read", path, 0) !== null) return false;
@@ -72,7 +89,7 @@ export class FileJudge {
 
   #ask(verb: FileVerb, segments: FilePath, depth: number): FileRefused | null {
     const guarded = depth === 0 ? null : segments.map((_, at) => at < depth);
-    return refusalOf(this.#judge({ verb: this.#verbs.get(verb) as VerbEntry, values: [{ segments, guarded }] }));
+    return refusalOf(this.#judge({ verb: VERBS[verb], values: [{ segments, guarded }] }));
   }
 }
 

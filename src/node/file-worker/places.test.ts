@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { lookAt, placeNamed, placeReal } from "./places.ts";
+import { isStillThere, lookAt, type Place, placeNamed, placeReal } from "./places.ts";
 
 let root: string;
 const path = (name: string): readonly string[] => join(root, name).split("/").slice(1);
@@ -47,6 +47,45 @@ describe("a tree", () => {
       { path: path("alias"), mode: "write" },
     ]);
     expect([two?.device, two?.inode]).toEqual([one?.device, one?.inode]);
+  });
+});
+
+describe("a tree that was looked at", () => {
+  const looked = (name: string) => lookAt([{ path: path(name), mode: "read" }])[0] as Place;
+
+  test("is there until its name leads to something else", () => {
+    mkdirSync(join(root, "moving/inner"), { recursive: true });
+    const [plain, inner] = [looked("moving"), looked("moving/inner")];
+    expect([isStillThere(plain), isStillThere(inner)]).toEqual([true, true]);
+    renameSync(join(root, "moving"), join(root, "moved"));
+    expect([isStillThere(plain), isStillThere(inner)]).toEqual([false, false]);
+    mkdirSync(join(root, "moving/inner"), { recursive: true });
+    expect([isStillThere(plain), isStillThere(inner)]).toEqual([false, false]);
+    rmSync(join(root, "moving"), { recursive: true });
+    symlinkSync("moved", join(root, "moving"));
+    // By another way, the same folder.
+    expect([isStillThere(plain), isStillThere(inner)]).toEqual([true, true]);
+  });
+
+  test("through a link is there until the link leads elsewhere", () => {
+    symlinkSync("work", join(root, "turning"));
+    const place = looked("turning/out");
+    expect(isStillThere(place)).toBe(true);
+    rmSync(join(root, "turning"));
+    mkdirSync(join(root, "else/out"), { recursive: true });
+    symlinkSync("else", join(root, "turning"));
+    expect(isStillThere(place)).toBe(false);
+  });
+
+  test("that was not there is another one once it is, and a file is one as long as no folder takes its name", () => {
+    const [missing, file] = [looked("work/later"), looked("work/file")];
+    expect([isStillThere(missing), isStillThere(file)]).toEqual([true, true]);
+    mkdirSync(join(root, "work/later"));
+    renameSync(join(root, "work/file"), join(root, "work/kept"));
+    mkdirSync(join(root, "work/file"));
+    expect([isStillThere(missing), isStillThere(file)]).toEqual([false, false]);
+    rmSync(join(root, "work/file"), { recursive: true });
+    renameSync(join(root, "work/kept"), join(root, "work/file"));
   });
 });
 

@@ -1,6 +1,6 @@
 // The trees a worker holds, and where in them a path lies. A tree is what its name led to when it was looked at first,
 // known by device and inode from then on.
-import { statSync } from "node:fs";
+import { type BigIntStats, statSync } from "node:fs";
 import type { FilePath } from "../../ports/files.ts";
 import { realRoot } from "../real-path.ts";
 
@@ -50,6 +50,25 @@ function see(path: FilePath): Omit<Place, "tree" | "named" | "writable"> | null 
       return { real, base, inside: real.slice(depth), device: facts.dev, inode: facts.ino };
   }
   return null;
+}
+
+/** Whether its name still leads to what was opened: the same folder, and as much or as little behind it. */
+export function isStillThere({ named, inside, device, inode }: Place): boolean {
+  if (inside.length === 0) {
+    // Whatever links are on the way, a folder is at the end of them, and one look tells which.
+    const facts = factsAt(named);
+    return facts?.isDirectory() === true && facts.dev === device && facts.ino === inode;
+  }
+  const now = see(named);
+  return now?.device === device && now.inode === inode && now.inside.length === inside.length;
+}
+
+function factsAt(path: FilePath): BigIntStats | undefined {
+  try {
+    return statSync(`/${path.join("/")}`, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 /** The innermost tree that holds a path by the name it goes by, of those that may be written where that is wanted. */

@@ -41,6 +41,7 @@ export class FileWorker {
   #number = 0;
   #expected = 0;
   #ended = false;
+  #isGathering = false;
   readonly #silenceMillisecondsMax: number;
   /** One timer for as long as something is owed, however much is asked and answered meanwhile. */
   #watch: NodeJS.Timeout | null = null;
@@ -92,6 +93,7 @@ export class FileWorker {
     if (this.#watch === null) this.#listen();
     request.writeUInt32LE(this.#number, numberAt);
     this.#number = (this.#number + 1) >>> 0;
+    this.#gather();
     this.#socket.write(request);
   }
 
@@ -106,6 +108,17 @@ export class FileWorker {
     this.#child.kill("SIGKILL");
     this.#onEnd(this);
     for (const answered of owed) answered(null);
+  }
+
+  /** What is asked before anything else arrives goes out at once: one system call, and one batch for the worker. */
+  #gather(): void {
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    this.#socket.cork();
+    process.nextTick(() => {
+      this.#isGathering = false;
+      this.#socket.uncork();
+    });
   }
 
   #listen(): void {

@@ -20,10 +20,11 @@ export function writeCall({ path, content }: WriteInput, ground: Ground): Result
   const place = placeOf(path, ground);
   if (!place.ok) return place;
   const { segments } = place.value;
-  // Half a character would be written as another one.
-  if (/\p{Surrogate}/u.test(content)) return refuse("bad_value", "the content holds half a character");
-  if (Buffer.byteLength(content) > contentBytesMax)
-    return refuse("too_long", `the content is longer than ${contentBytesMax} bytes`);
+  const length = Buffer.byteLength(content);
+  // Half a character would be written as another one. Where every character is one byte, there is none.
+  if (length !== content.length && /\p{Surrogate}/u.test(content))
+    return refuse("bad_value", "the content holds half a character");
+  if (length > contentBytesMax) return refuse("too_long", `the content is longer than ${contentBytesMax} bytes`);
   return done({
     requests: [requestFor("fs.write", place.value)],
     changes: segments,

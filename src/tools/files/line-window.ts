@@ -2,10 +2,14 @@
 
 const NEWLINE = 10;
 
+const NOTHING = new Uint8Array(0);
+
 export class LineWindow {
   readonly #offset: number;
   readonly #limit: number;
-  readonly #bytes: Uint8Array;
+  readonly #bytesMax: number;
+  /** A part of the first piece as it lies there; with a second one, as much as fits, in memory of our own. */
+  #bytes: Uint8Array = NOTHING;
   #length = 0;
   /** Where in what was kept the line begins that is being read. */
   #lineStart = 0;
@@ -17,25 +21,37 @@ export class LineWindow {
   constructor(offset: number, limit: number, bytesMax: number) {
     this.#offset = offset;
     this.#limit = limit;
-    this.#bytes = new Uint8Array(bytesMax);
+    this.#bytesMax = bytesMax;
   }
 
-  /** False once it has what it wants: then there is more behind it. */
+  /** False once it has what it wants: then there is more behind it. A piece stays as it is while the window is in use. */
   push(piece: Uint8Array): boolean {
-    for (let at = 0; at < piece.length; ) {
-      if (this.#line - this.#offset >= this.#limit) this.#isFull = true;
-      if (this.#isFull) return false;
+    if (this.#isFull) return false;
+    let from = -1;
+    let at = 0;
+    while (at < piece.length) {
+      if (this.#line - this.#offset >= this.#limit) {
+        this.#isFull = true;
+        break;
+      }
       const newline = piece.indexOf(NEWLINE, at);
       const end = newline < 0 ? piece.length : newline + 1;
-      if (this.#line >= this.#offset && !this.#keep(piece.subarray(at, end))) return false;
+      if (this.#line >= this.#offset) {
+        if (from < 0) from = at;
+        if (this.#length + end - from > this.#bytesMax) {
+          this.#stop(piece, from);
+          return false;
+        }
+      }
       this.#isInLine = newline < 0;
       if (newline >= 0) {
         this.#line++;
-        this.#lineStart = this.#length;
+        this.#lineStart = this.#length + (from < 0 ? 0 : end - from);
       }
       at = end;
     }
-    return true;
+    if (from >= 0) this.#keep(piece.subarray(from, at));
+    return !this.#isFull;
   }
 
   get bytes(): Uint8Array {
@@ -56,19 +72,27 @@ export class LineWindow {
     return this.#line + (this.#isCut || this.#isInLine ? 1 : 0);
   }
 
-  #keep(part: Uint8Array): boolean {
-    const room = this.#bytes.length - this.#length;
-    if (part.length <= room) {
-      this.#bytes.set(part, this.#length);
-      this.#length += part.length;
-      return true;
-    }
+  /** The line that is being read does not fit whole: it is for the next read. The first is cut, or no read would ever pass it. */
+  #stop(piece: Uint8Array, from: number): void {
     this.#isFull = true;
-    // A line that does not fit whole is for the next read; the first has to be cut, or no read would ever pass it.
     this.#isCut = this.#lineStart === 0;
     this.#isInLine = false;
-    if (this.#isCut) this.#bytes.set(part.subarray(0, room), this.#length);
-    this.#length = this.#isCut ? this.#bytes.length : this.#lineStart;
-    return false;
+    const length = this.#isCut ? this.#bytesMax : this.#lineStart;
+    if (length > this.#length) this.#keep(piece.subarray(from, from + length - this.#length));
+    this.#length = length;
+  }
+
+  #keep(part: Uint8Array): void {
+    if (this.#length === 0) {
+      this.#bytes = part;
+    } else {
+      if (this.#bytes.length < this.#bytesMax) {
+        const all = new Uint8Array(this.#bytesMax);
+        all.set(this.#bytes);
+        this.#bytes = all;
+      }
+      this.#bytes.set(part, this.#length);
+    }
+    this.#length += part.length;
   }
 }

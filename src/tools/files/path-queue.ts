@@ -4,11 +4,11 @@
 export class PathQueue {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** In the order they came. One that fails does not keep the next from its turn. */
+  /** In the order they came, at once where nobody is before it. One that fails does not keep the next from its turn. */
   async run<T>(path: readonly string[], act: () => Promise<T>): Promise<T> {
     const key = path.join("/");
-    const before = this.#last.get(key) ?? Promise.resolve();
-    const mine = before.then(act, act);
+    const before = this.#last.get(key);
+    const mine = before === undefined ? act() : before.then(act, act);
     this.#last.set(key, mine);
     try {
       return await mine;

@@ -10,11 +10,16 @@ export function isBinary(bytes: Uint8Array): boolean {
 
 /** Null for what is no UTF-8. A mark of byte order is a character like others. */
 export function exactText(bytes: Uint8Array): string | null {
-  return isUtf8(bytes) ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) : null;
+  return isUtf8(bytes) ? utf8(bytes) : null;
 }
 
 /** For reading: replacement characters where it is no UTF-8, and none for a character that was cut at the end. */
 export function shownText(bytes: Uint8Array, isCut: boolean): { readonly text: string; readonly isExact: boolean } {
+  if (isUtf8(bytes)) return { text: utf8(bytes), isExact: true };
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: isCut });
-  return { text, isExact: isUtf8(bytes) || (isCut && !text.includes("\uFFFD")) };
+  return { text, isExact: isCut && !text.includes("\uFFFD") };
+}
+
+function utf8({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
 }

@@ -71,3 +71,20 @@ describe("trees of grants", () => {
     expect(trees).toContain("read /t/99");
   });
 });
+
+describe("trees that were found before", () => {
+  test("are the same list for the same links, and found anew when one of them is another", () => {
+    const trees = new GrantedTrees();
+    const [record, narrow, wide] = [own(["write", "/p"]), limit(["write", "/p/a"]), limit(["write", "/p"])];
+    const near = names("/p/a");
+    const first = trees.of([chain(record, narrow)], near);
+    expect(trees.of([chain(record, narrow)], near)).toBe(first);
+    expect(trees.writable(first)).toBe(trees.writable(trees.of([chain(record, narrow)], near)));
+    expect(trees.of([chain(record, wide)], near)).toEqual([{ path: ["p"], mode: "write" }]);
+    expect(trees.of([chain(record)], near)).toEqual([{ path: ["p"], mode: "write" }]);
+    expect(trees.of([chain(record, narrow), chain(own(["read", "/q"]))], near).map(({ path }) => path)).toContainEqual([
+      "q",
+    ]);
+    expect(trees.of([chain(record, narrow)], near)).toEqual(first);
+  });
+});

@@ -21,9 +21,40 @@ type LinkRoots = Readonly<Record<FileVerb, Roots>>;
 export class GrantedTrees {
   /** A link never changes, so it is looked at once. */
   readonly #known = new WeakMap<CompiledLink, LinkRoots>();
+  /** What was found last for links that begin with this one: the same links have the same trees. */
+  readonly #last = new WeakMap<
+    CompiledLink,
+    { readonly authority: Authority; readonly trees: readonly GrantedTree[] }
+  >();
+  readonly #roots = new WeakMap<readonly GrantedTree[], readonly FilePath[]>();
 
-  /** Those around or below `near` first, should there be more than fit. */
+  /** Those around or below `near` first, should there be more than fit. The same list for the same links. */
   of(authority: Authority, near: FilePath): readonly GrantedTree[] {
+    const trees = this.#remembered(authority);
+    if (trees.length <= treesMax) return trees;
+    const isNear = ({ path }: GrantedTree): boolean => path.every((name, at) => name === near[at]);
+    return [...trees.filter(isNear), ...trees.filter((tree) => !isNear(tree))].slice(0, treesMax);
+  }
+
+  /** Of those that may be written. The same list for the same trees. */
+  writable(trees: readonly GrantedTree[]): readonly FilePath[] {
+    const known = this.#roots.get(trees);
+    if (known !== undefined) return known;
+    const roots = trees.filter(({ mode }) => mode === "write").map(({ path }) => path);
+    this.#roots.set(trees, roots);
+    return roots;
+  }
+
+  #remembered(authority: Authority): readonly GrantedTree[] {
+    const first = authority[0]?.[0];
+    const last = first === undefined ? undefined : this.#last.get(first);
+    if (last !== undefined && isSameAuthority(last.authority, authority)) return last.trees;
+    const trees = this.#all(authority);
+    if (first !== undefined) this.#last.set(first, { authority, trees });
+    return trees;
+  }
+
+  #all(authority: Authority): readonly GrantedTree[] {
     const reading = this.#meets(authority, ["fs.read"]);
     const writing = this.#meets(authority, ["fs.write", "fs.delete"]);
     const around = this.#writable(authority);
@@ -36,10 +67,7 @@ export class GrantedTrees {
     };
     for (const path of writing.values()) add(path, "write");
     for (const path of reading.values()) add(path, "read");
-    const trees = [...modes.values()].sort((left, right) => (keyOf(left.path) < keyOf(right.path) ? -1 : 1));
-    if (trees.length <= treesMax) return trees;
-    const isNear = ({ path }: GrantedTree): boolean => path.every((name, at) => name === near[at]);
-    return [...trees.filter(isNear), ...trees.filter((tree) => !isNear(tree))].slice(0, treesMax);
+    return [...modes.values()].sort((left, right) => (keyOf(left.path) < keyOf(right.path) ? -1 : 1));
   }
 
   #meets(authority: Authority, verbs: readonly FileVerb[]): Roots {
@@ -73,6 +101,15 @@ export class GrantedTrees {
     this.#known.set(compiled, made);
     return made;
   }
+}
+
+function isSameAuthority(left: Authority, right: Authority): boolean {
+  if (left === right) return true;
+  return left.length === right.length && left.every((chain, at) => isSameChain(chain, right[at] as Chain));
+}
+
+function isSameChain(left: Chain, right: Chain): boolean {
+  return left === right || (left.length === right.length && left.every((link, at) => link === right[at]));
 }
 
 function rootsOf({ link }: CompiledLink, verb: FileVerb): Roots {

@@ -1,0 +1,133 @@
+// What file tools leave as it is, on a machine that changes between two calls: nothing that was seen before is relied on longer
+// than it holds.
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { segmentsOf } from "../node/folders.ts";
+import { KeptFiles } from "./kept-files.ts";
+
+let above = "";
+let root = "";
+beforeEach(() => {
+  above = realpathSync(mkdtempSync(join(tmpdir(), "ambit-kept-")));
+  root = join(above, "project");
+  for (const folder of ["project/settings", "state/trust", "home", "other/.vscode"])
+    mkdirSync(join(above, folder), { recursive: true });
+});
+afterEach(() => rmSync(above, { recursive: true, force: true }));
+
+function files(
+  aheadMilliseconds = 0,
+  home = join(above, "home"),
+): (path: string, workspace?: string | null) => boolean {
+  const folders = { state: join(above, "state"), config: null };
+  const kept = new KeptFiles({ home, folders, program: join(above, "program") }, () => Date.now() + aheadMilliseconds);
+  const roots = [segmentsOf(above)];
+  return (path, workspace = root) => kept.of(roots, workspace)(segmentsOf(join(above, path)));
+}
+
+/** Everything that arrives is read; what comes then is another stretch of work. */
+const arrival = () => new Promise((resolve) => setImmediate(resolve));
+/** Longer than two changes can be apart and have one time. */
+const tick = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+/** By a clock that is ahead, whatever there is has been as it is for long, and is taken at its word. */
+describe.each([
+  ["that has just changed", 0],
+  ["that has not changed for long", 60_000],
+])("in a folder %s", (_, ahead) => {
+  test("a link that is made is known to the next call, and so is one that leads elsewhere", async () => {
+    const isKept = files(ahead);
+    await tick();
+    expect([isKept("project/.vscode/tasks.json"), isKept("project/settings/tasks.json")]).toEqual([true, false]);
+    await arrival();
+    symlinkSync("settings", join(root, ".vscode"));
+    expect(isKept("project/settings/tasks.json")).toBe(true);
+    await tick();
+    expect(isKept("project/settings/tasks.json")).toBe(true);
+    rmSync(join(root, ".vscode"));
+    symlinkSync("other", join(root, ".vscode"));
+    await arrival();
+    expect([isKept("project/settings/tasks.json"), isKept("project/other/tasks.json")]).toEqual([false, true]);
+    rmSync(join(root, ".vscode"));
+    await arrival();
+    expect(isKept("project/other/tasks.json")).toBe(false);
+  });
+
+  test("a link further on that leads elsewhere now is followed anew", async () => {
+    symlinkSync("../current", join(root, ".idea"));
+    symlinkSync("settings", join(above, "current"));
+    const isKept = files(ahead);
+    await tick();
+    expect([isKept("settings/x"), isKept("other/x")]).toEqual([true, false]);
+    rmSync(join(above, "current"));
+    symlinkSync("other", join(above, "current"));
+    await arrival();
+    expect([isKept("settings/x"), isKept("other/x")]).toEqual([false, true]);
+  });
+
+  test("a folder that becomes a link on the way to names deeper down is found", async () => {
+    mkdirSync(join(root, "node_modules/.bin"), { recursive: true });
+    const isKept = files(ahead);
+    await tick();
+    expect(isKept("elsewhere/ambit/x")).toBe(false);
+    renameSync(join(root, "node_modules"), join(above, "elsewhere"));
+    symlinkSync("../elsewhere", join(root, "node_modules"));
+    await arrival();
+    expect([isKept("elsewhere/ambit/x"), isKept("elsewhere/.bin/ambit")]).toEqual([true, true]);
+  });
+
+  test("a workspace that is trusted is known to the next call, and so is one that is trusted no more", async () => {
+    const isKept = files(ahead);
+    await tick();
+    expect(isKept("other/.vscode/x")).toBe(false);
+    await arrival();
+    mkdirSync(join(above, "state/trust/one"));
+    writeFileSync(join(above, "state/trust/one/project.json"), JSON.stringify({ workspace: join(above, "other") }));
+    expect(isKept("other/.vscode/x")).toBe(true);
+    await tick();
+    expect(isKept("other/.vscode/x")).toBe(true);
+    writeFileSync(join(above, "state/trust/one/project.json"), JSON.stringify({ workspace: join(above, "third") }));
+    await arrival();
+    expect([isKept("other/.vscode/x"), isKept("third/.vscode/x")]).toEqual([false, true]);
+    rmSync(join(above, "state/trust/one"), { recursive: true });
+    await arrival();
+    expect(isKept("third/.vscode/x")).toBe(false);
+  });
+
+  test("a home folder that is reached through a link is kept where it lies", async () => {
+    mkdirSync(join(above, "people/me"), { recursive: true });
+    const isKept = files(ahead, join(above, "homes/me"));
+    await tick();
+    expect([isKept("homes/me/.bashrc"), isKept("people/me/.config/fish/x")]).toEqual([true, false]);
+    symlinkSync("people", join(above, "homes"));
+    await arrival();
+    expect(isKept("people/me/.bashrc")).toBe(true);
+    rmSync(join(above, "homes"));
+    await arrival();
+    expect([isKept("homes/me/.bashrc"), isKept("people/me/.bashrc")]).toEqual([true, false]);
+  });
+});
+
+test("one look serves all who asked before it", async () => {
+  const isKept = files();
+  expect(isKept("project/settings/x")).toBe(false);
+  symlinkSync("settings", join(root, ".vscode"));
+  // Nobody who could have been told of the link is among those who ask now.
+  expect(isKept("project/settings/x")).toBe(false);
+  await arrival();
+  expect(isKept("project/settings/x")).toBe(true);
+});
+
+test("our own folders are kept, and what is about another workspace is asked for by itself", async () => {
+  const isKept = files();
+  expect([isKept("state/x"), isKept("program/x"), isKept("home/x")]).toEqual([true, true, false]);
+  expect([isKept("other/.vscode/x"), isKept("other/.vscode/x", join(above, "other"))]).toEqual([false, true]);
+});
+
+test("where trust cannot be listed, everything stays as it is", () => {
+  rmSync(join(above, "state/trust"), { recursive: true });
+  writeFileSync(join(above, "state/trust"), "");
+  expect(files()("project/settings/x")).toBe(true);
+});
