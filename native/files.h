@@ -38,6 +38,8 @@ struct files_draft {
 };
 struct files_drafts {
   size_t count, bytes;
+  // The kernel's, for flushes under way together; 0 until there are some.
+  unsigned long queue;
   struct files_draft of[files_drafts_max];
 };
 

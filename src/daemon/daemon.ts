@@ -163,6 +163,7 @@ export class Daemon {
     for (const session of this.#sessions.all()) this.#opening.close(session);
     await programs.end(null);
     await this.#floods.write(true);
+    this.#gatekeeper.planOutcomes();
     await kept.ledger.append([this.#entries.make("daemon", NOBODY, "stopped")]);
     await proof.checkpoint(true);
   }

@@ -43,6 +43,8 @@ export class Gatekeeper {
   readonly #acts: WayActs;
   /** Nothing is decided while this holds. */
   isFrozen: boolean;
+  /** Of calls that ended, for which nobody waits. */
+  #outcomes: (readonly [CallWay, Outcome])[] = [];
 
   constructor(parts: DaemonParts, desk: Desk, floods: Floods, entries: Entries) {
     this.#parts = parts;
@@ -101,10 +103,22 @@ export class Gatekeeper {
   }
 
   /** What is planned so is written before the owner ends, and lost with its process: then the outcome shows as unknown. */
-  #settleLater({ session, chain, claim }: CallWay, outcome: Outcome): void {
-    const entry = this.entries.outcome(session.who(chain), outcome);
-    void this.#parts.kept.ledger.append([entry], outcomePatienceMilliseconds);
-    if (claim !== null) void this.#desk.settled(claim.approval, outcome.ended);
+  #settleLater(way: CallWay, outcome: Outcome): void {
+    this.#outcomes.push([way, outcome]);
+    if (way.claim !== null) void this.#desk.settled(way.claim.approval, outcome.ended);
+    // After the next commit, which somebody waits for: not even making the entry keeps that one waiting.
+    if (this.#outcomes.length === 1) setImmediate(() => setImmediate(() => this.planOutcomes()));
+  }
+
+  /** All that were not planned yet: written with what comes next, each for itself. */
+  planOutcomes(): void {
+    const outcomes = this.#outcomes;
+    this.#outcomes = [];
+    for (const [{ session, chain }, outcome] of outcomes)
+      void this.#parts.kept.ledger.append(
+        [this.entries.outcome(session.who(chain), outcome)],
+        outcomePatienceMilliseconds,
+      );
   }
 
   async #commit(way: CallWay, entry: Entry): Promise<CommitResult> {

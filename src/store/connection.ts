@@ -63,6 +63,11 @@ export class Connection {
     this.#progress = null;
   }
 
+  /** The same of the indexes alone, of which a step was undone. */
+  forgetProgress(): void {
+    this.#progress = null;
+  }
+
   get progress(): Progress {
     if (this.#progress === null) {
       const row = this.get("SELECT first, facts, words, accounts FROM progress");

@@ -3,55 +3,72 @@ import { canonicalJson } from "../audit/canonical.ts";
 import { readEntryBody } from "../audit/entry-body.ts";
 import type { ChainRow } from "../ports/chain-rows.ts";
 import type { PlacedEntry } from "../ports/log.ts";
+import { headOf } from "./append.ts";
 import { firstOf } from "./chain.ts";
 import { type Connection, numberOf } from "./connection.ts";
 import { factsOf } from "./fact-index.ts";
 import { rowsHolding, rowsOf } from "./leaf.ts";
 import { logEntriesMax } from "./log-conditions.ts";
+import type { Row } from "./sqlite.ts";
 
-/** By the whole id, or by a beginning that only one has. */
-export function entryById(connection: Connection, id: string): PlacedEntry | null {
-  if (id === "") return null;
+/** Those of the index with this id, or with one that begins with it: two at most, which is too many. */
+export function entriesById(connection: Connection, id: string, isWhole: boolean): readonly PlacedEntry[] {
   const first = firstOf(connection);
-  const whole = connection.get("SELECT place FROM fact_id WHERE id = ? AND place >= ?", id, first);
-  if (whole !== undefined) return entriesAt(connection, [numberOf(whole, "place")])[0] ?? null;
-  const tail = tailOf(connection, `"id":${canonicalJson(id).slice(0, -1)}`).filter(({ entry }) =>
-    entry.id.startsWith(id),
-  );
-  const exact = tail.find(({ entry }) => entry.id === id);
-  if (exact !== undefined) return exact;
-  const rows = connection.all(
-    "SELECT place FROM fact_id WHERE id > ? AND id < ? AND place >= ? ORDER BY id LIMIT 2",
-    ...[id, `${id}\u{10ffff}`, first],
-  );
-  const indexed = entriesAt(
-    connection,
-    rows.map((row) => numberOf(row, "place")),
-  );
-  const [only, another] = [...indexed, ...tail];
-  return only === undefined || another !== undefined ? null : only;
+  const rows = isWhole
+    ? connection.all("SELECT place FROM fact_id WHERE id = ? AND place >= ?", id, first)
+    : connection.all(
+        "SELECT place FROM fact_id WHERE id > ? AND id < ? AND place >= ? ORDER BY id LIMIT 2",
+        ...[id, `${id}\u{10ffff}`, first],
+      );
+  return entriesAt(connection, rows);
 }
 
-/** Everything that tells more of an entry, in order. */
+/** Everything in the index that tells more of an entry, in order. */
 export function moreOf(connection: Connection, id: string): readonly PlacedEntry[] {
-  const rows = connection.all("SELECT place FROM fact_of WHERE of = ? ORDER BY place LIMIT ?", id, logEntriesMax);
-  const indexed = entriesAt(
+  return entriesAt(
+    connection,
+    connection.all("SELECT place FROM fact_of WHERE of = ? ORDER BY place LIMIT ?", id, logEntriesMax),
+  );
+}
+
+/** As it stands in the body of an entry that has this id, or of one whose id begins with it. */
+export function idText(id: string, isWhole: boolean): string {
+  const text = `"id":${canonicalJson(id)}`;
+  return isWhole ? text : text.slice(0, -1);
+}
+
+export function ofText(id: string): string {
+  return `"of":${canonicalJson(id)}`;
+}
+
+/** What is in no index yet. */
+export function tailOf(connection: Connection): { readonly from: number; readonly to: number } {
+  return { from: Math.max(factsOf(connection) + 1, firstOf(connection)), to: headOf(connection).place };
+}
+
+/** Entries between two places that have this text in them and are what is looked for; so many at most. */
+export function placedWith(
+  connection: Connection,
+  from: number,
+  to: number,
+  text: string,
+  isIt: (one: PlacedEntry) => boolean,
+  count: number,
+): readonly PlacedEntry[] {
+  const found: PlacedEntry[] = [];
+  for (const row of rowsHolding(connection, from, to, text)) {
+    const placed = placedOf(row);
+    if (isIt(placed) && found.push(placed) >= count) break;
+  }
+  return found;
+}
+
+/** Those that are there, in the order of the rows that name their places. */
+function entriesAt(connection: Connection, rows: readonly Row[]): readonly PlacedEntry[] {
+  return rowsAt(
     connection,
     rows.map((row) => numberOf(row, "place")),
-  );
-  const tail = tailOf(connection, `"of":${canonicalJson(id)}`).filter(({ entry }) => entry.of === id);
-  return [...indexed, ...tail].slice(0, logEntriesMax);
-}
-
-/** Entries that are in no index yet and have this text in them. */
-function tailOf(connection: Connection, text: string): readonly PlacedEntry[] {
-  const from = Math.max(factsOf(connection) + 1, firstOf(connection));
-  return [...rowsHolding(connection, from, text)].map(placedOf);
-}
-
-/** Those that are there, in the order of the places. */
-export function entriesAt(connection: Connection, places: readonly number[]): readonly PlacedEntry[] {
-  return rowsAt(connection, places).map(placedOf);
+  ).map(placedOf);
 }
 
 /** Places beside each other lie in one leaf, which is read once. */

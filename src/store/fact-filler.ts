@@ -32,7 +32,8 @@ export class FactFiller implements Mirror {
   /** One step; true where more is left. Where it cannot go on it stays behind: questions are answered from the log itself. */
   step(connection: Connection): boolean {
     const done = factsOf(connection);
-    const { place } = headOf(connection);
+    // Those of others in the same commit are in no leaf yet.
+    const place = headOf(connection).place - connection.lines.length;
     if (this.#isBroken || place - done < factStepRows) return false;
     connection.run("SAVEPOINT facts");
     try {
@@ -43,7 +44,7 @@ export class FactFiller implements Mirror {
       this.#isBroken = true;
       this.#terms.clear();
       connection.run("ROLLBACK TO facts");
-      connection.forget();
+      connection.forgetProgress();
     }
     connection.run("RELEASE facts");
     return !this.#isBroken && place - factsOf(connection) >= factStepRows;

@@ -1,6 +1,6 @@
 // The indexes for searching are filled behind the writers' backs, and never fall far behind.
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { factStepRows } from "./fact-filler.ts";
+import { FactFiller, factStepRows } from "./fact-filler.ts";
 import { factsOf } from "./fact-index.ts";
 import { factsBehindRowsMax } from "./index-filler.ts";
 import type { State } from "./state.ts";
@@ -43,4 +43,38 @@ it("further behind than they may be, they are filled although somebody writes", 
     await new Promise((done) => setTimeout(done, 10));
   }
   expect(facts()).toBeGreaterThanOrEqual(factStepRows);
+});
+
+it("of a step that fails, nothing is lost that others write in the same commit", async () => {
+  await appended(2 * factStepRows);
+  // Whoever can write to the file has been there: the step's own row is there already.
+  const taken = "INSERT INTO span (last, first, earliest, latest) VALUES (?, 1, 0, 0)";
+  value(await state.loop.write((connection) => connection.run(taken, factStepRows)));
+  const filler = new FactFiller();
+  const [before, step, after] = await Promise.all([
+    state.ledger.append([entryOf({ id: "before" })]),
+    state.loop.write((connection) => filler.step(connection)),
+    state.ledger.append([entryOf({ id: "after" })]),
+  ]);
+  expect([value(before).place, value(step), value(after).place]).toEqual([
+    2 * factStepRows + 1,
+    false,
+    2 * factStepRows + 2,
+  ]);
+  expect(facts()).toBe(0);
+  expect(value(await state.chain.head()).place).toBe(2 * factStepRows + 2);
+  for (const id of ["before", "after"]) expect(value(await state.ledger.entry(id))?.entry.entry.id).toBe(id);
+});
+
+it("has every entry, also of those that were written in the same commit", async () => {
+  await appended(factStepRows - 1);
+  const filler = new FactFiller();
+  const [, step] = await Promise.all([
+    state.ledger.append([entryOf({ id: "same" })]),
+    state.loop.write((connection) => filler.step(connection)),
+  ]);
+  expect([value(step), facts()]).toEqual([false, 0]);
+  value(await state.loop.write((connection) => filler.step(connection)));
+  expect(facts()).toBe(factStepRows);
+  expect(value(await state.ledger.entry("same"))?.entry.place).toBe(factStepRows);
 });

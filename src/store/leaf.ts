@@ -76,23 +76,16 @@ export function* rowsBetween(
 }
 
 const leavesAtOnce = 32;
-const UPWARDS = "SELECT last, first, entries FROM leaf WHERE last >= ? AND first <= ? ORDER BY last LIMIT ?";
-const DOWNWARDS = `SELECT last, first, entries FROM leaf
-  WHERE last >= ?1 AND last <= coalesce((SELECT min(last) FROM leaf WHERE last >= ?2), ?2) ORDER BY last DESC LIMIT ?3`;
+const BETWEEN_PLACES = `SELECT last, first, entries FROM leaf
+  WHERE last >= ?1 AND last <= coalesce((SELECT min(last) FROM leaf WHERE last >= ?2), ?2)`;
+const UPWARDS = `${BETWEEN_PLACES} ORDER BY last LIMIT ?3`;
+const DOWNWARDS = `${BETWEEN_PLACES} ORDER BY last DESC LIMIT ?3`;
 
-/** Every entry from a place on that has this text in its body. */
-export function* rowsHolding(connection: Connection, from: number, text: string): Generator<ChainRow> {
-  const leaves = connection.all(
-    "SELECT last FROM leaf WHERE last >= ? AND instr(entries, ?) ORDER BY last",
-    from,
-    text,
-  );
-  for (const leaf of leaves) {
-    const last = numberOf(leaf, "last");
-    const whole = connection.get("SELECT first, entries FROM leaf WHERE last = ?", last);
-    for (const row of whole === undefined ? [] : rowsOf(whole))
-      if (row.place >= from && row.body.includes(text)) yield row;
-  }
+/** Every entry between two places, both included, that has this text in its body. */
+export function* rowsHolding(connection: Connection, from: number, to: number, text: string): Generator<ChainRow> {
+  const leaves = connection.all(`${BETWEEN_PLACES} AND instr(entries, ?3) ORDER BY last`, ...[from, to, text]);
+  for (const leaf of leaves)
+    for (const row of rowsOf(leaf)) if (row.place >= from && row.place <= to && row.body.includes(text)) yield row;
 }
 
 export function rowAt(connection: Connection, place: number): ChainRow | null {

@@ -43,7 +43,9 @@ export function bodyTest(asked: Asked): (body: string) => boolean {
   const texts = asked.facts.map(([fact, value]) => `"${fact}":${canonicalJson(value)}`);
   if (asked.verb !== null) texts.push(canonicalJson(asked.verb));
   const words = [...(asked.words ?? [])].filter((word) => PLAIN_WORD.test(word)).slice(0, wordsAskedMax);
+  const isTimed = asked.since > Number.MIN_SAFE_INTEGER || asked.until < Number.MAX_SAFE_INTEGER;
   return (body) => {
+    if (isTimed && !(momentIn(body) >= asked.since && momentIn(body) < asked.until)) return false;
     if (!texts.every((text) => body.includes(text))) return false;
     if (words.length === 0) return true;
     const lower = body.toLowerCase();
@@ -51,6 +53,13 @@ export function bodyTest(asked: Asked): (body: string) => boolean {
   };
 }
 
+/** The second member of a body; before it there is only the agent's name, in which no quote stands by itself. */
+function momentIn(body: string): number {
+  const at = body.indexOf(MOMENT) + MOMENT.length;
+  return Number(body.slice(at, body.indexOf(",", at)));
+}
+
+const MOMENT = '"at":';
 const PLAIN_WORD = /^[a-z0-9]+$/;
 const wordsAskedMax = 16;
 

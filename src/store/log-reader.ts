@@ -7,16 +7,18 @@ import { headOf } from "./append.ts";
 import { firstOf } from "./chain.ts";
 import { type CommitLoop, unkept } from "./commit-loop.ts";
 import type { Connection } from "./connection.ts";
-import { entriesAt, entryById, moreOf, placedOf, rowsAt } from "./entry-rows.ts";
+import { entriesById, idText, moreOf, ofText, placedOf, placedWith, rowsAt, tailOf } from "./entry-rows.ts";
 import { between, factsOf, placesByFacts } from "./fact-index.ts";
 import { rowsBetween } from "./leaf.ts";
-import { type Asked, askedOf, bodyTest, isAsked } from "./log-conditions.ts";
+import { type Asked, askedOf, bodyTest, isAsked, logEntriesMax } from "./log-conditions.ts";
 import { placesByWords, wordsDone } from "./word-index.ts";
 
 const queryTextCharactersMax = 4_096;
-/** Places looked through in one go where there is no index, and candidates of the index. */
-const lookedRowsMax = 4_096;
+/** Entries looked at in one go where no index has them, and candidates of an index: whoever calls is answered in between. */
+const lookedRowsMax = 512;
 const candidatesMax = 256;
+/** The same where a text is only looked for, and nothing is read. */
+const scannedRowsMax = 4_096;
 
 /** A stretch of places, and what knows it best. */
 interface Stretch {
@@ -36,14 +38,8 @@ export class LogReader {
     if ((query.text?.length ?? 0) > queryTextCharactersMax)
       return unkept(`at most ${queryTextCharactersMax} characters are searched for`);
     const asked = askedOf(query);
-    if (asked.words === null) return this.#loop.read((connection) => byFacts(connection, asked));
     // Nothing that could be found stands in it.
-    if (asked.words.size === 0) return { ok: true, value: [] };
-    return this.#byWords(asked);
-  }
-
-  /** Step by step, so that others are answered in between. What is written meanwhile is not looked at. */
-  async #byWords(asked: Asked): Durable<readonly PlacedEntry[]> {
+    if (asked.words?.size === 0) return { ok: true, value: [] };
     const planned = this.#loop.readNow((connection) => stretchesOf(connection, asked));
     if (!planned.ok) return planned;
     const found: PlacedEntry[] = [];
@@ -55,32 +51,57 @@ export class LogReader {
         if (!looked.ok) return looked;
         found.push(...looked.value.found);
         rest = looked.value.rest;
-        await new Promise((resolve) => setImmediate(resolve));
+        if (rest !== null) await turn();
       }
     }
     return { ok: true, value: found.slice(0, asked.count) };
   }
 
-  entry(id: string): ReturnType<Ledger["entry"]> {
-    return this.#loop.read((connection) => {
-      const entry = entryById(connection, id);
-      return entry === null ? null : { entry, more: moreOf(connection, entry.entry.id) };
-    });
+  /** By the whole id, or by a beginning that only one has. What is not in the index yet is looked through step by step. */
+  async entry(id: string): ReturnType<Ledger["entry"]> {
+    const whole = await this.#one(id, true);
+    const one = !whole.ok || whole.value !== null ? whole : await this.#one(id, false);
+    if (!one.ok) return one;
+    if (one.value === null) return { ok: true, value: null };
+    const { entry } = one.value;
+    const indexed = this.#loop.readNow((connection) => moreOf(connection, entry.id));
+    if (!indexed.ok) return indexed;
+    const isMore = (other: PlacedEntry): boolean => other.entry.of === entry.id;
+    const tail = await this.#tail(ofText(entry.id), isMore, logEntriesMax);
+    if (!tail.ok) return tail;
+    return { ok: true, value: { entry: one.value, more: [...indexed.value, ...tail.value].slice(0, logEntriesMax) } };
+  }
+
+  async #one(id: string, isWhole: boolean): Durable<PlacedEntry | null> {
+    if (id === "") return { ok: true, value: null };
+    const indexed = this.#loop.readNow((connection) => entriesById(connection, id, isWhole));
+    if (!indexed.ok) return indexed;
+    const isIt = ({ entry }: PlacedEntry): boolean => (isWhole ? entry.id === id : entry.id.startsWith(id));
+    const tail = await this.#tail(idText(id, isWhole), isIt, 2);
+    if (!tail.ok) return tail;
+    const [only, another] = [...indexed.value, ...tail.value];
+    return { ok: true, value: only === undefined || (another !== undefined && !isWhole) ? null : only };
+  }
+
+  /** Entries that are in no index yet, have this text in them and are what is looked for; so many at most. */
+  async #tail(text: string, isIt: (one: PlacedEntry) => boolean, count: number): Durable<readonly PlacedEntry[]> {
+    const found: PlacedEntry[] = [];
+    const planned = this.#loop.readNow(tailOf);
+    if (!planned.ok) return planned;
+    const { from, to } = planned.value;
+    for (let at = from; at <= to && found.length < count; at += scannedRowsMax) {
+      const last = Math.min(to, at + scannedRowsMax - 1);
+      const step = this.#loop.readNow((connection) => placedWith(connection, at, last, text, isIt, count));
+      if (!step.ok) return step;
+      found.push(...step.value);
+      if (last < to) await turn();
+    }
+    return { ok: true, value: found.slice(0, count) };
   }
 }
 
-/** The tail that is not in the index is short: it is read from the rows themselves. */
-function byFacts(connection: Connection, asked: Asked): readonly PlacedEntry[] {
-  const done = factsOf(connection);
-  const from = Math.max(asked.from, firstOf(connection));
-  const to = Math.min(asked.to, headOf(connection).place);
-  const indexed = (count: number): readonly PlacedEntry[] =>
-    entriesAt(connection, placesByFacts(connection, asked, from, Math.min(to, done), count));
-  const tail = (count: number): readonly PlacedEntry[] =>
-    taken(asked, rowsBetween(connection, Math.max(from, done + 1), to, asked.order), count);
-  const [first, second] = asked.order === "DESC" ? [tail, indexed] : [indexed, tail];
-  const found = first(asked.count);
-  return found.length < asked.count ? [...found, ...second(asked.count - found.length)] : found;
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Of these, what was asked for, and no more than so many. */
@@ -103,11 +124,14 @@ function stretchesOf(connection: Connection, asked: Asked): readonly Stretch[] {
   const to = Math.min(asked.to, headOf(connection).place);
   const [first, last] = between(connection, asked, from, Math.min(to, facts));
   const hasFacts = asked.verb !== null || asked.facts.length > 0;
-  const stretches: readonly Stretch[] = [
-    { from: first, to: Math.min(last, done), by: "words" },
-    { from: Math.max(first, done + 1), to: last, by: hasFacts ? "facts" : "rows" },
-    { from: Math.max(from, facts + 1), to, by: "rows" },
-  ];
+  const indexed: readonly Stretch[] =
+    asked.words === null
+      ? [{ from: first, to: last, by: "facts" }]
+      : [
+          { from: first, to: Math.min(last, done), by: "words" },
+          { from: Math.max(first, done + 1), to: last, by: hasFacts ? "facts" : "rows" },
+        ];
+  const stretches: readonly Stretch[] = [...indexed, { from: Math.max(from, facts + 1), to, by: "rows" }];
   const some = stretches.filter((stretch) => stretch.from <= stretch.to);
   return asked.order === "ASC" ? some : some.reverse();
 }
@@ -119,7 +143,8 @@ interface Looked {
 
 function look(connection: Connection, asked: Asked, stretch: Stretch): Looked {
   if (stretch.by === "rows") return lookAtRows(connection, asked, stretch);
-  const [most, find] = stretch.by === "words" ? [candidatesMax, placesByWords] : [lookedRowsMax, placesByFacts];
+  const find = stretch.by === "words" ? placesByWords : placesByFacts;
+  const most = asked.words === null ? asked.count : candidatesMax;
   const places = find(connection, asked, stretch.from, stretch.to, most);
   const last = places.at(-1);
   const isAll = places.length < most || last === undefined;

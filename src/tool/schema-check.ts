@@ -80,7 +80,7 @@ class Check {
   }
 
   #text(schema: ReadSchema, value: string, at: string): void {
-    if (schema.numbers.size > 0) this.#within(schema, "minLength", "maxLength", [...value].length, at, "characters");
+    if (schema.numbers.size > 0) this.#within(schema, "minLength", "maxLength", charactersIn(value), at, "characters");
     if (schema.pattern !== null && !schema.pattern(value)) this.#issue(at, "does not match its pattern");
   }
 
@@ -132,4 +132,12 @@ function isOfType(type: string, value: Json): boolean {
     default:
       return typeof value === type;
   }
+}
+
+/** Two halves that belong together are one character. */
+function charactersIn(value: string): number {
+  let count = value.length;
+  for (let at = 1; at < value.length; at++)
+    if ((value.charCodeAt(at) & 0xfc00) === 0xdc00 && (value.charCodeAt(at - 1) & 0xfc00) === 0xd800) count--;
+  return count;
 }
