@@ -135,7 +135,13 @@ static int serve(struct worker *worker, struct frame_input *input) {
     if (!is_quick && files_send(&worker->outgoing) != 0) return exit_failed;
     if (received == 0) return 0;
     if (received < 0) frame_fail(worker->control, error, "request");
-    if (!answer_to(worker, &frame, &answer)) {
+    bool is_plain = answer_to(worker, &frame, &answer);
+    // Drafts that wait take room and descriptors: a write that failed beside them is tried once more without them.
+    if (is_plain && is_write && answer.length > 0 && worker->drafts.count > 0) {
+      if (place(worker) != 0) return exit_failed;
+      is_plain = answer_to(worker, &frame, &answer);
+    }
+    if (!is_plain) {
       settle(worker);
       frame_fail(worker->control, EPROTO, "request");
     }

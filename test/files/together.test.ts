@@ -107,6 +107,28 @@ describe.skipIf(nativeMissing() !== null)("many writes at once", () => {
     expect(lost).toBeGreaterThan(0);
   });
 
+  test("leave no draft where nobody wants them any more", async () => {
+    let unanswered = 0;
+    for (let round = 0; round < 12; round++) {
+      const root = newFolder();
+      const files = whole(root);
+      expect((await files.stat(path(root))).ok).toBe(true);
+      const worker = files.processId as number;
+      const writes = Array.from({ length: 200 }, (_, at) =>
+        files.write(path(join(root, `file-${at}`)), bytes(`${at} `.repeat(2_000))),
+      );
+      await new Promise((resolve) => setTimeout(resolve, round));
+      files.close();
+      unanswered += (await Promise.all(writes)).filter(({ ok }) => !ok).length;
+      // Bounded by the test's own time.
+      while (isThere(worker)) await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(drafts(root)).toEqual([]);
+      for (const name of readdirSync(root))
+        expect(readFileSync(join(root, name), "utf8")).toBe(`${name.slice(5)} `.repeat(2_000));
+    }
+    expect(unanswered).toBeGreaterThan(0);
+  });
+
   test("are done one after the other where the kernel takes no flushes together", async () => {
     const root = newFolder();
     const speaker = new Speaker().tree(root, 3).say("S", withoutQueue()).say("G");
@@ -153,6 +175,15 @@ describe.skipIf(nativeMissing() !== null)("many writes at once", () => {
     for (const name of readdirSync(root)) expect(readFileSync(join(root, name), "utf8")).toBe("new");
   });
 });
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function content(text: string): Uint8Array {
   return new PayloadWriter().u32(0o666).bytes(bytes(text)).done();

@@ -8,6 +8,7 @@ import { inputTakenBytes, inputWindowBytes } from "./limits.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { refusal } from "./refusals.ts";
 
+const NOTHING: JsonObject = Object.freeze({});
 const TOO_LARGE = refusal("too_large", "the answer is too large to be sent", "ask for less at once");
 
 /** What all exchanges of one connection have of it. */
@@ -30,9 +31,9 @@ export interface ExchangeAsked {
 export class OpenExchange implements Exchange {
   readonly id: number;
   readonly name: string;
-  readonly value: JsonObject;
   readonly hasInput: boolean;
   readonly #line: ExchangeLine;
+  #value: JsonObject;
   /** Made where somebody asks for it: few questions have any. */
   #input: InputQueue | null = null;
   #rings: (() => void)[] | null = null;
@@ -46,13 +47,18 @@ export class OpenExchange implements Exchange {
   constructor(line: ExchangeLine, { id, name, value, hasInput }: ExchangeAsked) {
     this.id = id;
     this.name = name;
-    this.value = value;
+    this.#value = value;
     this.hasInput = hasInput;
     this.#line = line;
   }
 
   get connected(): Connected {
     return this.#line.connected;
+  }
+
+  /** Empty once it is answered: whoever holds on to a question for longer does not hold on to all that was said in it. */
+  get value(): JsonObject {
+    return this.#value;
   }
 
   get input(): InputQueue {
@@ -121,6 +127,7 @@ export class OpenExchange implements Exchange {
     if (this.#isAnswered) return;
     const text = this.isTold ? null : answerText(this.id, answer);
     this.#isAnswered = true;
+    this.#value = NOTHING;
     this.#rings = null;
     this.#dropInput();
     if (text === null) return;

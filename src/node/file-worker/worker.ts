@@ -29,6 +29,9 @@ export interface Held {
 const controlDescriptor = 3;
 const [A, R] = ["A".charCodeAt(0), "R".charCodeAt(0)];
 
+/** One batch of writes at most, on a slow disk. */
+const graceMilliseconds = 2000;
+
 export class FileWorker {
   readonly #child: ChildProcess;
   readonly #socket: Socket;
@@ -97,6 +100,7 @@ export class FileWorker {
     this.#socket.write(request);
   }
 
+  /** It puts in place what it is in the middle of, and begins nothing more: its answers go nowhere. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -105,7 +109,9 @@ export class FileWorker {
     this.#waiting = [];
     this.#answered = 0;
     this.#socket?.destroy();
-    this.#child.kill("SIGKILL");
+    const late = setTimeout(() => this.#child.kill("SIGKILL"), graceMilliseconds);
+    late.unref();
+    this.#child.once("exit", () => clearTimeout(late));
     this.#onEnd(this);
     for (const answered of owed) answered(null);
   }
