@@ -35,12 +35,21 @@ it("they are filled when nobody writes", { timeout: 60_000 }, async () => {
   expect(facts()).toBe(3 * factStepRows);
 });
 
+it("they are filled although somebody writes now and then", { timeout: 60_000 }, async () => {
+  await appended(2 * factStepRows);
+  // Never a quarter of a second without a commit; bounded by the test's own time.
+  while (facts() < 2 * factStepRows) {
+    await appended(1);
+    await new Promise((done) => setTimeout(done, 100));
+  }
+});
+
 it("further behind than they may be, they are filled although somebody writes", { timeout: 60_000 }, async () => {
   await appended(factsBehindRowsMax + 4 * factStepRows);
   // Never quiet for as long as anybody would have to be; bounded by the test's own time.
   while (facts() === 0) {
     await appended(1);
-    await new Promise((done) => setTimeout(done, 10));
+    await new Promise((done) => setTimeout(done, 1));
   }
   expect(facts()).toBeGreaterThanOrEqual(factStepRows);
 });

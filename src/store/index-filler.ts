@@ -7,6 +7,8 @@ import { factsOf } from "./fact-index.ts";
 import { fillWords, wordsDone } from "./word-index.ts";
 
 const quietMilliseconds = 250;
+/** Whoever writes this rarely does not notice that a step was made in between. */
+const millisecondsPerCommit = 31;
 const betweenStepsMilliseconds = 4;
 /** So many rows are looked through without an index before anybody notices. */
 export const factsBehindRowsMax = 65_536;
@@ -34,13 +36,13 @@ export class IndexFiller {
 
   /** Never keeps the process alive: what is not done now is done next time. */
   #wait(milliseconds: number): void {
-    this.#timer = setTimeout(() => void this.#turn(), milliseconds);
+    this.#timer = setTimeout(() => void this.#turn(milliseconds / millisecondsPerCommit), milliseconds);
     this.#timer.unref();
   }
 
-  async #turn(): Promise<void> {
+  async #turn(commitsMax: number): Promise<void> {
     const others = this.#loop.commits - this.#ownCommits;
-    const isQuiet = this.#loop.isQuiet && others === this.#seen;
+    const isQuiet = this.#loop.isQuiet && others - this.#seen <= commitsMax;
     this.#seen = others;
     const isFarBehind = !isQuiet && this.#isFarBehind();
     if (!isQuiet && !isFarBehind) return this.#wait(quietMilliseconds);
