@@ -60,7 +60,8 @@ export type { ProcessInstrument, ProgramOptions, ProgramResult } from "./context
 export type { FetchedHeaders, FetchedResponse } from "./context/response.ts";
 export type { SecretOptions, SecretsInstrument } from "./context/secrets.ts";
 export type { Denied, Used } from "./context/used.ts";
-export { type Authorization, authorize, type Call, type CallDecision, decideCall } from "./gate/call.ts";
+export { type Authorization, authorize } from "./gate/call.ts";
+export { type Call, type CallDecision, decideCall } from "./gate/call-decision.ts";
 export { type Caller, decide, type Verdict } from "./gate/decide.ts";
 export { type CaveatsLink, caveatsTable, readCaveats } from "./notation/caveats.ts";
 export { caveatsOf } from "./notation/caveats-printer.ts";

@@ -1,7 +1,7 @@
 // Calls of a tool that could not be carried out are refused before anything is decided, written or charged.
 import type { Moment } from "../authority/compiled.ts";
 import { done } from "../authority/result.ts";
-import { decideCall } from "../gate/call.ts";
+import { decideCall } from "../gate/call-decision.ts";
 import type { Refusal } from "../ports/exchange.ts";
 import type { Holding } from "./holding.ts";
 import { objectIn, textIn } from "./input.ts";

@@ -4,7 +4,8 @@ import type { CompiledLink } from "../authority/compiled.ts";
 import type { Json, JsonObject } from "../authority/json.ts";
 import type { Request } from "../authority/request.ts";
 import { done, refuse, type Refusal as Unread } from "../authority/result.ts";
-import { type Denied, decideCall } from "../gate/call.ts";
+import type { Denied } from "../gate/call.ts";
+import { decideCall } from "../gate/call-decision.ts";
 import { readRequestText } from "../notation/request.ts";
 import { requestText } from "../notation/request-printer.ts";
 import type {

@@ -1,7 +1,7 @@
 // Whether a secret may be handed to what runs for a session: decided like any use, and written down before it is.
 import { judge } from "../authority/judge.ts";
 import type { Request } from "../authority/request.ts";
-import { chargesOf } from "../gate/call.ts";
+import { chargesOf } from "../gate/charges.ts";
 import type { CallPorts } from "./call-way.ts";
 import type { Holding } from "./holding.ts";
 import type { Session } from "./session.ts";

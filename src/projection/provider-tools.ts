@@ -5,7 +5,7 @@ import type { Authority } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
 import type { JsonObject } from "../authority/json.ts";
 import { judge } from "../authority/judge.ts";
-import { chargesOf } from "../gate/call.ts";
+import { chargesOf } from "../gate/charges.ts";
 import { PROVIDER_CATALOG, type Provider, type ProviderEntry, type ProviderSettings } from "./provider-catalog.ts";
 import { type Domains, domainsHeld } from "./provider-domains.ts";
 

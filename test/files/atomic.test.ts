@@ -13,22 +13,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nativeMissing } from "./native.ts";
-import { asNobody, bytes, filesIn, newFolder, path, said, text } from "./world.ts";
-
-function whole(root: string, more: Partial<Parameters<typeof filesIn>[0]> = {}): ReturnType<typeof filesIn> {
-  return filesIn({
-    granted: [
-      ["read", root],
-      ["write", root],
-      ["delete", root],
-    ],
-    ...more,
-  });
-}
-
-function drafts(root: string): readonly string[] {
-  return readdirSync(root).filter((name) => name.startsWith(".ambit-draft-"));
-}
+import { asNobody, bytes, drafts, filesIn, newFolder, path, said, text, whole } from "./world.ts";
 
 const isRoot = process.getuid?.() === 0;
 

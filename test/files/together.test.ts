@@ -6,22 +6,7 @@ import { describe, expect, test } from "vitest";
 import { frameOf, PayloadWriter } from "../../src/sandbox/frame.ts";
 import { nativeMissing } from "./native.ts";
 import { readRest, Speaker } from "./speaker.ts";
-import { bytes, filesIn, newFolder, path, said } from "./world.ts";
-
-function whole(root: string, more: Partial<Parameters<typeof filesIn>[0]> = {}): ReturnType<typeof filesIn> {
-  return filesIn({
-    granted: [
-      ["read", root],
-      ["write", root],
-      ["delete", root],
-    ],
-    ...more,
-  });
-}
-
-function drafts(root: string): readonly string[] {
-  return readdirSync(root, { recursive: true }).filter((name) => String(name).includes(".ambit-draft-")) as string[];
-}
+import { bytes, drafts, newFolder, path, said, whole } from "./world.ts";
 
 describe.skipIf(nativeMissing() !== null)("many writes at once", () => {
   test("are all done, in every folder, more than one batch holds", async () => {

@@ -1,5 +1,5 @@
 // A folder of its own on the real disk, and files of an agent that is granted some of it.
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach } from "vitest";
@@ -90,6 +90,24 @@ export function filesIn(world: World): ConfinedFiles {
 }
 
 /** Everything a small file holds, or the code and reason of the refusal. */
+/** Everything below a root. */
+export function whole(root: string, more: Partial<World> = {}): ConfinedFiles {
+  return filesIn({
+    granted: [
+      ["read", root],
+      ["write", root],
+      ["delete", root],
+    ],
+    ...more,
+  });
+}
+
+/** What a write leaves behind that was broken off. */
+export function drafts(root: string): readonly string[] {
+  const names = readdirSync(root, { recursive: true, encoding: "utf8" });
+  return names.filter((name) => name.includes(".ambit-draft-"));
+}
+
 export async function text(files: ConfinedFiles, file: string): Promise<string> {
   return said(await files.read(path(file), { offset: 0, bytesMax: 65_536 }));
 }

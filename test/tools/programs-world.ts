@@ -12,7 +12,8 @@ import { type DaemonPrograms, daemonPrograms } from "../../src/compose/daemon-pr
 import type { Carried, OwnerTool } from "../../src/daemon/owner-tool.ts";
 import { OwnerTools } from "../../src/daemon/owner-tools.ts";
 import type { Session } from "../../src/daemon/session.ts";
-import { authorize, decideCall } from "../../src/gate/call.ts";
+import { authorize } from "../../src/gate/call.ts";
+import { decideCall } from "../../src/gate/call-decision.ts";
 import { readCompact } from "../../src/notation/compact.ts";
 import { Diagnostics } from "../../src/notation/diagnostic.ts";
 import type { Reading } from "../../src/notation/reading.ts";

@@ -11,7 +11,7 @@ import { grantsOf } from "../../src/daemon/holding.ts";
 import type { Carried, OwnerTool } from "../../src/daemon/owner-tool.ts";
 import { OwnerTools } from "../../src/daemon/owner-tools.ts";
 import { Session } from "../../src/daemon/session.ts";
-import { decideCall } from "../../src/gate/call.ts";
+import { decideCall } from "../../src/gate/call-decision.ts";
 import { toAscii } from "../../src/node/ascii.ts";
 import type { Reading } from "../../src/notation/reading.ts";
 import { requestText } from "../../src/notation/request-printer.ts";

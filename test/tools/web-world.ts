@@ -8,7 +8,7 @@ import { webTool } from "../../src/compose/daemon-web.ts";
 import type { OwnerTool } from "../../src/daemon/owner-tool.ts";
 import { OwnerTools } from "../../src/daemon/owner-tools.ts";
 import { Session } from "../../src/daemon/session.ts";
-import { decideCall } from "../../src/gate/call.ts";
+import { decideCall } from "../../src/gate/call-decision.ts";
 import { toAscii } from "../../src/node/ascii.ts";
 import { readCompact } from "../../src/notation/compact.ts";
 import { Diagnostics } from "../../src/notation/diagnostic.ts";

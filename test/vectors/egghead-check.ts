@@ -3,7 +3,7 @@ import type { Authority, Chain } from "../../src/authority/chain.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/authority/json.ts";
 import { BUILTIN_TOOLS } from "../../src/authority/name.ts";
 import type { Request } from "../../src/authority/request.ts";
-import { decideCall } from "../../src/gate/call.ts";
+import { decideCall } from "../../src/gate/call-decision.ts";
 import { decide } from "../../src/gate/decide.ts";
 import { Diagnostics } from "../../src/notation/diagnostic.ts";
 import { readSandbox } from "../../src/notation/hoist.ts";

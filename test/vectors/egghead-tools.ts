@@ -2,7 +2,7 @@
 
 import type { Grant } from "../../src/authority/grant.ts";
 import type { Json, JsonObject } from "../../src/authority/json.ts";
-import { decideCall } from "../../src/gate/call.ts";
+import { decideCall } from "../../src/gate/call-decision.ts";
 import { readRecord } from "../../src/notation/record.ts";
 import { RecordsWorld } from "../tools/records-world.ts";
 import { treeOf } from "./json-tree.ts";
