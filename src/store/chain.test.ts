@@ -5,7 +5,8 @@ import { entryBody } from "../audit/entry-body.ts";
 import { removedRowsMax } from "./chain.ts";
 import { FactFiller } from "./fact-filler.ts";
 import { rowsBetween } from "./leaf.ts";
-import { loadDriver } from "./sqlite.ts";
+import { editLog } from "./leaf-fixture.ts";
+import { type Database, loadDriver } from "./sqlite.ts";
 import type { State } from "./state.ts";
 import { digest, entryOf, program, type TemporaryState, temporaryState, value } from "./state-fixture.ts";
 import { fillWords } from "./word-index.ts";
@@ -39,6 +40,18 @@ describe("the chain", () => {
     }
     expect(value(await state.chain.head())).toEqual({ place: 3, hash });
     expect(value(await state.chain.rows(2, 1)).map((row) => row.place)).toEqual([2]);
+  });
+
+  it("is read on behind a stretch that is gone", async () => {
+    for (let at = 0; at < 12; at++) await filled(1);
+    const database = loadDriver(program)?.(join(place.folder, "state.db"), false) as Database;
+    editLog(database, (rows) => rows.filter((row) => row.place < 3 || row.place > 9));
+    database.close();
+    const places = async (from: number, count: number): Promise<readonly number[]> =>
+      value(await state.chain.rows(from, count)).map((row) => row.place);
+    expect(await places(1, 3)).toEqual([1, 2]);
+    expect(await places(3, 2)).toEqual([10, 11]);
+    expect(await places(13, 2)).toEqual([]);
   });
 
   it("is empty at first", async () => {

@@ -27,7 +27,11 @@ export class ChainKeeper implements ChainStore {
       const rows: ChainRow[] = [];
       if (most === 0) return rows;
       const start = Math.max(from, firstOf(connection));
-      for (const row of rowsBetween(connection, start, Number.MAX_SAFE_INTEGER)) if (rows.push(row) === most) break;
+      // Where a whole stretch is gone, what stands behind it is still the verifier's to see.
+      for (const to of [start + most - 1, Number.MAX_SAFE_INTEGER]) {
+        for (const row of rowsBetween(connection, start, to)) if (rows.push(row) === most) break;
+        if (rows.length > 0) break;
+      }
       return rows;
     });
   }

@@ -4,8 +4,8 @@ import { type Connection, numberOf, textOf } from "./connection.ts";
 import type { Row } from "./sqlite.ts";
 
 /** One entry is read with all that stand in its leaf. */
-const leafEntriesMax = 256;
-const leafCharactersMax: number = 256 * 1024;
+const leafEntriesMax = 64;
+const leafCharactersMax: number = 64 * 1024;
 const hashCharacters = 64;
 
 const [BEGIN, BETWEEN, END] = ["[\n", ",\n", "\n]"];
@@ -62,20 +62,22 @@ export function* rowsBetween(
   order: "ASC" | "DESC" = "ASC",
 ): Generator<ChainRow> {
   let [low, high] = [from, to];
-  while (low <= high) {
+  // Whoever wants few entries does not pay for many.
+  for (let atOnce = leavesAtOnceMin; low <= high; atOnce = Math.min(atOnce * 2, leavesAtOnceMax)) {
     // Leaves do not overlap: of those that end at `high` or behind it, the first holds it.
-    const leaves = connection.all(order === "ASC" ? UPWARDS : DOWNWARDS, ...[low, high, leavesAtOnce]);
+    const leaves = connection.all(order === "ASC" ? UPWARDS : DOWNWARDS, ...[low, high, atOnce]);
     for (const leaf of leaves) {
       const rows = rowsOf(leaf);
       for (const row of order === "ASC" ? rows : rows.reverse()) if (row.place >= from && row.place <= to) yield row;
       if (order === "ASC") low = numberOf(leaf, "last") + 1;
       else high = numberOf(leaf, "first") - 1;
     }
-    if (leaves.length < leavesAtOnce) return;
+    if (leaves.length < atOnce) return;
   }
 }
 
-const leavesAtOnce = 32;
+const leavesAtOnceMin = 4;
+const leavesAtOnceMax = 64;
 const BETWEEN_PLACES = `SELECT last, first, entries FROM leaf
   WHERE last >= ?1 AND last <= coalesce((SELECT min(last) FROM leaf WHERE last >= ?2), ?2)`;
 const UPWARDS = `${BETWEEN_PLACES} ORDER BY last LIMIT ?3`;
