@@ -127,6 +127,12 @@ describe("the database", () => {
     expect(refusal()).toBe("opened");
   });
 
+  it("of before the first release is left alone, and says what to do", () => {
+    place.opened().close();
+    edit("DROP TABLE leaf");
+    expect(refusal()).toContain("move it away");
+  });
+
   it("of another program too, and what is none", () => {
     mkdirSync(place.folder, { mode: 0o700 });
     edit("CREATE TABLE theirs (x)");

@@ -24,7 +24,7 @@ export function migrate(connection: Connection, versions: readonly (readonly str
   const owner = numberOf(connection.get("PRAGMA application_id"), "application_id");
   const isEmpty = numberOf(connection.get("SELECT count(*) AS count FROM sqlite_schema"), "count") === 0;
   if (owner !== applicationNumber && !(isEmpty && found === 0)) return "state.db is no database of ambit: move it away";
-  if (found === versions.length) return null;
+  if (found === versions.length) return hasLeaves(connection) ? null : WITHOUT_LEAVES;
   connection.run("BEGIN IMMEDIATE");
   try {
     // Another process may have been faster.
@@ -40,6 +40,14 @@ export function migrate(connection: Connection, versions: readonly (readonly str
     throw error;
   }
 }
+
+/** Files of before the first version was released have the same number and another log. */
+function hasLeaves(connection: Connection): boolean {
+  return connection.get("SELECT 1 AS there FROM sqlite_schema WHERE name = 'leaf'") !== undefined;
+}
+
+const WITHOUT_LEAVES =
+  "state.db was written by an ambit of before its first release: move it away, and a new log begins";
 
 function versionOf(connection: Connection): number {
   return numberOf(connection.get("PRAGMA user_version"), "user_version");
