@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../authority/json.ts";
 import type { Request } from "../authority/request.ts";
 import { done, refuse, type Refusal as Unread } from "../authority/result.ts";
 import type { Denied } from "../gate/call.ts";
-import { decideCall } from "../gate/call-decision.ts";
+import { type CallDecision, decideCall } from "../gate/call-decision.ts";
 import { readRequestText } from "../notation/request.ts";
 import { requestText } from "../notation/request-printer.ts";
 import type {
@@ -135,12 +135,10 @@ export class Calls {
   }
 
   /** What it declares and is not here, before it runs and before anything is charged; null where all of it is. */
-  #missing({ session, holding, tool, input, lookup, ports }: Asked, { needs }: Declared): string | null {
-    const caller = { agent: session.facts.name.agent, authority: holding.authority };
-    const decision = decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
+  #missing(asked: Asked, { needs }: Declared): string | null {
     // Whoever may not call it is not told what there is.
-    if (decision.outcome === "deny") return null;
-    const availability = availabilityOf(needs, this.#contexts.backends(tool.replace(/^tool:/, "")));
+    if (considered(asked, asked.lookup).outcome === "deny") return null;
+    const availability = availabilityOf(needs, this.#contexts.backends(asked.tool.replace(/^tool:/, "")));
     return availability.ok ? null : missingText(availability);
   }
 
@@ -229,10 +227,7 @@ export class Calls {
   async consider(exchange: Exchange): Promise<Answer<object>> {
     const asked = await this.#askedIn(exchange);
     if (!asked.ok) return asked;
-    const { session, holding, tool, input, lookup, ports } = asked.value;
-    const caller = { agent: session.facts.name.agent, authority: holding.authority };
-    const { protectedPaths } = holding.reading.ground;
-    const decision = decideCall(caller, { tool, input }, lookup, ports.moment(), protectedPaths);
+    const decision = considered(asked.value, asked.value.lookup);
     return { ok: true, value: { outcome: decision.outcome, code: decision.outcome === "deny" ? decision.code : null } };
   }
 
@@ -281,26 +276,30 @@ export class Calls {
       const lookup = askersLookup(texts, holding, limit?.requirement ?? null);
       return { ok: true, value: { session, holding, tool, input, owner, declared: limit, ports, lookup } };
     }
-    const askedBy = (derived: readonly Request[] | Unread): Answer<Asked> => {
-      const lookup = this.#tools.lookup(owner, holding.reading, session, derived);
-      return { ok: true, value: { session, holding, tool, input, owner, declared: null, ports, lookup } };
-    };
+    const asked: Considered = { session, holding, tool, input, ports };
+    const lookup = (derived: readonly Request[] | Unread): ToolLookup =>
+      this.#tools.lookup(owner, holding.reading, session, derived);
+    const askedBy = (derived: readonly Request[] | Unread): Answer<Asked> => ({
+      ok: true,
+      value: { session, holding, tool, input, owner, declared: null, ports, lookup: lookup(derived) },
+    });
+    const lacks = owner?.missing?.(session) ?? null;
+    // Before anything is charged, and told only to whoever may call it.
+    if (lacks !== null && considered(asked, lookup([])).outcome !== "deny")
+      return refusal("not_available", lacks.message, lacks.fix);
     if (owner?.derive === undefined) return askedBy([]);
-    return this.#derived(owner, { session, holding, tool, input, ports }, new ExchangeStop(exchange)).then(askedBy);
+    return this.#derived(owner, asked, lookup([]), new ExchangeStop(exchange)).then(askedBy);
   }
 
   /** INVARIANT: nothing of a tool is run for a session that may not call it. */
   async #derived(
     owner: OwnerTool,
-    { session, holding, tool, input, ports }: Pick<Asked, "session" | "holding" | "tool" | "input" | "ports">,
+    asked: Considered,
+    lookup: ToolLookup,
     stop: Stop,
   ): Promise<readonly Request[] | Unread> {
-    if (owner.derive === undefined) return [];
-    const caller = { agent: session.facts.name.agent, authority: holding.authority };
-    const lookup = this.#tools.lookup(owner, holding.reading, session, []);
-    const decision = decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
-    if (decision.outcome === "deny") return [];
-    const derived = await owner.derive(input, session, holding.reading, stop);
+    if (owner.derive === undefined || considered(asked, lookup).outcome === "deny") return [];
+    const derived = await owner.derive(asked.input, asked.session, asked.holding.reading, stop);
     return derived.ok ? derived.value : derived;
   }
 
@@ -324,6 +323,14 @@ export class Calls {
       useSecret: secretUse(session, holding, ports),
     };
   }
+}
+
+type Considered = Pick<Asked, "session" | "holding" | "tool" | "input" | "ports">;
+
+/** What would be decided, without asking anybody or writing anything. */
+function considered({ session, holding, tool, input, ports }: Considered, lookup: ToolLookup): CallDecision {
+  const caller = { agent: session.facts.name.agent, authority: holding.authority };
+  return decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
 }
 
 /** A tool of the asker's, by what it says it asks for, which can only add. */

@@ -3,7 +3,6 @@ import type { Moment } from "../authority/compiled.ts";
 import type { JsonObject } from "../authority/json.ts";
 import { judge } from "../authority/judge.ts";
 import type { DaemonStatus, SessionShown } from "../ports/daemon-control.ts";
-import { Absence } from "./absence.ts";
 import { Admission } from "./admission.ts";
 import { type HeldNow, providerAnswer, reachableAnswer } from "./asker-tools.ts";
 import { Calls } from "./calls.ts";
@@ -63,7 +62,6 @@ export class Daemon {
   readonly #calls: Calls;
   readonly #tools: OwnerTools;
   readonly #admission: Admission;
-  readonly #absence: Absence;
   readonly #offers: Offers;
   /** For tools that run outside of us, while a call of them lasts. */
   readonly contexts: Contexts;
@@ -94,11 +92,6 @@ export class Daemon {
     const tools = new OwnerTools(own, asked.foreign);
     this.#tools = tools;
     this.#offers = new Offers(this.#entries, parts.kept.ledger);
-    this.#absence = new Absence({
-      own,
-      named: (session, name) => tools.named(session, name),
-      held: (session) => this.held(session),
-    });
     this.contexts = new Contexts({
       held: (session) => this.held(session),
       instruments: asked.instruments ?? null,
@@ -205,15 +198,7 @@ export class Daemon {
       ["call.commit", (exchange) => calls.commit(exchange)],
       ["call.settle", (exchange) => calls.settle(exchange)],
       ["context.use", (exchange) => calls.use(exchange)],
-      [
-        "call.do",
-        async (exchange) => {
-          const refused = this.#absence.isPossible(exchange)
-            ? await this.#absence.refusal(exchange, calls.session(exchange))
-            : null;
-          return refused ?? calls.carry(exchange);
-        },
-      ],
+      ["call.do", (exchange) => calls.carry(exchange)],
       ["call.run", (exchange) => calls.run(exchange)],
       ["call.consider", (exchange) => calls.consider(exchange)],
       ["tools.list", (exchange) => calls.list(exchange)],

@@ -60,9 +60,6 @@ export function denialTold(
 }
 
 const CONFIGURED = "what this tool needs is set by the user; a person finds it in the log";
-/** Tools of ours whose requests are made from the user's own configuration. */
-const CONFIGURED_TOOLS: ReadonlySet<string> = new Set(["web_search", "builtin:web_search"]);
-
 /** The class of a record is what a file says: whoever may not read the record is not told it, nor whether there is one. */
 function withoutFound(request: Request): Request {
   const { verb, values } = request;
@@ -71,10 +68,10 @@ function withoutFound(request: Request): Request {
 }
 
 /** Later turns can read what was denied to them. Our own words, so nothing untrusted is in it but what was asked for. */
-export function denialObservation(session: Session, entry: LogEntry, id: string): Observation {
+export function denialObservation(session: Session, entry: LogEntry, id: string, isConfigured: boolean): Observation {
   const { name, id: opened } = session.facts;
   const requests = entry.more["requests"];
-  const isTold = Array.isArray(requests) && !CONFIGURED_TOOLS.has(entry.tool ?? "");
+  const isTold = Array.isArray(requests) && !isConfigured;
   const told = isTold ? requests.map((one) => withoutClass(String(one))) : [];
   const asked = told.join("; ").slice(0, 2000);
   const text = `denied ${entry.code ?? ""}: ${entry.tool ?? ""} ${asked} (${entry.id})`;

@@ -124,7 +124,7 @@ export class Gatekeeper {
   async #commit(way: CallWay, entry: Entry): Promise<CommitResult> {
     const { session, holding, generations, chain: links } = way;
     const made = this.entries.decision(session.who(links), entry, holding, () => this.moment(session, holding));
-    if (entry.outcome !== "allow") return this.#deny(session, made);
+    if (entry.outcome !== "allow") return this.#deny(session, made, isConfigured(entry));
     if (this.isFrozen || session.isClosed) return { ok: false, code: "revoked" };
     if (entry.approval !== null && !this.#stillHolds(session, entry)) return { ok: false, code: "generation_stale" };
     const charges = chargesIn(this.#standing(session, holding).counted, entry.charges);
@@ -149,13 +149,18 @@ export class Gatekeeper {
   }
 
   /** Written, or counted where the same was denied again and again; told to later turns as an observation. */
-  async #deny(session: Session, entry: LogEntry): Promise<CommitResult> {
+  async #deny(session: Session, entry: LogEntry, isOfUser: boolean): Promise<CommitResult> {
     const counted = this.#floods.take(entry);
     if (counted !== null) return { ok: true, receipt: counted };
     const { kept, id } = this.#parts;
-    const observed = kept.observations.append(denialObservation(session, entry, id("o")));
+    const observed = kept.observations.append(denialObservation(session, entry, id("o"), isOfUser));
     const written = await kept.ledger.append([entry]);
     await observed;
     return written.ok ? { ok: true, receipt: entry.id } : written;
   }
+}
+
+/** Made from the user's own configuration, of which the caller is told nothing. */
+function isConfigured({ need, requests }: Entry): boolean {
+  return [...(need === null ? [] : [need]), ...requests].some((one) => one.isConfigured === true);
 }

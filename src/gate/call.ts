@@ -45,31 +45,20 @@ export function authorize(
   protectedPaths: Ground["protectedPaths"],
   ports: GatePorts,
 ): Promise<Authorization> {
-  return committed(caller, call, tools, moment, protectedPaths, ports, (content) => ({
-    ok: true,
-    warrant: mint(content),
-  }));
+  const asked = [caller, call, tools, moment, protectedPaths, ports] as const;
+  return committed(asked, (content) => ({ ok: true, warrant: mint(content) }));
 }
 
+/** What is decided on, by what, and the way out. */
+type Asked = Readonly<Parameters<typeof authorize>>;
+
 /** The same for a call that is carried out elsewhere: the receipt alone, and no warrant, because nothing here acts by it. */
-export function permit(
-  caller: Caller,
-  call: Call,
-  tools: ToolLookup,
-  moment: Moment,
-  protectedPaths: Ground["protectedPaths"],
-  ports: GatePorts,
-): Promise<{ readonly ok: true; readonly receipt: string } | Denied> {
-  return committed(caller, call, tools, moment, protectedPaths, ports, ({ receipt }) => ({ ok: true, receipt }));
+export function permit(...asked: Asked): Promise<{ readonly ok: true; readonly receipt: string } | Denied> {
+  return committed(asked, ({ receipt }) => ({ ok: true, receipt }));
 }
 
 async function committed<T>(
-  caller: Caller,
-  call: Call,
-  tools: ToolLookup,
-  moment: Moment,
-  protectedPaths: Ground["protectedPaths"],
-  ports: GatePorts,
+  [caller, call, tools, moment, protectedPaths, ports]: Asked,
   allowed: (content: Warrant) => T,
 ): Promise<T | Denied> {
   // Read once: what is decided, asked, written and minted has one name and one agent.

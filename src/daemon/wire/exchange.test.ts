@@ -1,0 +1,17 @@
+// A question that was answered is not held on to, whoever still knows of it.
+import { expect, test } from "vitest";
+import { type ExchangeLine, OpenExchange } from "./exchange.ts";
+
+test("a question is empty once it is answered", () => {
+  const said: string[] = [];
+  const line = {
+    outgoing: { json: (text: string) => said.push(text) },
+    answerBytesMax: 1024,
+    weigh: () => undefined,
+  } as unknown as ExchangeLine;
+  const exchange = new OpenExchange(line, { id: 1, name: "echo", value: { long: "x".repeat(10) }, hasInput: false });
+  expect(exchange.value).toEqual({ long: "x".repeat(10) });
+  exchange.answer({ ok: true, value: {} });
+  expect(exchange.value).toEqual({});
+  expect(said).toEqual(['{"id":1,"ok":true,"value":{}}']);
+});
