@@ -106,7 +106,7 @@ export class Gatekeeper {
   #settleLater(way: CallWay, outcome: Outcome): void {
     this.#outcomes.push([way, outcome]);
     if (way.claim !== null) void this.#desk.settled(way.claim.approval, outcome.ended);
-    // After the next commit, which somebody waits for: not even making the entry keeps that one waiting.
+    // After the answer: nobody who waits for that one waits for the entry to be made.
     if (this.#outcomes.length === 1) setImmediate(() => setImmediate(() => this.planOutcomes()));
   }
 
@@ -123,6 +123,8 @@ export class Gatekeeper {
 
   async #commit(way: CallWay, entry: Entry): Promise<CommitResult> {
     const { session, holding, generations, chain: links } = way;
+    // What has ended stands in the log before what is decided after it.
+    this.planOutcomes();
     const made = this.entries.decision(session.who(links), entry, holding, () => this.moment(session, holding));
     if (entry.outcome !== "allow") return this.#deny(session, made, isConfigured(entry));
     if (this.isFrozen || session.isClosed) return { ok: false, code: "revoked" };
