@@ -14,7 +14,6 @@ struct worker {
   struct files_tree trees[files_trees_max];
   size_t tree_count;
   struct restrictions restrictions;
-  struct files_drafts drafts;
   struct files_outgoing outgoing;
 };
 
@@ -91,7 +90,7 @@ static files_operation *operation_of(uint8_t kind) {
 }
 
 static bool answer_to(struct worker *worker, const struct frame *frame, struct writer *answer) {
-  struct files_request request = {.rest = reader_of(frame), .drafts = &worker->drafts};
+  struct files_request request = {.rest = reader_of(frame)};
   request.number = read_u32(&request.rest);
   const uint32_t tree = read_u32(&request.rest);
   request.path = read_text(&request.rest);
@@ -103,17 +102,6 @@ static bool answer_to(struct worker *worker, const struct frame *frame, struct w
   return files_is_plain_path(request.path) && operation(&request, answer);
 }
 
-// Drafts come to their places, whether the owner still listens or not. Nobody who asked for something else waits for the disk.
-static int place(struct worker *worker) {
-  if (worker->drafts.count == 0) return 0;
-  const int sent = files_send(&worker->outgoing);
-  return files_place(&worker->drafts, &worker->outgoing) == 0 ? sent : -1;
-}
-
-static int settle(struct worker *worker) {
-  return place(worker) == 0 ? files_send(&worker->outgoing) : -1;
-}
-
 static int serve(struct worker *worker, struct frame_input *input) {
   static uint8_t bytes[files_answer_bytes_max];
   struct writer answer = {bytes, sizeof bytes, 0, false};
@@ -123,33 +111,21 @@ static int serve(struct worker *worker, struct frame_input *input) {
     const int error = errno;
     if (received < 0 && error == EAGAIN) {
       // Nobody asks for more at this moment.
-      if (settle(worker) != 0) return exit_failed;
+      if (files_send(&worker->outgoing) != 0) return exit_failed;
       frame_rest(input);
       if (frame_wait(worker->control) != 0) return exit_failed;
       continue;
     }
-    const bool is_write = received > 0 && frame.kind == 'w';
-    const bool is_quick = received > 0 && (frame.kind == 'r' || frame.kind == 's');
-    // Whatever is not one more write finds those before it done; whatever may take long keeps no answer back.
-    if (!is_write && place(worker) != 0) return exit_failed;
+    const bool is_quick = received > 0 && (frame.kind == 'r' || frame.kind == 's' || frame.kind == 'w');
+    // Whatever may take long keeps no answer back.
     if (!is_quick && files_send(&worker->outgoing) != 0) return exit_failed;
     if (received == 0) return 0;
     if (received < 0) frame_fail(worker->control, error, "request");
-    bool is_plain = answer_to(worker, &frame, &answer);
-    // Drafts that wait take room and descriptors: a write that failed beside them is tried once more without them.
-    if (is_plain && is_write && answer.length > 0 && worker->drafts.count > 0) {
-      if (place(worker) != 0) return exit_failed;
-      is_plain = answer_to(worker, &frame, &answer);
-    }
-    if (!is_plain) {
-      settle(worker);
+    if (!answer_to(worker, &frame, &answer)) {
+      files_send(&worker->outgoing);
       frame_fail(worker->control, EPROTO, "request");
     }
-    if (answer.length == 0) {
-      if (files_are_full(&worker->drafts) && place(worker) != 0) return exit_failed;
-    } else if (place(worker) != 0 || files_answer(&worker->outgoing, &answer) != 0) {
-      return exit_failed;
-    }
+    if (files_answer(&worker->outgoing, &answer) != 0) return exit_failed;
   }
 }
 

@@ -14,8 +14,6 @@ enum {
   files_trees_max = 64,
   files_path_bytes_max = 4096,
   files_answer_bytes_max = frame_header_bytes + frame_payload_bytes_max,
-  files_drafts_max = 32,
-  files_draft_name_bytes = 64,
   // Set at the start; what is made by a worker is masked by it.
   files_mask = 022,
 };
@@ -26,27 +24,9 @@ struct files_tree {
   bool writable;
 };
 
-// New content that is written beside what it will replace, and not yet in its place.
-struct files_draft {
-  uint32_t number;
-  int folder, file;
-  // Of whatever went wrong on the way, or 0; `why` where errno does not say it all.
-  int error;
-  const char *why;
-  char draft_name[files_draft_name_bytes];
-  char name[files_path_bytes_max];
-};
-struct files_drafts {
-  size_t count, bytes;
-  // The kernel's, for flushes under way together; 0 until there are some.
-  unsigned long queue;
-  struct files_draft of[files_drafts_max];
-};
-
 // What one frame asks. The path lies in the frame, and what stands behind it is still to be read.
 struct files_request {
   uint32_t number;
-  struct files_drafts *drafts;
   const struct files_tree *tree;
   const char *path;
   struct reader rest;
@@ -103,13 +83,7 @@ int files_open_for_change(struct files_request *request, struct writer *answer, 
 int files_look_at(int folder, const char *name, struct stat *facts, const char **why);
 int files_write_all(int file, const uint8_t *bytes, size_t count);
 
-// Puts every draft in its place and answers for each, in order. All of them are on disk before the first is renamed, and a
-// folder is flushed once for all that was renamed in it. 0, or -1 with errno where an answer could not be sent.
-int files_place(struct files_drafts *drafts, struct files_outgoing *outgoing);
-bool files_are_full(const struct files_drafts *drafts);
-
-// One for each kind of request. False for a request that does not parse to its last byte. A write that goes well leaves
-// the answer empty: there is one draft more, and it is answered when that is in its place.
+// One for each kind of request. False for a request that does not parse to its last byte.
 typedef bool files_operation(struct files_request *request, struct writer *answer);
 files_operation files_read, files_stat, files_list, files_below, files_find, files_write, files_append, files_delete;
 files_operation files_make_folder;

@@ -93,17 +93,14 @@ bool files_append(struct files_request *request, struct writer *answer) {
   const int file = open_end(folder, name, mode, &made, &before, &why);
   if (file < 0) {
     files_refuse(answer, request, errno, why);
-  } else if (files_write_all(file, bytes, count) != 0 || fdatasync(file) != 0) {
+  } else if (files_write_all(file, bytes, count) != 0) {
     take_back(file, &before, count);
     files_refuse(answer, request, errno, "");
     if (made) unlinkat(folder, name, 0);
     files_close(file);
   } else {
     files_close(file);
-    if (made && fsync(folder) != 0)
-      files_refuse(answer, request, errno, "it was added, but may not outlast a power failure");
-    else
-      files_done(answer, request);
+    files_done(answer, request);
   }
   files_close(folder);
   return true;
@@ -116,7 +113,7 @@ bool files_make_folder(struct files_request *request, struct writer *answer) {
   const int folder = files_open_for_change(request, answer, &name);
   if (folder < 0) return true;
   // Whatever stands there already, a link too, is refused and not looked behind.
-  if (mkdirat(folder, name, mode) != 0 || fsync(folder) != 0)
+  if (mkdirat(folder, name, mode) != 0)
     files_refuse(answer, request, errno, "");
   else
     files_done(answer, request);
@@ -134,7 +131,7 @@ bool files_delete(struct files_request *request, struct writer *answer) {
     files_refuse(answer, request, errno, "");
   else if (files_kind(facts.st_mode) == 3)
     files_refuse(answer, request, EINVAL, "neither a file, a link nor a folder");
-  else if (unlinkat(folder, name, S_ISDIR(facts.st_mode) ? AT_REMOVEDIR : 0) != 0 || fsync(folder) != 0)
+  else if (unlinkat(folder, name, S_ISDIR(facts.st_mode) ? AT_REMOVEDIR : 0) != 0)
     files_refuse(answer, request, errno, "");
   else
     files_done(answer, request);

@@ -1,9 +1,6 @@
 // Files through the worker beside the same files read and written by our own process.
 import {
-  closeSync,
-  fsyncSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -25,7 +22,7 @@ import { byTurns, type Contender } from "./turns.ts";
 
 export const ASYNC = "fs.promises";
 export const SYNC = "fs sync";
-export const DURABLE = "the same steps in process";
+export const SAME_STEPS = "the same steps in process";
 export const SMALL_READ = "read 1 kB";
 
 const READS = [
@@ -88,32 +85,25 @@ export async function measureFiles(ground: SandboxGround, { folder }: BenchGroun
 
 async function writes(files: ConfinedFiles, data: string, name: string, bytes: number): Promise<readonly Row[]> {
   const content = Buffer.alloc(bytes, 0x62);
-  const [plain, durable, ours] = ["plain", "durable", "ours"].map((one) => join(data, `${one}-${bytes}.bin`)) as [
+  const [plain, beside, ours] = ["plain", "beside", "ours"].map((one) => join(data, `${one}-${bytes}.bin`)) as [
     string,
     string,
     string,
   ];
   const rows = await byTurns(name, turnsCount, [
     many(ASYNC, writesCount, () => writeFile(plain, content)),
-    many(DURABLE, writesCount, () => writeDurably(data, durable, content)),
+    many(SAME_STEPS, writesCount, () => writeBeside(beside, content)),
     many(OURS, writesCount, async () => void granted(await files.write(segmentsOf(ours), content))),
   ]);
-  for (const path of [plain, durable, ours])
+  for (const path of [plain, beside, ours])
     if (!readFileSync(path).equals(content)) throw new Error(`${name}: ${path} does not hold what was written`);
   return rows;
 }
 
-/** What the worker does: beside it, to the disk, in its place, the folder to the disk. */
-function writeDurably(folder: string, path: string, content: Buffer): void {
-  const draft = `${path}.draft`;
-  const file = openSync(draft, "wx", 0o666);
-  writeFileSync(file, content);
-  fsyncSync(file);
-  closeSync(file);
-  renameSync(draft, path);
-  const above = openSync(folder, "r");
-  fsyncSync(above);
-  closeSync(above);
+/** What the worker does: beside it, then in its place. */
+function writeBeside(path: string, content: Buffer): void {
+  writeFileSync(`${path}.draft`, content, { flag: "wx" });
+  renameSync(`${path}.draft`, path);
 }
 
 function many(subject: string, count: number, work: () => Promise<unknown> | unknown): Contender {

@@ -1,6 +1,6 @@
 // The file tools from their input to their result, through the confined worker, beside the bare operation in process.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { open, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/authority/json.ts";
 import { daemonFiles } from "../../src/compose/daemon-files.ts";
@@ -12,7 +12,7 @@ import { carriedValue, carryingOf, heldBy, OURS, readingIn, sessionIn, type Tool
 import { oneByOne } from "./one-by-one.ts";
 
 export const BARE_FILES = "fs.promises";
-export const DURABLE = "the same steps by fs.promises";
+export const SAME_STEPS = "the same steps by fs.promises";
 export const READ_SMALL = "fs_read 1 kB";
 export const READ_LARGE = "fs_read 64 kB";
 export const WRITE = "fs_write 1 kB";
@@ -100,7 +100,7 @@ async function writes(
   call: (name: string, input: JsonObject) => Promise<Readonly<Record<string, unknown>>>,
 ): Promise<readonly Row[]> {
   const contents = (at: number): string => `${at} `.padEnd(1_023, "x").concat("\n");
-  const [plain, durable, ours] = ["plain", "durable", "ours"].map((one) => join(data, `${one}.txt`)) as [
+  const [plain, beside, ours] = ["plain", "beside", "ours"].map((one) => join(data, `${one}.txt`)) as [
     string,
     string,
     string,
@@ -120,23 +120,17 @@ async function writes(
   };
   return byTurns(WRITE, 30, [
     checked(BARE_FILES, plain, (content) => writeFile(plain, content)),
-    checked(DURABLE, durable, (content) => writeDurably(data, durable, content)),
+    checked(SAME_STEPS, beside, (content) => writeBeside(beside, content)),
     checked(OURS, ours, async (content) => {
       expectSame(WRITE, (await call("fs_write", { path: ours, content }))["bytes"], content.length);
     }),
   ]);
 }
 
-/** What the worker does: beside it, to the disk, in its place, the folder to the disk. */
-async function writeDurably(folder: string, path: string, content: string): Promise<void> {
-  const draft = await open(`${path}.draft`, "wx", 0o666);
-  await draft.writeFile(content);
-  await draft.sync();
-  await draft.close();
+/** What the worker does: beside it, then in its place. */
+async function writeBeside(path: string, content: string): Promise<void> {
+  await writeFile(`${path}.draft`, content, { flag: "wx" });
   await rename(`${path}.draft`, path);
-  const above = await open(folder, "r");
-  await above.sync();
-  await above.close();
 }
 
 /** Every file read and looked through by its lines. */

@@ -203,8 +203,8 @@ describe.each(ARCHITECTURES)("the file worker on %s", (architecture) => {
 test.each([
   ["x86-64", seccompProgram({ architecture: "x86-64", networkNamespace: true }), "4493984ce940da39"],
   ["arm64", seccompProgram({ architecture: "arm64", networkNamespace: true }), "e4986b6372b51809"],
-  ["x86-64, files", filesSeccompProgram("x86-64"), "7f7438c9a59199e7"],
-  ["arm64, files", filesSeccompProgram("arm64"), "93f8e4b4c6844469"],
+  ["x86-64, files", filesSeccompProgram("x86-64"), "253ce4dece27a938"],
+  ["arm64, files", filesSeccompProgram("arm64"), "db09f785b12ab088"],
 ] as const)("the filter of %s is the one that was looked at", (_, program, sum) => {
   expect(createHash("sha256").update(instructionBytes(program)).digest("hex").slice(0, 16)).toBe(sum);
 });

@@ -1,15 +1,14 @@
-// Writes that come together are done together, and each is still what it would be alone: whole, in order, answered for itself.
+// Many writes at once, and each is still what it would be alone: whole, in order, answered for itself.
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { arch } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { frameOf, PayloadWriter } from "../../src/sandbox/frame.ts";
 import { nativeMissing } from "./native.ts";
-import { readRest, Speaker } from "./speaker.ts";
+import { Speaker } from "./speaker.ts";
 import { bytes, drafts, newFolder, path, said, whole } from "./world.ts";
 
 describe.skipIf(nativeMissing() !== null)("many writes at once", () => {
-  test("are all done, in every folder, more than one batch holds", async () => {
+  test("are all done, in every folder", async () => {
     const root = newFolder();
     const names = Array.from({ length: 150 }, (_, at) => `folder-${at % 3}/file-${at}`);
     for (const folder of ["folder-0", "folder-1", "folder-2"]) mkdirSync(join(root, folder));
@@ -114,18 +113,6 @@ describe.skipIf(nativeMissing() !== null)("many writes at once", () => {
     expect(unanswered).toBeGreaterThan(0);
   });
 
-  test("are done one after the other where the kernel takes no flushes together", async () => {
-    const root = newFolder();
-    const speaker = new Speaker().tree(root, 3).say("S", withoutQueue()).say("G");
-    expect((await speaker.hear())?.kind).toBe("R");
-    for (let at = 0; at < 5; at++) speaker.ask("w", at, 0, `file-${at}`, content(`content ${at}`));
-    speaker.ask("r", 5, 0, "file-4", readRest());
-    for (let at = 0; at < 6; at++) expect(await speaker.answer()).toEqual([at, 0]);
-    for (let at = 0; at < 5; at++) expect(readFileSync(join(root, `file-${at}`), "utf8")).toBe(`content ${at}`);
-    expect(drafts(root)).toEqual([]);
-    expect(await speaker.hangUp()).toBe(0);
-  });
-
   test("are done although the owner says something wrong after them", async () => {
     const root = newFolder();
     const speaker = new Speaker().tree(root, 3).say("G");
@@ -172,24 +159,4 @@ function isThere(pid: number): boolean {
 
 function content(text: string): Uint8Array {
   return new PayloadWriter().u32(0o666).bytes(bytes(text)).done();
-}
-
-/** A filter that knows one call the less: io_setup is answered as by a kernel without it. */
-function withoutQueue(): Uint8Array {
-  const setup = arch() === "arm64" ? 0 : 206;
-  const [load, jumpEqual, answer] = [0x20, 0x15, 0x06];
-  const instructions: readonly (readonly [number, number, number, number])[] = [
-    [load, 0, 0, 0],
-    [jumpEqual, 0, 1, setup],
-    [answer, 0, 0, 0x00050000 + 38],
-    [answer, 0, 0, 0x7fff0000],
-  ];
-  const bytesOf = Buffer.alloc(8 * instructions.length);
-  for (const [at, [code, yes, no, value]] of instructions.entries()) {
-    bytesOf.writeUInt16LE(code, 8 * at);
-    bytesOf[8 * at + 2] = yes;
-    bytesOf[8 * at + 3] = no;
-    bytesOf.writeUInt32LE(value, 8 * at + 4);
-  }
-  return bytesOf;
 }

@@ -29,7 +29,7 @@ export interface Held {
 const controlDescriptor = 3;
 const [A, R] = ["A".charCodeAt(0), "R".charCodeAt(0)];
 
-/** One batch of writes at most, on a slow disk. */
+/** One write at most, on a slow disk. */
 const graceMilliseconds = 2000;
 
 export class FileWorker {
@@ -116,7 +116,7 @@ export class FileWorker {
     for (const answered of owed) answered(null);
   }
 
-  /** What is asked before anything else arrives goes out at once: one system call, and one batch for the worker. */
+  /** What is asked before anything else arrives goes out at once: one system call. */
   #gather(): void {
     if (this.#isGathering) return;
     this.#isGathering = true;
