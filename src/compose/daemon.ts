@@ -61,7 +61,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   const { state, program, log } = place;
   const home = homeFolder();
   const folders: UserFolders = { state, config: configFolder(state, home) };
-  const opened = openState(state, { digest: sha256, program });
+  const opened = openState(state, { digest: sha256, program, isSole: true });
   if (!opened.ok) return { ...opened, fix: "ambit daemon logs" };
   const kept = opened.value;
   const last = await kept.ledger.log({ count: 1 });

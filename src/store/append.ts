@@ -3,7 +3,7 @@ import { chainHash, ZERO_HASH } from "../audit/chain.ts";
 import { entryBody } from "../audit/entry-body.ts";
 import type { LogEntry } from "../ports/log.ts";
 import type { Connection, Head } from "./connection.ts";
-import { lineOf, rowsOf, writeLeaves } from "./leaf.ts";
+import { leavesOf, lineOf, rowsOf } from "./leaf.ts";
 
 /** Returns its place. It is written with all others of the transaction, in its last step. */
 export function appendEntry(connection: Connection, entry: LogEntry, body: string = entryBody(entry)): number {
@@ -20,7 +20,7 @@ export function appendEntry(connection: Connection, entry: LogEntry, body: strin
 /** INVARIANT: called before every commit, so that nothing is committed without what tells of it. */
 export function writeEntries(connection: Connection): void {
   if (connection.lines.length === 0) return;
-  writeLeaves(connection, connection.lines, headOf(connection).place, connection.accounts);
+  connection.add(leavesOf(connection.lines, headOf(connection).place, connection.accounts));
   connection.lines = [];
   connection.accounts = null;
 }

@@ -152,7 +152,7 @@ export class CommitLoop {
       for (const job of this.#along) job(connection);
       writeEntries(connection);
       isJob = false;
-      connection.run("COMMIT");
+      connection.commit();
       this.#commits++;
       return kept;
     } catch (error) {

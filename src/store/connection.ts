@@ -1,5 +1,8 @@
-// One connection to the database: every statement is prepared once and kept, and the end of the chain is remembered.
+// One connection to the database: every statement is prepared once and kept, and the end of the chain is remembered. Where
+// nobody else writes to it, a commit that only adds a few entries goes to the journal, and into the database with others.
 import type { Digest } from "../ports/digest.ts";
+import type { Journal } from "./journal.ts";
+import type { Leaf } from "./leaf.ts";
 import type { Database, Row, SqlValue, Statement } from "./sqlite.ts";
 
 const statementsMax = 512;
@@ -31,14 +34,124 @@ export class Connection {
   #progress: Progress | null = null;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
+  /** Changes with every commit of somebody else. */
+  #version: number | null = null;
+  /** Due: it begins with its first statement, and may end without one. */
+  #transaction: "none" | "due" | "open" = "none";
+  #journal: Journal | null = null;
+  /** On disk, in the journal alone. INVARIANT: nothing is asked of the database before they are in it. */
+  #leaves: Leaf[] = [];
+  /** Of the transaction that is due: what it comes to, and how that stands in the journal. */
+  #added: { readonly leaf: Leaf; readonly record: Uint8Array } | null = null;
+  /** The end of the chain before it. */
+  #before: Head | null = null;
 
   constructor(database: Database, digest: Digest) {
     this.#database = database;
     this.digest = digest;
   }
 
+  /** From now on nobody else writes here. */
+  keepJournal(journal: Journal): void {
+    this.#journal = journal;
+  }
+
   exec(text: string): void {
+    this.#reach();
     this.#database.exec(text);
+  }
+
+  /** False where somebody else wrote to the file: what is remembered may be old, and what they wrote counts. */
+  begin(): boolean {
+    this.#before = this.head;
+    this.#transaction = "due";
+    if (this.#journal !== null) return true;
+    return this.#open();
+  }
+
+  /** Behind everything that stands there. */
+  add(leaves: readonly Leaf[]): void {
+    const [leaf] = leaves;
+    if (this.#transaction === "due" && leaf !== undefined && leaves.length === 1 && this.#before !== null) {
+      const record = this.#journal?.recordOf(leaf, this.#before.hash) ?? null;
+      if (record !== null) {
+        this.#added = { leaf, record };
+        return;
+      }
+    }
+    for (const one of leaves) this.#insert(one, this.prepare(INSERT));
+  }
+
+  /** On disk when it returns; where it throws, nobody knows. */
+  commit(): void {
+    if (this.#added !== null) {
+      this.#journal?.write(this.#added.record);
+      this.#leaves.push(this.#added.leaf);
+    }
+    if (this.#transaction === "open") {
+      this.#statement("COMMIT").run();
+      this.#putIn();
+    }
+    this.#over();
+  }
+
+  rollback(): void {
+    const isOpen = this.#transaction === "open";
+    this.#over();
+    if (isOpen) this.#statement("ROLLBACK").run();
+  }
+
+  /** Puts what stands in the journal alone into the database. */
+  settle(): void {
+    this.#reach();
+  }
+
+  /** Before anything is asked of the database. */
+  #reach(): void {
+    if (this.#transaction === "due") {
+      if (!this.#open()) throw new Error("somebody else wrote to the state");
+    } else if (this.#transaction === "none" && this.#leaves.length > 0) {
+      this.#statement("BEGIN IMMEDIATE").run();
+      try {
+        for (const leaf of this.#leaves) this.#insert(leaf, this.#statement(INSERT));
+        this.#statement("COMMIT").run();
+      } catch (error) {
+        this.#statement("ROLLBACK").run();
+        throw error;
+      }
+      this.#putIn();
+    }
+  }
+
+  /** False where somebody else wrote since what is remembered was read. */
+  #open(): boolean {
+    this.#transaction = "open";
+    this.#statement("BEGIN IMMEDIATE").run();
+    const isOurs = this.#versionNow() === this.#version;
+    for (const leaf of this.#leaves) this.#insert(leaf, this.#statement(INSERT));
+    // One commit is in one place: what was to go to the journal goes with the rest.
+    if (this.#added !== null) this.#insert(this.#added.leaf, this.#statement(INSERT));
+    this.#added = null;
+    return isOurs;
+  }
+
+  #putIn(): void {
+    this.#leaves = [];
+    this.#journal?.rewind();
+  }
+
+  #over(): void {
+    this.#transaction = "none";
+    this.#added = null;
+    this.#before = null;
+  }
+
+  #insert({ last, first, accounts, entries }: Leaf, into: Statement): void {
+    into.run(...bound([last, first, accounts, entries]));
+  }
+
+  #versionNow(): number {
+    return numberOf(this.#statement("PRAGMA data_version").get(), "data_version");
   }
 
   /** How many rows it changed. */
@@ -57,6 +170,7 @@ export class Connection {
 
   /** What is remembered of the database may be old, or was undone. */
   forget(): void {
+    this.#version = this.#versionNow();
     this.head = null;
     this.lines = [];
     this.accounts = null;
@@ -79,6 +193,11 @@ export class Connection {
 
   /** The text must come from our own fixed set: it is never built from what somebody sent. */
   prepare(text: string): Statement {
+    this.#reach();
+    return this.#statement(text);
+  }
+
+  #statement(text: string): Statement {
     const known = this.#statements.get(text);
     if (known !== undefined) return known;
     const made = this.#database.prepare(text);
@@ -92,12 +211,19 @@ export class Connection {
   close(): void {
     this.#statements.clear();
     try {
+      this.#journal?.close();
+    } catch {
+      // As below.
+    }
+    try {
       this.#database.close();
     } catch {
       // Already closed, or the disk is gone; there is nothing left to lose here.
     }
   }
 }
+
+const INSERT = "INSERT INTO leaf (last, first, accounts, entries) VALUES (?, ?, ?, ?)";
 
 /** A column that our own schema says is a number. */
 export function numberOf(row: Row | undefined, column: string): number {

@@ -10,7 +10,8 @@ import {
   type Stats,
   statfsSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { JOURNAL_FILE } from "./journal.ts";
 
 export const STATE_FILE = "state.db";
 
@@ -58,9 +59,10 @@ export function prepareFolder(folder: string, ground: Ground): string | null {
 }
 
 function prepareFile(path: string, ground: Ground): string | null {
-  for (const beside of ["-wal", "-shm", "-journal"]) {
-    const found = lstatSync(path + beside, { throwIfNoEntry: false });
-    const wrong = found === undefined ? null : wrongWith(path + beside, found, "file", ground);
+  const beside = ["-wal", "-shm", "-journal"].map((end) => path + end);
+  for (const each of [...beside, join(dirname(path), JOURNAL_FILE)]) {
+    const found = lstatSync(each, { throwIfNoEntry: false });
+    const wrong = found === undefined ? null : wrongWith(each, found, "file", ground);
     if (wrong !== null) return wrong;
   }
   const before = lstatSync(path, { throwIfNoEntry: false });

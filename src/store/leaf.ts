@@ -16,13 +16,17 @@ export function lineOf(hash: string, body: string): string {
   return BEFORE_HASH + hash + AFTER_HASH + body + AFTER_BODY;
 }
 
-/** Lines that stand behind the last leaf, up to this place. The last of them says where accounts stand. */
-export function writeLeaves(
-  connection: Connection,
-  lines: readonly string[],
-  last: number,
-  accounts: string | null,
-): void {
+/** One row of the log's table. */
+export interface Leaf {
+  readonly first: number;
+  readonly last: number;
+  readonly accounts: string | null;
+  readonly entries: string;
+}
+
+/** Of lines that stand behind the last leaf, up to this place. The last of them says where accounts stand. */
+export function leavesOf(lines: readonly string[], last: number, accounts: string | null): readonly Leaf[] {
+  const leaves: Leaf[] = [];
   let first = last - lines.length + 1;
   let from = 0;
   let characters = 0;
@@ -32,19 +36,19 @@ export function writeLeaves(
     if (!isFull && at + 1 < lines.length) continue;
     const entries = BEGIN + lines.slice(from, at + 1).join(BETWEEN) + END;
     const next = first + at + 1 - from;
-    const stand = next > last ? accounts : null;
-    connection.run(
-      "INSERT INTO leaf (last, first, accounts, entries) VALUES (?, ?, ?, ?)",
-      ...[next - 1, first, stand, entries],
-    );
+    leaves.push({ first, last: next - 1, accounts: next > last ? accounts : null, entries });
     [first, from, characters] = [next, at + 1, 0];
   }
+  return leaves;
 }
 
 /** The entries of a leaf as they stand there, whoever wrote them: whether they hang together is for others to see. */
 export function rowsOf(leaf: Row): ChainRow[] {
-  const first = numberOf(leaf, "first");
-  const lines = textOf(leaf, "entries").slice(BEGIN.length, -END.length).split(BETWEEN);
+  return rowsIn({ first: numberOf(leaf, "first"), entries: textOf(leaf, "entries") });
+}
+
+export function rowsIn({ first, entries }: Pick<Leaf, "first" | "entries">): ChainRow[] {
+  const lines = entries.slice(BEGIN.length, -END.length).split(BETWEEN);
   const hashAt = BEFORE_HASH.length;
   const bodyAt = hashAt + hashCharacters + AFTER_HASH.length;
   return lines.map((line, at) => ({

@@ -2,9 +2,11 @@
 import { join } from "node:path";
 import type { Digest } from "../ports/digest.ts";
 import type { Kept } from "../ports/durable.ts";
+import { headOf } from "./append.ts";
 import { unkept } from "./commit-loop.ts";
 import { Connection } from "./connection.ts";
 import { type Ground, prepareFolder, STATE_FILE } from "./folder.ts";
+import { Journal } from "./journal.ts";
 import { migrate } from "./schema.ts";
 import type { Driver } from "./sqlite.ts";
 import { tailProblem } from "./tail.ts";
@@ -14,6 +16,8 @@ export interface OpenParts {
   readonly driver: Driver;
   readonly digest: Digest;
   readonly ground: Ground;
+  /** Whether nobody else writes to this state while it is open. */
+  readonly isSole: boolean;
 }
 
 /** Name, value, and how it reads back. Drivers come with weaker ones, and some forget them when a file is opened again. */
@@ -34,20 +38,46 @@ const APPLE_SETTINGS: typeof SETTINGS = [
   ["checkpoint_fullfsync", "on", 1],
 ];
 
-export function openConnection({ folder, driver, digest, ground }: OpenParts): Kept<Connection> {
+export function openConnection(parts: OpenParts): Kept<Connection> {
+  const { folder, driver, digest, ground } = parts;
   let connection: Connection | null = null;
   try {
     const wrong = prepareFolder(folder, ground);
     if (wrong !== null) return unkept(wrong);
     connection = new Connection(driver(join(folder, STATE_FILE), false), digest);
-    const problem = makeSettings(connection, ground) ?? migrate(connection) ?? tailProblem(connection);
-    if (problem === null) return { ok: true, value: connection };
+    const problem = makeSettings(connection, ground) ?? migrate(connection);
+    if (problem === null) openJournal(connection, parts);
+    const damage = problem ?? tailProblem(connection);
+    if (damage === null) return { ok: true, value: connection };
     connection.close();
-    return unkept(problem);
+    return unkept(damage);
   } catch (error) {
     connection?.close();
     return unkept(`${join(folder, STATE_FILE)} cannot be opened: ${error instanceof Error ? error.message : error}`);
   }
+}
+
+/** What stands in the journal alone, whoever wrote it there, is put into the database first. */
+function openJournal(connection: Connection, { folder, digest, ground: { platform }, isSole }: OpenParts): void {
+  const journal = Journal.open({ folder, platform, digest }, isSole);
+  // Also where nothing else is remembered of it.
+  connection.forget();
+  if (journal === null) return;
+  try {
+    const leaves = journal.leaves(headOf(connection));
+    connection.forget();
+    if (leaves.length > 0) {
+      connection.begin();
+      connection.add(leaves);
+      connection.commit();
+    }
+    if (isSole) journal.fill();
+  } catch (error) {
+    journal.close();
+    throw error;
+  }
+  if (isSole) connection.keepJournal(journal);
+  else journal.close();
 }
 
 function makeSettings(connection: Connection, { platform }: Ground): string | null {

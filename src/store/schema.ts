@@ -25,7 +25,7 @@ export function migrate(connection: Connection, versions: readonly (readonly str
   const isEmpty = numberOf(connection.get("SELECT count(*) AS count FROM sqlite_schema"), "count") === 0;
   if (owner !== applicationNumber && !(isEmpty && found === 0)) return "state.db is no database of ambit: move it away";
   if (found === versions.length) return hasLeaves(connection) ? null : WITHOUT_LEAVES;
-  connection.run("BEGIN IMMEDIATE");
+  connection.begin();
   try {
     // Another process may have been faster.
     const from = versionOf(connection);
@@ -33,10 +33,10 @@ export function migrate(connection: Connection, versions: readonly (readonly str
     connection.exec(
       `PRAGMA application_id = ${applicationNumber}; PRAGMA user_version = ${Math.max(from, versions.length)}`,
     );
-    connection.run("COMMIT");
+    connection.commit();
     return null;
   } catch (error) {
-    connection.run("ROLLBACK");
+    connection.rollback();
     throw error;
   }
 }

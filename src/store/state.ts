@@ -31,6 +31,8 @@ export interface StateParts {
   readonly digest: Digest;
   /** The folder of our own package, from which the database driver is found. */
   readonly program: string;
+  /** Whether nobody else writes to this state while it is open. */
+  readonly isSole?: boolean;
   /** What is told of the machine; for tests. */
   readonly ground?: Ground;
   /** Milliseconds of a clock that only goes forward; for tests. */
@@ -53,10 +55,10 @@ export interface State {
 
 /** The message of a refusal says what is wrong with the folder or the file, and what to do. */
 export function openState(folder: string, parts: StateParts): Kept<State> {
-  const { digest, program, ground = machineGround(), elapsed = () => performance.now() } = parts;
+  const { digest, program, isSole = false, ground = machineGround(), elapsed = () => performance.now() } = parts;
   const driver = loadDriver(program);
   if (driver === null) return unkept("no SQLite was found: install ambit's packages again");
-  const loop = new CommitLoop({ elapsed, open: () => openConnection({ folder, driver, digest, ground }) });
+  const loop = new CommitLoop({ elapsed, open: () => openConnection({ folder, driver, digest, ground, isSole }) });
   const [accounts, generations, approvals, links] = [
     new Accounts(),
     new Generations(),

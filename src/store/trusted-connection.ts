@@ -1,7 +1,7 @@
 // The connection that is believed, with everything that is remembered of it. After any failure it is not believed any more:
 // closed, opened and checked again before the next write.
 import type { Kept } from "../ports/durable.ts";
-import { type Connection, numberOf } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { messageOf } from "./failure.ts";
 
 const reopenMillisecondsMin = 250;
@@ -24,7 +24,6 @@ export class TrustedConnection {
   readonly #mirrors: Mirror[] = [];
   #connection: Connection | null = null;
   #isClosed = false;
-  #version = 0;
   #problem = "the state is not open yet";
   #tried = Number.NEGATIVE_INFINITY;
 
@@ -69,15 +68,13 @@ export class TrustedConnection {
   }
 
   begin(connection: Connection): void {
-    connection.run("BEGIN IMMEDIATE");
-    // Somebody else wrote to the file: what we remember may be old, what they wrote counts.
-    if (dataVersion(connection) !== this.#version) this.#load(connection);
+    if (!connection.begin()) this.#load(connection);
   }
 
   /** Back to what is on disk, on the same connection. */
   undo(connection: Connection): boolean {
     try {
-      connection.run("ROLLBACK");
+      connection.rollback();
       this.#load(connection);
       return true;
     } catch {
@@ -91,7 +88,7 @@ export class TrustedConnection {
     this.#connection = null;
     for (const mirror of this.#mirrors) mirror.drop();
     try {
-      connection?.run("ROLLBACK");
+      connection?.rollback();
     } catch {
       // There was no transaction any more; closing ends it in any case.
     }
@@ -109,7 +106,6 @@ export class TrustedConnection {
   }
 
   #load(connection: Connection): void {
-    this.#version = dataVersion(connection);
     connection.forget();
     for (const mirror of this.#mirrors) mirror.drop();
     for (const mirror of this.#mirrors) mirror.load(connection);
@@ -125,8 +121,4 @@ function foldIn(connection: Connection): void {
   } catch {
     // The disk is full or gone; what was acknowledged is in the log beside the file, and is found there.
   }
-}
-
-function dataVersion(connection: Connection): number {
-  return numberOf(connection.get("PRAGMA data_version"), "data_version");
 }

@@ -31,12 +31,12 @@ interface Tried {
 }
 
 /** `isThere`: in a store that was made before, so that only what is written into it can fail. */
-async function tried(fault: Fault, isThere = false): Promise<Tried> {
+async function tried(fault: Fault, isThere = false, isMixed = true): Promise<Tried> {
   const [state, log] = [join(folder, "state"), join(folder, "log")];
   removeFolder(state);
   const before = isThere ? await start(program, state, { callers, count: 2, name: "before" }).ended : null;
   // Longer than the store waits before it opens anew what it does not believe any more.
-  const orders = { callers, count, refusedMilliseconds: 300 };
+  const orders = { callers, count, isMixed, refusedMilliseconds: 300 };
   const ran = await start(program, state, orders, failing(fault, state, log)).ended;
   const found = await inspect(state, root, [...(before?.said ?? []), ...ran.said]);
   return { ran, found, hasFailed: hasFailed(log) };
@@ -45,9 +45,15 @@ async function tried(fault: Fault, isThere = false): Promise<Tried> {
 const linesOf = (ran: Ran, word: string): readonly string[] => ran.said.filter((line) => line.startsWith(`${word} `));
 
 /** `some`: which of them are tried in the short run; the first hundreds are those that make the tables. */
-const once: readonly (Omit<Fault, "nth" | "isForGood"> & { readonly some: readonly number[] })[] = [
+const once: readonly (Omit<Fault, "nth" | "isForGood"> & {
+  readonly some: readonly number[];
+  /** Decisions alone, on a store that is there, go to the journal first. */
+  readonly where?: "the journal";
+})[] = [
   { call: "pwrite64", error: "EIO", some: [1, 260, 310] },
   { call: "pwrite64", error: "ENOSPC", some: [290] },
+  { call: "pwrite64", error: "EIO", some: [3, 5, 7], where: "the journal" },
+  { call: "pwrite64", error: "ENOSPC", some: [4], where: "the journal" },
   { call: "fsync", error: "EIO", some: [2, 10, 14] },
   { call: "fsync", error: "ENOSPC", some: [12] },
   { call: "ftruncate", error: "EIO", some: [1] },
@@ -57,12 +63,12 @@ const once: readonly (Omit<Fault, "nth" | "isForGood"> & { readonly some: readon
 
 describe.skipIf(!canTrace())("one system call fails", () => {
   test.each(once)(
-    "$call with $error, whichever it is",
-    async ({ call, error, some }) => {
+    "$call with $error, whichever it is ($where)",
+    async ({ call, error, some, where }) => {
       let [hits, refusals] = [0, 0];
       for (const nth of isLong ? all() : some) {
         const fault = { call, error, nth, isForGood: false };
-        const { ran, found, hasFailed } = await tried(fault);
+        const { ran, found, hasFailed } = await tried(fault, where !== undefined, where === undefined);
         // So many were never made: all of them have failed once by now.
         if (!hasFailed) break;
         hits += 1;

@@ -16,7 +16,8 @@ export function faultText({ call, error, nth, isForGood }: Fault): string {
 /** What goes before a program so that this happens to it, and to nothing but its store. */
 export function failing(fault: Fault, folder: string, log: string): readonly string[] {
   const { call, error, nth, isForGood } = fault;
-  const files = ["state.db", "state.db-wal", "state.db-shm", "state.db-journal"].map((name) => join(folder, name));
+  const names = ["state.db", "state.db-wal", "state.db-shm", "state.db-journal", "state.journal"];
+  const files = names.map((name) => join(folder, name));
   return [
     ...["strace", "-f", "--seccomp-bpf", "-qq", "-o", log, "-e", `trace=${call}`],
     ...["-e", `inject=${call}:error=${error}:when=${nth}${isForGood ? "+" : ""}`],

@@ -32,7 +32,8 @@ function say(line: string): void {
 
 async function opened(): Promise<State> {
   for (let tries = 1; ; tries++) {
-    const state = openState(orders.folder, { digest, program: orders.program });
+    const { folder, program, isSole } = orders;
+    const state = openState(folder, { digest, program, isSole });
     if (state.ok) return state.value;
     say(`closed ${state.code} ${state.message}`);
     if (tries === openTriesMax) process.exit(3);

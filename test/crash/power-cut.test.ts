@@ -102,6 +102,20 @@ describe.skipIf(!canTrace())("a power cut", () => {
   );
 
   test(
+    "loses nothing of what went to the journal first",
+    async () => {
+      const happened = await traced("journal", { isMixed: false });
+      const writes = happened.filter((one) => one.kind === "write" && one.path.endsWith("/state.journal"));
+      expect(writes.length).toBeGreaterThanOrEqual(count);
+      const places = fc.sample(fc.noBias(fc.nat(happened.length - 1)), isLong ? 600 : 8);
+      const found = await cuts(happened, new Set([...lineEnds(happened), ...places]), [none, any()]);
+      expect(found.length).toBeGreaterThanOrEqual(isLong ? 2 * 4 * count : cutsWanted);
+      expect(found.filter(({ problems }) => problems.length > 0)).toEqual([]);
+    },
+    millisecondsMax,
+  );
+
+  test(
     "between any two system calls leaves a store that opens and adds up",
     async () => {
       const happened = await traced("between", {});

@@ -45,7 +45,8 @@ async function full(orders: Orders, say: Say): Promise<void> {
 /** Cannot even open it. */
 async function shut(orders: Orders, say: Say): Promise<void> {
   for (let tries = 0; tries < orders.count; tries++) {
-    const state = openState(orders.folder, { digest, program: orders.program });
+    const { folder, program, isSole } = orders;
+    const state = openState(folder, { digest, program, isSole });
     say(state.ok ? "opened" : `closed ${state.code}`);
     if (state.ok) await decided(state.value, `shut-${tries}`, say);
     if (state.ok) state.value.close();
@@ -101,8 +102,8 @@ async function claim(orders: Orders, say: Say): Promise<void> {
   await pause(foreverMilliseconds);
 }
 
-function opened(orders: Orders): State {
-  const state = openState(orders.folder, { digest, program: orders.program });
+function opened({ folder, program, isSole }: Orders): State {
+  const state = openState(folder, { digest, program, isSole });
   if (!state.ok) throw new Error(state.message);
   return state.value;
 }

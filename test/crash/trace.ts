@@ -37,6 +37,7 @@ export function happenings(log: string, folder: string): readonly Happened[] {
   const happened: Happened[] = [];
   const unfinished = new Map<string, string>();
   const places = new Map<string, number>();
+  const certain = new Set<string>();
   for (const line of readFileSync(log, "latin1").split("\n")) {
     const [, process, rest] = /^(\d+) +(.*)$/.exec(line) ?? [];
     if (process === undefined || rest === undefined) continue;
@@ -48,6 +49,10 @@ export function happenings(log: string, folder: string): readonly Happened[] {
     const whole = resumed === null ? rest : (unfinished.get(process) ?? "") + rest.slice(resumed[0].length);
     const one = happening(whole, folder, places);
     if (one !== null) happened.push(one);
+    // Every write to a file that is opened so is on the disk when it returns.
+    const opened = /^openat\(.*O_DSYNC.*= \d+<([^>]*)>$/.exec(whole)?.[1];
+    if (opened !== undefined) certain.add(hexadecimal(opened).toString());
+    if (one?.kind === "write" && certain.has(one.path)) happened.push({ kind: "sync", path: one.path });
   }
   return happened;
 }
