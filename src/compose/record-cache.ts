@@ -1,7 +1,8 @@
 // What was read from authority files, kept as long as they are as they were. Their own text is looked at in every turn; what
 // stands around it when a watcher rings, and in any case several times a second.
-import { statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import type { FolderWatch } from "./folder-watch.ts";
+import { isUnchanged } from "./settled.ts";
 
 /** A file system's clock ticks this slowly at most: two edits within one tick may look the same. */
 const tickMilliseconds = 20;
@@ -10,6 +11,7 @@ const staleMilliseconds = 500;
 /** INVARIANT: well below a second. A watcher may miss what happens above its folder, or on another machine. */
 const lookMilliseconds = 200;
 const keptMax = 1024;
+const THERE_OR_NOT = { throwIfNoEntry: false } as const;
 
 /** Every file and folder a value depends on. */
 export interface Sources {
@@ -22,13 +24,21 @@ export interface Sources {
 
 export const NO_SOURCES: Sources = { text: null, files: [], folders: [] };
 
+/** How a file or folder looked. */
+interface Look {
+  readonly path: string;
+  /** Null where there was nothing. */
+  readonly facts: Stats | null;
+  /** Of what was changed just now it cannot be told whether it was changed again: it is read every time. */
+  readonly isYoung: boolean;
+}
+
 interface Cached<T> {
   readonly value: T;
   readonly read: number;
-  stamp: string;
-  /** Those that are looked at in every turn, and how they looked. */
-  near: readonly string[];
-  nearStamp: string;
+  readonly all: readonly Look[];
+  /** Those that are looked at in every turn. */
+  near: readonly Look[];
   /** The turn it was last looked at in. */
   turn: number;
   /** When all of it was looked at, and how often the watcher had rung before. */
@@ -97,50 +107,63 @@ export class RecordCache<T> {
       return known.value;
     }
     const [looked, rings] = [this.#caches.elapsed, this.#caches.rings];
-    // Watched and stamped first: what changes while it is read is read again.
-    const sources = sourcesOf();
-    const near = this.#caches.near(sources);
-    const nearStamp = stampsOf(near);
-    const stamp = stampOf(sources);
+    // Watched and looked at first: what changes while it is read is read again.
+    const { all, near } = this.#look(sourcesOf());
     const value = read();
     if (this.#known.size >= keptMax) this.#known.clear();
-    this.#known.set(key, { value, read: looked, stamp, near, nearStamp, turn, looked, rings });
+    this.#known.set(key, { value, read: looked, all, near, turn, looked, rings });
     return value;
   }
 
   #isFresh(known: Cached<T>, sourcesOf: () => Sources): boolean {
     const [now, rings] = [this.#caches.elapsed, this.#caches.rings];
     if (now - known.read >= staleMilliseconds) return false;
-    if (known.rings === rings && now - known.looked < lookMilliseconds) return stampsOf(known.near) === known.nearStamp;
-    const sources = sourcesOf();
-    const near = this.#caches.near(sources);
-    const nearStamp = stampsOf(near);
-    if (stampOf(sources) !== known.stamp) return false;
-    Object.assign(known, { near, nearStamp, looked: now, rings });
+    if (known.rings === rings && now - known.looked < lookMilliseconds) return known.near.every(isStill);
+    const { all, near } = this.#look(sourcesOf());
+    if (all.length !== known.all.length || !all.every((look, at) => isSame(known.all[at] as Look, look))) return false;
+    known.near = near;
+    known.looked = now;
+    known.rings = rings;
     return true;
+  }
+
+  #look(sources: Sources): { readonly all: readonly Look[]; readonly near: readonly Look[] } {
+    const near = this.#caches.near(sources);
+    const { text, files, folders } = sources;
+    const all = [...(text === null ? [] : [text]), ...files, ...folders].map(lookAt);
+    return { all, near: all.filter(({ path }) => near.includes(path)) };
   }
 }
 
-function stampOf({ text, files, folders }: Sources): string {
-  return stampsOf([text ?? "", ...files, ...folders]);
+function lookAt(path: string): Look {
+  const facts = factsAt(path);
+  return { path, facts, isYoung: facts !== null && isYoung(facts) };
 }
 
-function stampsOf(paths: readonly string[]): string {
-  let all = "";
-  for (const path of paths) all += `${stampText(path)}\n`;
-  return all;
+function isSame(before: Look, now: Look): boolean {
+  return before.path === now.path && !before.isYoung && !now.isYoung && isEqual(before.facts, now.facts);
 }
 
-function stampText(path: string): string {
-  if (path === "") return "-";
+/** As `isSame` of a look at it now. This is what every call waits for: nothing is made for it. */
+function isStill(before: Look): boolean {
+  if (before.isYoung) return false;
+  const facts = factsAt(before.path);
+  return isEqual(before.facts, facts) && (facts === null || !isYoung(facts));
+}
+
+function isEqual(before: Stats | null, now: Stats | null): boolean {
+  return before === null || now === null ? before === now : isUnchanged(before, now);
+}
+
+function isYoung({ ctimeMs }: Stats): boolean {
+  return Math.abs(Date.now() - ctimeMs) < tickMilliseconds;
+}
+
+/** Of what a link leads to; null where there is nothing, or nothing can be seen. */
+function factsAt(path: string): Stats | null {
   try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return "-";
-    const { dev, ino, size, mtimeMs, ctimeMs } = found;
-    // Of what was changed just now it cannot be told whether it was changed again: it is read every time.
-    const isYoung = Math.abs(Date.now() - ctimeMs) < tickMilliseconds;
-    return `${dev}.${ino}.${size}.${mtimeMs}.${ctimeMs}${isYoung ? ` ${performance.now()}` : ""}`;
+    return statSync(path, THERE_OR_NOT) ?? null;
   } catch {
-    return "-";
+    return null;
   }
 }

@@ -65,7 +65,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
     const workspace = workspaceOf(cwd);
     const file = name === null ? null : findAgent(name, cwd, workspace);
     const around = workspace === null ? [] : [join(workspace, ".ambit", "config.yml")];
-    const ours = [folders.config, folders.state].flatMap((one) => (one === null ? [] : [join(one, "config.yml")]));
+    const ours = folders.config === null ? [] : [join(folders.config, "config.yml")];
     const trust = folders.state === null ? NO_SOURCES : trustPlaces(folders.state, workspace);
     return {
       text: file?.path ?? null,

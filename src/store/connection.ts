@@ -65,15 +65,20 @@ export class Connection {
   begin(): boolean {
     this.#before = this.head;
     this.#transaction = "due";
-    if (this.#journal !== null) return true;
+    // Nobody else should; where somebody does, nothing may go to the journal behind an end that is no longer one.
+    if (this.#journal !== null && this.#versionNow() === this.#version) return true;
     return this.#open();
   }
 
   /** Behind everything that stands there. */
   add(leaves: readonly Leaf[]): void {
     const [leaf] = leaves;
-    if (this.#transaction === "due" && leaf !== undefined && leaves.length === 1 && this.#before !== null) {
-      const record = this.#journal?.recordOf(leaf, this.#before.hash) ?? null;
+    const before = this.#before;
+    // The first entry of all goes to the database: a journal that is left over from another log fits no new one then.
+    const isBehind = before !== null && before.place > 0;
+    const isOnly = leaf !== undefined && leaves.length === 1 && this.#added === null;
+    if (this.#transaction === "due" && isOnly && isBehind) {
+      const record = this.#journal?.recordOf(leaf, before.hash) ?? null;
       if (record !== null) {
         this.#added = { leaf, record };
         return;
@@ -109,14 +114,19 @@ export class Connection {
   /** Before anything is asked of the database. */
   #reach(): void {
     if (this.#transaction === "due") {
-      if (!this.#open()) throw new Error("somebody else wrote to the state");
+      if (!this.#open()) throw new Error(ANOTHER);
     } else if (this.#transaction === "none" && this.#leaves.length > 0) {
       this.#statement("BEGIN IMMEDIATE").run();
       try {
+        if (this.#versionNow() !== this.#version) throw new Error(ANOTHER);
         for (const leaf of this.#leaves) this.#insert(leaf, this.#statement(INSERT));
         this.#statement("COMMIT").run();
       } catch (error) {
-        this.#statement("ROLLBACK").run();
+        try {
+          this.#statement("ROLLBACK").run();
+        } catch {
+          // There was no transaction any more; what went wrong before is what counts.
+        }
         throw error;
       }
       this.#putIn();
@@ -223,6 +233,7 @@ export class Connection {
   }
 }
 
+const ANOTHER = "somebody else wrote to the state";
 const INSERT = "INSERT INTO leaf (last, first, accounts, entries) VALUES (?, ?, ?, ?)";
 
 /** A column that our own schema says is a number. */

@@ -58,16 +58,19 @@ export class Journal {
     let { place, hash } = end;
     for (let at = 0; ; ) {
       const [, length, first, last, noted] = HEADER.exec(bytes.toString("latin1", at, at + headerBytes)) ?? [];
-      if (length === undefined || Number(first) !== place + 1) return leaves;
+      if (length === undefined) return leaves;
       const start = at + headerBytes;
-      const text = bytes.toString("utf8", start, start + Number(length));
+      at = start + Number(length);
+      // Whoever put it in may not have seen what stands behind it.
+      if (Number(last) <= place) continue;
+      if (Number(first) !== place + 1) return leaves;
+      const text = bytes.toString("utf8", start, at);
       if (chainHash(this.#place.digest, hash, `${first} ${last}\n${text}`) !== noted) return leaves;
       const leaf = leafIn(Number(first), Number(last), text);
       const row = rowsIn(leaf).at(-1);
       if (row === undefined || row.place !== leaf.last) return leaves;
       leaves.push(leaf);
       ({ place, hash } = row);
-      at = start + Number(length);
     }
   }
 
@@ -75,14 +78,15 @@ export class Journal {
   fill(): void {
     const { size } = fstatSync(this.#file);
     if (size >= journalBytes) return;
-    this.#write(Buffer.alloc(journalBytes - size), size);
-    fsyncSync(this.#file);
+    // First: where it is long enough, its name is on disk too, whenever we were interrupted.
     const folder = openSync(this.#place.folder, "r");
     try {
       fsyncSync(folder);
     } finally {
       closeSync(folder);
     }
+    this.#write(Buffer.alloc(journalBytes - size), size);
+    fsyncSync(this.#file);
   }
 
   /** A leaf behind the chain's end as it stands here; null where there is no room for it, or it is too large. */

@@ -64,13 +64,14 @@ function openJournal(connection: Connection, { folder, digest, ground: { platfor
   connection.forget();
   if (journal === null) return;
   try {
-    const leaves = journal.leaves(headOf(connection));
-    connection.forget();
-    if (leaves.length > 0) {
+    if (journal.leaves(headOf(connection)).length > 0) {
       connection.begin();
-      connection.add(leaves);
+      // Another process may have been faster.
+      connection.forget();
+      connection.add(journal.leaves(headOf(connection)));
       connection.commit();
     }
+    connection.forget();
     if (isSole) journal.fill();
   } catch (error) {
     journal.close();

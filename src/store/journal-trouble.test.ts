@@ -1,0 +1,208 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { appendEntry, headOf, writeEntries } from "./append.ts";
+import { machineGround } from "./folder.ts";
+import { JOURNAL_FILE, journalBytes } from "./journal.ts";
+import { budget, driver, SoleState } from "./journal-fixture.ts";
+import { openConnection } from "./open.ts";
+import type { Driver, Statement } from "./sqlite.ts";
+import { digest, entryOf, value, writeOf } from "./state-fixture.ts";
+
+let sole: SoleState;
+beforeEach(async () => {
+  // Nothing is put into the database only because time went by.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  sole = await SoleState.begun();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  sole.remove();
+});
+
+const NOTHING_FOUND: Statement = {
+  run: () => ({ changes: 0 }),
+  get: () => undefined,
+  all: () => [],
+  iterate: () => [],
+};
+
+describe("somebody else", () => {
+  it("who writes to the database is noticed, and nothing is lost", async () => {
+    await sole.appended("b", "c");
+    const other = sole.place.opened();
+    expect(await sole.ids(other)).toBe("first b c");
+    // What was put in by another is known, and what comes behind it is taken too.
+    const kept = await sole.state.ledger.append([entryOf({ id: "d" })]);
+    if (!kept.ok) await sole.append("d");
+    expect(await sole.ids(sole.fallen().opened())).toBe("first b c d");
+    value(await other.ledger.append([entryOf({ id: "e" })]));
+    const again = await sole.state.ledger.append([entryOf({ id: "f" })]);
+    if (!again.ok) await sole.append("f");
+    await sole.append("g");
+    const all = "first b c d e f g";
+    expect(await sole.ids(sole.fallen().opened({ isSole: true }))).toBe(all);
+    expect(await sole.ids()).toBe(all);
+    expect(await sole.ids(other)).toBe(all);
+  });
+
+  it("who put in what waited leaves what was acknowledged since", async () => {
+    await sole.appended("b", "c");
+    const copy = sole.fallen();
+    copy.opened().close();
+    await sole.appended("d", "e");
+    fs.copyFileSync(sole.journal, join(copy.folder, JOURNAL_FILE));
+    expect(await sole.ids(copy.opened())).toBe("first b c d e");
+  });
+
+  it("who wrote is no reason to believe what is remembered, also where it is only read", async () => {
+    await sole.appended("b");
+    sole.place.opened().close();
+    expect((await sole.state.ledger.log({ count: 9 })).ok).toBe(false);
+    expect(await sole.ids()).toBe("first b");
+    await sole.appended("c", "d");
+    const other = sole.place.opened();
+    value(await other.ledger.bump(["agent"], entryOf({ id: "e" })));
+    value(await other.ledger.decide(writeOf({ entry: entryOf({ id: "f" }), charges: [budget] })));
+    const spend = () => sole.state.ledger.decide(writeOf({ charges: [{ ...budget, calls: 2 }] }));
+    // What it put in, we cannot put in as well.
+    expect((await spend()).ok).toBe(false);
+    expect(value(await spend())).toMatchObject({ ok: false, code: "budget_exhausted" });
+    expect(sole.state.ledger.generation("agent")).toBe(1);
+    // Where nothing waits, what it wrote is simply read.
+    value(await other.ledger.bump(["agent"], entryOf({ id: "g" })));
+    expect(await sole.append("h")).toBe(8);
+    expect(sole.state.ledger.generation("agent")).toBe(2);
+    expect(await sole.ids()).toBe("first b c d e f g h");
+  });
+
+  it("who puts in the same at the same time is no hindrance", async () => {
+    await sole.appended("b", "c");
+    const copy = sole.fallen();
+    let isFirst = true;
+    const parts = { folder: copy.folder, digest, ground: machineGround(), isSole: false };
+    const late: Driver = (path, isReader) => {
+      const database = driver(path, isReader);
+      const prepare = (text: string) => {
+        if (text === "BEGIN IMMEDIATE" && isFirst) {
+          isFirst = false;
+          copy.opened().close();
+        }
+        return database.prepare(text);
+      };
+      return { prepare, exec: (text) => database.exec(text), close: () => database.close() };
+    };
+    const opened = openConnection({ ...parts, driver: late });
+    expect([isFirst, opened.ok ? "opened" : opened.message]).toEqual([false, "opened"]);
+    if (opened.ok) opened.value.close();
+    expect(await sole.ids(copy.opened())).toBe("first b c");
+  });
+});
+
+describe("a disk that fails", () => {
+  it("while what waits is put in is not believed any more, and nothing is lost", async () => {
+    await sole.append("b", "x".repeat(9_000));
+    await sole.append("c", "x".repeat(9_000));
+    value(sole.state.loop.readNow((connection) => connection.get("PRAGMA max_page_count = 1")));
+    for (const id of ["g", "h", "i"]) await sole.append(id, "x".repeat(9_000));
+    expect(sole.inFile()).toBe(3);
+    const read = await sole.state.chain.rows(1, 99);
+    expect(read.ok ? "read" : read.message).toContain("full");
+    expect(await sole.ids()).toBe("first b c g h i");
+  });
+
+  it("and undoes what was open itself is still the one who failed", async () => {
+    const failing: Driver = (path, isReader) => {
+      const database = driver(path, isReader);
+      const run = (): never => {
+        database.exec("ROLLBACK");
+        throw Object.assign(new Error("disk I/O error"), { errcode: 10 });
+      };
+      const prepare = (text: string): Statement =>
+        text === "COMMIT" ? { ...NOTHING_FOUND, run } : database.prepare(text);
+      return { prepare, exec: (text) => database.exec(text), close: () => database.close() };
+    };
+    const copy = sole.fallen();
+    const parts = { folder: copy.folder, digest, ground: machineGround(), isSole: true };
+    const connection = value(openConnection({ ...parts, driver: failing }));
+    headOf(connection);
+    connection.begin();
+    appendEntry(connection, entryOf({ id: "b" }));
+    writeEntries(connection);
+    connection.commit();
+    for (let time = 0; time < 2; time++) expect(() => connection.get("SELECT 1")).toThrow("disk I/O error");
+    connection.close();
+    expect(await sole.ids(copy.opened())).toBe("first b");
+  });
+
+  it.runIf(process.platform === "linux")("under the journal is told, and the next is written", async () => {
+    await sole.appended("b", "c");
+    const file = fs.readdirSync("/proc/self/fd").find((one) => {
+      try {
+        return fs.readlinkSync(`/proc/self/fd/${one}`) === fs.realpathSync(sole.journal);
+      } catch {
+        return false;
+      }
+    });
+    fs.closeSync(Number(file));
+    expect((await sole.state.ledger.append([entryOf()])).ok).toBe(false);
+    await sole.appended("d", "e");
+    expect(await sole.ids(sole.fallen().opened())).toBe("first b c d e");
+    expect(await sole.ids()).toBe("first b c d e");
+  });
+});
+
+describe("the file", () => {
+  const header = (length: number, first: number, last: number): string =>
+    `${String(length).padStart(8)} ${String(first).padStart(16)} ${String(last).padStart(16)} ${"0".repeat(64)}\n`;
+
+  it.each<[string, Uint8Array]>([
+    ["empty", Buffer.alloc(0)],
+    ["short", Buffer.from("  ")],
+    ["garbage", Buffer.alloc(journalBytes, "9 ")],
+    ["much too long", Buffer.alloc(journalBytes * 2, header(0, 1, 1))],
+    ["of records without an end", Buffer.from(header(99_999_999, 2, 2))],
+    ["of records that begin behind their end", Buffer.from(header(4, 2, 1) + header(0, 2, 0))],
+  ])("is no reason not to open: %s", async (_, bytes) => {
+    await sole.appended("b");
+    for (const isSole of [false, true]) {
+      const copy = sole.fallen(() => bytes);
+      const opened = copy.opened({ isSole });
+      for (const id of ["x", "y", "z"]) await sole.append(id, "", opened);
+      if (isSole) expect(fs.statSync(join(copy.folder, JOURNAL_FILE)).size).toBe(Math.max(bytes.length, journalBytes));
+      expect(await sole.ids(opened)).toBe("first x y z");
+    }
+  });
+
+  it("holds nothing that a new log could begin with", async () => {
+    const fresh = sole.another();
+    let opened = fresh.opened({ isSole: true });
+    expect(value(await opened.chain.head()).place).toBe(0);
+    for (const id of ["b", "c"]) await sole.append(id, "", opened);
+    opened.close();
+    for (const name of fs.readdirSync(fresh.folder)) if (name !== JOURNAL_FILE) fs.rmSync(join(fresh.folder, name));
+    opened = fresh.opened({ isSole: true });
+    expect(await sole.ids(opened)).toBe("");
+  });
+
+  it("is one of its own, for us alone, and only the one who is alone makes it", () => {
+    expect(fs.statSync(sole.journal).mode & 0o777).toBe(0o600);
+    const copy = sole.fallen();
+    const path = join(copy.folder, JOURNAL_FILE);
+    const refusal = (change: () => void): string => {
+      fs.rmSync(path, { recursive: true, force: true });
+      change();
+      const [one, other] = [false, true]
+        .map((isSole) => copy.open({ isSole }))
+        .map((kept) => (kept.ok ? "opened" : kept.message));
+      return one === other ? String(one) : `${one}, ${other}`;
+    };
+    expect(refusal(() => fs.symlinkSync(sole.journal, path))).toContain("is a link");
+    expect(refusal(() => fs.linkSync(sole.journal, path))).toContain("another name");
+    expect(refusal(() => fs.mkdirSync(path))).toContain("is no file");
+    expect(refusal(() => fs.writeFileSync(path, "", { mode: 0o600 }) ?? fs.chmodSync(path, 0o620))).toContain("others");
+    fs.rmSync(path);
+    copy.opened().close();
+    expect(fs.existsSync(path)).toBe(false);
+  });
+});
