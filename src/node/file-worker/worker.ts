@@ -132,8 +132,13 @@ export class FileWorker {
     this.#watch = setTimeout(() => {
       this.#watch = null;
       if (this.held !== null && this.owed === 0) return;
-      if ((this.held === null ? -1 : this.#expected) === heard) this.end();
-      else this.#listen();
+      if ((this.held === null ? -1 : this.#expected) !== heard) {
+        this.#listen();
+        return;
+      }
+      // It may never hear that nobody wants it any more.
+      this.#child.kill("SIGKILL");
+      this.end();
     }, this.#silenceMillisecondsMax);
     this.#watch.unref();
   }

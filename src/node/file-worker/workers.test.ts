@@ -2,7 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { nativeMissing } from "../../../test/files/native.ts";
 import { filesIn, newFolder, path, said, text } from "../../../test/files/world.ts";
 
@@ -41,8 +41,10 @@ describe.skipIf(nativeMissing() !== null)("a worker that dies", () => {
     writeFileSync(join(root, "file"), "content");
     const files = filesIn({ granted: [["read", root]], limits: { silenceMillisecondsMax: 2_000 } });
     expect(await text(files, join(root, "file"))).toBe("content");
-    process.kill(files.processId as number, "SIGSTOP");
+    const still = files.processId as number;
+    process.kill(still, "SIGSTOP");
     expect(await text(files, join(root, "file"))).toBe(gone);
+    await vi.waitFor(() => expect(() => process.kill(still, 0)).toThrow("ESRCH"));
     const silent = filesIn({
       granted: [["read", root]],
       program: script("silent", "exec sleep 60"),
