@@ -59,9 +59,10 @@ export async function measureMcp(ground: McpGround, say: (what: string) => void)
       [read(ours, "fs_read"), read(theirs, "read_text_file")] as const,
       [write(ours, "fs_write"), write(theirs, "write_file")] as const,
     ];
-    const commit = alone(COMMIT, committing(ground));
+    const commitOnce = committing(ground);
+    const commit = alone(COMMIT, commitOnce);
     const first = await byTurns(FIRST, 4, [alone(ambit.subject, reading[0]), alone(filesystem.subject, reading[1])]);
-    for (const call of [echo.ours, echo.theirs, ...reading, ...writing])
+    for (const call of [echo.ours, echo.theirs, ...reading, ...writing, commitOnce])
       for (let at = 0; at < warmCalls; at++) await call(at);
     return [
       ...ready,

@@ -39,7 +39,7 @@ export class Connection {
   /** Due: it begins with its first statement, and may end without one. */
   #transaction: "none" | "due" | "open" = "none";
   #journal: Journal | null = null;
-  /** On disk, in the journal alone. INVARIANT: nothing is asked of the database before they are in it. */
+  /** On disk, in the journal alone. INVARIANT: the log's table is asked for nothing before they are in it. */
   #leaves: Leaf[] = [];
   /** Of the transaction that is due: what it comes to, and how that stands in the journal. */
   #added: { readonly leaf: Leaf; readonly record: Uint8Array } | null = null;
@@ -57,7 +57,7 @@ export class Connection {
   }
 
   exec(text: string): void {
-    this.#reach();
+    this.#reach(true);
     this.#database.exec(text);
   }
 
@@ -108,14 +108,14 @@ export class Connection {
 
   /** Puts what stands in the journal alone into the database. */
   settle(): void {
-    this.#reach();
+    this.#reach(true);
   }
 
-  /** Before anything is asked of the database. */
-  #reach(): void {
+  /** Before anything is asked of the database: of the log, where it has to be whole, or of another table. */
+  #reach(isOfLog: boolean): void {
     if (this.#transaction === "due") {
       if (!this.#open()) throw new Error(ANOTHER);
-    } else if (this.#transaction === "none" && this.#leaves.length > 0) {
+    } else if (this.#transaction === "none" && isOfLog && this.#leaves.length > 0) {
       this.#statement("BEGIN IMMEDIATE").run();
       try {
         if (this.#versionNow() !== this.#version) throw new Error(ANOTHER);
@@ -203,7 +203,7 @@ export class Connection {
 
   /** The text must come from our own fixed set: it is never built from what somebody sent. */
   prepare(text: string): Statement {
-    this.#reach();
+    this.#reach(text.includes(LOG_TABLE));
     return this.#statement(text);
   }
 
@@ -234,6 +234,8 @@ export class Connection {
 }
 
 const ANOTHER = "somebody else wrote to the state";
+/** Nothing else that is asked for hangs on which entries are there. */
+const LOG_TABLE = "leaf";
 const INSERT = "INSERT INTO leaf (last, first, accounts, entries) VALUES (?, ?, ?, ?)";
 
 /** A column that our own schema says is a number. */

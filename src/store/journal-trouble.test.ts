@@ -103,7 +103,7 @@ describe("a disk that fails", () => {
   it("while what waits is put in is not believed any more, and nothing is lost", async () => {
     await sole.append("b", "x".repeat(9_000));
     await sole.append("c", "x".repeat(9_000));
-    value(sole.state.loop.readNow((connection) => connection.get("PRAGMA max_page_count = 1")));
+    sole.state.loop.readNow((connection) => connection.exec("PRAGMA max_page_count = 1"));
     for (const id of ["g", "h", "i"]) await sole.append(id, "x".repeat(9_000));
     expect(sole.inFile()).toBe(3);
     const read = await sole.state.chain.rows(1, 99);
@@ -130,7 +130,7 @@ describe("a disk that fails", () => {
     appendEntry(connection, entryOf({ id: "b" }));
     writeEntries(connection);
     connection.commit();
-    for (let time = 0; time < 2; time++) expect(() => connection.get("SELECT 1")).toThrow("disk I/O error");
+    for (let time = 0; time < 2; time++) expect(() => connection.settle()).toThrow("disk I/O error");
     connection.close();
     expect(await sole.ids(copy.opened())).toBe("first b");
   });

@@ -36,6 +36,14 @@ describe("what is acknowledged", () => {
     }
   });
 
+  it("waits while other tables are read, and for nobody who reads the log", async () => {
+    await sole.append("a");
+    value(await sole.state.loop.read((connection) => connection.get("SELECT gone FROM progress")));
+    expect(sole.inFile()).toBe(1);
+    expect(value(await sole.state.ledger.log({ count: 9 }))).toHaveLength(2);
+    expect(sole.inFile()).toBe(2);
+  });
+
   it("is what was spent", async () => {
     const decided = async (of: State, calls: number): Promise<number> => {
       const all = Array.from({ length: calls }, () => of.ledger.decide(writeOf({ charges: [budget] })));
