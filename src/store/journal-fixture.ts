@@ -1,6 +1,7 @@
 // A state that keeps a journal, and what is left of it when its process falls, for tests.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { afterEach, beforeEach, vi } from "vitest";
 import type { ChainRow } from "../ports/chain-rows.ts";
 import type { AccountCharge } from "../ports/ledger.ts";
 import { JOURNAL_FILE, Journal } from "./journal.ts";
@@ -111,4 +112,19 @@ export class SoleState {
   remove(): void {
     for (const place of [...this.#copies, this.place]) place.remove();
   }
+}
+
+/** One for each test, and its end. */
+export function eachWith(give: (sole: SoleState) => void): void {
+  let sole: SoleState;
+  beforeEach(async () => {
+    // Nothing is put into the database only because time went by.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    sole = await SoleState.begun();
+    give(sole);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    sole.remove();
+  });
 }

@@ -1,23 +1,17 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { appendEntry, headOf, writeEntries } from "./append.ts";
 import { machineGround } from "./folder.ts";
 import { JOURNAL_FILE, journalBytes } from "./journal.ts";
-import { budget, driver, SoleState } from "./journal-fixture.ts";
+import { budget, driver, eachWith, type SoleState } from "./journal-fixture.ts";
 import { openConnection } from "./open.ts";
 import type { Driver, Statement } from "./sqlite.ts";
 import { digest, entryOf, value, writeOf } from "./state-fixture.ts";
 
 let sole: SoleState;
-beforeEach(async () => {
-  // Nothing is put into the database only because time went by.
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  sole = await SoleState.begun();
-});
-afterEach(() => {
-  vi.useRealTimers();
-  sole.remove();
+eachWith((begun) => {
+  sole = begun;
 });
 
 const NOTHING_FOUND: Statement = {

@@ -1,21 +1,15 @@
 import { rmSync, statSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { entryBody } from "../audit/entry-body.ts";
 import { appendEntry, writeEntries } from "./append.ts";
 import { journalBytes, recordBytesMax } from "./journal.ts";
-import { budget, SoleState } from "./journal-fixture.ts";
+import { budget, eachWith, type SoleState } from "./journal-fixture.ts";
 import type { State } from "./state.ts";
 import { digest, entryOf, value, writeOf } from "./state-fixture.ts";
 
 let sole: SoleState;
-beforeEach(async () => {
-  // Nothing is put into the database only because time went by.
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  sole = await SoleState.begun();
-});
-afterEach(() => {
-  vi.useRealTimers();
-  sole.remove();
+eachWith((begun) => {
+  sole = begun;
 });
 
 const headerBytes = 8 + 1 + 16 + 1 + 16 + 1 + 64 + 1;
