@@ -11,9 +11,9 @@ import {
   statfsSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { JOURNAL_FILE } from "./journal.ts";
 
 export const STATE_FILE = "state.db";
+export const JOURNAL_FILE = "state.journal";
 
 export interface Ground {
   /** Null where the system has no numbers for users. */

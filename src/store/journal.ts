@@ -14,9 +14,9 @@ import {
 import { join } from "node:path";
 import { chainHash } from "../audit/chain.ts";
 import type { Digest } from "../ports/digest.ts";
+import { JOURNAL_FILE } from "./folder.ts";
 import { type Leaf, rowsIn } from "./leaf.ts";
 
-export const JOURNAL_FILE = "state.journal";
 /** Its size never changes: a file that grows takes the disk twice as long. */
 export const journalBytes: number = 1024 * 1024;
 /** A larger commit costs no more in the database itself. */

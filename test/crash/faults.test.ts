@@ -48,27 +48,27 @@ const linesOf = (ran: Ran, word: string): readonly string[] => ran.said.filter((
 const once: readonly (Omit<Fault, "nth" | "isForGood"> & {
   readonly some: readonly number[];
   /** Decisions alone, on a store that is there, go to the journal first. */
-  readonly where?: "the journal";
+  readonly where: "the database" | "the journal";
 })[] = [
-  { call: "pwrite64", error: "EIO", some: [1, 260, 310] },
-  { call: "pwrite64", error: "ENOSPC", some: [290] },
+  { call: "pwrite64", error: "EIO", some: [1, 260, 310], where: "the database" },
+  { call: "pwrite64", error: "ENOSPC", some: [290], where: "the database" },
   { call: "pwrite64", error: "EIO", some: [3, 5, 7], where: "the journal" },
   { call: "pwrite64", error: "ENOSPC", some: [4], where: "the journal" },
-  { call: "fsync", error: "EIO", some: [2, 10, 14] },
-  { call: "fsync", error: "ENOSPC", some: [12] },
-  { call: "ftruncate", error: "EIO", some: [1] },
-  { call: "openat", error: "EMFILE", some: [1, 4] },
-  { call: "openat", error: "EIO", some: [1] },
+  { call: "fsync", error: "EIO", some: [2, 10, 14], where: "the database" },
+  { call: "fsync", error: "ENOSPC", some: [12], where: "the database" },
+  { call: "ftruncate", error: "EIO", some: [1], where: "the database" },
+  { call: "openat", error: "EMFILE", some: [1, 4], where: "the database" },
+  { call: "openat", error: "EIO", some: [1], where: "the database" },
 ];
 
 describe.skipIf(!canTrace())("one system call fails", () => {
   test.each(once)(
-    "$call with $error, whichever it is ($where)",
+    "$call with $error, whichever it is, in $where",
     async ({ call, error, some, where }) => {
       let [hits, refusals] = [0, 0];
       for (const nth of isLong ? all() : some) {
         const fault = { call, error, nth, isForGood: false };
-        const { ran, found, hasFailed } = await tried(fault, where !== undefined, where === undefined);
+        const { ran, found, hasFailed } = await tried(fault, where === "the journal", where === "the database");
         // So many were never made: all of them have failed once by now.
         if (!hasFailed) break;
         hits += 1;
