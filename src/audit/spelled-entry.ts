@@ -68,7 +68,8 @@ export class SpelledEntry implements LogEntry {
     const [before, after] = [`${spelled.agent}${canonicalJson(at)}${spelled.chain}${maybe(code)}`, maybe(of)];
     const middle = `,"id":${quoted(id)},"kind":"${kind}","more":${more},"of":${after},"outcome":${quoted(outcome)}`;
     const end = `${spelled.session}${maybe(tool)}${spelled.trace}${listed(verbs)}${spelled.workspace}`;
-    this.#text = before + middle + end;
+    // In one piece: it is read more than once, and what is only put side by side is put together every time.
+    this.#text = [before, middle, end].join("");
   }
 
   /** Hardly anybody asks for it. */

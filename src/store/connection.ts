@@ -1,9 +1,9 @@
-// One connection to the database: every statement is prepared once and kept, and the end of the chain is remembered. Where
-// nobody else writes to it, a commit that only adds a few entries goes to the journal, and into the database with others.
+// One connection to the database: every statement is prepared once and kept, and the end of the chain is remembered.
 import type { Digest } from "../ports/digest.ts";
 import type { Journal } from "./journal.ts";
 import type { Leaf } from "./leaf.ts";
 import type { Database, Row, SqlValue, Statement } from "./sqlite.ts";
+import { Transaction } from "./transaction.ts";
 
 const statementsMax = 512;
 
@@ -34,134 +34,51 @@ export class Connection {
   #progress: Progress | null = null;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
-  /** Changes with every commit of somebody else. */
-  #version: number | null = null;
-  /** Due: it begins with its first statement, and may end without one. */
-  #transaction: "none" | "due" | "open" = "none";
-  #journal: Journal | null = null;
-  /** On disk, in the journal alone. INVARIANT: the log's table is asked for nothing before they are in it. */
-  #leaves: Leaf[] = [];
-  /** Of the transaction that is due: what it comes to, and how that stands in the journal. */
-  #added: { readonly leaf: Leaf; readonly record: Uint8Array } | null = null;
-  /** The end of the chain before it. */
-  #before: Head | null = null;
+  readonly #transaction: Transaction;
 
   constructor(database: Database, digest: Digest) {
     this.#database = database;
     this.digest = digest;
+    this.#transaction = new Transaction({
+      // A leaf is JSON, in which nothing stands that would have to be bound otherwise.
+      run: (text, ...values) => void this.#statement(text).run(...values),
+      version: () => numberOf(this.#statement("PRAGMA data_version").get(), "data_version"),
+    });
   }
 
   /** From now on nobody else writes here. */
   keepJournal(journal: Journal): void {
-    this.#journal = journal;
+    this.#transaction.keepJournal(journal);
   }
 
   exec(text: string): void {
-    this.#reach(true);
+    // Some of what is said so cannot be said inside a transaction.
+    this.#transaction.release();
     this.#database.exec(text);
   }
 
   /** False where somebody else wrote to the file: what is remembered may be old, and what they wrote counts. */
   begin(): boolean {
-    this.#before = this.head;
-    this.#transaction = "due";
-    // Nobody else should; where somebody does, nothing may go to the journal behind an end that is no longer one.
-    if (this.#journal !== null && this.#versionNow() === this.#version) return true;
-    return this.#open();
+    return this.#transaction.begin(this.head);
   }
 
   /** Behind everything that stands there. */
   add(leaves: readonly Leaf[]): void {
-    const [leaf] = leaves;
-    const before = this.#before;
-    // The first entry of all goes to the database: a journal that is left over from another log fits no new one then.
-    const isBehind = before !== null && before.place > 0;
-    const isOnly = leaf !== undefined && leaves.length === 1 && this.#added === null;
-    if (this.#transaction === "due" && isOnly && isBehind) {
-      const record = this.#journal?.recordOf(leaf, before.hash) ?? null;
-      if (record !== null) {
-        this.#added = { leaf, record };
-        return;
-      }
-    }
-    for (const one of leaves) this.#insert(one, this.prepare(INSERT));
+    this.#transaction.add(leaves);
   }
 
   /** On disk when it returns; where it throws, nobody knows. */
   commit(): void {
-    if (this.#added !== null) {
-      this.#journal?.write(this.#added.record);
-      this.#leaves.push(this.#added.leaf);
-    }
-    if (this.#transaction === "open") {
-      this.#statement("COMMIT").run();
-      this.#putIn();
-    }
-    this.#over();
+    this.#transaction.commit();
   }
 
   rollback(): void {
-    const isOpen = this.#transaction === "open";
-    this.#over();
-    if (isOpen) this.#statement("ROLLBACK").run();
+    this.#transaction.rollback();
   }
 
   /** Puts what stands in the journal alone into the database. */
   settle(): void {
-    this.#reach(true);
-  }
-
-  /** Before anything is asked of the database: of the log, where it has to be whole, or of another table. */
-  #reach(isOfLog: boolean): void {
-    if (this.#transaction === "due") {
-      if (!this.#open()) throw new Error(ANOTHER);
-    } else if (this.#transaction === "none" && isOfLog && this.#leaves.length > 0) {
-      this.#statement("BEGIN IMMEDIATE").run();
-      try {
-        if (this.#versionNow() !== this.#version) throw new Error(ANOTHER);
-        for (const leaf of this.#leaves) this.#insert(leaf, this.#statement(INSERT));
-        this.#statement("COMMIT").run();
-      } catch (error) {
-        try {
-          this.#statement("ROLLBACK").run();
-        } catch {
-          // There was no transaction any more; what went wrong before is what counts.
-        }
-        throw error;
-      }
-      this.#putIn();
-    }
-  }
-
-  /** False where somebody else wrote since what is remembered was read. */
-  #open(): boolean {
-    this.#transaction = "open";
-    this.#statement("BEGIN IMMEDIATE").run();
-    const isOurs = this.#versionNow() === this.#version;
-    for (const leaf of this.#leaves) this.#insert(leaf, this.#statement(INSERT));
-    // One commit is in one place: what was to go to the journal goes with the rest.
-    if (this.#added !== null) this.#insert(this.#added.leaf, this.#statement(INSERT));
-    this.#added = null;
-    return isOurs;
-  }
-
-  #putIn(): void {
-    this.#leaves = [];
-    this.#journal?.rewind();
-  }
-
-  #over(): void {
-    this.#transaction = "none";
-    this.#added = null;
-    this.#before = null;
-  }
-
-  #insert({ last, first, accounts, entries }: Leaf, into: Statement): void {
-    into.run(...bound([last, first, accounts, entries]));
-  }
-
-  #versionNow(): number {
-    return numberOf(this.#statement("PRAGMA data_version").get(), "data_version");
+    this.#transaction.reach(true);
   }
 
   /** How many rows it changed. */
@@ -180,7 +97,7 @@ export class Connection {
 
   /** What is remembered of the database may be old, or was undone. */
   forget(): void {
-    this.#version = this.#versionNow();
+    this.#transaction.remember();
     this.head = null;
     this.lines = [];
     this.accounts = null;
@@ -203,7 +120,7 @@ export class Connection {
 
   /** The text must come from our own fixed set: it is never built from what somebody sent. */
   prepare(text: string): Statement {
-    this.#reach(text.includes(LOG_TABLE));
+    this.#transaction.reach(text.includes(LOG_TABLE));
     return this.#statement(text);
   }
 
@@ -219,12 +136,12 @@ export class Connection {
 
   /** Never throws: whoever closes has given up on it. */
   close(): void {
-    this.#statements.clear();
     try {
-      this.#journal?.close();
+      this.#transaction.close();
     } catch {
       // As below.
     }
+    this.#statements.clear();
     try {
       this.#database.close();
     } catch {
@@ -233,10 +150,8 @@ export class Connection {
   }
 }
 
-const ANOTHER = "somebody else wrote to the state";
 /** Nothing else that is asked for hangs on which entries are there. */
 const LOG_TABLE = "leaf";
-const INSERT = "INSERT INTO leaf (last, first, accounts, entries) VALUES (?, ?, ?, ?)";
 
 /** A column that our own schema says is a number. */
 export function numberOf(row: Row | undefined, column: string): number {

@@ -30,7 +30,7 @@ type DatabaseClass = new (path: string, settings: { readonly readOnly: boolean }
 export function loadDriver(program: string): Driver | null {
   for (const find of [builtIn, () => installed(program)]) {
     const found = find();
-    if (found !== null && canSearch(found)) return (path, isReader) => new found(path, { readOnly: isReader });
+    if (found !== null && isEnough(found)) return (path, isReader) => new found(path, { readOnly: isReader });
   }
   return null;
 }
@@ -49,11 +49,11 @@ function installed(program: string): DatabaseClass | null {
   }
 }
 
-/** The first versions that Node brought along were built without the word index. */
-function canSearch(found: DatabaseClass): boolean {
+/** The first versions that Node brought along were built without the word index, and the next ones bind no numbered values. */
+function isEnough(found: DatabaseClass): boolean {
   try {
     const database = new found(":memory:", { readOnly: false });
-    const row = database.prepare("SELECT sqlite_compileoption_used('ENABLE_FTS5') AS used").get();
+    const row = database.prepare("SELECT sqlite_compileoption_used(?1) AS used, ?1 AS name").get("ENABLE_FTS5");
     database.close();
     return row?.["used"] === 1;
   } catch {

@@ -1,5 +1,5 @@
 // What is in no index yet is found all the same, and whoever calls is answered while somebody looks for it.
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { LogEntry } from "../ports/log.ts";
 import type { State } from "./state.ts";
 import { entryOf, type TemporaryState, temporaryState, value } from "./state-fixture.ts";
@@ -7,10 +7,15 @@ import { entryOf, type TemporaryState, temporaryState, value } from "./state-fix
 let place: TemporaryState;
 let state: State;
 beforeEach(() => {
+  // The indexes are filled when time goes by: here it does not.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   place = temporaryState();
   state = place.opened();
 });
-afterEach(() => place.remove());
+afterEach(() => {
+  vi.useRealTimers();
+  place.remove();
+});
 
 const count = 9_000;
 
