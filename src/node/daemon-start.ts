@@ -14,6 +14,8 @@ const lookMilliseconds = 40;
 const looksPerTry = 10;
 const announcementCharactersMax = 16_384;
 const READY_PIPE = 3;
+/** Some versions of Node call the database they bring along experimental, and would say so in the log at every start. */
+const QUIET: readonly string[] = ["--disable-warning=ExperimentalWarning"];
 
 export interface StartAsked<T> {
   readonly state: string;
@@ -107,7 +109,8 @@ async function start<T>(
   } catch {
     return unavailable(`the daemon's log in ${folder} cannot be written`, `look at it: ls -l ${folder}`);
   }
-  const child = spawn(process.execPath, [bundle, "--state", state, "--idle", String(idleSeconds), "--announce"], {
+  const words = [...QUIET, bundle, "--state", state, "--idle", String(idleSeconds), "--announce"];
+  const child = spawn(process.execPath, words, {
     // Nothing of whoever happens to be the first to need it.
     env: { PATH: "/usr/bin:/bin" },
     cwd: "/",
