@@ -144,6 +144,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
       terminal,
       native: nativeProgram(machine.program),
       admit: daemon.admit,
+      running: daemon.running,
       print,
       printError,
     }),

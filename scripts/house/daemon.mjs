@@ -14,7 +14,8 @@ export async function buildDaemon(folder) {
     target: "node20",
     // A package's module form first: an old-style wrapper hides its imports from the bundler.
     mainFields: ["module", "main"],
-    external: ["@photostructure/sqlite"],
+    // age is loaded from where it was installed, by the few who have a key for it, and costs nobody else a start.
+    external: ["@photostructure/sqlite", "age-encryption"],
     minifyWhitespace: true,
     minifySyntax: true,
     // Names stay as they are, for the log, where a mistake is told with its trace. To put them back by code (`keepNames`) would

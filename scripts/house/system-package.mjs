@@ -34,9 +34,21 @@ export const bubblewrap = { package: "bubblewrap", program: "bwrap", gives: "san
 /** Makes system calls fail, and writes down what reached the disk, for test/crash. */
 export const strace = { package: "strace", program: "strace", gives: "the tests of crashes" };
 
+/**
+ * A keychain of a desktop, its program, and age, for test/secrets. Only where `CI` says that the machine is for that: a keyring
+ * changes who keeps the passwords of whoever works there. Named as Debian names them.
+ */
+export const keychain = [
+  { package: "dbus", program: "dbus-daemon", gives: "the tests of a keychain", only: "apt-get" },
+  { package: "gnome-keyring", program: "gnome-keyring-daemon", gives: "the tests of a keychain", only: "apt-get" },
+  { package: "libsecret-tools", program: "secret-tool", gives: "the tests of a keychain", only: "apt-get" },
+  { package: "age", program: "age", gives: "the tests of age keys", only: "apt-get" },
+];
+
 /** Whether there is something to do or to say: Linux, no such program, and not tried in the same way within a day. */
 export function isMissing(wanted) {
   if (process.platform !== "linux" || onPath(wanted.program)) return false;
+  if (wanted.only !== undefined && !onPath(wanted.only)) return false;
   const tried = triedFile(wanted);
   return !(stampAt(tried) === means() && Date.now() - statSync(tried).mtimeMs < triedMillisecondsMax);
 }

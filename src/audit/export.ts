@@ -12,6 +12,8 @@ export interface ExportHeader {
   /** Public keys, oldest first: to look at. Whoever verifies brings the key along. */
   readonly keys: readonly string[];
   readonly at: number;
+  /** A copy that grows with its log: it has no last line, and is whole as far as it goes. */
+  readonly isCopy?: true;
 }
 
 export type ExportLine =
@@ -63,7 +65,9 @@ export function readExportLine(text: string): ExportLine | null {
 function readHeader(read: (key: string) => Json | undefined): ExportLine | null {
   const [node, first, at, keys] = [read("node"), read("first"), read("at"), read("keys")];
   if (read("version") !== EXPORT_VERSION || typeof node !== "string" || !isCount(first) || first < 1) return null;
-  return isCount(at) && isTexts(keys) ? { kind: "header", node, first, keys, at } : null;
+  const isCopy = read("isCopy");
+  if (!isCount(at) || !isTexts(keys) || (isCopy !== undefined && isCopy !== true)) return null;
+  return { kind: "header", node, first, keys, at, ...(isCopy === true ? { isCopy } : {}) };
 }
 
 function isCount(value: Json | undefined): value is number {

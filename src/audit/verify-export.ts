@@ -36,7 +36,8 @@ export class ExportVerifier {
 
   end(): VerifyAnswer {
     if (this.#header === null) this.#problems.tell(0, "this is no export of a log: its first line is no header");
-    else if (this.#head === null) this.#problems.tell(this.#place, "the file was cut off: its last line is missing");
+    else if (this.#head === null && this.#header.isCopy !== true)
+      this.#problems.tell(this.#place, "the file was cut off: its last line is missing");
     const answer = this.#begun()?.end(this.#head) ?? NOTHING;
     const problems = [...this.#problems.listed(), ...answer.problems];
     return { ...answer, isIntact: problems.length === 0, problems };

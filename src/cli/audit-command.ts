@@ -18,6 +18,7 @@ export function addAudit(program: Command, world: AuditWorld, end: (exit: ExitCo
     .description("check every entry, every signed note, and what was kept elsewhere")
     .option("--head <head>", "place:hash from an earlier time, or a file that holds it: nothing up to it may be gone")
     .option("--file <export>", "an export, without the daemon; needs --key")
+    .option("--sink [copy]", "compare with the second copy of the log: the file that is configured, or this one")
     .option("--key <key>", "the key the log began with, or a file that holds it: nothing else is believed")
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", VERIFY_EXAMPLES)
@@ -67,8 +68,11 @@ Examples:
   ambit audit verify --head head.json               nothing up to then is gone
   ambit audit verify --key ambit.pub                believe nothing but this key
   ambit audit verify --file log.jsonl --key ambit.pub
+  ambit audit verify --sink                         the log and its second copy say the same
+  ambit audit verify --sink copy.jsonl --key ambit.pub
 
-Without --head, entries that were cut off behind the last signed note are not missed.
+Without --head or --sink, entries that were cut off behind the last signed note are not missed.
+A second copy is kept where your own config.yml says so: audit: { sink: /mnt/log/ambit.jsonl, timeout: 2s }
 
 Exit status: 0 intact, 1 something was changed, removed or added, 4 the daemon is not there, 2 usage.`;
 

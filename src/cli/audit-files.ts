@@ -3,8 +3,16 @@ import { closeSync, createReadStream, fsyncSync, linkSync, openSync, readSync, r
 
 export type FileTold = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
-/** Every line without its end. A line that is longer than any may be is handed over cut, which nobody takes for one. */
-export async function readLines(path: string, charactersMax: number, line: (text: string) => void): Promise<FileTold> {
+/**
+ * Every line without its end. A line that is longer than any may be is handed over cut, which nobody takes for one. `torn`: what
+ * stands behind the last line's end.
+ */
+export async function readLines(
+  path: string,
+  charactersMax: number,
+  line: (text: string) => void,
+  torn: (text: string) => void = line,
+): Promise<FileTold> {
   let rest = "";
   let isCut = false;
   const take = (text: string): void => {
@@ -24,7 +32,7 @@ export async function readLines(path: string, charactersMax: number, line: (text
         isCut = false;
       }
     }
-    if (rest !== "") line(rest);
+    if (rest !== "") torn(rest);
     return { ok: true };
   } catch (error) {
     return { ok: false, message: `${path} cannot be read (${codeOf(error)})` };

@@ -1,5 +1,5 @@
 // `ambit audit verify`: whether the log is the one that was written; told by the daemon, or found out here with a key.
-import { isHash } from "../audit/chain.ts";
+import { isHash, ZERO_HASH } from "../audit/chain.ts";
 import { parseCheckpoint } from "../audit/checkpoint.ts";
 import { exportLineCharactersMax } from "../audit/export.ts";
 import { keyNumber } from "../audit/key-text.ts";
@@ -24,6 +24,8 @@ export interface VerifyOptions extends Asked {
   readonly head?: string;
   readonly file?: string;
   readonly key?: string;
+  /** True where it is the one that is configured. */
+  readonly sink?: string | true;
 }
 
 /** An answer with all the problems that are listed. */
@@ -35,6 +37,11 @@ export async function auditVerify(world: AuditWorld, options: VerifyOptions): Pr
   const key = keyOf(options.key);
   if (options.key !== undefined && key === null)
     return fail(world, options, EXIT.usage, "that is no key, and no file with one", "ambit audit key");
+  if (options.sink !== undefined) {
+    if (options.file === undefined && head === null) return verifyCopy(world, options, options.sink, key);
+    const message = "--sink compares the log with its copy: it goes with --key alone";
+    return fail(world, options, EXIT.usage, message, "ambit audit verify --help");
+  }
   if (options.file !== undefined) {
     if (key === null)
       return fail(
@@ -50,6 +57,59 @@ export async function auditVerify(world: AuditWorld, options: VerifyOptions): Pr
   }
   const answer = key === null ? await askOnce(world, "audit.verify", { head }) : await verifiedHere(world, key, head);
   return answer.ok ? tell(world, answer.value, options) : tellRefusal(world, answer, options.json);
+}
+
+/** The copy by itself first, and then the log by what the copy ends with: what is written meanwhile is in the log alone. */
+async function verifyCopy(
+  world: AuditWorld,
+  options: VerifyOptions,
+  sink: string | true,
+  given: string | null,
+): Promise<ExitCode> {
+  const named = sink === true ? await configuredCopy(world) : { ok: true as const, value: sink };
+  if (!named.ok) return tellRefusal(world, named, options.json);
+  const keys = given === null ? await askOnce(world, "audit.key", {}) : null;
+  if (keys !== null && !keys.ok) return tellRefusal(world, keys, options.json);
+  const key = given ?? keys?.value.keys[0] ?? "";
+  const verifier = new ExportVerifier(world.verifying, { key, head: null });
+  const nothing = (): void => undefined;
+  // A line that is being written now is not kept yet.
+  const read = await readLines(named.value, exportLineCharactersMax, (line) => verifier.line(line), nothing);
+  if (!read.ok) return fail(world, options, EXIT.error, read.message, null);
+  const copy = verifier.end();
+  const head = copy.head.hash === ZERO_HASH ? null : copy.head;
+  const answer =
+    given === null ? await askOnce(world, "audit.verify", { head }) : await verifiedHere(world, given, head);
+  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  const isIntact = answer.value.isIntact && copy.isIntact;
+  if (options.json) world.print(jsonLine({ ...answer.value, isIntact, copy: { file: named.value, ...copy } }));
+  else {
+    tell(world, answer.value, options);
+    world.print(copyText(world, copy, answer.value));
+  }
+  return isIntact ? EXIT.ok : EXIT.error;
+}
+
+async function configuredCopy(world: AuditWorld): Promise<{ readonly ok: true; readonly value: string } | Refusal> {
+  const status = await askOnce(world, "daemon.status", {});
+  if (!status.ok) return status;
+  const target = status.value.sink?.target ?? null;
+  if (target?.startsWith("/") === true) return { ok: true, value: target };
+  const message =
+    target === null
+      ? "no second copy of the log is kept"
+      : `the copy is with a collector (${target}): name the file it writes`;
+  return { ok: false, code: "invalid_input", message, fix: "ambit audit verify --sink copy.jsonl" };
+}
+
+function copyText({ paint }: ControlWorld, copy: VerifyAnswer, log: VerifyAnswer): string {
+  const verdict = copy.isIntact ? paint.good("intact") : paint.bad("not intact");
+  const behind = Math.max(0, log.head.place - copy.head.place);
+  const { entries, from, checkpoints, problems } = copy;
+  return [
+    `copy  ${verdict}  ${entries} entries from place ${from}, ${checkpoints} signed notes, ${behind} behind the log`,
+    ...problems.map(({ place, what }) => `  ${paint.bad("✗")} copy, place ${place}: ${shown(what)}`),
+  ].join("\n");
 }
 
 /** Row by row here, so that nothing the daemon says about itself has to be believed. */

@@ -1,6 +1,7 @@
 // `ambit daemon`: the owner of the state, seen and ended by hand. It starts by itself when it is needed.
 import type { ControlMessages, DaemonStatus, SessionShown } from "../ports/daemon-control.ts";
 import type { Answer, Asking } from "../ports/exchange.ts";
+import type { SinkShown } from "../ports/sink.ts";
 import { shown } from "./cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
@@ -83,6 +84,7 @@ function statusText(status: DaemonStatus, { paint, now }: DaemonWorld): string {
     `  state        ${shown(state)}`,
     `  approvals    ${waiting === 0 ? "none waiting" : paint.warn(`${waiting} waiting; see them with: ambit approvals`)}`,
     `  entries      ${entries}`,
+    ...sinkLines(status.sink ?? null, paint),
     `  denials      ${denied === "" ? "none today" : denied}`,
     `  sandboxes    ${sandboxes}`,
     `  connections  ${connections}`,
@@ -90,6 +92,14 @@ function statusText(status: DaemonStatus, { paint, now }: DaemonWorld): string {
     ...status.sessions.map((session) => sessionLine(session, now(), paint)),
     ...status.problems.map((problem) => `${paint.warn("problem")}: ${shown(problem)}`),
   ].join("\n");
+}
+
+function sinkLines(sink: SinkShown | null, paint: Paint): readonly string[] {
+  if (sink === null) return [];
+  const { target, kept, behind, isDenying } = sink;
+  const place = kept === null ? "how far it goes is not known" : `kept up to ${kept}, ${behind ?? 0} behind`;
+  const denying = isDenying ? paint.bad("; calls are denied until it has caught up") : "";
+  return [`  second copy  ${shown(target)}: ${place}${denying}`];
 }
 
 function sessionLine(

@@ -3,6 +3,8 @@ import { examine, type Section } from "../doctor/examine.ts";
 import { kindOf } from "../doctor/finding.ts";
 import type { Probe } from "../doctor/probe.ts";
 import type { Source } from "../notation/source.ts";
+import type { KeyShown } from "../ports/secret-key.ts";
+import type { SinkShown } from "../ports/sink.ts";
 import type { Agent } from "../record/agent.ts";
 import { type FixReport, fixAgents } from "./doctor-fix.ts";
 import { sectionText, showSection } from "./doctor-text.ts";
@@ -24,6 +26,10 @@ export interface DoctorWorld extends ProgressWorld {
   confirm(question: string): Promise<boolean>;
   /** Whether this process may widen anything. */
   mayWiden(what: string): Promise<boolean>;
+  /** The second copy of the log as the daemon has it, if one runs; null where none is kept. */
+  sink?(): Promise<SinkShown | null>;
+  /** Where the key of the secrets comes from, if a daemon runs and keeps any. */
+  secrets?(): Promise<KeyShown | null>;
   print(text: string): void;
   printError(text: string): void;
 }
@@ -43,7 +49,12 @@ export interface DoctorOptions {
 
 export async function doctor(world: DoctorWorld, names: readonly string[], options: DoctorOptions): Promise<ExitCode> {
   const progress = progressOf(world, options);
-  const probe = (): ProbeResult => progress.over("reading agents", (step) => world.probe(names, step));
+  const sink = (await world.sink?.()) ?? null;
+  const secrets = (await world.secrets?.()) ?? null;
+  const probe = (): ProbeResult => {
+    const found = progress.over("reading agents", (step) => world.probe(names, step));
+    return found.ok ? { ok: true, value: { ...found.value, sink, secrets } } : found;
+  };
   const first = probe();
   if (!first.ok) return fail(world, options, EXIT.error, first.message, first.fix);
   const fixes = options.fix ? await fixAgents(world, first.value, options) : [];

@@ -129,4 +129,17 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
     doThis: "Let systemd delegate control groups to you, or start ambit inside a scope of your own.",
     example: "systemd-run --user --scope -p Delegate=yes ambit exec scout -- make",
   },
+  sink_behind: {
+    means:
+      "Your config.yml asks for a second copy of the log, and the copy does not have everything, or cannot be reached. While it is behind for longer than its timeout every call is denied: audit_unavailable.",
+    doThis:
+      "Mend what stands in its way (a full disk, a collector that does not run, a file that was moved), or write another sink. Calls go on as soon as it has caught up.",
+    example: "audit: { sink: /mnt/log/ambit.jsonl, timeout: 2s }",
+  },
+  secrets_locked: {
+    means:
+      "Secrets are kept, and their key is not at hand: the passphrase was not typed, or the keychain, the identity or the reference does not give it. None of them is used, set or redacted meanwhile.",
+    doThis: "Mend what the message names, and unlock them. Nothing is sealed under another key by itself.",
+    example: "ambit secrets unlock",
+  },
 };

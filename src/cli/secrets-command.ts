@@ -4,20 +4,16 @@ import type { ExitCode } from "./exit.ts";
 import type { Asked } from "./problems.ts";
 import {
   type DeleteOptions,
-  type KeyOptions,
   type PolicyOptions,
   type RotateOptions,
   type SetOptions,
   secretsDelete,
-  secretsKey,
   secretsList,
-  secretsLock,
   secretsPolicy,
   secretsRotate,
   secretsSet,
-  secretsUnlock,
-  type UnlockOptions,
 } from "./secrets.ts";
+import { type KeyOptions, secretsKey, secretsLock, secretsUnlock, type UnlockOptions } from "./secrets-key.ts";
 import type { SecretsWorld } from "./secrets-value.ts";
 
 const JSON_TEXT = "one object instead of lines";
@@ -77,23 +73,27 @@ export function addSecrets(program: Command, world: SecretsWorld, end: (exit: Ex
 function addKey(secrets: Command, world: SecretsWorld, end: (exit: ExitCode) => void): void {
   secrets
     .command("lock")
-    .description("forget the key until the passphrase is typed again")
+    .description("forget the key until somebody unlocks it")
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", LOCK_EXAMPLES)
     .action(async (options: Asked) => end(await secretsLock(world, options)));
   secrets
     .command("unlock")
-    .description("open the store with its passphrase, until it is locked or the daemon ends")
-    .option("--from <where>", FROM_TEXT)
+    .description("have the key at hand again, from where it is kept")
+    .option("--from <where>", `where the passphrase is: ${FROM_TEXT}`)
+    .option("--identity <file>", "the file of the age identity that opens the key")
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", LOCK_EXAMPLES)
     .action(async (options: UnlockOptions) => end(await secretsUnlock(world, options)));
   secrets
     .command("key")
-    .description("seal everything anew, under a passphrase or a key file")
-    .option("--passphrase", "nothing opens without it, and nobody can bring it back", false)
+    .description("where the key comes from; with one of these, seal everything anew under a key from there")
     .option("--file", "a key in a file that only you can read", false)
-    .option("--from <where>", FROM_TEXT)
+    .option("--passphrase", "nothing opens without it, and nobody can bring it back", false)
+    .option("--keychain", "a key in the keychain of your desktop", false)
+    .option("--age <recipient>", "a key that is sealed for this age recipient (age1...)")
+    .option("--identity <file>", "opens it without asking; a file that only you can read")
+    .option("--from <where>", "a key from env:NAME, file:PATH or cmd:PROGRAM; with --passphrase, where that one is")
     .option("--presence <name>", PRESENCE_TEXT)
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", KEY_EXAMPLES)
@@ -160,10 +160,25 @@ Examples:
   ambit secrets lock
   ambit secrets unlock
   ambit secrets unlock --from file:/run/keys/ambit
+  ambit secrets unlock --identity /media/stick/key.txt
 
-While it is locked no secret is used and none is set. A key in a file cannot be locked.`;
+While it is locked no secret is used, none is set and none is taken out of what leaves ambit. A key in a file cannot be locked.
+A passphrase is asked for; a variable is read from your environment; a keychain, an identity and a program are asked again.`;
 
 const KEY_EXAMPLES = `
 Examples:
+  ambit secrets key                                                          where it comes from now
+  ambit secrets key --file                                                   a new key file; also to change it
   ambit secrets key --passphrase
-  ambit secrets key --file                                                   a new key file; also to change it`;
+  ambit secrets key --keychain
+  ambit secrets key --age age1... --identity ~/.config/age/key.txt
+  ambit secrets key --from "cmd:pass show ambit"
+  ambit secrets key --from file:/run/secrets/ambit
+  ambit secrets key --from env:AMBIT_KEY                                     unlocked by: ambit secrets unlock
+
+The keychain is asked with secret-tool (package libsecret-tools), on macOS with security. With --age and without --identity the
+store stays locked until somebody runs: ambit secrets unlock --identity FILE. What --from gives is any text of at least 8
+characters; a program is run without a shell, as you, outside every sandbox, and is looked for in the system's folders alone.
+Where the key cannot be had, everything stays locked, and nothing is sealed under another one.
+
+Exit status: 0 done or shown, 1 it could not be, 2 usage, 4 the daemon is not there.`;

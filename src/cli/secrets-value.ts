@@ -40,6 +40,12 @@ export async function readValue(
   return kind === "file" ? fromFile(at ?? "") : no("--from is env:NAME, file:PATH or -", true);
 }
 
+/** Of whoever runs the command; null where it is not set. */
+export function variable(world: SecretsWorld, name: string): string | null {
+  const text = (world.values ?? OWN).environment[name];
+  return text === undefined || text === "" ? null : text;
+}
+
 async function typed({ terminal }: SecretsWorld, question: string, again: string | null): Promise<ValueRead> {
   const value = await terminal.secret(question);
   if (value === null || value === "") return no("nothing was typed");

@@ -155,9 +155,6 @@ test.each<[string, readonly string[], Setting, number]>([
   ["too much piped in", ["set", "token"], { piped: "x".repeat(valueBytesMax + 100) }, 1],
   ["a place that is none", ["set", "token", "--from", "cmd:cat /etc/passwd"], {}, 2],
   ["no uses", ["set", "token", "--uses", "0"], { says: [VALUE] }, 2],
-  ["two passphrases that differ", ["key", "--passphrase"], { says: ["one passphrase", "another one"] }, 1],
-  ["two kinds of keys", ["key", "--passphrase", "--file"], { says: [] }, 2],
-  ["no kind of key", ["key"], { says: [] }, 2],
   ["a policy without one", ["policy", "token"], {}, 2],
   ["deleting with nobody to ask", ["delete", "token"], {}, 2],
   ["deleting, and no", ["delete", "token"], { says: [false] }, 11],
@@ -201,17 +198,7 @@ test("a list shows everything but values", async () => {
   expect(JSON.parse((await ran(["list", "--json"])).out).secrets).toHaveLength(2);
 });
 
-test("lock, unlock, key and delete", async () => {
-  expect((await ran(["lock"])).asked).toEqual([["secrets.lock", {}]]);
-  expect((await ran(["unlock"], { says: ["a passphrase"] })).asked).toEqual([
-    ["secrets.unlock", { passphrase: "a passphrase" }],
-  ]);
-  expect((await ran(["key", "--file"])).asked).toEqual([
-    ["secrets.key", { source: "file", passphrase: null, presence: null }],
-  ]);
-  const key = await ran(["key", "--passphrase"], { says: ["a passphrase", "a passphrase"] });
-  expect(key.asked).toEqual([["secrets.key", { source: "passphrase", passphrase: "a passphrase", presence: null }]]);
-  expect(key.out + key.errors).not.toContain("a passphrase");
+test("delete", async () => {
   expect((await ran(["delete", "token", "--yes"])).asked).toEqual([["secrets.delete", { name: "token" }]]);
   expect((await ran(["delete", "token"], { says: [true] })).asked).toHaveLength(1);
 });

@@ -41,16 +41,6 @@ export interface DeleteOptions extends Asked {
   readonly yes: boolean;
 }
 
-export interface UnlockOptions extends Asked {
-  readonly from?: string;
-}
-
-export interface KeyOptions extends Vouched {
-  readonly passphrase: boolean;
-  readonly file: boolean;
-  readonly from?: string;
-}
-
 const NOTHING: SecretBinding = { tools: [], hosts: [], uses: null };
 
 export async function secretsSet(world: SecretsWorld, name: string, options: SetOptions): Promise<ExitCode> {
@@ -119,40 +109,6 @@ export async function secretsDelete(world: SecretsWorld, name: string, options: 
   return told(world, options, await askOnce(world, "secrets.delete", { name }), "deleted", name);
 }
 
-export async function secretsLock(world: SecretsWorld, options: Asked): Promise<ExitCode> {
-  return told(world, options, await askOnce(world, "secrets.lock", {}), "locked", "secrets");
-}
-
-export async function secretsUnlock(world: SecretsWorld, options: UnlockOptions): Promise<ExitCode> {
-  const read = await readValue(world, options.from, "Passphrase of the secrets", null);
-  if (!read.ok) return fail(world, options, read.isUsage ? EXIT.usage : EXIT.error, read.message, null);
-  return told(
-    world,
-    options,
-    await askOnce(world, "secrets.unlock", { passphrase: read.value }),
-    "unlocked",
-    "secrets",
-  );
-}
-
-export async function secretsKey(world: SecretsWorld, options: KeyOptions): Promise<ExitCode> {
-  if (options.passphrase === options.file)
-    return fail(
-      world,
-      options,
-      EXIT.usage,
-      "the key is either in a file or a passphrase",
-      "ambit secrets key --passphrase",
-    );
-  const source = options.file ? "file" : "passphrase";
-  const read = options.file ? null : await readValue(world, options.from, "New passphrase of the secrets", "Once more");
-  if (read !== null && !read.ok)
-    return fail(world, options, read.isUsage ? EXIT.usage : EXIT.error, read.message, null);
-  const asked = { source, passphrase: read?.value ?? null } as const;
-  const answer = await askWidening(world, "secrets.key", asked, options);
-  return typeof answer === "number" ? answer : told(world, options, answer, "sealed anew", "secrets");
-}
-
 const NO_USES = "--uses is a whole number above zero, or `any`";
 
 /** What is given takes the place of what was; the rest stays. Null where it does not read. */
@@ -181,7 +137,13 @@ function changed(world: SecretsWorld, options: Asked, answer: Answer<SecretShown
   return EXIT.ok;
 }
 
-function told(world: SecretsWorld, options: Asked, answer: Answer<object>, done: string, what: string): ExitCode {
+export function told(
+  world: SecretsWorld,
+  options: Asked,
+  answer: Answer<object>,
+  done: string,
+  what: string,
+): ExitCode {
   if (!answer.ok) return tellRefusal(world, answer, options.json);
   if (options.json) world.print(JSON.stringify({ done, what }));
   else world.print(`${world.paint.good(done)} ${shown(what)}`);

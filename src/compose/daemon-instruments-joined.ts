@@ -18,7 +18,7 @@ export interface JoinedInstrumentsAsked {
   readonly program: string;
   readonly programs: DaemonPrograms;
   readonly files: CallFiles;
-  readonly secrets: Pick<DaemonSecrets, "open" | "stream">;
+  readonly secrets: Pick<DaemonSecrets, "open" | "ready" | "stream">;
   readonly kept: {
     readonly secrets: SecretStore;
     readonly ledger: Pick<Ledger, "append">;
@@ -42,6 +42,7 @@ export function joinedInstruments(asked: JoinedInstrumentsAsked): InstrumentsSou
     });
     return {
       get: (name) => kept.secrets.get(name),
+      ready: () => asked.secrets.ready(),
       open: (name) => asked.secrets.open(name),
       use: async ({ name, version }, session) => {
         const counted = await kept.secrets.use(name, version, told("secret", "used", name, session));

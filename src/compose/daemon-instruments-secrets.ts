@@ -29,10 +29,12 @@ export function contextSecrets(secrets: WebSecrets, session: Session, tool: stri
       return secret !== null && isSecretOf(secret, tool);
     },
     open: async (name, use) => {
-      const secret = secrets.get(name);
       const url = parseUrl(`${use.origin}/`, toAscii);
-      if (secret === null || !url.ok || !isSecretOf(secret, tool) || !isBoundTo(secret.binding.hosts, url.value))
-        return refuse(name, secret);
+      const isFor = (one: SealedSecret | null): one is SealedSecret =>
+        one !== null && url.ok && isSecretOf(one, tool) && isBoundTo(one.binding.hosts, url.value);
+      if (isFor(secrets.get(name))) await secrets.ready();
+      const secret = secrets.get(name);
+      if (!isFor(secret)) return refuse(name, secret);
       const opened = secrets.open(name);
       if (!opened.ok) return refuse(name, null);
       const { value } = opened.value;

@@ -1,6 +1,7 @@
 // The log's proof as the daemon gives it: signed notes at due time, verification, export, another key, retention.
 import { ENTRIES_PRUNED, KEY_ROTATED, pruningDetails, rotationDetails } from "../audit/chain-events.ts";
 import { makeCheckpoint, parseCheckpoint } from "../audit/checkpoint.ts";
+import { exportLine } from "../audit/export.ts";
 import { exportStore } from "../audit/export-store.ts";
 import type { ChainHead } from "../audit/verify.ts";
 import { verifyStore } from "../audit/verify-store.ts";
@@ -29,7 +30,12 @@ export interface ProofAsked {
   entry(outcome: string, more: LogEntry["more"]): LogEntry;
 }
 
-export function proofOf({ state, node, chain, ledger, digest, now, entry }: ProofAsked): Kept<Proof> {
+export interface KeptProof extends Proof {
+  /** The lines a copy of the log begins with, when its first entry is this one. */
+  beginning(first: number): { readonly header: string; readonly rotations: readonly string[] };
+}
+
+export function proofOf({ state, node, chain, ledger, digest, now, entry }: ProofAsked): Kept<KeptProof> {
   const opened = openAuditKeys(state);
   if (!opened.ok) return opened;
   let keys: AuditKeys = opened.value;
@@ -106,7 +112,7 @@ export function proofOf({ state, node, chain, ledger, digest, now, entry }: Proo
     return { ok: true, value: { ...pruned.value, first: last + 1 } };
   };
 
-  const proof: Proof = {
+  const proof: KeptProof = {
     verify: async (head) => {
       const given = { key: keys.first, rotations: keys.rotations, node, head };
       const answer = await verifyStore({ digest, check: signatureCheck(), chain, pause }, given);
@@ -121,6 +127,10 @@ export function proofOf({ state, node, chain, ledger, digest, now, entry }: Proo
     rotate: () => inTurn(rotate),
     retain: (days) => inTurn(() => retain(days)),
     checkpoint,
+    beginning: (first) => ({
+      header: exportLine({ kind: "header", node, first, keys: keys.keys, at: now(), isCopy: true }),
+      rotations: keys.rotations.map((text) => exportLine({ kind: "rotation", text })),
+    }),
   };
   return { ok: true, value: proof };
 }

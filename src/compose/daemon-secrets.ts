@@ -5,6 +5,8 @@ import { type Redactor, redactorOf, type Redacting as StreamRedacting } from "..
 import type { Json } from "../authority/json.ts";
 import { refusesBoundHosts } from "../broker/handles-binding.ts";
 import type { Redacting, Vault } from "../daemon/parts.ts";
+import { homeFolder } from "../node/ground.ts";
+import { keyPlaces } from "../node/sealing-sources.ts";
 import { SecretVault } from "../node/sealing-vault.ts";
 import type { LogEntry } from "../ports/log.ts";
 import type { SecretStore, SettingStore } from "../ports/secret-store.ts";
@@ -27,10 +29,18 @@ export interface DaemonSecrets {
   readonly redacting: Redacting;
   /** For output that comes in pieces; null where nothing is kept. */
   stream(): StreamRedacting | null;
+  /** Asks for the key where the store is locked, and goes on without it where that takes too long. */
+  begin(): Promise<void>;
+  /** Waits for the key where the store is locked and the key's place was not asked just now. */
+  ready(): Promise<void>;
   readonly bound: AskSecret;
   /** Names in a text that nobody but a canary's reader could have written are alarms. */
   readonly open: SecretVault["open"];
 }
+
+/** Whoever waits for the daemon to start waits for this, too. */
+const beginMillisecondsMax = 3_000;
+const NO_PROBLEM = { problem: null, fix: null };
 
 export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
   const { secrets, settings, state, now, entry, alarm } = asked;
@@ -39,6 +49,7 @@ export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
     settings,
     state,
     now,
+    places: keyPlaces(homeFolder()),
     refusesValue: notRedactable,
     refusesHosts: refusesBoundHosts,
   });
@@ -72,13 +83,34 @@ export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
   const heard = (names: readonly string[]): void => {
     for (const name of names) if (secrets.get(name)?.isCanary === true) alarm(name);
   };
+  const ready = async (): Promise<void> => {
+    if (vault.isLocked) await vault.ready();
+  };
   return {
     vault,
+    begin: async () => {
+      if (!vault.isLocked || secrets.all().length === 0) return;
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((done) => {
+        timer = setTimeout(done, beginMillisecondsMax);
+      });
+      await Promise.race([vault.ready(), late]);
+      clearTimeout(timer);
+    },
+    ready,
     problems: () => {
       current();
-      return damaged.map(
-        (name) => `the secret ${name} cannot be opened, so it is not taken out of what leaves us; set it again`,
-      );
+      const { problem, fix } = secrets.all().length === 0 ? NO_PROBLEM : vault.source();
+      const unopened =
+        problem === null
+          ? []
+          : [`no secret can be used or taken out of what leaves us: ${problem}${fix === null ? "" : `; fix: ${fix}`}`];
+      return [
+        ...unopened,
+        ...damaged.map(
+          (name) => `the secret ${name} cannot be opened, so it is not taken out of what leaves us; set it again`,
+        ),
+      ];
     },
     redacting: {
       get known() {
@@ -119,6 +151,8 @@ export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
         name: found.name,
         username: found.username,
         read: async () => {
+          await ready();
+          if (vault.isLocked) return null;
           const counted = await secrets.use(found.name, found.version, entry("used", found.name));
           if (!counted.ok || !counted.value) return null;
           const opened = vault.open(found.name);

@@ -16,6 +16,7 @@ export interface DaemonWebAsked {
   readonly programs: Pick<DaemonPrograms, "fetch">;
   readonly kept: { readonly secrets: SecretStore; readonly ledger: Pick<Ledger, "append"> };
   readonly open: DaemonSecrets["open"];
+  readonly ready: DaemonSecrets["ready"];
   readonly redacting: Redacting;
   held(session: Session): ReturnType<Daemon["held"]>;
   /** Who resolves names, by the user's configuration; nobody in particular where it is empty. */
@@ -45,6 +46,7 @@ export function daemonWeb(asked: DaemonWebAsked, name: string = WEB_FETCH): Owne
     redacted: (value) => redacting.json(value),
     secrets: {
       get: (name) => kept.secrets.get(name),
+      ready: () => asked.ready(),
       open: (name) => asked.open(name),
       use: async (secret, session) => {
         const counted = await kept.secrets.use(

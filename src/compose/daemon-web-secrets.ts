@@ -15,6 +15,8 @@ export interface WebSecrets {
   get(name: string): SealedSecret | null;
   /** Counts one use and writes it down; false where none is left. */
   use(secret: SealedSecret, session: Session): Promise<boolean>;
+  /** Waits for the key where the store is locked and the key's place was not asked just now. */
+  ready(): Promise<void>;
   /** For one use. The value is the caller's to wipe. */
   open(name: string): Answer<{ readonly value: Uint8Array }>;
   /** Somebody asked for a secret that is there and is not for them. */
@@ -40,6 +42,8 @@ export class WebSecretUse {
 
   /** Everything is looked at before anything is opened, and everything is opened before anything is counted. */
   async open(call: WebCall, session: Session): Promise<Given> {
+    // Only for one that is meant for it: nobody else makes a keychain ask a person.
+    if (call.secrets.some((name) => this.#isMeant(name, call))) await this.#secrets.ready();
     const found: SealedSecret[] = [];
     for (const name of call.secrets) {
       const secret = this.#secrets.get(name);
@@ -74,6 +78,11 @@ export class WebSecretUse {
       told.add(name);
       this.#secrets.probed(name, session);
     }
+  }
+
+  #isMeant(name: string, call: WebCall): boolean {
+    const secret = this.#secrets.get(name);
+    return secret !== null && this.#isFor(secret, call);
   }
 
   #isFor({ binding, isCanary }: SealedSecret, { url }: WebCall): boolean {

@@ -2,6 +2,8 @@
 import { canonicalJson } from "../audit/canonical.ts";
 import type { JsonObject } from "../authority/json.ts";
 import { VERSION } from "../cli/version.ts";
+import { copiedChain } from "../daemon/copied-chain.ts";
+import { CopiedLedger } from "../daemon/copied-ledger.ts";
 import { Daemon } from "../daemon/daemon.ts";
 import { NOBODY } from "../daemon/entries.ts";
 import type { DaemonParts } from "../daemon/parts.ts";
@@ -13,12 +15,13 @@ import type { UserFolders } from "../node/folders.ts";
 import { homeFolder, userName } from "../node/ground.ts";
 import { machineFacts } from "../node/machine.ts";
 import { PresenceVerifiers } from "../node/presence.ts";
+import type { Config } from "../notation/config.ts";
 import type { Answer } from "../ports/exchange.ts";
 import type { EntryKind, LogEntry } from "../ports/log.ts";
 import { openState } from "../store/state.ts";
 import { callMillisecondsMax } from "../tool/define.ts";
 import { WEB_SEARCH } from "../tools/search/definition.ts";
-import { openAgents } from "./agents.ts";
+import { type Agents, openAgents } from "./agents.ts";
 import { daemonAgents } from "./daemon-agents.ts";
 import { daemonClock } from "./daemon-clock.ts";
 import { daemonFiles } from "./daemon-files.ts";
@@ -36,6 +39,8 @@ import { daemonRecords } from "./daemon-records.ts";
 import { searchTool, userSearch } from "./daemon-search.ts";
 import { daemonSecrets } from "./daemon-secrets.ts";
 import { shellOwnerTool } from "./daemon-shell.ts";
+import { DaemonSink } from "./daemon-sink.ts";
+import { unheardOutcome } from "./daemon-sink-entries.ts";
 import { daemonWeb } from "./daemon-web-joined.ts";
 import type { RunGround } from "./plan-facts.ts";
 import { recordSource } from "./record-source.ts";
@@ -63,12 +68,27 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   const folders: UserFolders = { state, config: configFolder(state, home) };
   const opened = openState(state, { digest: sha256, program, isSole: true });
   if (!opened.ok) return { ...opened, fix: "ambit daemon logs" };
-  const kept = opened.value;
-  const last = await kept.ledger.log({ count: 1 });
+  const { value: store } = opened;
+  const last = await store.ledger.log({ count: 1 });
   const clock = daemonClock(last.ok ? (last.value[0]?.entry.at ?? 0) : 0);
   const { now } = clock;
   const names = new Names();
   const { id } = names;
+  const sink = new DaemonSink();
+  const kept = {
+    ...store,
+    chain: copiedChain(store.chain, sink),
+    ledger: new CopiedLedger({
+      ledger: store.ledger,
+      copies: sink,
+      elapsed: clock.elapsed,
+      unheard: ({ entry, claim }) => {
+        const outcome = unheardOutcome(entry, id("e"), now());
+        void kept.ledger.append([outcome]);
+        if (claim !== null) void daemon.desk.settled(claim.approval, outcome.outcome);
+      },
+    }),
+  };
   const bare = (kind: EntryKind, outcome: string, of: string | null, more: JsonObject): LogEntry => ({
     ...NOBODY,
     id: id("e"),
@@ -92,10 +112,12 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
       void kept.ledger.append([bare("alarm", "canary_leak", name, { name })]);
     },
   });
+  await secrets.begin();
   const records = recordSource({ home, folders, elapsed: clock.elapsed, now });
+  const node = await nodeName(kept.settings, names, bare);
   const proof = proofOf({
     state,
-    node: await nodeName(kept.settings, names, bare),
+    node,
     chain: kept.chain,
     ledger: kept.ledger,
     digest: sha256,
@@ -103,6 +125,13 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     entry: (outcome, more) => bare("daemon", outcome, null, more),
   });
   if (!proof.ok) return { ...proof, fix: "ambit daemon logs" };
+  sink.begin({
+    folder: folders.config,
+    config: () => userConfig({ home, folders, program, cwd: home ?? "/", environment: {}, records, now }),
+    ...{ node, chain: kept.chain, ledger: store.ledger, settings: kept.settings, digest: sha256, now, log },
+    beginning: proof.value.beginning,
+    entry: (outcome, more) => bare("daemon", outcome, null, more),
+  });
   const programs = daemonPrograms({
     program,
     folders,
@@ -114,6 +143,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   const parts: DaemonParts = {
     kept,
     problems: secrets.problems,
+    sink: () => sink.shown(),
     presence: new PresenceVerifiers(kept.settings, now),
     vault: secrets.vault,
     proof: proof.value,
@@ -137,8 +167,8 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     id: () => id("o"),
   });
   const held = (session: Session): ReturnType<Daemon["held"]> => daemon.held(session);
-  const { open, redacting } = secrets;
-  const web = { programs, kept, open, redacting, held, resolvers, entry: bare, log };
+  const { open, ready, redacting } = secrets;
+  const web = { programs, kept, open, ready, redacting, held, resolvers, entry: bare, log };
   const search = searchTool({
     fetch: daemonWeb(web, WEB_SEARCH),
     provider: ({ facts: { cwd } }) =>
@@ -193,6 +223,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
         files.close();
         await hosts.close();
         await programs.close();
+        await sink.close();
         kept.close();
       },
     },
@@ -212,7 +243,7 @@ async function nodeName(
   return made;
 }
 
-function runGround(asked: {
+interface GroundAsked {
   readonly home: string | null;
   readonly folders: UserFolders;
   readonly program: string;
@@ -220,11 +251,21 @@ function runGround(asked: {
   readonly environment: Readonly<Record<string, string>>;
   readonly records: DaemonParts["records"];
   now(): number;
-}): RunGround {
-  const { home, folders, program, cwd, environment, records, now } = asked;
-  const workspace = records.workspaceOf(cwd);
+}
+
+function agentsAt({ home, folders, cwd, records, now }: GroundAsked, workspace: string | null): Agents {
   const moment = { now: now(), clean: true, generation: 0, revoked: null, exhausted: null };
-  const agents = openAgents({ cwd, workspace, home, folders, moment, readingAt: records.readingAt });
+  return openAgents({ cwd, workspace, home, folders, moment, readingAt: records.readingAt });
+}
+
+function userConfig(asked: GroundAsked): Config | null {
+  return agentsAt(asked, null).user()?.config ?? null;
+}
+
+function runGround(asked: GroundAsked): RunGround {
+  const { home, folders, program, cwd, environment, records } = asked;
+  const workspace = records.workspaceOf(cwd);
+  const agents = agentsAt(asked, workspace);
   const { project } = agents.opened();
   return {
     home,

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { AdmitWorld } from "../cli/admit.ts";
 import type { Terminal } from "../cli/agents-world.ts";
+import type { ControlWorld } from "../cli/control-world.ts";
 import type { DoctorWorld, ProbeResult } from "../cli/doctor.ts";
 import type { Paint } from "../cli/paint.ts";
 import type { Step } from "../cli/progress.ts";
@@ -37,13 +38,14 @@ interface Asked {
   /** Where our native program lies. */
   readonly native: string;
   readonly admit: AdmitWorld["admit"];
+  readonly running: ControlWorld["running"];
   read(source: Source, id: string): Agent;
   reading(): Reading;
   print(text: string): void;
   printError(text: string): void;
 }
 
-export function doctorWorld({ agents, place, read, reading, native, admit, ...asked }: Asked): DoctorWorld {
+export function doctorWorld({ agents, place, read, reading, native, admit, running, ...asked }: Asked): DoctorWorld {
   const { paint, terminal, print, printError } = asked;
   const { cwd, workspace, state, now } = place;
   const probe = (names: readonly string[], step: Step = () => {}): ProbeResult => {
@@ -87,6 +89,14 @@ export function doctorWorld({ agents, place, read, reading, native, admit, ...as
     print,
     printError,
     probe,
+    sink: async () => {
+      const status = await running();
+      return status.ok ? (status.value?.sink ?? null) : null;
+    },
+    secrets: async () => {
+      const status = await running();
+      return status.ok ? (status.value?.secrets ?? null) : null;
+    },
     mayWiden: async (what) => (await admit({ command: "doctor --fix", what, presence: null })).ok,
     confirm: (question) => (terminal.isInteractive ? terminal.confirm(question) : Promise.resolve(false)),
     readAgent: read,

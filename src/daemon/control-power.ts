@@ -4,6 +4,7 @@ import type { Answer } from "../ports/exchange.ts";
 import type { AgentName, KeptLink } from "../ports/link-store.ts";
 import type { SecretBinding } from "../ports/secret-store.ts";
 import type { Admission, Admitted } from "./admission.ts";
+import { keyAnswers } from "./control-keys.ts";
 import { NOBODY } from "./entries.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { agentScope, EVERYBODY } from "./generations.ts";
@@ -207,32 +208,7 @@ function secretAnswers({ parts, gatekeeper, admission }: PowerParts): readonly (
         return name === null ? BAD : vault.delete(name, entry("deleted", name, admitted.value.by));
       },
     ],
-    [
-      "secrets.unlock",
-      async (exchange) => {
-        const passphrase = textIn(exchange.value, "passphrase", 1024);
-        const admitted = admission.narrowing(exchange);
-        if (!admitted.ok) return admitted;
-        return passphrase === null ? BAD : vault.unlock(passphrase);
-      },
-    ],
-    [
-      "secrets.lock",
-      async (exchange) => {
-        const admitted = admission.narrowing(exchange);
-        return admitted.ok ? vault.lock() : admitted;
-      },
-    ],
-    [
-      "secrets.key",
-      async (exchange) => {
-        const source = textIn(exchange.value, "source", 16);
-        const passphrase = optionalText(exchange.value, "passphrase", 1024);
-        if ((source !== "file" && source !== "passphrase") || passphrase === undefined) return BAD;
-        const admitted = await admission.widening(exchange);
-        return admitted.ok ? vault.rekey({ source, passphrase }, entry("rekeyed", "*", admitted.value.by)) : admitted;
-      },
-    ],
+    ...keyAnswers({ vault, gatekeeper, admission }),
   ];
 }
 

@@ -3,6 +3,7 @@ import type { Moment } from "../authority/compiled.ts";
 import type { JsonObject } from "../authority/json.ts";
 import { judge } from "../authority/judge.ts";
 import type { DaemonStatus, SessionShown } from "../ports/daemon-control.ts";
+import type { SinkShown } from "../ports/sink.ts";
 import { Admission } from "./admission.ts";
 import { type HeldNow, providerAnswer, reachableAnswer } from "./asker-tools.ts";
 import { Calls } from "./calls.ts";
@@ -248,6 +249,8 @@ export class Daemon {
       kept.chain.head(),
       kept.ledger.log({ kind: "decision", outcome: "deny", since, count: deniedTodayMax }),
     ]);
+    const entries = head.ok ? head.value.place : 0;
+    const sink = sinkShown(parts.sink?.() ?? null, entries);
     const codes = new Map<string, number>();
     for (const { entry } of denied.ok ? denied.value : [])
       codes.set(entry.code ?? "", (codes.get(entry.code ?? "") ?? 0) + 1);
@@ -260,11 +263,17 @@ export class Daemon {
       isFrozen: this.#gatekeeper.isFrozen,
       sessions: this.#sessions.all().map(shown),
       waiting: waiting.ok ? waiting.value.length : 0,
-      entries: head.ok ? head.value.place : 0,
+      entries,
       denials: [...codes].map(([code, times]) => ({ code, times })),
       sandboxes: programs.count,
       connections: connections(),
-      problems: [...parts.problems(), ...[waiting, head, denied].flatMap((one) => (one.ok ? [] : [one.message]))],
+      problems: [
+        ...parts.problems(),
+        ...sinkProblems(sink),
+        ...[waiting, head, denied].flatMap((one) => (one.ok ? [] : [one.message])),
+      ],
+      sink,
+      secrets: parts.vault.list().length === 0 ? null : parts.vault.source(),
     };
   }
 
@@ -279,6 +288,17 @@ export class Daemon {
     const written = await this.#asked.parts.kept.ledger.append([entry]);
     return written.ok ? { ok: true, value: {} } : refusal(written.code, written.message);
   }
+}
+
+/** It may not have looked for a while: how far the log goes is known better here. */
+function sinkShown(sink: SinkShown | null, head: number): SinkShown | null {
+  return sink === null || sink.kept === null ? sink : { ...sink, behind: Math.max(0, head - sink.kept) };
+}
+
+function sinkProblems(sink: SinkShown | null): readonly string[] {
+  if (sink === null || sink.problem === null) return [];
+  const denying = sink.isDenying ? " Every call is denied (audit_unavailable) until it has caught up." : "";
+  return [`the second copy of the log, ${sink.target}: ${sink.problem}.${denying}`];
 }
 
 const NO_SESSION = refusal("unknown_session", "this connection has no such session", "open a session first");

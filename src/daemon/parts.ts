@@ -16,7 +16,9 @@ import type { AgentName, LinkStore } from "../ports/link-store.ts";
 import type { LogEntry } from "../ports/log.ts";
 import type { MemoryStore, ObservationStore } from "../ports/memory-store.ts";
 import type { RunResult, Sinks } from "../ports/process.ts";
+import type { KeyGiven, KeyShown } from "../ports/secret-key.ts";
 import type { SettingStore } from "../ports/secret-store.ts";
+import type { SinkShown } from "../ports/sink.ts";
 import type { Stop } from "../sandbox/sandboxes.ts";
 
 /** How many people must agree, and who counts. */
@@ -131,7 +133,9 @@ export interface Vault {
   list(): readonly SecretShown[];
   policy(asked: SecretsAsked<"secrets.policy">, entry: LogEntry): Promise<Answer<SecretShown>>;
   delete(name: string, entry: LogEntry): Promise<Answer<object>>;
-  unlock(passphrase: string): Promise<Answer<object>>;
+  /** Where the key comes from, and why nothing opens where nothing does. */
+  source(): KeyShown;
+  unlock(given: KeyGiven): Promise<Answer<object>>;
   lock(): Promise<Answer<object>>;
   rekey(asked: SecretsAsked<"secrets.key">, entry: LogEntry): Promise<Answer<object>>;
 }
@@ -162,6 +166,8 @@ export interface DaemonParts {
   readonly kept: Kept;
   /** What is wrong with what is kept, as sentences for a person. */
   problems(): readonly string[];
+  /** Where a second copy of the log is kept, and how it is; null where none is. */
+  sink?(): SinkShown | null;
   readonly presence: PresenceBook;
   readonly vault: Vault;
   readonly proof: Proof;

@@ -4,7 +4,7 @@ import type { Severity } from "../notation/diagnostic.ts";
 import { compactText } from "../notation/printer.ts";
 import { type Accepted, readAcceptances, withAcceptances } from "./accept.ts";
 import { unknownArguments } from "./arguments.ts";
-import { examineMachine } from "./backend.ts";
+import { examineMachine, type MachineReport } from "./backend.ts";
 import { isLive } from "./breadth.ts";
 import { lethalCombination } from "./combination.ts";
 import { interpreterPatterns } from "./commands.ts";
@@ -15,6 +15,8 @@ import { inertGrants } from "./inert.ts";
 import { expiredGrant, ProtectedPaths, protectedOpened } from "./opened.ts";
 import type { Probe, ProbeAgent } from "./probe.ts";
 import { duplicates, projectFindings } from "./project.ts";
+import { examineSecrets } from "./secrets.ts";
+import { examineSink } from "./sink.ts";
 import { WrittenScopes } from "./written.ts";
 
 export interface Section {
@@ -46,13 +48,16 @@ export function examine(probe: Probe, step: (done: number, total: number) => voi
   return [
     ...(project.length === 0 ? [] : [section("project", "this project", null, project, [], [])]),
     ...agents,
-    ...(probe.machine === null ? [] : [machineSection(probe)]),
+    ...(probe.machine === null && (probe.sink ?? probe.secrets ?? null) === null ? [] : [machineSection(probe)]),
   ];
 }
 
-function machineSection({ machine, agents, now }: Probe): Section {
+function machineSection({ machine, sink = null, secrets = null, agents, now }: Probe): Section {
   const isNeeded = agents.some(({ grants }) => grants.some((grant) => runs(grant) && isLive(grant, now)));
-  const { findings, passed } = machine === null ? { findings: [], passed: [] } : examineMachine(machine, isNeeded);
+  const told = [examineSink(sink), examineSecrets(secrets)];
+  const reports = [...told, ...(machine === null ? [] : [examineMachine(machine, isNeeded)])];
+  const all = <T>(of: (report: MachineReport) => readonly T[]): readonly T[] => reports.flatMap(of);
+  const [findings, passed] = [all((one) => one.findings), all((one) => one.passed)];
   return section("machine", "this machine", null, findings, [], passed);
 }
 

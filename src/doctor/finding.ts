@@ -27,6 +27,8 @@ export const FINDING_CODES = [
   "kernel_too_old",
   "network_narrower",
   "limits_weaker",
+  "sink_behind",
+  "secrets_locked",
 ] as const;
 export type FindingCode = (typeof FINDING_CODES)[number];
 
@@ -66,6 +68,8 @@ export function kindOf(code: Finding["code"]): FindingKind {
     case "kernel_too_old":
     case "network_narrower":
     case "limits_weaker":
+    case "sink_behind":
+    case "secrets_locked":
       return "machine";
     default:
       return (FINDING_CODES as readonly string[]).includes(code) ? "policy" : "diagnostic";

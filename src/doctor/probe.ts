@@ -6,6 +6,8 @@ import type { Diagnostic } from "../notation/diagnostic.ts";
 import type { Source } from "../notation/source.ts";
 import type { TreeNode } from "../notation/tree.ts";
 import type { MachineFacts } from "../ports/machine.ts";
+import type { KeyShown } from "../ports/secret-key.ts";
+import type { SinkShown } from "../ports/sink.ts";
 
 export interface ProbeAgent {
   readonly id: string;
@@ -59,6 +61,10 @@ export interface Probe {
   readonly workspace: ProbeWorkspace | null;
   /** Null where the machine was not asked. */
   readonly machine: MachineFacts | null;
+  /** The second copy of the log; null or nothing where none is kept, or nobody was asked. */
+  readonly sink?: SinkShown | null;
+  /** Where the key of the secrets comes from; null or nothing where none are kept, or nobody was asked. */
+  readonly secrets?: KeyShown | null;
   readonly tools: readonly ProbeTool[];
   readonly ground: Ground;
   /** Milliseconds since 1970. */

@@ -5,7 +5,8 @@ import type { Answer } from "../ports/exchange.ts";
 import type { LogEntry } from "../ports/log.ts";
 import type { SealedSecret, SecretBinding } from "../ports/secret-store.ts";
 import { unseal } from "./sealing.ts";
-import { type Keys, secretRefused } from "./sealing-keyring.ts";
+import type { Keys } from "./sealing-keyring.ts";
+import { secretRefused } from "./sealing-refusals.ts";
 
 export interface OpenedSecret {
   readonly name: string;

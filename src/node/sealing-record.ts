@@ -1,18 +1,38 @@
 // What the state knows about its key without having it: where it comes from, how a passphrase is tested, and which keys
 // were used before, each under the one after it. With the last one a re-sealing that was cut short can be read.
 
+import { KEY_SOURCES, type KeySource } from "../ports/secret-key.ts";
 import { decrypt, encrypt } from "./sealing.ts";
+import { sealedCharactersMax } from "./sealing-age.ts";
 import type { StateKey } from "./sealing-key.ts";
 import { type Cost, isCost, keyOf } from "./sealing-key.ts";
+import { parseReference, type Reference, referenceText } from "./sealing-references.ts";
 
 export const KEY_SETTING = "secrets.key";
 /** More than this many interruptions in a row, and the next one is refused. */
 export const previousMax = 64;
 
+/** How a text becomes a key, and how it is told that it is the right one. */
+export interface Stretching {
+  readonly salt: string;
+  readonly cost: Cost;
+  readonly verifier: string;
+}
+
+export interface AgeSealed {
+  readonly recipient: string;
+  /** The file that opens it; null where a person names one each time. */
+  readonly identity: string | null;
+  readonly sealed: string;
+}
+
 export interface KeyRecord {
-  readonly source: "file" | "passphrase";
+  readonly source: KeySource;
   readonly keyId: string;
-  readonly passphrase: { readonly salt: string; readonly cost: Cost; readonly verifier: string } | null;
+  /** Of a passphrase, and of what a reference leads to. */
+  readonly passphrase: Stretching | null;
+  readonly age: AgeSealed | null;
+  readonly reference: Reference | null;
   readonly previous: readonly PreviousKey[];
 }
 
@@ -21,6 +41,13 @@ export interface PreviousKey {
   readonly sealed: string;
 }
 
+export const NO_PLACE: Pick<KeyRecord, "passphrase" | "age" | "reference" | "previous"> = {
+  passphrase: null,
+  age: null,
+  reference: null,
+  previous: [],
+};
+
 export function recordText(record: KeyRecord): string {
   return JSON.stringify(record);
 }
@@ -28,16 +55,25 @@ export function recordText(record: KeyRecord): string {
 /** Null where it does not read: the store counts as locked then. */
 export function readRecord(text: string): KeyRecord | null {
   try {
-    const record = JSON.parse(text) as KeyRecord;
-    const isPassphrase = record.source === "passphrase";
-    if ((!isPassphrase && record.source !== "file") || typeof record.keyId !== "string") return null;
-    if (!Array.isArray(record.previous) || record.previous.length > previousMax) return null;
-    if (isPassphrase !== (record.passphrase !== null)) return null;
-    if (record.passphrase !== null && !isCost(record.passphrase.cost)) return null;
-    return record;
+    const read = JSON.parse(text) as Partial<KeyRecord>;
+    const { source, keyId, previous, passphrase = null, age = null, reference = null } = read;
+    if (source === undefined || !KEY_SOURCES.includes(source)) return null;
+    if (typeof keyId !== "string" || !/^[0-9a-f]{32}$/.test(keyId)) return null;
+    if (!Array.isArray(previous) || previous.length > previousMax) return null;
+    if ((source === "passphrase" || source === "reference") !== (passphrase !== null)) return null;
+    if ((source === "age") !== (age !== null) || (source === "reference") !== (reference !== null)) return null;
+    if (passphrase !== null && !isCost(passphrase.cost)) return null;
+    if (age !== null && !isAge(age)) return null;
+    if (reference !== null && parseReference(referenceText(reference)) === null) return null;
+    return { source, keyId, passphrase, age, reference, previous };
   } catch {
     return null;
   }
+}
+
+function isAge({ recipient, identity, sealed }: AgeSealed): boolean {
+  const isNamed = identity === null || (typeof identity === "string" && identity.startsWith("/"));
+  return isNamed && typeof recipient === "string" && typeof sealed === "string" && sealed.length <= sealedCharactersMax;
 }
 
 const aboutPrevious = (keyId: string): Buffer => Buffer.from(JSON.stringify(["ambit previous key", keyId]));

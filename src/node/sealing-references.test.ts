@@ -6,11 +6,16 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseReference, type ReferenceWorld, referencedBytesMax, resolveReference } from "./sealing-references.ts";
 
 let folder = "";
-let world: ReferenceWorld = { environment: {}, home: null };
+let world: ReferenceWorld = { environment: {}, home: null, programs: [], millisecondsMax: 30_000 };
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "ambit-references-"));
-  world = { environment: { TOKEN: "from-the-environment", EMPTY: "", PATH: process.env["PATH"] }, home: folder };
+  world = {
+    environment: { TOKEN: "from-the-environment", EMPTY: "", PATH: process.env["PATH"] },
+    home: folder,
+    programs: ["/usr/bin", "/bin"],
+    millisecondsMax: 30_000,
+  };
   writeFileSync(join(folder, "token"), "from-a-file\n", { mode: 0o600 });
   writeFileSync(join(folder, "open"), "from-a-file\n");
   chmodSync(join(folder, "open"), 0o644);
@@ -39,9 +44,9 @@ test.each([
   ["cmd:printf %s hello-from-a-program", "value hello-from-a-program"],
   ['cmd:printf %s "two words"', "value two words"],
   ["cmd:printf %s $HOME;$(id)", "value $HOME;$(id)"],
-  ["cmd:false", "false ended with status 1"],
+  ["cmd:false", "/usr/bin/false ended with status 1"],
   ["cmd:FOLDER/nothing", "FOLDER/nothing cannot be run (ENOENT)"],
-  ["cmd:head -c 100000 /dev/zero", "head said more than 65536 bytes"],
+  ["cmd:head -c 100000 /dev/zero", "/usr/bin/head said more than 65536 bytes"],
   ["cmd:true", "it is empty"],
 ])("%s: %s", async (text, expected) => {
   expect(await read(text)).toBe(expected);

@@ -1,10 +1,9 @@
 // Where a value is that we do not keep: `env:NAME`, `file:PATH`, `cmd:PROGRAM ...`. Read at the moment it is used, and only
 // where the user's own configuration says so.
-import { spawn } from "node:child_process";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { programIn, runProgram } from "./sealing-program.ts";
 
 export const referencedBytesMax = 65_536;
-const commandMilliseconds = 30_000;
 const wordsMax = 64;
 
 export type Reference =
@@ -14,8 +13,12 @@ export type Reference =
   | { readonly kind: "cmd"; readonly argv: readonly [string, ...string[]] };
 
 export interface ReferenceWorld {
+  /** Where a variable is, and what a program gets. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string | null;
+  /** Where a program is looked for whose path is not written. Never the PATH of whoever happened to start us. */
+  readonly programs: readonly string[];
+  readonly millisecondsMax: number;
 }
 
 export type Referenced =
@@ -52,8 +55,31 @@ export async function resolveReference(reference: Reference, world: ReferenceWor
   }
 }
 
+/** The same, however it was spelled: a file below the home folder and a program by their whole paths. Null where it is not there. */
+export function settled(reference: Reference, { home, programs }: ReferenceWorld): Reference | null {
+  if (reference.kind === "file" && reference.path.startsWith("~/"))
+    return home === null ? null : { kind: "file", path: `${home}/${reference.path.slice(2)}` };
+  if (reference.kind !== "cmd" || reference.argv[0].startsWith("/")) return reference;
+  const [name, ...words] = reference.argv;
+  const program = programIn(name, programs);
+  return program === null ? null : { kind: "cmd", argv: [program, ...words] };
+}
+
+export function referenceText(reference: Reference): string {
+  switch (reference.kind) {
+    case "env":
+      return `env:${reference.name}`;
+    case "file":
+      return `file:${reference.path}`;
+    case "cmd":
+      return `cmd:${reference.argv.map((word) => (/^[^\s"]+$/.test(word) ? word : `"${word}"`)).join(" ")}`;
+    default:
+      return reference satisfies never;
+  }
+}
+
 /** A file that others may read is no place for a secret. */
-function readPrivate(path: string, home: string | null): Referenced {
+export function readPrivate(path: string, home: string | null): Referenced {
   if (path.startsWith("~/") && home === null) return no(`${path}: there is no home folder`);
   const full = path.startsWith("~/") ? `${home}/${path.slice(2)}` : path;
   const bytes = Buffer.alloc(referencedBytesMax + 1);
@@ -78,37 +104,17 @@ function readPrivate(path: string, home: string | null): Referenced {
   }
 }
 
-function outputOf([program, ...words]: readonly [string, ...string[]], world: ReferenceWorld): Promise<Referenced> {
-  return new Promise((give) => {
-    const pieces: Buffer[] = [];
-    let length = 0;
-    let problem: string | null = null;
-    const child = spawn(program, words, {
-      env: { ...world.environment },
-      stdio: ["ignore", "pipe", "ignore"],
-      shell: false,
-      timeout: commandMilliseconds,
-      killSignal: "SIGKILL",
-    });
-    child.stdout.on("data", (bytes: Buffer) => {
-      length += bytes.length;
-      if (length > referencedBytesMax) {
-        problem = `said more than ${referencedBytesMax} bytes`;
-        child.kill("SIGKILL");
-      } else pieces.push(bytes);
-    });
-    child.once("error", (error) => {
-      problem ??= `cannot be run (${"code" in error ? error.code : "unknown"})`;
-      if (child.pid === undefined) give(no(`${program} ${problem}`));
-    });
-    child.once("close", (status, signal) => {
-      if (problem === null && signal !== null) problem = `was ended by ${signal}`;
-      if (problem === null && status !== 0) problem = `ended with status ${status}`;
-      const bytes = Buffer.concat(pieces);
-      for (const piece of pieces) piece.fill(0);
-      give(problem === null ? whole(bytes) : no(`${program} ${problem}`));
-    });
+async function outputOf([name, ...words]: readonly [string, ...string[]], world: ReferenceWorld): Promise<Referenced> {
+  const program = name.startsWith("/") ? name : programIn(name, world.programs);
+  if (program === null) return no(`there is no program ${name} in ${world.programs.join(", ")}: write its whole path`);
+  const said = await runProgram({
+    argv: [program, ...words],
+    input: null,
+    environment: world.environment,
+    millisecondsMax: world.millisecondsMax,
+    outputBytesMax: referencedBytesMax,
   });
+  return said.ok ? whole(said.output) : no(`${program} ${said.message}`);
 }
 
 function whole(bytes: Buffer): Referenced {

@@ -1,27 +1,18 @@
 // Secrets: set, bound, rotated, opened where they are used. Every change is one at a time, and durable or refused.
-import { join } from "node:path";
 import { parseTool } from "../authority/name.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ControlMessages, SecretShown } from "../ports/daemon-control.ts";
 import type { Answer } from "../ports/exchange.ts";
 import type { LogEntry } from "../ports/log.ts";
+import type { KeyGiven, KeyShown } from "../ports/secret-key.ts";
 import type { SealedSecret, SecretBinding, SecretStore, SettingStore } from "../ports/secret-store.ts";
 import { seal } from "./sealing.ts";
-import {
-  COST,
-  type Cost,
-  keyOf,
-  newKey,
-  newSalt,
-  notAPassphrase,
-  type StateKey,
-  stretched,
-  verifierOf,
-} from "./sealing-key.ts";
-import { readKeyFile, removeKeyFile, writeKeyFile } from "./sealing-key-file.ts";
-import { invalid, Keyring, type Keys, secretRefused, unavailable } from "./sealing-keyring.ts";
+import type { StateKey } from "./sealing-key.ts";
+import { Keyring, type Keys } from "./sealing-keyring.ts";
 import { answered, notAUsername, type OpenedSecret, opened, partOf, shownOf, unsealed } from "./sealing-opened.ts";
-import { KEY_SETTING, type KeyRecord, previousMax, recordText, wrapPrevious } from "./sealing-record.ts";
+import { KEY_SETTING, previousMax, recordText, wrapPrevious } from "./sealing-record.ts";
+import { invalid, secretRefused, unavailable } from "./sealing-refusals.ts";
+import { type KeyPlaces, KeySources, keyPlaces } from "./sealing-sources.ts";
 
 export interface VaultWorld {
   readonly secrets: SecretStore;
@@ -29,8 +20,8 @@ export interface VaultWorld {
   /** Of the state; the key is in `keys/secrets.key` below it. */
   readonly state: string;
   readonly now: Clock;
-  /** Of guessing a passphrase; the usual one where it is not said. */
-  readonly cost?: Cost;
+  /** Where a key can be besides its file; without a home folder where it is not said. */
+  readonly places?: KeyPlaces;
   /** Why a value could not be redacted, and so is not taken; null where it could. */
   refusesValue(bytes: Uint8Array): string | null;
   /** Why hosts cannot be bound to; null where they can. */
@@ -44,18 +35,28 @@ const usesMax = 1_000_000_000;
 
 export class SecretVault {
   readonly #world: VaultWorld;
-  readonly #path: string;
+  readonly #sources: KeySources;
   readonly #ring: Keyring;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(world: VaultWorld) {
     this.#world = world;
-    this.#path = join(world.state, "keys", "secrets.key");
-    this.#ring = new Keyring(world.settings, this.#path, world.now);
+    this.#sources = new KeySources(world.state, world.places ?? keyPlaces(null));
+    this.#ring = new Keyring(world.settings, this.#sources, world.now);
   }
 
   get isLocked(): boolean {
     return this.#ring.isLocked;
+  }
+
+  /** Where the key comes from, and why nothing opens where nothing does. */
+  source(): KeyShown {
+    return this.#ring.shown();
+  }
+
+  /** Asks for the key where that is due; then what is at hand is all there is. Never longer than one try. */
+  ready(): Promise<void> {
+    return this.#inTurn(() => this.#ring.reach());
   }
 
   list(): readonly SecretShown[] {
@@ -77,6 +78,7 @@ export class SecretVault {
       try {
         const problem = this.#world.refusesValue(bytes);
         if (problem !== null) return invalid(problem);
+        await this.#ring.reach();
         const keys = this.#keys();
         if (!keys.ok) return keys;
         const label = { name, version: (before?.version ?? 0) + 1, binding, username, isCanary };
@@ -92,6 +94,7 @@ export class SecretVault {
     return this.#inTurn(async () => {
       const why = this.#notABinding(binding);
       if (why !== null) return invalid(why);
+      await this.#ring.reach();
       const keys = this.#keys();
       if (!keys.ok) return keys;
       const secret = this.#world.secrets.get(name);
@@ -140,8 +143,8 @@ export class SecretVault {
     };
   }
 
-  unlock(passphrase: string): Promise<Answer<object>> {
-    return this.#inTurn(() => this.#ring.unlock(passphrase));
+  unlock(given: KeyGiven): Promise<Answer<object>> {
+    return this.#inTurn(() => this.#ring.unlock(given));
   }
 
   lock(): Promise<Answer<object>> {
@@ -149,23 +152,22 @@ export class SecretVault {
   }
 
   /** Cut short at any point, everything still opens: the new key holds the one before it until nothing needs it. */
-  rekey({ source, passphrase }: Asked<"secrets.key">, entry: LogEntry): Promise<Answer<object>> {
+  rekey({ key: wanted }: Asked<"secrets.key">, entry: LogEntry): Promise<Answer<object>> {
     return this.#inTurn(async () => {
-      const why = source === "passphrase" ? notAPassphrase(passphrase ?? "") : null;
-      if (why !== null) return invalid(why);
-      const before = this.#keys();
-      if (!before.ok) return before;
-      const made =
-        source === "file"
-          ? this.#fileKey(before.value.current)
-          : await passphraseKey(passphrase ?? "", this.#world.cost ?? COST);
+      await this.#ring.reach();
+      const { settings, secrets } = this.#world;
+      const found = this.#keys();
+      // Where nothing is sealed nothing is lost with a key that cannot be had any more.
+      if (!found.ok && secrets.all().length > 0) return found;
+      const old = found.ok ? [found.value.current, ...found.value.previous] : [];
+      const recorded = this.#ring.record();
+      const made = await this.#sources.make(wanted, old[0] ?? null);
       if (!made.ok) return made;
       const { key, record } = made.value;
-      const resealed = this.#resealed(before.value, key);
+      const resealed = found.ok ? this.#resealed(found.value, key) : { ok: true as const, value: [] };
       if (!resealed.ok) return resealed;
-      const { settings, secrets } = this.#world;
       const inUse = new Set(secrets.all().map(({ keyId }) => keyId));
-      const previous = [before.value.current, ...before.value.previous].filter(({ id }) => inUse.has(id));
+      const previous = old.filter(({ id }) => inUse.has(id));
       if (previous.length > previousMax) return unavailable("too many keys are in use at once");
       const first = { ...record, previous: previous.map((one) => wrapPrevious(one, key)) };
       const kept = answered(await settings.set(KEY_SETTING, recordText(first), entry));
@@ -176,27 +178,14 @@ export class SecretVault {
       const last = answered(await settings.set(KEY_SETTING, recordText(record), partOf(entry, 0, null)));
       if (!last.ok) return last;
       this.#ring.hold({ current: key, previous: [] });
-      const left = source === "file" ? writeKeyFile(this.#path, [key], false) : removeKeyFile(this.#path);
+      for (const { bytes } of old) bytes.fill(0);
+      const left = await this.#sources.settle(recorded === "unreadable" ? null : recorded, made.value);
       return left === null ? { ok: true, value: {} } : unavailable(`everything is sealed anew, but ${left}`);
     });
   }
 
   #keys(): Answer<Keys> {
     return this.#ring.keys(this.#world.secrets.all().length === 0);
-  }
-
-  /** The old key stays in the file until nothing needs it. */
-  #fileKey(current: StateKey): Answer<{ readonly key: StateKey; readonly record: KeyRecord }> {
-    const key = newKey();
-    const found = readKeyFile(this.#path);
-    if (!found.ok && !found.isMissing) return unavailable(found.message);
-    const problem = writeKeyFile(
-      this.#path,
-      [...(found.ok ? found.keys.filter(({ id }) => id === current.id) : []), key],
-      !found.ok,
-    );
-    if (problem !== null) return unavailable(problem);
-    return { ok: true, value: { key, record: { source: "file", keyId: key.id, passphrase: null, previous: [] } } };
   }
 
   #resealed(keys: Keys, key: StateKey): Answer<readonly SealedSecret[]> {
@@ -236,14 +225,4 @@ export class SecretVault {
     this.#turn = mine.catch(() => undefined);
     return mine;
   }
-}
-
-async function passphraseKey(
-  passphrase: string,
-  cost: Cost,
-): Promise<Answer<{ readonly key: StateKey; readonly record: KeyRecord }>> {
-  const salt = newSalt();
-  const key = keyOf(await stretched(passphrase, salt, cost));
-  const kept = { salt: salt.toString("base64"), cost, verifier: verifierOf(key.bytes).toString("base64") };
-  return { ok: true, value: { key, record: { source: "passphrase", keyId: key.id, passphrase: kept, previous: [] } } };
 }

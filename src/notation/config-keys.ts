@@ -20,6 +20,7 @@ const USER_ONLY = [
   "notify",
   "search",
   "development",
+  "audit",
 ] as const;
 
 export type ConfigKey = (typeof SHARED)[number] | (typeof USER_ONLY)[number];

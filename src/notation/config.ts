@@ -1,5 +1,6 @@
 // The user's and a project's config.yml: the outermost root, org tables, and what only the user may say.
 import type { Grant } from "../authority/grant.ts";
+import { readAudit, type WrittenAudit } from "./audit-setting.ts";
 import { readCapabilityList } from "./capabilities.ts";
 import { type ConfigKey, type ConfigLevel, checkConfigKeys } from "./config-keys.ts";
 import { type Diagnostic, Diagnostics } from "./diagnostic.ts";
@@ -48,6 +49,8 @@ export interface Config {
   readonly secrets: readonly WrittenSecret[];
   /** Who searches the web for agents; nobody where nothing is written. */
   readonly search: WrittenSearch | null;
+  /** Where a second copy of the log is kept; nowhere where nothing is written. */
+  readonly audit: WrittenAudit | null;
   /** What no agent exceeds, whatever its record says; null is no such limit. The user's to say. */
   readonly ceiling: readonly Grant[] | null;
   readonly diagnostics: readonly Diagnostic[];
@@ -91,6 +94,7 @@ const EMPTY: Config = {
   notify: [],
   secrets: [],
   search: null,
+  audit: null,
   ceiling: null,
   diagnostics: [],
   broken: false,
@@ -140,6 +144,10 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
     notify: read("notify", EMPTY.notify, (entry) => readNotify(entry, diagnostics)),
     secrets: read("secrets", EMPTY.secrets, (entry) => readSecrets(entry, diagnostics)),
     search: read<WrittenSearch | null>("search", null, (entry) => readSearch(entry, reading.toAscii, diagnostics)),
+    audit:
+      level === "user"
+        ? read<WrittenAudit | null>("audit", null, (entry) => readAudit(entry, reading, diagnostics))
+        : null,
     ceiling: level === "user" ? readCeiling(node, sandbox, reading, diagnostics) : null,
   };
 }

@@ -5,7 +5,9 @@ import type { Approval, ApprovalState } from "./approval-store.ts";
 import type { AccountState } from "./ledger.ts";
 import type { KeptLink, MadeAgent } from "./link-store.ts";
 import type { LogQuery, PlacedEntry } from "./log.ts";
+import type { KeyGiven, KeyShown, NewKey } from "./secret-key.ts";
 import type { SecretBinding } from "./secret-store.ts";
+import type { SinkShown } from "./sink.ts";
 
 export interface DaemonStatus {
   readonly pid: number;
@@ -22,6 +24,10 @@ export interface DaemonStatus {
   readonly sandboxes: number;
   readonly connections: number;
   readonly problems: readonly string[];
+  /** The second copy of the log; null where none is kept. */
+  readonly sink?: SinkShown | null;
+  /** Where the key of the secrets comes from, and why none opens; null where none are kept. */
+  readonly secrets?: KeyShown | null;
 }
 
 export interface SessionShown {
@@ -202,12 +208,10 @@ export type ControlMessages = {
     readonly answers: SecretShown;
   };
   readonly "secrets.delete": { readonly asks: { readonly name: string }; readonly answers: object };
-  /** Where the key of the state is kept, or the passphrase that opens it. */
-  readonly "secrets.unlock": { readonly asks: { readonly passphrase: string }; readonly answers: object };
+  /** Where the key comes from now. */
+  readonly "secrets.source": { readonly asks: object; readonly answers: KeyShown };
+  readonly "secrets.unlock": { readonly asks: KeyGiven; readonly answers: object };
   readonly "secrets.lock": { readonly asks: object; readonly answers: object };
-  /** Seals every secret anew: under a key from a file of ours, or under a passphrase. */
-  readonly "secrets.key": {
-    readonly asks: WithPresence & { readonly source: "file" | "passphrase"; readonly passphrase: string | null };
-    readonly answers: object;
-  };
+  /** Seals every secret anew, under a key from there. */
+  readonly "secrets.key": { readonly asks: WithPresence & { readonly key: NewKey }; readonly answers: object };
 };

@@ -101,7 +101,8 @@ type UserKey =
   | "resolver"
   | "notify"
   | "search"
-  | "development";
+  | "development"
+  | "audit";
 
 const PROJECT_CONFIG: Readonly<Record<Exclude<ConfigKey, UserKey>, Schema>> = {
   sandbox: { type: "string", description: "the root nothing of this level leaves" },
@@ -157,6 +158,18 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode", Schema>> = {
   development: listOf(
     { type: "string" },
     "workspaces whose tools are loaded as they stand, without trusting each change",
+  ),
+  audit: closedMap(
+    {
+      sink: {
+        type: "string",
+        pattern: "^(unix:)?(~/|/).*[^/]$",
+        description: "a file by its whole path, or unix: and the path of a collector's socket",
+      },
+      timeout: { type: "string", pattern: "^[0-9]+(ms|s)$", description: "how long a call waits for it; 2s" },
+    },
+    "where a second copy of the log is kept: without it nothing is allowed",
+    { required: ["sink"] },
   ),
 };
 

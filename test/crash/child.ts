@@ -43,7 +43,9 @@ export function start(
   before: readonly string[] = [],
 ): Running {
   const whole: Orders = { ...usual, folder, program: root, ...orders };
-  const [file = "", ...words] = [...before, process.execPath, program.path, JSON.stringify(whole)];
+  // As the daemon is started: some versions of Node warn of the database they bring along.
+  const node = [process.execPath, "--disable-warning=ExperimentalWarning"];
+  const [file = "", ...words] = [...before, ...node, program.path, JSON.stringify(whole)];
   const child = spawn(file, words, { stdio: ["ignore", "pipe", "pipe"] });
   const timer = setTimeout(() => child.kill("SIGKILL"), runMillisecondsMax);
   let [out, errors] = ["", ""];

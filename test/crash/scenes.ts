@@ -4,6 +4,7 @@ import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { openState, type State } from "../../src/store/state.ts";
+import { copied } from "./copied.ts";
 import { approved, charge, claiming, decision, digest } from "./entries.ts";
 import { inspect } from "./inspect.ts";
 import type { Orders } from "./orders.ts";
@@ -18,7 +19,7 @@ const fullStepsMax = 20_000;
 const descriptorsMax = 4_096;
 const foreverMilliseconds = 60_000;
 
-export const scenes: Readonly<Record<string, Scene>> = { full, shut, descriptors, spend, claim };
+export const scenes: Readonly<Record<string, Scene>> = { full, shut, descriptors, spend, claim, copied };
 
 /** Writes until the disk is full, goes on asking, and is given room again. */
 async function full(orders: Orders, say: Say): Promise<void> {

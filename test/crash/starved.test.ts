@@ -46,6 +46,25 @@ test.runIf(isLinux)("a full disk: refused until there is room again, and nothing
   expect(after.filter((line) => line.startsWith("kept "))).toHaveLength(5);
 });
 
+test.runIf(isLinux)(
+  "the disk of the second copy is full: denied until there is room, and the copy is whole",
+  async () => {
+    const mount = join(folder, "copy");
+    mkdirSync(mount);
+    const before = ["bwrap", "--dev-bind", "/", "/", "--size", String(2 * 1024 * 1024), "--tmpfs", mount];
+    const ran = await start(program, join(folder, "copied"), { scene: "copied", name: mount, count: 20 }, before).ended;
+    expectAlive(ran, /^copy \[\] 0$/);
+    const [until, after] = [ran.said.slice(0, ran.said.indexOf("full")), ran.said.slice(ran.said.indexOf("full"))];
+    expect(until.filter((line) => line.startsWith("kept ")).length).toBeGreaterThan(20);
+    expect(until.filter((line) => line.startsWith("refused "))).toHaveLength(20);
+    expect([...codesOf(ran, "refused")]).toEqual(["audit_unavailable"]);
+    // Only what was on its way when the disk was full was written here and not carried out.
+    expect(until.filter((line) => line.startsWith("unheard "))).toHaveLength(1);
+    expect(until.some((line) => line.startsWith("problem ") && line.includes("the disk is full"))).toBe(true);
+    expect(after.filter((line) => line.startsWith("kept "))).toHaveLength(5);
+  },
+);
+
 test.runIf(isLinux)("files may not grow any more: the same", async () => {
   const state = join(folder, "small");
   const orders = { callers: 4, count: 200, refusedMilliseconds: 5 };

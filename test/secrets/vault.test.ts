@@ -19,9 +19,11 @@ import { refusesBoundHosts } from "../../src/broker/handles-binding.ts";
 import { daemonSecrets } from "../../src/compose/daemon-secrets.ts";
 import type { OpenedSecret } from "../../src/node/sealing-opened.ts";
 import { KEY_SETTING } from "../../src/node/sealing-record.ts";
+import { keyPlaces } from "../../src/node/sealing-sources.ts";
 import { SecretVault } from "../../src/node/sealing-vault.ts";
 import type { Answer } from "../../src/ports/exchange.ts";
 import type { LogEntry } from "../../src/ports/log.ts";
+import type { KeyGiven } from "../../src/ports/secret-key.ts";
 import type { SealedSecret, SecretStore } from "../../src/ports/secret-store.ts";
 import { type Ground, ground } from "../../src/store/memory-fixture.ts";
 
@@ -48,7 +50,7 @@ function vaultOn(store: Ground, secrets: SecretStore = store.secrets): SecretVau
     settings,
     state,
     now: () => now,
-    cost: { n: 16_384, r: 8, p: 1 },
+    places: { ...keyPlaces(null), cost: { n: 16_384, r: 8, p: 1 } },
     refusesValue: notRedactable,
     refusesHosts: refusesBoundHosts,
   });
@@ -68,6 +70,7 @@ const asked = (name: string, value = VALUE): Parameters<SecretVault["set"]>[0] =
   ...{ name, value, binding: BINDING, username: null, isCanary: false, isRotation: false },
 });
 const opened = (answer: Answer<OpenedSecret>): string => (answer.ok ? answer.value.value.toString() : answer.code);
+const typed = (passphrase: string): KeyGiven => ({ passphrase, identity: null, bus: null });
 const keyFile = (): string => join(state, "keys", "secrets.key");
 
 /** Every byte below a folder. */
@@ -237,7 +240,7 @@ describe("the key file", () => {
     const vault = vaultOn(place);
     await vault.set(asked("token"), entry());
     expect(await vault.lock()).toMatchObject({ ok: false, code: "invalid_input" });
-    expect(await vault.unlock(PASSPHRASE)).toMatchObject({ ok: false, code: "invalid_input" });
+    expect(await vault.unlock(typed(PASSPHRASE))).toMatchObject({ ok: false, code: "invalid_input" });
   });
 });
 
@@ -247,7 +250,9 @@ describe("a passphrase", () => {
     await vault.set(asked("token"), entry());
     await vault.set(asked("second", "second-value"), entry());
     const before = place.secrets.get("token")?.keyId;
-    expect(await vault.rekey({ source: "passphrase", passphrase: PASSPHRASE }, entry("rekeyed"))).toMatchObject({
+    expect(
+      await vault.rekey({ key: { source: "passphrase", passphrase: PASSPHRASE } }, entry("rekeyed")),
+    ).toMatchObject({
       ok: true,
     });
     expect(existsSync(keyFile())).toBe(false);
@@ -259,14 +264,14 @@ describe("a passphrase", () => {
     expect(vault.openAll()).toMatchObject({ message: "the store is locked" });
     expect(await vault.set(asked("third"), entry())).toMatchObject({ code: "secret_refused" });
     expect(await vault.policy({ name: "token", binding: BINDING }, entry())).toMatchObject({ code: "secret_refused" });
-    expect(await vault.rekey({ source: "file", passphrase: null }, entry())).toMatchObject({ code: "secret_refused" });
+    expect(await vault.rekey({ key: { source: "file" } }, entry())).toMatchObject({ code: "secret_refused" });
     expect(vault.list()).toHaveLength(2);
-    expect(await vault.unlock("a wrong passphrase")).toMatchObject({ ok: false, code: "secret_refused" });
-    expect(await vault.unlock(PASSPHRASE)).toMatchObject({ ok: true });
+    expect(await vault.unlock(typed("a wrong passphrase"))).toMatchObject({ ok: false, code: "secret_refused" });
+    expect(await vault.unlock(typed(PASSPHRASE))).toMatchObject({ ok: true });
     expect(opened(vault.open("second"))).toBe("second-value");
     const next = vaultOn(place.again());
     expect(next.isLocked).toBe(true);
-    await next.unlock(PASSPHRASE);
+    await next.unlock(typed(PASSPHRASE));
     expect(opened(next.open("token"))).toBe(VALUE);
     expect(everything(state)).not.toContain(PASSPHRASE);
   });
@@ -275,11 +280,11 @@ describe("a passphrase", () => {
     const vault = vaultOn(place);
     await vault.set(asked("token"), entry());
     const first = readFileSync(keyFile(), "utf8");
-    await vault.rekey({ source: "passphrase", passphrase: PASSPHRASE }, entry());
-    expect(await vault.rekey({ source: "file", passphrase: null }, entry())).toMatchObject({ ok: true });
+    await vault.rekey({ key: { source: "passphrase", passphrase: PASSPHRASE } }, entry());
+    expect(await vault.rekey({ key: { source: "file" } }, entry())).toMatchObject({ ok: true });
     const second = readFileSync(keyFile(), "utf8");
     expect(second.split("\n")).toHaveLength(2);
-    expect(await vault.rekey({ source: "file", passphrase: null }, entry())).toMatchObject({ ok: true });
+    expect(await vault.rekey({ key: { source: "file" } }, entry())).toMatchObject({ ok: true });
     const third = readFileSync(keyFile(), "utf8");
     expect(new Set([first, second, third]).size).toBe(3);
     expect(third.split("\n")).toHaveLength(2);
@@ -288,20 +293,17 @@ describe("a passphrase", () => {
 
   test("that is wrong five times has to wait", async () => {
     const vault = vaultOn(place);
-    await vault.rekey({ source: "passphrase", passphrase: PASSPHRASE }, entry());
+    await vault.rekey({ key: { source: "passphrase", passphrase: PASSPHRASE } }, entry());
     await vault.lock();
-    for (let times = 0; times < 5; times++) await vault.unlock("a wrong passphrase");
-    expect(await vault.unlock(PASSPHRASE)).toMatchObject({ ok: false, message: "too many wrong answers" });
+    for (let times = 0; times < 5; times++) await vault.unlock(typed("a wrong passphrase"));
+    expect(await vault.unlock(typed(PASSPHRASE))).toMatchObject({ ok: false, message: "too many wrong answers" });
     now += 30_001;
-    expect(await vault.unlock(PASSPHRASE)).toMatchObject({ ok: true });
+    expect(await vault.unlock(typed(PASSPHRASE))).toMatchObject({ ok: true });
   });
 
   test("has a length", async () => {
     const vault = vaultOn(place);
-    expect(await vault.rekey({ source: "passphrase", passphrase: "short" }, entry())).toMatchObject({
-      code: "invalid_input",
-    });
-    expect(await vault.rekey({ source: "passphrase", passphrase: null }, entry())).toMatchObject({
+    expect(await vault.rekey({ key: { source: "passphrase", passphrase: "short" } }, entry())).toMatchObject({
       code: "invalid_input",
     });
   });
@@ -330,21 +332,22 @@ describe("sealing anew, cut short", () => {
       const first = vaultOn(place);
       const names = ["one", "two", "three"];
       for (const name of names) await first.set(asked(name, `value-of-${name}`), entry());
-      if (from === "passphrase") await first.rekey({ source: from, passphrase: "the old passphrase" }, entry());
+      if (from === "passphrase")
+        await first.rekey({ key: { source: from, passphrase: "the old passphrase" } }, entry());
       const cut = vaultOn(place, failing(done));
-      if (from === "passphrase") await cut.unlock("the old passphrase");
-      const passphrase = to === "file" ? null : PASSPHRASE;
-      expect(await cut.rekey({ source: to, passphrase }, entry())).toMatchObject({
+      if (from === "passphrase") await cut.unlock(typed("the old passphrase"));
+      const key = to === "file" ? { source: to } : { source: to, passphrase: PASSPHRASE };
+      expect(await cut.rekey({ key }, entry())).toMatchObject({
         ok: false,
         code: "audit_unavailable",
       });
       for (const vault of [cut, vaultOn(place.again())]) {
-        if (vault.isLocked) expect(await vault.unlock(PASSPHRASE)).toMatchObject({ ok: true });
+        if (vault.isLocked) expect(await vault.unlock(typed(PASSPHRASE))).toMatchObject({ ok: true });
         for (const name of names) expect(opened(vault.open(name))).toBe(`value-of-${name}`);
       }
       const next = vaultOn(place);
-      if (next.isLocked) await next.unlock(PASSPHRASE);
-      expect(await next.rekey({ source: to, passphrase }, entry())).toMatchObject({ ok: true });
+      if (next.isLocked) await next.unlock(typed(PASSPHRASE));
+      expect(await next.rekey({ key }, entry())).toMatchObject({ ok: true });
       expect(new Set(place.secrets.all().map(({ keyId }) => keyId)).size).toBe(1);
       expect(JSON.parse(place.settings.get(KEY_SETTING) ?? "{}").previous).toEqual([]);
     },

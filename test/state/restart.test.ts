@@ -133,3 +133,10 @@ test("denials that were only counted are told when the daemon ends", async () =>
   expect(written.length).toBeLessThan(denials);
   expect(told.reduce((sum, times) => sum + times, 0)).toBe(denials);
 });
+
+test("a start leaves no warning of Node's in the daemon's log, whichever version it is", async () => {
+  await open("runner");
+  expect((await world.ambit("daemon", "stop")).status).toBe(0);
+  await world.startDaemon();
+  expect((await world.ambit("daemon", "logs")).out).not.toMatch(/Warning|--trace/);
+});

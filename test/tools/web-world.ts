@@ -80,6 +80,7 @@ export class WebWorld extends FetchWorld {
         },
         secrets: {
           get: (name) => this.#sealed(name),
+          ready: async () => undefined,
           open: (name) => ({ ok: true, value: { value: Buffer.from(this.secrets.get(name)?.value ?? "") } }),
           use: async ({ name }) => {
             const left = (this.secrets.get(name)?.uses ?? 1000) - this.used.filter((one) => one === name).length;

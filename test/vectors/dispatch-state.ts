@@ -90,7 +90,7 @@ export class DispatchState {
   /** As a person locks it: under a passphrase, which nobody has typed since. */
   async lock(): Promise<void> {
     const entry = this.#entries.make("secret", NOBODY, "rekeyed");
-    told(await this.#secrets.vault.rekey({ source: "passphrase", passphrase: PASSPHRASE }, entry));
+    told(await this.#secrets.vault.rekey({ key: { source: "passphrase", passphrase: PASSPHRASE } }, entry));
     told(await this.#secrets.vault.lock());
   }
 
@@ -129,6 +129,7 @@ export class DispatchState {
           const used = await secrets.use(name, version, this.#entries.make("secret", NOBODY, "used", { of: name }));
           return used.ok && used.value;
         },
+        ready: () => this.#secrets.ready(),
         open: (name) => this.#secrets.open(name),
         probed: (name) => this.#alarm("secret_probe", name),
       },

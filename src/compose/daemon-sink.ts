@@ -1,0 +1,171 @@
+// Which second copy of the log counts: the one the user's configuration names, looked at again every second. A configuration
+// that is not understood changes nothing that was known, and where nothing was known nothing is decided.
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { copyStanding, isTornHeader } from "../audit/copy-standing.ts";
+import type { JsonObject } from "../authority/json.ts";
+import type { Copies } from "../daemon/copied-ledger.ts";
+import { SecondCopy } from "../daemon/second-copy.ts";
+import { FileSink } from "../node/sink-file.ts";
+import { SocketSink } from "../node/sink-socket.ts";
+import { isSettled, stampText } from "../node/stamp.ts";
+import { codeOf } from "../node/whereabouts.ts";
+import { type SinkTarget, sinkText, type WrittenAudit } from "../notation/audit-setting.ts";
+import type { Config } from "../notation/config.ts";
+import type { ChainStore } from "../ports/chain-rows.ts";
+import type { Digest } from "../ports/digest.ts";
+import type { Ledger } from "../ports/ledger.ts";
+import type { LogEntry } from "../ports/log.ts";
+import type { SettingStore } from "../ports/secret-store.ts";
+import type { Sink, SinkShown } from "../ports/sink.ts";
+import type { KeptProof } from "./daemon-proof.ts";
+
+const lookMilliseconds = 500;
+const SETTING = "sink";
+
+export interface SinkAsked {
+  /** Folder of the user's configuration. */
+  readonly folder: string | null;
+  /** As it is on disk now; null where there is none. */
+  config(): Config | null;
+  readonly node: string;
+  readonly chain: ChainStore;
+  readonly ledger: Ledger;
+  readonly settings: SettingStore;
+  readonly digest: Digest;
+  readonly beginning: KeptProof["beginning"];
+  entry(outcome: string, more: JsonObject): LogEntry;
+  now(): number;
+  log(line: string): void;
+}
+
+export class DaemonSink implements Copies {
+  #asked: SinkAsked | null = null;
+  #copy: SecondCopy | null = null;
+  #audit: WrittenAudit | null = null;
+  #refusal: string | null = null;
+  #problem: string | null = null;
+  #stamp: string | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  isPlain = true;
+
+  get copy(): SecondCopy | null {
+    return this.#copy;
+  }
+
+  get refusal(): string | null {
+    return this.#refusal;
+  }
+
+  /** Before anybody can ask for anything. */
+  begin(asked: SinkAsked): void {
+    this.#asked = asked;
+    this.#look();
+    this.#timer = setInterval(() => this.#look(), lookMilliseconds);
+    this.#timer.unref();
+  }
+
+  shown(): SinkShown | null {
+    const copy = this.#copy?.shown() ?? null;
+    if (copy !== null) return { ...copy, problem: copy.problem ?? this.#problem };
+    const problem = this.#refusal;
+    const target = this.#asked?.settings.get(SETTING) ?? "not known";
+    return problem === null ? null : { target, kept: null, behind: null, isDenying: true, problem };
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    await this.#copy?.close();
+  }
+
+  #look(): void {
+    const asked = this.#asked;
+    const stamp = asked === null ? null : stampOf(asked.folder, asked.now());
+    if (asked === null || (stamp !== null && stamp === this.#stamp)) return;
+    this.#stamp = stamp;
+    const config = configIn(asked);
+    if (config !== null && ("failed" in config || config.broken)) {
+      this.#unknown();
+      return;
+    }
+    this.#take(config?.audit ?? null, asked);
+    this.#refusal = null;
+    this.#problem = null;
+    this.isPlain = this.#copy === null;
+  }
+
+  #unknown(): void {
+    const what = "the user's configuration is not understood: ambit doctor";
+    // INVARIANT: a mistake in the file never ends a copy, nor begins to allow without one.
+    if (this.#copy === null) this.#refusal = `${what}. Whether a copy of the log has to be kept is not known`;
+    else this.#problem = `${what}. The copy goes on as it was`;
+    this.isPlain = false;
+  }
+
+  #take(audit: WrittenAudit | null, asked: SinkAsked): void {
+    const [target, before] = [audit === null ? null : sinkText(audit.sink), this.#audit];
+    const isSame = before !== null && audit !== null && sinkText(before.sink) === target;
+    if (audit === null ? before === null : isSame && before.timeoutMilliseconds === audit.timeoutMilliseconds) {
+      if (audit === null) this.#remember(null, asked);
+      return;
+    }
+    this.#copy?.drop();
+    this.#audit = audit;
+    this.#copy = audit === null || target === null ? null : this.#begun(audit, target, asked);
+    this.#remember(target, asked);
+  }
+
+  #begun({ sink, timeoutMilliseconds }: WrittenAudit, target: string, asked: SinkAsked): SecondCopy {
+    const { chain, digest, beginning, ledger, entry, log } = asked;
+    const tell = (outcome: string, more: JsonObject): void => {
+      log(`the second copy of the log: ${outcome} ${JSON.stringify({ target, ...more })}`);
+      void ledger.append([entry(outcome, { target, ...more })]).then(() => copy.wake());
+    };
+    const copy: SecondCopy = new SecondCopy({
+      ...{ target, chain, digest, timeoutMilliseconds, beginning },
+      sink: sinkAt(sink, asked.node),
+      changed: (isLate, problem) => tell(isLate ? "sink_behind" : "sink_caught_up", { problem, kept: copy.kept }),
+      wentBack: (from, to) => tell("sink_went_back", { from, to }),
+    });
+    return copy;
+  }
+
+  /** So that the log itself tells since when a copy is kept, and since when none is. */
+  #remember(target: string | null, { settings, entry, log }: SinkAsked): void {
+    const was = settings.get(SETTING);
+    if (was === target) return;
+    log(`the second copy of the log: ${target ?? "none"}, before: ${was ?? "none"}`);
+    const told = entry(target === null ? "sink_removed" : "sink_set", { target, was });
+    void settings.set(SETTING, target, told).then(() => this.#copy?.wake());
+  }
+}
+
+function sinkAt({ kind, path }: SinkTarget, node: string): Sink {
+  if (kind === "socket") return new SocketSink(path);
+  return new FileSink(path, {
+    standing: (header, tail, isAll) => copyStanding(node, header, tail, isAll),
+    isTornHeader,
+  });
+}
+
+function configIn(asked: SinkAsked): Config | { readonly failed: true } | null {
+  try {
+    return asked.config();
+  } catch {
+    return { failed: true };
+  }
+}
+
+/** Null where it has to be read: it was changed just now, or nobody can tell. */
+function stampOf(folder: string | null, now: number): string | null {
+  if (folder === null) return "";
+  const stamps = ["config.yml", "config.yaml"].map((name) => {
+    try {
+      const found = statSync(join(folder, name), { bigint: true });
+      return isSettled(found, now) ? stampText(found) : null;
+    } catch (error) {
+      return codeOf(error) === "ENOENT" ? "" : null;
+    }
+  });
+  return stamps.includes(null) ? null : stamps.join(" ");
+}

@@ -1,0 +1,24 @@
+// The log's rows where a second copy is kept: retention removes nothing that the copy does not have.
+import type { ChainStore } from "../ports/chain-rows.ts";
+import type { Copies } from "./copied-ledger.ts";
+
+export function copiedChain(chain: ChainStore, copies: Copies): ChainStore {
+  return {
+    rows: (from, count) => chain.rows(from, count),
+    checkpoints: (from) => chain.checkpoints(from),
+    head: () => chain.head(),
+    first: () => chain.first(),
+    keepCheckpoint: async (row) => {
+      const kept = await chain.keepCheckpoint(row);
+      copies.copy?.wake();
+      return kept;
+    },
+    prune: async (before, entry) => {
+      const { isPlain, copy } = copies;
+      const kept = isPlain ? Number.POSITIVE_INFINITY : (copy?.kept ?? 0);
+      if (before - 1 <= kept) return chain.prune(before, entry);
+      const message = `the second copy of the log has entries up to ${kept} only: nothing was removed. See: ambit daemon status`;
+      return { ok: false, code: "audit_unavailable", message };
+    },
+  };
+}

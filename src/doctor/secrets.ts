@@ -1,0 +1,15 @@
+// Whether the secrets that are kept can be opened: where they cannot, none is used and none is redacted.
+import type { KeyShown } from "../ports/secret-key.ts";
+import type { MachineReport } from "./backend.ts";
+import { found, NOBODY } from "./finding.ts";
+
+export function examineSecrets(key: KeyShown | null): MachineReport {
+  if (key === null) return { findings: [], passed: [] };
+  const { source, problem, fix } = key;
+  if (problem === null) return { findings: [], passed: [`key of the secrets: ${source}`] };
+  const finding = found("secrets_locked", NOBODY, {
+    message: `no secret can be used or redacted: ${problem}`,
+    fix: fix ?? "ambit secrets key",
+  });
+  return { findings: [finding], passed: [] };
+}

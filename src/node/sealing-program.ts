@@ -1,0 +1,140 @@
+// One run of a foreign program that keeps a key for us: no shell, nothing of our environment, a limit on time and output.
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { accessSync, constants, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+
+const complaintCharactersMax = 200;
+
+export interface ProgramWish {
+  readonly argv: readonly [string, ...string[]];
+  /** Written to it and wiped; null where it gets nothing. */
+  readonly input: Buffer | null;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly millisecondsMax: number;
+  readonly outputBytesMax: number;
+}
+
+export interface ProgramFailed {
+  readonly ok: false;
+  /** `failed`: it ended with a status of its own. */
+  readonly why: "not_run" | "late" | "large" | "killed" | "failed";
+  /** Follows the program's name. */
+  readonly message: string;
+  readonly status: number | null;
+  /** The first line it complained with, as far as it can be shown. */
+  readonly complaint: string | null;
+}
+
+export type ProgramSaid =
+  /** The caller wipes it. */
+  { readonly ok: true; readonly output: Buffer } | ProgramFailed;
+
+/** Always answers in time, also where what it started holds on to its output. */
+export function runProgram(wish: ProgramWish): Promise<ProgramSaid> {
+  return new Promise((give) => {
+    const { argv, environment } = wish;
+    const [program, ...words] = argv;
+    try {
+      const child = spawn(program, words, {
+        cwd: "/",
+        env: { ...environment },
+        stdio: ["pipe", "pipe", "pipe"],
+        shell: false,
+        // A group of its own, so that what it started ends with it.
+        detached: true,
+      });
+      listen(child, wish, give);
+    } catch (error) {
+      // Too many files, no memory: spawning tells some of that at once.
+      wish.input?.fill(0);
+      give(notRun(error));
+    }
+  });
+}
+
+function listen(
+  child: ChildProcessByStdio<Writable, Readable, Readable>,
+  { input, millisecondsMax, outputBytesMax }: ProgramWish,
+  give: (said: ProgramSaid) => void,
+): void {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  let complained = "";
+  let isOver = false;
+  const over = (said: ProgramSaid): void => {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(timer);
+    process.off("exit", stop);
+    for (const piece of pieces) piece.fill(0);
+    input?.fill(0);
+    for (const stream of child.stdio) stream?.destroy();
+    give(said);
+  };
+  const no = (why: ProgramFailed["why"], message: string, status: number | null = null): void =>
+    over({ ok: false, why, message, status, complaint: complaintIn(complained) });
+  const end = (why: "late" | "large", message: string): void => {
+    endGroup(child.pid);
+    no(why, message);
+  };
+  const stop = (): void => endGroup(child.pid);
+  // Nothing of it outlives us.
+  process.once("exit", stop);
+  const seconds = Math.ceil(millisecondsMax / 1000);
+  const timer = setTimeout(() => end("late", `gave no answer within ${seconds} seconds`), millisecondsMax);
+  child.once("error", (error) => over(notRun(error)));
+  child.once("close", (status, signal) => {
+    if (signal !== null) no("killed", `was ended by ${signal}`);
+    else if (status !== 0) no("failed", `ended with status ${status}`, status);
+    else over({ ok: true, output: Buffer.concat(pieces) });
+  });
+  child.stdout.on("data", (bytes: Buffer) => {
+    length += bytes.length;
+    pieces.push(bytes);
+    if (length > outputBytesMax) end("large", `said more than ${outputBytesMax} bytes`);
+  });
+  child.stderr.on("data", (bytes: Buffer) => {
+    if (complained.length < complaintCharactersMax) complained += bytes.toString("utf8");
+  });
+  // A program that does not read what we write tells by how it ends.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input ?? undefined);
+}
+
+/** In one of these folders, and a program; null where it is in none. */
+export function programIn(name: string, folders: readonly string[]): string | null {
+  for (const folder of folders) {
+    const path = join(folder, name);
+    try {
+      accessSync(path, constants.X_OK);
+      if (statSync(path).isFile()) return path;
+    } catch {
+      // Not here.
+    }
+  }
+  return null;
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+function notRun(error: unknown): ProgramFailed {
+  const code = error instanceof Error && "code" in error ? error.code : "unknown";
+  return { ok: false, why: "not_run", message: `cannot be run (${code})`, status: null, complaint: null };
+}
+
+function complaintIn(text: string): string | null {
+  const line = text.split("\n", 1)[0] ?? "";
+  const shown = line
+    .replace(/[^\x20-\x7e]/g, "?")
+    .trim()
+    .slice(0, complaintCharactersMax);
+  return shown === "" ? null : shown;
+}

@@ -1,0 +1,116 @@
+// A second copy of the log with a collector: it gets lines, and answers with the place it has kept so far, a number a line.
+import { connect, type Socket } from "node:net";
+import type { Sink, SinkAnswer, SinkStanding } from "../ports/sink.ts";
+import { sinkPlace } from "./sink-place.ts";
+import { codeOf } from "./whereabouts.ts";
+
+/** Of an answer that is not at its end. */
+const answerCharactersMax = 64;
+const ANSWER = /^(0|[1-9]\d{0,15})$/;
+
+/** One question that waits for a number. */
+interface Waiting {
+  place(place: number): void;
+  lost(message: string): void;
+}
+
+export class SocketSink implements Sink {
+  readonly #path: string;
+  #socket: Socket | null = null;
+  #waiting: Waiting | null = null;
+  #rest = "";
+  /** What it said last, and the most it can have. */
+  #kept = 0;
+  #sent = 0;
+  trouble: string | null = "it is not open";
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async open(header: string): Promise<SinkAnswer<SinkStanding>> {
+    this.close();
+    const place = await sinkPlace(this.#path, "socket");
+    if (!place.ok) return place;
+    return new Promise((resolve) => {
+      const socket = connect(this.#path);
+      this.#socket = socket;
+      this.#rest = "";
+      this.#kept = 0;
+      this.#sent = Number.MAX_SAFE_INTEGER;
+      this.#waiting = {
+        place: (at) => {
+          this.#waiting = null;
+          this.#sent = at;
+          this.trouble = null;
+          resolve({ ok: true, value: { place: at === 0 ? null : at, hash: null, note: null, first: null } });
+        },
+        lost: (message) => resolve({ ok: false, message }),
+      };
+      socket.setEncoding("latin1");
+      socket.on("data", (text: unknown) => this.#heard(socket, String(text)));
+      socket.on("error", (error) => this.#lost(socket, `the collector at ${this.#path} is gone (${codeOf(error)})`));
+      socket.on("close", () => this.#lost(socket, `the collector at ${this.#path} hung up`));
+      socket.write(`${header}\n`);
+    });
+  }
+
+  keep(lines: string, last: number, kept: (place: number) => void): Promise<SinkAnswer<null>> {
+    const socket = this.#socket;
+    if (socket === null) return Promise.resolve({ ok: false, message: this.trouble ?? "it is not open" });
+    // Notes alone have no place of their own: they count with the next entry.
+    const isNoted = last <= this.#kept;
+    this.#sent = Math.max(this.#sent, last);
+    socket.write(lines);
+    if (isNoted) return Promise.resolve({ ok: true, value: null });
+    return new Promise((resolve) => {
+      this.#waiting = {
+        place: (place) => {
+          kept(place);
+          if (place < last) return;
+          this.#waiting = null;
+          resolve({ ok: true, value: null });
+        },
+        lost: (message) => resolve({ ok: false, message }),
+      };
+    });
+  }
+
+  close(): void {
+    const socket = this.#socket;
+    if (socket !== null) this.#lost(socket, "it was closed");
+  }
+
+  #heard(socket: Socket, text: string): void {
+    const lines = (this.#rest + text).split("\n");
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) {
+      if (socket !== this.#socket) return;
+      const place = ANSWER.test(line) ? Number(line) : -1;
+      if (!Number.isSafeInteger(place) || place < this.#kept || place > this.#sent) {
+        this.#lost(socket, this.#wrong(line, place));
+        return;
+      }
+      this.#kept = place;
+      this.#waiting?.place(place);
+    }
+    if (this.#rest.length > answerCharactersMax) this.#lost(socket, this.#wrong(this.#rest, -1));
+  }
+
+  #wrong(line: string, place: number): string {
+    const said = JSON.stringify(line.slice(0, answerCharactersMax));
+    if (place > this.#sent) return `the collector at ${this.#path} says ${said}, and got entries up to ${this.#sent}`;
+    if (place >= 0) return `the collector at ${this.#path} says ${said}, after it had kept up to ${this.#kept}`;
+    return `the collector at ${this.#path} says ${said}, which is no place`;
+  }
+
+  #lost(socket: Socket, message: string): void {
+    if (socket !== this.#socket) return;
+    this.#socket = null;
+    this.trouble = message;
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    socket.destroy();
+    waiting?.lost(message);
+  }
+}

@@ -1,0 +1,189 @@
+// The key in a keychain whose program fails in every way: nothing opens, nothing is sealed anew, and it is said what to do.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { busAddress, securityCommands } from "../../src/node/sealing-keychain.ts";
+import { KEY_SETTING } from "../../src/node/sealing-record.ts";
+import { KeysWorld, type Mood, NOTHING, opened, VALUE } from "./keys-world.ts";
+
+let world: KeysWorld;
+
+beforeEach(async () => {
+  world = new KeysWorld();
+  await world.start();
+});
+
+afterEach(() => world.stop());
+
+const KEYCHAIN = { key: { source: "keychain", bus: null } } as const;
+const items = (): readonly string[] => readdirSync(join(world.tools, "items"));
+
+/** One secret under a key in the keychain, and a vault of a process that has not asked for it yet. */
+async function kept(): Promise<ReturnType<KeysWorld["vault"]>> {
+  const first = world.vault();
+  await world.set(first);
+  expect(await first.rekey(KEYCHAIN, world.entry("rekeyed"))).toEqual({ ok: true, value: {} });
+  return world.vault({ millisecondsMax: 1_500 });
+}
+
+test("a key in the keychain opens everything in the next process, and is nowhere else", async () => {
+  const vault = await kept();
+  expect(existsSync(join(world.folder, "keys", "secrets.key"))).toBe(false);
+  expect(vault.isLocked).toBe(true);
+  await vault.ready();
+  expect(opened(vault)).toBe(VALUE);
+  expect(vault.source()).toMatchObject({ source: "keychain", where: null, isLocked: false, problem: null, fix: null });
+  const [item] = items();
+  expect(item).toBe(vault.source().keyId);
+  const key = readFileSync(join(world.tools, "items", item ?? ""), "utf8");
+  expect(key).toMatch(/^[A-Za-z0-9+/]{43}=$/);
+  expect(world.words().join("\n")).not.toContain(key);
+  expect(readFileSync(join(world.tools, "environment"), "utf8")).not.toContain(key);
+  expect(world.place.settings.get(KEY_SETTING)).not.toContain(key);
+});
+
+test.each<[Mood, RegExp, RegExp]>([
+  ["gone", /the keychain has no key of ours/, /bring the keychain back/],
+  ["locked", /the keychain is locked/, /unlock the keychain, then run: ambit secrets unlock/],
+  ["complains", /secret-tool ended with status 1 \(secret-tool: Could not connect/, /ambit secrets unlock/],
+  ["hangs", /secret-tool gave no answer within 2 seconds/, /ambit secrets unlock/],
+  ["garbage", /what the keychain gave is not a key of ours/, /ambit secrets unlock/],
+  ["other", /is not the key that secrets are sealed with/, /ambit secrets unlock/],
+  ["floods", /said more than 4096 bytes/, /ambit secrets unlock/],
+])("a keychain in the mood %s leaves everything locked, until it gives the key again", async (mood, problem, fix) => {
+  const vault = await kept();
+  const before = [world.place.settings.get(KEY_SETTING), JSON.stringify(world.place.secrets.all())];
+  world.mood(mood);
+  await vault.ready();
+  expect(opened(vault)).toMatch(/^secret_refused: the store is locked: /);
+  expect(vault.openAll()).toMatchObject({ ok: false, code: "secret_refused" });
+  const { isLocked, ...told } = vault.source();
+  expect([isLocked, told.problem, told.fix]).toEqual([
+    true,
+    expect.stringMatching(problem),
+    expect.stringMatching(fix),
+  ]);
+  expect(await world.set(vault, "second")).toBe(false);
+  for (const key of [{ source: "file" }, { source: "passphrase", passphrase: "a long passphrase" }] as const)
+    expect(await vault.rekey({ key }, world.entry())).toMatchObject({ ok: false, code: "secret_refused" });
+  expect(await vault.unlock(NOTHING)).toMatchObject({ ok: false, code: "secret_refused" });
+  expect([world.place.settings.get(KEY_SETTING), JSON.stringify(world.place.secrets.all())]).toEqual(before);
+  expect(existsSync(join(world.folder, "keys", "secrets.key"))).toBe(false);
+  world.mood("works");
+  expect(await vault.unlock(NOTHING)).toEqual({ ok: true, value: {} });
+  expect(opened(vault)).toBe(VALUE);
+});
+
+test.each<[string, Mood, RegExp]>([
+  ["complains", "complains", /Could not connect/],
+  ["hangs", "hangs", /gave no answer/],
+  ["forgets what it was given", "forgets", /the keychain has no key of ours/],
+  ["gives something else back", "other", /something else than it was given/],
+])("a keychain that %s takes over nothing: the key before it still opens", async (_, mood, message) => {
+  const vault = world.vault({ millisecondsMax: 1_500 });
+  await world.set(vault);
+  const before = JSON.stringify(world.place.secrets.all());
+  world.mood(mood);
+  const answer = await vault.rekey(KEYCHAIN, world.entry());
+  expect(answer).toMatchObject({ ok: false, code: "secret_refused" });
+  expect(answer.ok ? "" : answer.message).toMatch(message);
+  expect([JSON.stringify(world.place.secrets.all()), world.place.settings.get(KEY_SETTING)]).toEqual([before, null]);
+  expect(opened(world.vault())).toBe(VALUE);
+  expect(items()).toEqual([]);
+});
+
+test("without the program and without a session bus, it says what to install and where to run it", async () => {
+  await kept();
+  const without = world.vault({ programs: [join(world.folder, "none")] });
+  await without.ready();
+  expect(without.source()).toMatchObject({ problem: expect.stringContaining("secret-tool is not installed") });
+  expect(without.source().fix).toContain("apt install libsecret-tools");
+  const busless = world.vault({ runtime: join(world.folder, "nowhere") });
+  await busless.ready();
+  expect(busless.source().problem).toContain("there is no session bus here");
+  expect(await busless.unlock({ ...NOTHING, bus: "unix:path=/somewhere/bus" })).toMatchObject({ ok: true });
+  expect(opened(busless)).toBe(VALUE);
+});
+
+test("another key takes an item of its own, and the old one is cleared when nothing needs it", async () => {
+  const vault = await kept();
+  const [first] = items();
+  await vault.ready();
+  expect(await vault.rekey(KEYCHAIN, world.entry())).toMatchObject({ ok: true });
+  expect(items()).toEqual([vault.source().keyId]);
+  expect(items()).not.toContain(first);
+  world.mood("locked");
+  expect(await vault.rekey({ key: { source: "file" } }, world.entry())).toMatchObject({
+    ok: false,
+    message: expect.stringContaining("everything is sealed anew, but the old key is still in the keychain"),
+  });
+  expect(opened(world.vault())).toBe(VALUE);
+});
+
+describe("asking", () => {
+  const lookups = (): number => world.words().filter((line) => line.startsWith("lookup")).length;
+
+  test("is not done for every call that fails, and is done again after a while", async () => {
+    const vault = await kept();
+    world.mood("complains");
+    const before = lookups();
+    for (let times = 0; times < 5; times++) await vault.ready();
+    expect(lookups() - before).toBe(1);
+    world.mood("works");
+    world.now += 60_001;
+    await vault.ready();
+    expect(opened(vault)).toBe(VALUE);
+  });
+
+  test("is not done at all once a person has locked it, until a person unlocks it", async () => {
+    const vault = await kept();
+    await vault.ready();
+    expect(await vault.lock()).toMatchObject({ ok: true });
+    world.now += 120_000;
+    await vault.ready();
+    expect(vault.isLocked).toBe(true);
+    expect(await world.set(vault, "second")).toBe(false);
+    expect(await vault.unlock(NOTHING)).toMatchObject({ ok: true });
+    expect(opened(vault)).toBe(VALUE);
+  });
+});
+
+test("a keychain that is lost with nothing sealed under it holds nobody up", async () => {
+  const vault = await kept();
+  await vault.ready();
+  await vault.delete("token", world.entry("deleted"));
+  world.mood("gone");
+  const next = world.vault();
+  expect(await next.rekey({ key: { source: "file" } }, world.entry())).toMatchObject({ ok: true });
+  expect(next.source()).toMatchObject({ source: "file", isLocked: false });
+  expect(await world.set(next)).toBe(true);
+  expect(opened(world.vault())).toBe(VALUE);
+});
+
+test.each([
+  "tcp:host=evil.example.com,port=1",
+  "unixexec:path=/bin/sh",
+  "autolaunch:",
+  "unix:path=/a;tcp:host=b",
+  "unix:tmpdir=/tmp",
+  "unix:path=",
+  "unix:path=/a b",
+  "",
+])("%j is no session bus of ours", (address) => {
+  expect(busAddress(address, "/nowhere")).toMatchObject({ ok: false, code: "secret_refused" });
+});
+
+test("on macOS the key goes to the program's input, and in no argument", () => {
+  const id = "0123456789abcdef0123456789abcdef";
+  const { put, get, find, drop } = securityCommands("/usr/bin/security", id);
+  expect(put("S2V5")).toEqual({
+    argv: ["/usr/bin/security", "-i"],
+    input: `add-generic-password -l "ambit: key of the secrets" -s ambit -a ${id} -w S2V5\n`,
+  });
+  expect(get).toEqual({
+    argv: ["/usr/bin/security", "find-generic-password", "-s", "ambit", "-a", id, "-w"],
+    input: null,
+  });
+  expect(find).toBe(null);
+  expect(drop.argv).toEqual(["/usr/bin/security", "delete-generic-password", "-s", "ambit", "-a", id]);
+});

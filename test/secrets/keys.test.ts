@@ -1,0 +1,375 @@
+// A key that is sealed for an age recipient, or comes from where a reference leads: it is the recorded one, or everything stays
+// locked. Sealing anew that is cut short leaves what opens.
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { daemonSecrets } from "../../src/compose/daemon-secrets.ts";
+import { openWithIdentity, sealForRecipient } from "../../src/node/sealing-age.ts";
+import { KEY_SETTING } from "../../src/node/sealing-record.ts";
+import type { SecretVault } from "../../src/node/sealing-vault.ts";
+import type { KeyGiven, KeySource, NewKey } from "../../src/ports/secret-key.ts";
+import type { SecretStore, SettingStore } from "../../src/ports/secret-store.ts";
+import { AGE, KeysWorld, NOTHING, opened, VALUE } from "./keys-world.ts";
+
+let world: KeysWorld;
+
+beforeEach(async () => {
+  world = new KeysWorld();
+  await world.start();
+});
+
+afterEach(() => world.stop());
+
+const OTHER = "AGE-SECRET-KEY-1633SADGJKRKAUWPA8QSSMSSXFF306QAHD5WSC86GSD445SJJDF4SKWGH03";
+const hasAge = spawnSync("age", ["--version"]).status === 0;
+
+/** One secret under this key. */
+async function sealedUnder(key: NewKey): Promise<SecretVault> {
+  const vault = world.vault();
+  await world.set(vault);
+  const answer = await vault.rekey({ key }, world.entry("rekeyed"));
+  expect(answer).toEqual({ ok: true, value: {} });
+  return vault;
+}
+
+const asKept = (): string => `${world.place.settings.get(KEY_SETTING)} ${JSON.stringify(world.place.secrets.all())}`;
+
+describe("an age recipient", () => {
+  const identity = (text: string = AGE.identity, mode = 0o600): string =>
+    world.file("identity", `# of ann\n${text}\n`, mode);
+
+  test("with an identity's file opens by itself in the next process", async () => {
+    const path = identity();
+    await sealedUnder({ source: "age", recipient: AGE.recipient, identity: path });
+    expect(existsSync(join(world.folder, "keys", "secrets.key"))).toBe(false);
+    const next = world.vault();
+    expect(next.isLocked).toBe(true);
+    await next.ready();
+    expect(opened(next)).toBe(VALUE);
+    expect(next.source()).toMatchObject({ source: "age", where: path, recipient: AGE.recipient, problem: null });
+  });
+
+  test("below the home folder is kept by its whole path", async () => {
+    identity();
+    const vault = await sealedUnder({ source: "age", recipient: AGE.recipient, identity: "~/identity" });
+    expect(vault.source().where).toBe(join(world.folder, "identity"));
+  });
+
+  test("without one stays locked until an identity is named, each time", async () => {
+    await sealedUnder({ source: "age", recipient: AGE.recipient, identity: null });
+    const next = world.vault();
+    await next.ready();
+    expect(next.source()).toMatchObject({ isLocked: true, fix: "ambit secrets unlock --identity FILE" });
+    expect(await next.unlock(NOTHING)).toMatchObject({ ok: false, fix: "ambit secrets unlock --identity FILE" });
+    expect(await next.unlock({ ...NOTHING, identity: identity() })).toMatchObject({ ok: true });
+    expect(opened(next)).toBe(VALUE);
+    expect(world.vault().isLocked).toBe(true);
+  });
+
+  test.each<[string, () => void, RegExp]>([
+    ["can be read by others", () => chmodSync(identity(), 0o644), /must have mode 0600/],
+    ["is gone", () => rmIdentity(), /cannot be read \(ENOENT\)/],
+    ["holds another identity", () => identity(OTHER), /does not open the key/],
+    ["holds none", () => identity("# nothing"), /holds no identity/],
+    ["holds a damaged one", () => identity(`${AGE.identity.slice(0, -1)}Q`), /damaged/],
+    ["holds a key of ssh", () => identity("-----BEGIN OPENSSH PRIVATE KEY-----"), /something else than X25519/],
+    ["is sealed itself", () => world.file("identity", "age-encryption.org/v1\n"), /sealed with a passphrase itself/],
+    ["holds too many", () => identity(`${AGE.identity}\n`.repeat(17)), /more than 16/],
+    ["is a folder", () => folderInstead(), /is not a file/],
+  ])("whose identity's file %s stays locked, and nothing is sealed anew", async (_, harm, problem) => {
+    const path = identity();
+    await sealedUnder({ source: "age", recipient: AGE.recipient, identity: path });
+    const before = asKept();
+    harm();
+    const next = world.vault();
+    await next.ready();
+    expect(opened(next)).toMatch(/^secret_refused: the store is locked/);
+    expect(next.source().problem).toMatch(problem);
+    expect(await world.set(next, "second")).toBe(false);
+    expect(await next.rekey({ key: { source: "file" } }, world.entry())).toMatchObject({ ok: false });
+    expect(asKept()).toBe(before);
+  });
+
+  function rmIdentity(): void {
+    execFileSync("rm", [join(world.folder, "identity")]);
+  }
+
+  function folderInstead(): void {
+    rmIdentity();
+    mkdirSync(join(world.folder, "identity"), { mode: 0o700 });
+  }
+
+  test.each([
+    ["", null],
+    [AGE.recipient.toUpperCase(), null],
+    [`${AGE.recipient.slice(0, -1)}q`, null],
+    ["age1pq1aaaa", null],
+    ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ", null],
+    [AGE.identity, null],
+    [AGE.recipient, OTHER],
+  ])("%j with the identity %j is refused, and the key before it stays", async (recipient, other) => {
+    const vault = world.vault();
+    await world.set(vault);
+    const before = asKept();
+    const key: NewKey = { source: "age", recipient, identity: other === null ? null : identity(other) };
+    expect(await vault.rekey({ key }, world.entry())).toMatchObject({ ok: false });
+    expect(asKept()).toBe(before);
+    expect(opened(world.vault())).toBe(VALUE);
+  });
+
+  test("opens what the program age has sealed", async () => {
+    const found = await openWithIdentity(AGE.sealed, identity(`${OTHER}\r\n${AGE.identity}`), null);
+    expect(found.ok && found.value.toString()).toBe(AGE.text);
+    const bytes = Buffer.from(AGE.sealed, "base64");
+    bytes[bytes.length - 5] = (bytes[bytes.length - 5] ?? 0) ^ 1;
+    expect(await openWithIdentity(bytes.toString("base64"), identity(), null)).toMatchObject({ ok: false });
+  });
+
+  test.skipIf(!hasAge)("is opened by the program age itself (skipped where it is not installed)", async () => {
+    const sealed = await sealForRecipient(Buffer.from(AGE.text), AGE.recipient);
+    if (!sealed.ok) throw new Error(sealed.message);
+    const input = Buffer.from(sealed.value, "base64");
+    expect(execFileSync("age", ["-d", "-i", identity()], { input }).toString()).toBe(AGE.text);
+    await sealedUnder({ source: "age", recipient: AGE.recipient, identity: null });
+    const record = JSON.parse(world.place.settings.get(KEY_SETTING) ?? "{}");
+    const key = execFileSync("age", ["-d", "-i", identity()], { input: Buffer.from(record.age.sealed, "base64") });
+    expect(key).toHaveLength(32);
+    expect(world.place.settings.get(KEY_SETTING)).not.toContain(key.toString("base64"));
+  });
+});
+
+describe("a reference", () => {
+  const KEY = "what-the-reference-gives";
+
+  test("to a file opens by itself in the next process; another text there does not, and the right one does again", async () => {
+    const path = world.file("key", `${KEY}\n`);
+    await sealedUnder({ source: "reference", reference: `file:${path}`, value: null });
+    const next = world.vault();
+    await next.ready();
+    expect(opened(next)).toBe(VALUE);
+    expect(next.source()).toMatchObject({ source: "reference", where: `file:${path}`, problem: null });
+    const before = asKept();
+    for (const text of ["another-text-of-it", "", "short", `${KEY}x`]) {
+      writeFileSync(path, text);
+      const wrong = world.vault();
+      await wrong.ready();
+      expect(opened(wrong)).toMatch(/^secret_refused: the store is locked/);
+      expect(wrong.source().problem).toMatch(/is not the key that secrets are sealed with|it is empty/);
+      expect(await world.set(wrong, "second")).toBe(false);
+      expect(await wrong.rekey({ key: { source: "file" } }, world.entry())).toMatchObject({ ok: false });
+    }
+    expect(asKept()).toBe(before);
+    writeFileSync(path, KEY);
+    const again = world.vault();
+    await again.ready();
+    expect(opened(again)).toBe(VALUE);
+    expect(asKept()).not.toContain(KEY);
+  });
+
+  test("to a program runs it by its whole path, with nothing of our environment", async () => {
+    writeFileSync(join(world.tools, "give"), `#!/bin/sh\nenv > "\${0%/*}/given"\nprintf '%s' "$1"\n`, { mode: 0o755 });
+    process.env["AMBIT_TEST_SECRET"] = "of-this-process";
+    const vault = await sealedUnder({ source: "reference", reference: `cmd:give "${KEY} $(id)"`, value: null });
+    delete process.env["AMBIT_TEST_SECRET"];
+    expect(vault.source().where).toBe(`cmd:${join(world.tools, "give")} "${KEY} $(id)"`);
+    expect(readFileSync(join(world.tools, "given"), "utf8")).not.toContain("of-this-process");
+    const next = world.vault({ programs: [] });
+    await next.ready();
+    expect(opened(next)).toBe(VALUE);
+  });
+
+  test.each<[string, string, RegExp]>([
+    ["fails", "exit 3", /ended with status 3/],
+    ["hangs, and what it started holds its output", "sleep 60 & sleep 60", /gave no answer within 2 seconds/],
+    ["says too much", "exec head -c 100000 /dev/zero", /said more than 65536 bytes/],
+    ["says nothing", "exit 0", /it is empty/],
+    ["says what is no text", "printf '\\377\\376\\375aaaaaaaaa'", /gives no text/],
+    ["says something else", "printf 'another-key-of-it'", /is not the key/],
+    ["is not there any more", "", /cannot be run/],
+  ])("to a program that %s leaves everything locked", async (_, script, problem) => {
+    const path = join(world.tools, "give");
+    const says = (line: string): void => writeFileSync(path, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+    says(`printf '${KEY}'`);
+    await sealedUnder({ source: "reference", reference: `cmd:${path}`, value: null });
+    const before = asKept();
+    if (script === "") execFileSync("rm", [path]);
+    else says(script);
+    const next = world.vault({ millisecondsMax: 1_500 });
+    await next.ready();
+    expect(next.source()).toMatchObject({ isLocked: true, problem: expect.stringMatching(problem) });
+    expect(opened(next)).toMatch(/^secret_refused/);
+    expect(asKept()).toBe(before);
+  });
+
+  test("to a variable is handed over by whoever has it: the daemon reads nobody's", async () => {
+    process.env["AMBIT_TEST_KEY"] = KEY;
+    const first = world.vault();
+    await world.set(first);
+    const key: NewKey = { source: "reference", reference: "env:AMBIT_TEST_KEY", value: null };
+    expect(await first.rekey({ key }, world.entry())).toMatchObject({ ok: false, code: "secret_refused" });
+    await sealedUnder({ ...key, value: KEY });
+    const next = world.vault();
+    await next.ready();
+    delete process.env["AMBIT_TEST_KEY"];
+    expect(next.source()).toMatchObject({
+      isLocked: true,
+      fix: "where AMBIT_TEST_KEY is set, run: ambit secrets unlock",
+    });
+    expect(await next.unlock(NOTHING)).toMatchObject({ ok: false, code: "secret_refused" });
+    expect(await next.unlock({ ...NOTHING, passphrase: "another key of it" })).toMatchObject({ ok: false });
+    expect(await next.unlock({ ...NOTHING, passphrase: KEY })).toMatchObject({ ok: true });
+    expect(opened(next)).toBe(VALUE);
+  });
+
+  test.each([
+    "nothing",
+    "env:A B",
+    "file:relative",
+    "cmd:",
+    "cmd:no-such-program-anywhere x",
+    "cmd:./give",
+    "file:FOLDER/missing",
+    "file:FOLDER/open",
+    "file:FOLDER/short",
+  ])("%j is refused, and the key before it stays", async (text) => {
+    world.file("open", KEY, 0o644);
+    chmodSync(join(world.folder, "open"), 0o644);
+    world.file("short", "1234567");
+    const vault = world.vault();
+    await world.set(vault);
+    const before = asKept();
+    const reference = text.replace("FOLDER", world.folder);
+    expect(await vault.rekey({ key: { source: "reference", reference, value: null } }, world.entry())).toMatchObject({
+      ok: false,
+    });
+    expect(asKept()).toBe(before);
+    expect(opened(world.vault())).toBe(VALUE);
+  });
+});
+
+describe("sealing anew, cut short", () => {
+  const PASSPHRASE = "a long passphrase";
+  const wanted = (source: KeySource): NewKey => {
+    switch (source) {
+      case "file":
+        return { source };
+      case "passphrase":
+        return { source, passphrase: PASSPHRASE };
+      case "keychain":
+        return { source, bus: null };
+      case "age":
+        return { source, recipient: AGE.recipient, identity: world.file("identity", AGE.identity) };
+      case "reference":
+        return { source, reference: `file:${world.file("key", "what-the-reference-gives")}`, value: null };
+      default:
+        return source satisfies never;
+    }
+  };
+  const given: KeyGiven = { ...NOTHING, passphrase: PASSPHRASE };
+  const ready = async (vault: SecretVault): Promise<void> => {
+    await vault.ready();
+    if (vault.isLocked) expect(await vault.unlock(given)).toMatchObject({ ok: true });
+  };
+  const FULL = Promise.resolve({ ok: false, code: "audit_unavailable", message: "the disk is full" } as const);
+
+  /** Every write from the nth on fails. */
+  function failingAfter(count: number): { secrets: SecretStore; settings: SettingStore } {
+    const { secrets, settings } = world.place;
+    let left = count;
+    const may = (): boolean => left-- > 0;
+    return {
+      secrets: {
+        get: (name) => secrets.get(name),
+        all: () => secrets.all(),
+        delete: (name, one) => secrets.delete(name, one),
+        use: (name, version, one) => secrets.use(name, version, one),
+        put: (secret, one) => (may() ? secrets.put(secret, one) : FULL),
+      },
+      settings: { get: (key) => settings.get(key), set: (...asked) => (may() ? settings.set(...asked) : FULL) },
+    };
+  }
+
+  const PAIRS: readonly (readonly [KeySource, KeySource])[] = [
+    ["file", "keychain"],
+    ["file", "age"],
+    ["file", "reference"],
+    ["keychain", "keychain"],
+    ["keychain", "file"],
+    ["age", "reference"],
+    ["reference", "passphrase"],
+  ];
+
+  test.each(PAIRS.flatMap(([from, to]) => [0, 1, 3].map((writes) => [from, to, writes] as const)))(
+    "from %s to %s after %i writes: everything opens, and the next time it is finished",
+    async (from, to, writes) => {
+      const names = ["one", "two"];
+      const first = world.vault();
+      for (const name of names) await world.set(first, name, `value-of-${name}`);
+      if (from !== "file") expect(await first.rekey({ key: wanted(from) }, world.entry())).toMatchObject({ ok: true });
+      const cut = world.vault({}, failingAfter(writes));
+      await ready(cut);
+      expect(await cut.rekey({ key: wanted(to) }, world.entry())).toMatchObject({ code: "audit_unavailable" });
+      const next = world.vault();
+      await ready(next);
+      for (const vault of [cut, next]) for (const name of names) expect(opened(vault, name)).toBe(`value-of-${name}`);
+      expect(await next.rekey({ key: wanted(to) }, world.entry())).toMatchObject({ ok: true });
+      const last = world.vault();
+      await ready(last);
+      for (const name of names) expect(opened(last, name)).toBe(`value-of-${name}`);
+      expect(last.source()).toMatchObject({ source: to, problem: null });
+      expect(new Set(world.place.secrets.all().map(({ keyId }) => keyId))).toEqual(new Set([last.source().keyId]));
+    },
+  );
+});
+
+test("what the state kept about its key before there were other places still reads", async () => {
+  const vault = await sealedUnder({ source: "passphrase", passphrase: "a long passphrase" });
+  const { source, keyId, passphrase, previous } = JSON.parse(world.place.settings.get(KEY_SETTING) ?? "{}");
+  const text = JSON.stringify({ source, keyId, passphrase, previous });
+  world.place.value(await world.place.settings.set(KEY_SETTING, text, world.entry()));
+  await vault.lock();
+  const next = world.vault();
+  expect(await next.unlock({ ...NOTHING, passphrase: "a long passphrase" })).toMatchObject({ ok: true });
+  expect(opened(next)).toBe(VALUE);
+});
+
+test.each([
+  '{"source":"keychain","keyId":"x","previous":[]}',
+  '{"source":"age","keyId":"ID","previous":[],"age":null}',
+  '{"source":"age","keyId":"ID","previous":[],"age":{"recipient":"a","identity":"relative","sealed":""}}',
+  '{"source":"reference","keyId":"ID","previous":[],"reference":{"kind":"cmd","argv":["a\\u0000b"]}}',
+  '{"source":"reference","keyId":"ID","previous":[],"reference":{"kind":"env","name":"A"},"passphrase":null}',
+  '{"source":"cloud","keyId":"ID","previous":[]}',
+])("%s is no record of a key: everything stays locked", async (text) => {
+  await world.set(world.vault());
+  const record = text.replace("ID", "0123456789abcdef0123456789abcdef");
+  world.place.value(await world.place.settings.set(KEY_SETTING, record, world.entry()));
+  const vault = world.vault();
+  await vault.ready();
+  expect(opened(vault)).toMatch(/^not_available: what is kept about the key does not read/);
+  expect(vault.source()).toMatchObject({ source: "unknown", isLocked: true });
+  expect(await vault.unlock(NOTHING)).toMatchObject({ ok: false });
+  expect(await vault.rekey({ key: { source: "file" } }, world.entry())).toMatchObject({ ok: false });
+});
+
+test("the daemon tells that secrets are locked and why, redacts nothing meanwhile, and all of them once they open", async () => {
+  const path = world.file("key", "what-the-reference-gives");
+  await sealedUnder({ source: "reference", reference: `file:${path}`, value: null });
+  chmodSync(path, 0o644);
+  const { secrets, settings } = world.place;
+  const entry = (): ReturnType<KeysWorld["entry"]> => world.entry();
+  const daemon = daemonSecrets({ secrets, settings, state: world.folder, now: () => 0, entry, alarm: () => undefined });
+  await daemon.begin();
+  expect(daemon.problems()).toEqual([
+    expect.stringMatching(/^no secret can be used or taken out of what leaves us: .*must have mode 0600; fix: /),
+  ]);
+  expect(daemon.redacting.text(`it is ${VALUE}`)).toBe(`it is ${VALUE}`);
+  chmodSync(path, 0o600);
+  expect(await daemon.vault.unlock(NOTHING)).toMatchObject({ ok: true });
+  expect(daemon.redacting.text(`it is ${VALUE}`)).toBe("it is [REDACTED:token]");
+  expect(daemon.problems()).toEqual([]);
+  const next = daemonSecrets({ secrets, settings, state: world.folder, now: () => 0, entry, alarm: () => undefined });
+  await next.begin();
+  expect(next.redacting.text(`it is ${VALUE}`)).toBe("it is [REDACTED:token]");
+});

@@ -1,0 +1,45 @@
+// The collector's side of a test: its process, stopped, continued and ended as the test says.
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { bundled, type Program } from "../e2e/bundle.ts";
+import type { Manner } from "./collector.ts";
+
+export class Collectors {
+  readonly #program: Program;
+  readonly #children = new Set<ChildProcess>();
+
+  private constructor(program: Program) {
+    this.#program = program;
+  }
+
+  static async make(): Promise<Collectors> {
+    return new Collectors(await bundled(fileURLToPath(new URL("./collector.ts", import.meta.url))));
+  }
+
+  /** Listens when it resolves. */
+  async start(socket: string, file: string, manner: Manner = "honest"): Promise<ChildProcess> {
+    rmSync(socket, { force: true });
+    const child = fork(this.#program.path, [socket, file, manner], {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      execArgv: [],
+    });
+    this.#children.add(child);
+    await once(child, "message");
+    return child;
+  }
+
+  async end(child: ChildProcess): Promise<void> {
+    this.#children.delete(child);
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const over = once(child, "close");
+    child.kill("SIGKILL");
+    await over;
+  }
+
+  async remove(): Promise<void> {
+    for (const child of [...this.#children]) await this.end(child);
+    this.#program.remove();
+  }
+}

@@ -1,0 +1,414 @@
+// A second copy of the log: nothing is done that it does not have, nothing hangs on it, and it is whole whatever happens.
+import { spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { SinkShown } from "../../src/ports/sink.ts";
+import type { Session } from "./calling.ts";
+import { Collectors } from "./collecting.ts";
+import { given, until, World } from "./world.ts";
+
+let collectors: Collectors;
+beforeAll(async () => {
+  collectors = await Collectors.make();
+});
+afterAll(() => collectors?.remove());
+
+let world: World;
+let session: Session;
+/** A machine on which no copy is kept yet. */
+async function begin(): Promise<void> {
+  world = await World.make();
+  world.agent("worker", ["memory.write"]);
+  await world.begin();
+  session = await opened();
+}
+
+async function opened(agent = "worker"): Promise<Session> {
+  return given(await world.caller().open(world.project, agent));
+}
+
+function configure(sink: string, timeout = "2s"): void {
+  world.write("config/ambit/config.yml", `audit: { sink: ${JSON.stringify(sink)}, timeout: ${timeout} }\n`);
+}
+
+/** First the daemon: it makes the copy anew wherever it is missing, also in a folder that is being removed. */
+async function end(): Promise<void> {
+  await world?.ambit("daemon", "stop");
+  await world?.remove();
+}
+
+const here = (name: string): string => join(world.base, name);
+const set = async (key: string): Promise<string> => (await session.do("memory_set", { key, value: key })).said;
+const read = async (): Promise<string> => (await session.do("memory_get", { key: "a" })).said;
+const sink = async (): Promise<SinkShown> => (await world.status()).sink as SinkShown;
+const settled = (): Promise<void> => until(async () => (await sink()).behind === 0, "the copy has everything");
+
+interface CopyLine {
+  readonly kind: string;
+  readonly place: number;
+  readonly body: string;
+}
+
+function linesOf(file: string): readonly CopyLine[] {
+  const text = readFileSync(file, "utf8");
+  expect(text.endsWith("\n")).toBe(true);
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as CopyLine);
+}
+
+/** Every place once, in order, from the first on. */
+function expectWhole(file: string): void {
+  const places = linesOf(file).flatMap(({ kind, place }) => (kind === "entry" ? [place] : []));
+  expect(places).toEqual(Array.from(places, (_, at) => at + 1));
+}
+
+async function expectVerified(file: string): Promise<void> {
+  expectWhole(file);
+  const key = join(world.base, "key");
+  writeFileSync(key, given(await world.control("audit.key", {})).keys[0] ?? "");
+  const alone = await world.ambit("audit", "verify", "--file", file, "--key", key, "--json");
+  expect(JSON.parse(alone.out)).toMatchObject({ isIntact: true, problems: [] });
+  const both = await world.ambit("audit", "verify", "--sink", file, "--json");
+  expect(JSON.parse(both.out)).toMatchObject({ isIntact: true, problems: [], copy: { isIntact: true } });
+}
+
+describe("in a file", () => {
+  afterEach(end);
+
+  test("every decision is in it before its answer; the copy verifies with the key alone", async () => {
+    world = await World.make();
+    const file = here("copy.jsonl");
+    world.agent("worker", ["memory.write", "memory.read"]);
+    configure(file);
+    await world.begin();
+    session = await opened();
+    for (let call = 0; call < 5; call++) {
+      const done = await session.do("memory_set", { key: `k${call}`, value: "x" });
+      expect(done.said).toBe("done");
+      expect(readFileSync(file, "utf8")).toContain(String(done.value["receipt"]));
+    }
+    expect((await session.do("obs_append", { text: "x" })).said).toBe("capability_absent");
+    await settled();
+    expect(await sink()).toMatchObject({ target: file, isDenying: false, problem: null });
+    await expectVerified(file);
+    const text = await world.ambit("daemon", "status");
+    expect(text.out).toContain(`second copy  ${file}: kept up to`);
+    expect((await world.ambit("doctor")).out).toContain(`second copy of the log: ${file}`);
+    expect((await world.ambit("audit", "verify", "--sink")).out).toMatch(/copy {2}intact/);
+  });
+
+  test("killed in the middle of it, again and again: nothing is missing and nothing is there twice", async () => {
+    world = await World.make();
+    const file = here("copy.jsonl");
+    world.agent("worker", ["memory.write", "memory.read{calls=20}"]);
+    configure(file);
+    await world.begin();
+    const receipts: string[] = [];
+    for (let round = 0; round < 4; round++) {
+      session = await opened();
+      const calls = Array.from({ length: 20 }, async (_, at) => {
+        const done = await session.do("memory_set", { key: `${round}-${at}`, value: "x".repeat(at * 100) });
+        if (done.said === "done") receipts.push(String(done.value["receipt"]));
+      });
+      await Promise.all(calls.slice(0, 1 + round * 3));
+      await world.killDaemon();
+      // As the power would leave it: a part of a line, and a part of the file that was never written.
+      if (round === 1) appendFileSync(file, '{"body":"{}","hash":"00');
+      if (round === 2) appendFileSync(file, Buffer.concat([Buffer.from('{"body":'), Buffer.alloc(600)]));
+      await world.startDaemon();
+      await Promise.all(calls);
+    }
+    session = await opened();
+    expect(await set("after")).toBe("done");
+    await settled();
+    const text = readFileSync(file, "utf8");
+    expect(receipts.length).toBeGreaterThan(4);
+    expect(receipts.filter((receipt) => !text.includes(receipt))).toEqual([]);
+    await expectVerified(file);
+  });
+
+  test("a log that was cut off is found by its copy, and nothing is decided on it", async () => {
+    world = await World.make();
+    const file = here("copy.jsonl");
+    world.agent("worker", ["memory.write"]);
+    configure(file);
+    await world.begin();
+    session = await opened();
+    expect(await set("a")).toBe("done");
+    await world.ambit("daemon", "stop");
+    const database = join(world.state, "state.db");
+    copyFileSync(database, here("old.db"));
+    await world.startDaemon();
+    session = await opened();
+    expect(await set("b")).toBe("done");
+    await world.ambit("daemon", "stop");
+    // Somebody puts the state of before in its place: by itself it is whole.
+    for (const end of ["-wal", "-shm"]) rmSync(`${database}${end}`, { force: true });
+    rmSync(join(world.state, "state.journal"), { force: true });
+    copyFileSync(here("old.db"), database);
+    await world.startDaemon();
+    expect((await world.ambit("audit", "verify")).status).toBe(0);
+    const compared = await world.ambit("audit", "verify", "--sink", file, "--json");
+    expect(compared.status).toBe(1);
+    expect(compared.out).toMatch(/missing at the end|written anew/);
+    session = await opened();
+    expect(await set("c")).toBe("audit_unavailable");
+    expect((await sink()).problem).toMatch(/entries were cut off the log|is not the one of the log/);
+    expect((await world.ambit("doctor")).out).toContain("sink_behind");
+  });
+
+  test("a file that is cut or moved away while it is written to never counts as one that has it", async () => {
+    world = await World.make();
+    const file = here("copy.jsonl");
+    world.agent("worker", ["memory.write"]);
+    configure(file);
+    await world.begin();
+    session = await opened();
+    expect(await set("a")).toBe("done");
+    await settled();
+    truncateSync(file, Math.floor(readFileSync(file).length / 2));
+    expect(await set("b")).toBe("done");
+    await settled();
+    expectWhole(file);
+    rmSync(file);
+    expect(await set("c")).toBe("done");
+    await settled();
+    await expectVerified(file);
+    expect(await world.log({ kind: "daemon", outcome: "sink_went_back" })).toHaveLength(2);
+  });
+});
+
+describe("with a collector", () => {
+  afterEach(end);
+
+  test("stopped: denied in time and at once, nothing runs, and it goes on with nothing missing and nothing twice", async () => {
+    world = await World.make();
+    const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
+    world.agent("worker", ["memory.write", "memory.read{calls=20}"]);
+    configure(`unix:${socket}`, "500ms");
+    const collector = await collectors.start(socket, file);
+    await world.begin();
+    session = await opened();
+    expect(await set("a")).toBe("done");
+    expect(await read()).toBe("done");
+    collector.kill("SIGSTOP");
+    // Those that are on their way are written here and charged; those after them are not even that.
+    const first = await Promise.all([read(), read(), read()]);
+    expect(first).toEqual(["audit_unavailable", "audit_unavailable", "audit_unavailable"]);
+    const late = await Promise.all(Array.from({ length: 10 }, () => set("never")));
+    expect(new Set(late)).toEqual(new Set(["audit_unavailable"]));
+    expect(await sink()).toMatchObject({ isDenying: true, target: `unix:${socket}` });
+    const undone = await world.log({ kind: "outcome", outcome: "failed audit_unavailable" });
+    const allowed = await world.log({ session: session.id, kind: "decision", outcome: "allow" });
+    expect(undone.length).toBeLessThanOrEqual(3);
+    const reads = allowed.filter(({ tool }) => tool === "memory_get");
+    expect(undone.map(({ of }) => of).toSorted()).toEqual(
+      reads
+        .slice(1)
+        .map(({ id }) => id)
+        .toSorted(),
+    );
+    for (const { of } of undone) expect((await world.ambit("why", of ?? "")).out).toContain("failed audit_unavailable");
+    collector.kill("SIGCONT");
+    await until(async () => (await set("b")) === "done", "calls go on");
+    // What was charged is what was written, and no more than the budget was ever allowed.
+    let more = 0;
+    while ((await read()) === "done") more++;
+    const all = await world.log({ kind: "decision", outcome: "allow" });
+    expect(all.filter(({ tool }) => tool === "memory_get")).toHaveLength(20);
+    expect(more).toBe(20 - reads.length);
+    await settled();
+    await expectVerified(file);
+    const copied = linesOf(file).flatMap(({ kind, body }) => (kind === "entry" ? [body] : []));
+    for (const { id } of undone) expect(copied.filter((body) => body.includes(`"id":"${id}"`))).toHaveLength(1);
+  });
+
+  test("the daemon is killed, the collector is killed: each goes on where the other stands", async () => {
+    world = await World.make();
+    const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
+    world.agent("worker", ["memory.write"]);
+    configure(`unix:${socket}`);
+    let collector = await collectors.start(socket, file);
+    await world.begin();
+    for (let round = 0; round < 3; round++) {
+      session = await opened();
+      const calls = Array.from({ length: 10 }, (_, at) => set(`${round}-${at}`));
+      await calls[0];
+      if (round === 1) {
+        await collectors.end(collector);
+        collector = await collectors.start(socket, file);
+      } else {
+        await world.killDaemon();
+        await world.startDaemon();
+      }
+      await Promise.all(calls);
+    }
+    session = await opened();
+    await until(async () => (await set("after")) === "done", "calls go on");
+    await settled();
+    await expectVerified(file);
+  });
+
+  test("an approval that was used for what did not run is spent, and shows as failed", async () => {
+    world = await World.make();
+    const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
+    world.agent("worker", ["memory.write{ask=true}"]);
+    configure(`unix:${socket}`, "300ms");
+    const collector = await collectors.start(socket, file);
+    await world.begin();
+    session = await opened();
+    expect(await set("a")).toBe("approval_required");
+    const [asked] = await world.approvals("pending");
+    given(await world.approve(asked?.id ?? ""));
+    await settled();
+    collector.kill("SIGSTOP");
+    expect(await set("a")).toBe("audit_unavailable");
+    collector.kill("SIGCONT");
+    const states = async (): Promise<readonly string[]> =>
+      (await world.approvals("approved", "executing", "failed", "done")).map(({ state }) => state);
+    await until(async () => (await states()).join() !== "executing", "it is settled");
+    // Either it was used and failed, or the copy was known to be late before it was used.
+    expect(["failed", "approved"]).toContain((await states()).join());
+    await until(async () => !(await sink()).isDenying, "it has caught up");
+    expect((await session.do("memory_get", { key: "a" })).said).not.toBe("done");
+  });
+});
+
+/** One machine for all of them: each is named while the daemon runs, for an agent of its own. */
+describe("where it cannot be kept", () => {
+  let count = 0;
+  beforeAll(async () => {
+    world = await World.make();
+    for (let agent = 0; agent < 12; agent++) world.agent(`worker-${agent}`, ["memory.read{calls=3}"]);
+    await world.begin();
+  });
+  afterAll(end);
+
+  /** Denied, told, not charged; and then what stood in the way is gone. */
+  async function expectDenied(target: string, file: string, problem: RegExp, mend: () => Promise<void>): Promise<void> {
+    session = await opened(`worker-${count++}`);
+    configure(target, "300ms");
+    await until(async () => (await world.status()).sink?.target === target, "it is looked at");
+    expect([await read(), await read()]).toEqual(["audit_unavailable", "audit_unavailable"]);
+    await until(async () => problem.test((await sink()).problem ?? ""), "the problem is told");
+    expect((await sink()).isDenying).toBe(true);
+    expect((await world.ambit("daemon", "status")).out).toMatch(problem);
+    await mend();
+    await until(async () => !(await sink()).isDenying, "it has caught up");
+    expect([await read(), await read(), await read(), await read()]).toEqual([
+      ...["done", "done", "done"],
+      "budget_exhausted",
+    ]);
+    await settled();
+    await expectVerified(file);
+  }
+
+  const OTHERS = "notes of mine\n";
+  test.each<readonly [string, (path: string) => void, RegExp]>([
+    ["a pipe nobody reads", (path) => void spawnSync("mkfifo", [path]), /no plain file/],
+    ["a folder", (path) => void mkdirSync(path), /no plain file/],
+    ["a link", (path) => void symlinkSync("/dev/null", path), /is a link/],
+    ["a file of something else", (path) => writeFileSync(path, OTHERS, { mode: 0o600 }), /no copy of a log/],
+    ["a file without a line", (path) => writeFileSync(path, OTHERS.trim(), { mode: 0o600 }), /no copy of a log/],
+    ["a file others can write", (path) => void spawnSync("install", ["-m", "666", "/dev/null", path]), /chmod go-w/],
+  ])("%s: denied with a code, in time, and the daemon lives", async (_what, make, problem) => {
+    const file = here(`copy-${count}.jsonl`);
+    make(file);
+    await expectDenied(file, file, problem, async () => {
+      // Nothing that is not ours was touched.
+      if (problem.source.startsWith("no copy")) expect(readFileSync(file, "utf8").trim()).toBe(OTHERS.trim());
+      rmSync(file, { recursive: true });
+    });
+  });
+
+  test.each([
+    ["boasting", /and got entries/],
+    ["nonsense", /no place/],
+    ["closing", /hung up|gone/],
+    ["mute", /in time/],
+  ] as const)("a collector that is %s is not believed", async (manner, problem) => {
+    const [socket, file] = [here(`collector-${count}.sock`), here(`copy-${count}.jsonl`)];
+    const liar = await collectors.start(socket, file, manner);
+    await expectDenied(`unix:${socket}`, file, problem, async () => {
+      await collectors.end(liar);
+      await collectors.start(socket, file);
+    });
+  });
+
+  test("nobody listens", async () => {
+    const [socket, file] = [here(`collector-${count}.sock`), here(`copy-${count}.jsonl`)];
+    await expectDenied(`unix:${socket}`, file, /nobody listens/, async () => {
+      await collectors.start(socket, file);
+    });
+  });
+});
+
+describe("the configuration while the daemon runs", () => {
+  beforeEach(begin);
+  afterEach(end);
+
+  test("a sink that is named later counts within a second, and has all that was written before", async () => {
+    expect(await set("a")).toBe("done");
+    expect((await world.status()).sink).toBeNull();
+    const file = here("copy.jsonl");
+    configure(file);
+    await until(async () => (await world.status()).sink?.target === file, "the copy is kept");
+    expect(await set("b")).toBe("done");
+    await settled();
+    await expectVerified(file);
+    expect((await world.log({ kind: "daemon", outcome: "sink_set" })).map(({ more }) => more["target"])).toEqual([
+      file,
+    ]);
+  });
+
+  test("a mistake in it never turns the copy off; to take it out does, and the log says so", async () => {
+    const file = here("copy.jsonl");
+    configure(file);
+    await until(async () => (await world.status()).sink?.target === file, "the copy is kept");
+    await settled();
+    world.write("config/ambit/config.yml", "audit: { sink: copy.jsonl, timeuot: 2s }\n");
+    await until(async () => /not understood/.test((await sink()).problem ?? ""), "the mistake is told");
+    expect((await sink()).target).toBe(file);
+    // With a mistake in it nothing is granted; and what is written goes on to the copy.
+    expect(await set("a")).not.toBe("done");
+    await settled();
+    world.write("config/ambit/config.yml", "mode: enforce\n");
+    await until(async () => (await world.status()).sink === null, "no copy is kept");
+    expect(await set("b")).toBe("done");
+    expect(await world.log({ kind: "daemon", outcome: "sink_removed" })).toHaveLength(1);
+  });
+
+  test("a daemon that starts with a mistake in it decides nothing, and goes on when it is mended", async () => {
+    world.write("config/ambit/config.yml", "audit: 7\n");
+    await world.ambit("daemon", "stop");
+    await world.startDaemon();
+    session = await opened();
+    expect(await sink()).toMatchObject({ isDenying: true, problem: expect.stringMatching(/not understood/) });
+    expect(await set("a")).not.toBe("done");
+    const shown = await world.ambit("doctor");
+    expect(shown.out).toContain("`audit` is a map");
+    const file = here("copy.jsonl");
+    configure(file);
+    await until(async () => (await set("b")) === "done", "calls go on");
+    await settled();
+    await expectVerified(file);
+  });
+
+  test("a project cannot name one", async () => {
+    world.write("project/.ambit/config.yml", `audit: { sink: ${JSON.stringify(here("theirs.jsonl"))} }\n`);
+    expect((await world.ambit("doctor")).out).toContain("`audit` is the user's to say, never a project's");
+    expect((await world.status()).sink).toBeNull();
+  });
+});
