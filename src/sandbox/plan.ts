@@ -41,6 +41,8 @@ export interface Limits {
   readonly memoryBytes: number | null;
   /** Memory of the whole tree, where control groups are ours to use. */
   readonly treeMemoryBytes: number;
+  /** What a runtime maps to write to and never uses: it comes on top where no control group counts what is used. */
+  readonly unusedBytes?: number;
   readonly processes: number;
   readonly fileBytes: number;
   readonly openFiles: number;

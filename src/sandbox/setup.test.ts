@@ -81,6 +81,16 @@ describe("a sandbox", () => {
     expect(limits).toContainEqual([2, BigInt(PLAN.limits.treeMemoryBytes)]);
   });
 
+  test("is given what its runtime maps and never uses on top, and only where nothing holds the tree", () => {
+    const plan = { ...PLAN, limits: { ...PLAN.limits, unusedBytes: 7 } };
+    const limits = of(told(plan, 7, false), "U").map(({ payload }) => {
+      const reader = new PayloadReader(payload);
+      return [reader.u32(), reader.u64()];
+    });
+    expect(limits).toContainEqual([2, BigInt(PLAN.limits.treeMemoryBytes + 7)]);
+    expect(told(plan)).toEqual(told(PLAN));
+  });
+
   test("that root started is told to hold the kernel's own files, behind the plan's pins", () => {
     const user = { ...SYSTEM.user, user: 0 };
     const frames = cut(setupFrames(PLAN, { ...SYSTEM, user }, { landlock: 7, treeMemoryHeld: true }, encode));

@@ -96,7 +96,7 @@ function resourcesOf(limits: Limits, { treeMemoryHeld }: StartFacts): Resources 
     ["fileSize", limits.fileBytes],
     // What a process may write to in memory: reserved addresses are free. Not where the tree is held, for it counts
     // what sanitizers map and never use.
-    ...(treeMemoryHeld ? [] : [["data", limits.treeMemoryBytes] as const]),
+    ...(treeMemoryHeld ? [] : [["data", limits.treeMemoryBytes + (limits.unusedBytes ?? 0)] as const]),
     ["core", coreBytesMax],
     ["processes", limits.processes],
     ["openFiles", limits.openFiles],

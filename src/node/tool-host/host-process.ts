@@ -7,6 +7,9 @@ import type { Limits, Plan, PlanPath } from "../../sandbox/plan.ts";
 import type { Sandboxes, Stop } from "../../sandbox/sandboxes.ts";
 import { ToolFrames, toolFrame } from "./frames.ts";
 
+/** From Node 24 on V8 maps all the room it might need for machine code at once, to write to: it would not even start. */
+const codeRoom = Number.parseInt(process.versions.node, 10) >= 24 ? { unusedBytes: 536_870_912 } : {};
+
 /** A host lives for a whole session; what one call may take is its caller's to say. */
 const LIMITS: Limits = {
   wallMilliseconds: 0,
@@ -14,6 +17,7 @@ const LIMITS: Limits = {
   // With a group of its own the tree's memory counts; this holds where there is none.
   memoryBytes: 2_147_483_648,
   treeMemoryBytes: 536_870_912,
+  ...codeRoom,
   processes: 64,
   fileBytes: 67_108_864,
   openFiles: 256,
