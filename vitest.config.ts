@@ -6,7 +6,7 @@ const config: ViteUserConfig = {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     // The clients that others wrote are large: `npm run test:clients` installs and tries them.
     exclude: ["**/node_modules/**", ...(process.env["AMBIT_CLIENTS"] === "1" ? [] : ["test/clients/**"])],
-    setupFiles: ["test/house/seed.ts"],
+    setupFiles: ["test/house/seed.ts", "test/house/leave-nothing.ts"],
     pool: "forks",
     maxWorkers: 2,
     // Real processes on a busy machine: CI tries a test again that failed, and says so. At home nothing is tried twice.

@@ -136,7 +136,7 @@ function agent(project, id, grants) {
 
 async function visit(cwd, [why, wanted, words]) {
   counted.stops++;
-  const shown = words[0] === "can" ? "" : `$ ambit ${words.join(" ")}\n`;
+  const shown = words[0] === "can" ? "" : `$ ambit ${words.map(quoted).join(" ")}\n`;
   process.stdout.write(`\n# ${why}\n${shown}`);
   const { status, text } = await start(cwd, words);
   process.stdout.write(text);
@@ -158,4 +158,9 @@ async function start(cwd, words) {
     });
   const [status] = await once(child, "close");
   return { status, text };
+}
+
+/** As it would be typed. */
+function quoted(word) {
+  return /^[A-Za-z0-9_./:@=,+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -38,7 +38,7 @@ export async function agentsGrant(
   if (calls !== null && !/^[1-9]\d{0,8}$/.test(options.uses ?? ""))
     return fail(world, options, EXIT.usage, "`--uses` is a whole number above 0", "--uses 5");
   const found = world.files.read(name);
-  if (!found.ok) return fail(world, options, EXIT.error, found.message, null);
+  if (!found.ok) return notFound(world, name, found.message, options);
   if (spec === undefined && (!world.terminal.isInteractive || options.json))
     return fail(world, options, EXIT.usage, "nobody can be asked here which grant", grantExample(name));
   const wanted = spec ?? (await pickGrant(world));
@@ -62,6 +62,8 @@ export async function agentsGrantFrom(
   const suggest = entry.more["suggest"];
   if (entry.kind !== "decision" || entry.outcome !== "deny" || entry.agent === null)
     return fail(world, options, EXIT.usage, `${id} is no denial`, "ambit log --code scope_violation");
+  if (entry.code === "untrusted_policy")
+    return fail(world, options, EXIT.error, "no grant would have helped: the project is not trusted", "ambit trust");
   if (typeof suggest !== "string")
     return fail(world, options, EXIT.error, "no grant would have helped: see why", `ambit why ${id}`);
   if (name !== undefined && name !== entry.agent)
@@ -86,7 +88,7 @@ async function change(
   options: EditOptions,
 ): Promise<ExitCode> {
   const found = world.files.read(name);
-  if (!found.ok) return fail(world, options, EXIT.error, found.message, null);
+  if (!found.ok) return notFound(world, name, found.message, options);
   const ground = world.editGround(name);
   const preview = editRecord(found.value, edit, ground);
   if (preview.kind !== "edited") return notEdited(world, name, preview, options);
@@ -143,6 +145,14 @@ function notEdited(world: AgentsWorld, name: string, result: RefusedEdit, option
     for (const one of result.diagnostics) world.printError(renderDiagnostic(one, result.source, world.paint));
   const example = result.example === null ? "" : ` (${requestText(result.example)})`;
   return fail(world, options, exit, `${result.message}${example}`, null);
+}
+
+/** An id that nobody has is told like everywhere, with those that there are. */
+export function notFound(world: AgentsWorld, name: string, message: string, options: EditOptions): ExitCode {
+  const loaded = world.loadAgent(name);
+  return loaded.ok
+    ? fail(world, options, EXIT.error, message, null)
+    : fail(world, options, EXIT.error, loaded.message, loaded.fix);
 }
 
 function declined(world: AgentsWorld, options: EditOptions): ExitCode {

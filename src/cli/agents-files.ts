@@ -10,7 +10,7 @@ import { more } from "../record/edit-check.ts";
 import { scalarText } from "../record/edit-scalar.ts";
 import { applyReplacements } from "../record/edit-text.ts";
 import { notAdmitted } from "./admit.ts";
-import type { EditOptions } from "./agents-edit.ts";
+import { type EditOptions, notFound } from "./agents-edit.ts";
 import { printLines } from "./agents-report.ts";
 import { grantLine, sortedByRisk } from "./agents-risk.ts";
 import type { AgentsWorld, FileDone } from "./agents-world.ts";
@@ -60,7 +60,7 @@ export async function agentsRename(
   options: EditOptions,
 ): Promise<ExitCode> {
   const found = world.files.read(name);
-  if (!found.ok) return fail(world, options, EXIT.error, found.message, null);
+  if (!found.ok) return notFound(world, name, found.message, options);
   if (world.agentIds().includes(next)) return fail(world, options, EXIT.error, `${next} is there already`, null);
   const text = withId(world, name, found.value, next);
   if (!options.json)
@@ -77,7 +77,7 @@ export async function agentsRename(
 
 export async function agentsDelete(world: AgentsWorld, name: string, options: EditOptions): Promise<ExitCode> {
   const found = world.files.read(name);
-  if (!found.ok) return fail(world, options, EXIT.error, found.message, null);
+  if (!found.ok) return notFound(world, name, found.message, options);
   const grants = grantsOf(world, name, found.value);
   if (!options.json) {
     world.print(`${world.paint.strong(shown(name))}  ${world.paint.dim(shown(found.value.name))}`);

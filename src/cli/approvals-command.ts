@@ -106,11 +106,11 @@ export function addPresence(program: Command, world: ControlWorld, end: End): vo
 const EXAMPLES = `
 Examples:
   ambit approvals watch
-  ambit approvals show a-7f3k
-  ambit approve a-7f3k                                   shows it and asks
-  ambit approve a-7f3k --step prefix --uses 5 --for 30m
-  ambit approve a-7f3k --yes                             for scripts: exactly this call, once
-  ambit approvals refuse a-7f3k --reason "use the staging host"
+  ambit approvals show a_vf2pitc3drwn24z5
+  ambit approve a_vf2pitc3drwn24z5                                   shows it and asks
+  ambit approve a_vf2pitc3drwn24z5 --step command --uses 5 --for 30m
+  ambit approve a_vf2pitc3drwn24z5 --yes                             for scripts: exactly this call, once
+  ambit approvals refuse a_vf2pitc3drwn24z5 --reason "use the staging host"
 
 Exit status: 0 done, 11 nothing was approved or more people have to agree, 12 its time is over, 1 error, 2 usage,
 4 the daemon is not there or does not take this from us.`;

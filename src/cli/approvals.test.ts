@@ -129,7 +129,7 @@ describe("show", () => {
       ladder: [{ name: "exact", specs: null }, {}, {}],
     });
     const missing = await ran(["approvals", "show", "nothing"], { answers: keeping() });
-    expect([missing.exit, missing.errors]).toEqual([1, "error: unknown_approval: no"]);
+    expect([missing.exit, missing.errors]).toEqual([1, "error: unknown_approval: no\n  fix: ambit approvals list"]);
   });
 });
 

@@ -29,4 +29,4 @@ Examples:
   ambit call lead agent_grant '{"agent": "scout", "grants": ["net.get{hosts=[api.github.com]}"], "seconds": 3600}'
   ambit call coder proc_exec '{"argv": ["git", "status"], "in": ".", "root": "ro"}'
 
-Exit status: 0 done, 10 denied, 11 a person has to approve, 4 no daemon, 2 usage, 1 error.`;
+Exit status: 0 done, 10 denied, 11 a person has to approve, 12 expired, 14 not trusted, 4 no daemon, 2 usage, 1 error.`;

@@ -10,7 +10,8 @@ import { tellWaiting } from "./waiting.ts";
 
 export interface CallWorld extends ControlWorld {
   readonly cwd: string;
-  call(): Promise<Answer<Asking<CallMessages>>>;
+  /** `lost` rings when whoever serves is gone before we are. */
+  call(lost: () => void): Promise<Answer<Asking<CallMessages>>>;
   /** Text as the core takes it: no key twice, no number that loses digits. Null for anything else. */
   readJsonObject(text: string): JsonObject | null;
   /** A result as it is to be shown: what came from outside is made readable here, never by the owner. */
@@ -42,7 +43,10 @@ export async function call(
     tellRefusal(world, { ok: false, code: "invalid_input", message, fix }, options.json);
     return EXIT.usage;
   }
-  const connected = await world.call();
+  let isServed = true;
+  const connected = await world.call(() => {
+    isServed = false;
+  });
   if (!connected.ok) return tellRefusal(world, connected, options.json);
   const calls = connected.value;
   try {
@@ -63,8 +67,9 @@ export async function call(
     const { session } = opened.value;
     const asked = { session, tool, input, requests: null, waitMilliseconds: Math.ceil(wait * 1000) };
     const exit = await carry(world, calls, asked, options);
-    await calls.ask("session.close", { session });
-    return exit;
+    if (isServed) await calls.ask("session.close", { session });
+    // A tool that finds nothing is not available either; only a daemon that is gone has that status.
+    return exit === EXIT.daemon && isServed ? EXIT.error : exit;
   } finally {
     calls.close();
   }
@@ -77,7 +82,10 @@ async function carry(
   { json }: CallOptions,
 ): Promise<ExitCode> {
   const answer = await calls.ask("call.do", asked, { onEvent: (event) => tellWaiting(world, event) });
-  if (!answer.ok) return tellRefusal(world, answer, json);
+  if (!answer.ok) {
+    const exit = tellRefusal(world, answer, json);
+    return HELD.has(answer.code) ? EXIT.deny : exit;
+  }
   if (answer.value.outcome === "denied") return tellDenial(world, answer.value, json);
   const { receipt } = answer.value;
   const result = await world.present(asked.tool, asked.input, answer.value.result);
@@ -93,6 +101,21 @@ async function carry(
   }
   return ran === null || ran.isFine ? EXIT.ok : EXIT.error;
 }
+
+/** Refused by whatever holds the tool, behind the gate: denied all the same. */
+const HELD: ReadonlySet<string> = new Set([
+  "address_refused",
+  "scope_violation",
+  "secret_refused",
+  "self_modification",
+]);
+
+/** What is told by its own status. */
+const ENDS: Partial<Readonly<Record<DenialTold["code"], ExitCode>>> = {
+  approval_required: EXIT.ask,
+  expired: EXIT.expired,
+  untrusted_policy: EXIT.notTrusted,
+};
 
 /** Tools of ours that run programs. */
 const RUNNING: ReadonlySet<string> = new Set(["proc_exec", "proc_eval", "sandbox_exec", "shell", "git"]);
@@ -119,15 +142,16 @@ function tellDenial(world: CallWorld, denial: DenialTold, json: boolean): ExitCo
       `  ${shown(hint)}`,
       ...(reason === null || reason === "" ? [] : [`  reason: ${shown(reason)}`]),
       ...(approval === null || approval === "" ? [] : [`  approve: ambit approve ${shown(approval)}`]),
+      ...(code === "unknown_tool" ? ["  tools: ambit tools list"] : []),
       ...(id === "" ? [] : [`  why: ambit why ${shown(id)}`]),
     ];
     world.printError(lines.join("\n"));
   }
-  return code === "approval_required" ? EXIT.ask : code === "expired" ? EXIT.expired : EXIT.deny;
+  return ENDS[code] ?? EXIT.deny;
 }
 
 function resultText(result: Json): string {
-  if (typeof result === "string") return shown(result);
+  if (typeof result === "string") return lines(result.replace(/\n$/, ""));
   // What a terminal would obey, or show in another order, is spelled out.
   return JSON.stringify(result, null, 2).replace(
     /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,

@@ -5,6 +5,7 @@ import { readRequest } from "../notation/request.ts";
 import { place, type Source } from "../notation/source.ts";
 import { shown as visible } from "./cells.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { isHeldName } from "./held-names.ts";
 import type { Paint } from "./paint.ts";
 import { renderDiagnostic, renderSpan } from "./render.ts";
 import { trustLine, underTrust } from "./untrusted.ts";
@@ -31,12 +32,16 @@ export function can(world: CanWorld, name: string, words: readonly string[], opt
     world.reading.ground.protectedPaths,
   );
   const verdict = underTrust(trust, asked.value, decided, world);
-  const shown = showVerdict(agent.authority, asked.value, verdict, world.moment);
+  const decidedShown = showVerdict(agent, asked.value, verdict, world.moment);
+  // What the gate denies is told as that.
+  const isHeld = decidedShown.outcome !== "deny" && isHeldName(agent, asked.value, world.reading.ground);
+  const shown: VerdictShown = isHeld ? { ...decidedShown, outcome: "deny", code: HELD, level: null } : decidedShown;
   if (options.json)
     world.print(
       JSON.stringify({
         agent: agent.id,
         ...withPlaces(shown, source),
+        held: isHeld ? HELD : null,
         trust: trust?.standing.kind ?? null,
         diagnostics: agent.diagnostics.map((one) => showDiagnostic(one, source)),
       }),
@@ -46,9 +51,13 @@ export function can(world: CanWorld, name: string, words: readonly string[], opt
     const line = trustLine(agent.id, trust);
     if (line !== null) world.printError(`${world.paint.warn("warning")}: ${line}`);
     world.print(sentence(agent.id, name, shown, source, world.paint));
+    if (isHeld) world.print("  granted, but no tool changes it: the name is protected; do that part yourself");
   }
   return agent.refused ? EXIT.invalidPolicy : exitOf(shown);
 }
+
+/** What a tool answers that is asked to change a protected name. */
+const HELD = "self_modification";
 
 function exitOf(shown: VerdictShown): ExitCode {
   if (shown.outcome === "allow") return EXIT.ok;
@@ -106,6 +115,10 @@ export function sentence(agent: string, name: string, shown: VerdictShown, sourc
   if (shown.exceeds !== null) lines.push(`  could then be done, but not by ${who}: ${visible(shown.exceeds)}`);
   if (shown.suggest !== null)
     lines.push(`  smallest grant that would allow it: ${paint.strong(visible(shown.suggest))}`);
+  if (shown.outside !== null)
+    lines.push(
+      `  no grant reaches it: it lies outside ${visible(shown.outside)}; widen \`sandbox:\` first, there or above`,
+    );
   if (shown.outcome === "deny")
     lines.push(paint.dim(`  ambit explain ${shown.code}${name === agent ? "" : `   (agent from ${visible(name)})`}`));
   return lines.join("\n");

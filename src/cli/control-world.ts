@@ -44,8 +44,17 @@ const DAEMONS: ReadonlySet<string> = new Set([
   "owned",
 ]);
 
+/** Where the ids are that somebody got wrong. */
+const LISTED: Readonly<Record<string, string>> = {
+  unknown_approval: "ambit approvals list",
+  unknown_entry: "ambit log",
+  unknown_link: "ambit agents tree",
+};
+
 /** A refusal as every command tells it. */
-export function tellRefusal(world: ControlWorld, { code, message, fix }: Refusal, json: boolean): ExitCode {
+export function tellRefusal(world: ControlWorld, refusal: Refusal, json: boolean): ExitCode {
+  const { code, message } = refusal;
+  const fix = refusal.fix ?? (Object.hasOwn(LISTED, code) ? (LISTED[code] ?? null) : null);
   if (json) world.print(JSON.stringify({ ok: false, code, message, fix }));
   else {
     const hint = fix === null ? "" : `\n  fix: ${shown(fix)}`;

@@ -1,8 +1,10 @@
 // The words of `ambit exec`, and its help.
 import type { Command } from "commander";
+import { commandText } from "./command-text.ts";
 import { type ExecOptions, exec } from "./exec.ts";
 import type { ExecWorld } from "./exec-world.ts";
-import type { ExitCode } from "./exit.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { fail } from "./problems.ts";
 
 /** `behind` is the program and its arguments: everything behind `--`, whatever it looks like. */
 export function addExec(
@@ -25,7 +27,16 @@ export function addExec(
     .option("--wait <seconds>", "wait so long for a person where one has to approve")
     .option("--json", "one object: status, output, usage, denials, enforcement", false)
     .addHelpText("after", EXAMPLES)
-    .action(async (agent: string, options: ExecOptions) => end(await exec(world, agent, behind, options)));
+    .allowExcessArguments()
+    .action(async (agent: string, options: ExecOptions, { args }: Command) => {
+      const [, ...before] = args;
+      // What is written in front of `--` would be read as words of ours.
+      if (before.length === 0) end(await exec(world, agent, behind, options));
+      else {
+        const again = commandText(["exec", agent, "--", ...before, ...behind]);
+        end(fail(world, options, EXIT.usage, "the program stands behind `--`", again));
+      }
+    });
 }
 
 const EXAMPLES = `

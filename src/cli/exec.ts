@@ -136,7 +136,7 @@ function resultData(world: ExecWorld, { agent }: LoadedAgent, result: ExecResult
     const denial = { id: result.denial?.id ?? null, approval: result.denial?.approval ?? null };
     if (verdict === null || result.request === null) return { ...refusedData(result.refused, request), ...denial };
     // What a person is shown on the terminal is here, too.
-    const { code, outcome, nearest, suggest } = showVerdict(agent.authority, result.request, verdict, world.moment);
+    const { code, outcome, nearest, suggest } = showVerdict(agent, result.request, verdict, world.moment);
     const short = nearest === null ? "" : `: the nearest grant falls short on ${nearest.axis ?? "its conditions"}`;
     const message = outcome === "ask" ? "a person has to approve it" : `it is not covered${short}`;
     const fix = suggest === null ? null : `ambit agents grant ${agent.id} '${suggest}'`;
@@ -181,7 +181,7 @@ function tell(
       );
     for (const denial of result.ran.denials) world.printError(denialText(agent.id, denial, paint.warn("ambit")));
   } else if (verdict !== null && result.request !== null) {
-    const told = showVerdict(agent.authority, result.request, verdict, world.moment);
+    const told = showVerdict(agent, result.request, verdict, world.moment);
     world.printError(sentence(agent.id, name, told, source, paint));
     tellDenial(world, result.denial);
   } else {

@@ -112,7 +112,7 @@ export const DENIALS: Readonly<Record<DenialCode, Page>> = {
   untrusted_policy: {
     means: "The authority came with a project and nobody has trusted it yet.",
     doThis: "A person reads it and trusts it.",
-    example: "ambit explain capability_absent",
+    example: "ambit trust",
   },
 };
 

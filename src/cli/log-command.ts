@@ -31,7 +31,7 @@ Examples:
   ambit log
   ambit log --agent scout --outcome deny --since 2h
   ambit log --verb net.post --user ann --json
-  ambit log --session s4be1f0c2d7          the whole session, call by call
+  ambit log --session s_be1f0c2d7k4x9w2m   the whole session, call by call
   ambit log --code scope_violation --follow
 
 Times are shown and read as UTC. The id at the end of a line is for \`ambit why\`.

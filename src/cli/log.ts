@@ -7,6 +7,7 @@ import type { Asking, Refusal } from "../ports/exchange.ts";
 import { ENTRY_KINDS, type EntryKind, type LogQuery, type PlacedEntry } from "../ports/log.ts";
 import { type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { DENIALS } from "./explanations.ts";
 import { entryLine, headLine, jsonLine } from "./log-text.ts";
 import { parseMoment } from "./log-time.ts";
 import { Transcript } from "./log-transcript.ts";
@@ -78,6 +79,10 @@ function filterOf(options: LogOptions, now: number): Filter | string {
       CATALOG.map((entry) => entry.verb),
     );
     return `there is no verb ${JSON.stringify(verb)}${nearest === null ? "" : `; did you mean ${nearest}?`}`;
+  }
+  if (code !== undefined && !Object.hasOwn(DENIALS, code)) {
+    const nearest = nearestName(code, Object.keys(DENIALS));
+    if (nearest !== null) return `there is no code ${JSON.stringify(code)}; did you mean ${nearest}?`;
   }
   const given = { user, agent, session, verb, code, kind, outcome, since, until, text };
   return Object.fromEntries(Object.entries(given).filter(([, each]) => each !== undefined)) as Filter;

@@ -19,6 +19,13 @@ test.each([
   expect(lineOf(said.slice(0, 20), said.slice(20))).toContain(`${name} is protected`);
 });
 
+test("what decides about agents is not told as something that programs run", () => {
+  expect(lineOf("sh: cannot create .ambit/agents/a.md: Read-only file system")).toContain(
+    "it decides what agents may do",
+  );
+  expect(lineOf("sh: cannot create .git/hooks/x: Read-only file system")).toContain("programs of yours outside run");
+});
+
 test.each([
   "error: could not lock config file .git/config: File exists",
   "touch: cannot touch 'src/a.ts': Read-only file system",

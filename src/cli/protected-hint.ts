@@ -6,6 +6,7 @@ const tailCharactersMax = 16_384;
 /** Names that stay as they are in every sandbox, as programs complain about them. */
 const NAMES =
   /(?:^|[\s'"`:(/])((?:[^\s'"`:()]*\/)?\.(?:git\/(?:config(?:\.worktree)?|hooks(?:\/[^\s'"`:]*)?)|git|ambit|vscode|idea|claude|codex|gemini|cursor|opencode|zed)(?:\/[^\s'"`:]*)?)/;
+const OWN = /(?:^|\/)\.ambit(?:\/|$)/;
 const COMPLAINT = /Read-only file system|Device or resource busy|EROFS|EBUSY/;
 
 /** Listens to what a program says on its way to the terminal. */
@@ -22,7 +23,7 @@ export class ProtectedHint {
       if (!COMPLAINT.test(line)) continue;
       const name = NAMES.exec(line)?.[1];
       if (name !== undefined)
-        return `${shown(name)} is protected: programs of yours outside run what it says, so no agent changes it; do that part yourself`;
+        return `${shown(name)} is protected: ${OWN.test(name) ? "it decides what agents may do" : "programs of yours outside run what it says"}, so no agent changes it; do that part yourself`;
     }
     return null;
   }

@@ -40,6 +40,7 @@ export interface RecordsNewOptions extends Asked {
 
 /** Results of a search that are printed; the rest is counted. */
 const resultsShownMax = 50;
+const classesShownMax = 20;
 
 export function recordsList(world: RecordsWorld, options: RecordsListOptions): ExitCode {
   if (world.records === null) return noWorkspace(world, options);
@@ -56,10 +57,15 @@ export function recordsList(world: RecordsWorld, options: RecordsListOptions): E
   else {
     printProblems(world, shelf.problems);
     for (const record of records) world.print(line(record, world.paint));
-    if (records.length === 0)
-      world.print(world.paint.dim("no records here; ambit records new notes/first --class note"));
+    if (records.length === 0) world.print(world.paint.dim(noneText(shelf.records, options.class)));
   }
   return hasErrors(shelf.problems) ? EXIT.error : EXIT.ok;
+}
+
+function noneText(records: readonly RecordData[], asked: string | undefined): string {
+  if (asked === undefined || records.length === 0) return "no records here; ambit records new notes/first --class note";
+  const classes = [...new Set(records.map(({ recordClass }) => shown(recordClass ?? "none")))].toSorted();
+  return `no records of class ${shown(asked)}; there are ${classes.slice(0, classesShownMax).join(", ")}`;
 }
 
 export function recordsShow(world: RecordsWorld, id: string, options: Asked): ExitCode {

@@ -49,6 +49,12 @@ export function skillsList(world: SkillsWorld, options: SkillsListOptions): Exit
   if (!loaded.ok) return fail(world, options, EXIT.error, loaded.message, loaded.fix);
   const own = skillsFor(skills, loaded.value.agent, reading, world.moment);
   if (options.json) world.print(JSON.stringify({ agent: loaded.value.agent.id, skills: own.map(summary) }));
+  else if (own.length === 0 && skills.length > 0)
+    world.print(
+      world.paint.dim(
+        `none of ${skills.length}: ambit skills check <skill> --agent ${shown(loaded.value.agent.id)} says what is missing`,
+      ),
+    );
   else printSkills(world, own);
   return EXIT.ok;
 }

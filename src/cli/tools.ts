@@ -34,7 +34,8 @@ export function toolsLint(world: ToolsWorld, paths: readonly string[], { json }:
     print(world, looked);
     for (const { file, problem } of unread)
       world.printError(`${world.paint.bad("error")}: ${shown(file.path)}: ${shown(problem ?? "")}`);
-    world.print(summary(world, looked.length - unread.length, count));
+    if (looked.length === 0 || looked.length > unread.length)
+      world.print(summary(world, looked.length - unread.length, count));
   }
   return count > 0 || unread.length > 0 ? EXIT.error : EXIT.ok;
 }

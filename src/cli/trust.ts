@@ -92,7 +92,14 @@ function show(world: TrustWorld, opened: ProjectOpened, diffs: readonly AgentDif
   const runtime = opened.config?.config.runtime ?? [];
   for (const tree of runtime)
     world.print(`${paint.warn("runtime")}: programs of every agent here may read and run ${shown(pathText(tree))}`);
-  if (diffs.length === 0 && runtime.length === 0) world.print("nothing becomes possible, nothing stops being possible");
+  // What code does is not in any record: nothing below can show it.
+  const isCode = review.files.some(({ path, change }) => path.startsWith(".ambit/tools") && change !== "same");
+  if (isCode)
+    world.print(
+      `${paint.warn("tools")}: code that agents here may call; read every file in .ambit/tools before you agree`,
+    );
+  if (diffs.length === 0 && runtime.length === 0 && !isCode)
+    world.print("nothing becomes possible, nothing stops being possible");
 }
 
 const STATES: Readonly<Record<ProjectOpened["review"]["state"], string>> = {

@@ -1,25 +1,24 @@
 // A denial that only trust stands behind is told as that: no grant would help, a person's trust would.
 import type { Request } from "../authority/request.ts";
 import { decide, type Verdict } from "../gate/decide.ts";
+import { mayWantTrust } from "../gate/untrusted.ts";
 import type { AgentTrust } from "../record/trust.ts";
 import { shown } from "./cells.ts";
 import type { World } from "./world.ts";
 
-/** The same verdict, but `untrusted_policy` where the text as written would have answered otherwise, or nothing of it counts. */
+/** The same verdict, but `untrusted_policy` where the text as written would have answered otherwise; as the daemon does. */
 export function underTrust(
   trust: AgentTrust | undefined,
   request: Request,
   verdict: Verdict,
   world: Pick<World, "moment" | "reading">,
 ): Verdict {
-  if (trust === undefined || verdict.decision.outcome !== "deny" || trust.agent.refused) return verdict;
-  if (trust.standing.kind !== "untrusted") {
-    if (trust.standing.kind !== "waiting") return verdict;
-    const { id: agent, authority } = trust.written;
-    const { protectedPaths } = world.reading.ground;
-    const { decision } = decide({ agent, authority }, request, world.moment, protectedPaths);
-    if (decision.outcome === "deny") return verdict;
-  }
+  if (trust === undefined || verdict.decision.outcome !== "deny" || !mayWantTrust(verdict.decision.code)) return verdict;
+  if (trust.standing.kind !== "untrusted" && trust.standing.kind !== "waiting") return verdict;
+  const { id: agent, authority } = trust.written;
+  const { protectedPaths } = world.reading.ground;
+  const { decision } = decide({ agent, authority }, request, world.moment, protectedPaths);
+  if (decision.outcome === "deny") return verdict;
   return { decision: { outcome: "deny", code: "untrusted_policy", at: null }, exceeds: null };
 }
 

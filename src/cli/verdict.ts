@@ -4,6 +4,7 @@ import type { Moment } from "../authority/compiled.ts";
 import type { DenialCode } from "../authority/decision.ts";
 import { explain } from "../authority/explain.ts";
 import type { Grant, Span } from "../authority/grant.ts";
+import { pathText } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
 import type { Verdict } from "../gate/decide.ts";
 import { compactText } from "../notation/printer.ts";
@@ -25,15 +26,27 @@ export interface VerdictShown {
   readonly by: readonly (GrantShown & { readonly link: string })[];
   /** The grant that came closest, and the axis it falls short on. */
   readonly nearest: (GrantShown & { readonly link: string; readonly axis: string | null }) | null;
-  /** The smallest grant that would allow it. */
+  /** The smallest grant that would allow it; null where no grant can. */
   readonly suggest: string | null;
+  /** The agent's root, where the request lies outside of it: a grant only narrows that. */
+  readonly outside: string | null;
   /** For a delegation: a request that could be made with what was proposed, but not by the granter. */
   readonly exceeds: string | null;
 }
 
-export function showVerdict(authority: Authority, request: Request, verdict: Verdict, moment: Moment): VerdictShown {
+/** As much of an agent as a verdict is told with. */
+export interface Judged {
+  readonly authority: Authority;
+  /** The root its grants are hoisted to; null where it has none. */
+  readonly workingRoot: readonly string[] | null;
+  /** Nothing of its text counts, so no grant in it would. */
+  readonly refused: boolean;
+}
+
+export function showVerdict(judged: Judged, request: Request, verdict: Verdict, moment: Moment): VerdictShown {
+  const { authority, workingRoot, refused } = judged;
   const { decision, exceeds } = verdict;
-  const why = explain(authority, request, moment, decision);
+  const why = explain(authority, request, moment, decision, workingRoot);
   const chain = authority[decision.outcome === "deny" ? (decision.at?.chain ?? 0) : decision.by.chain] as
     | Chain
     | undefined;
@@ -60,7 +73,8 @@ export function showVerdict(authority: Authority, request: Request, verdict: Ver
       short === null
         ? null
         : { link: short.link, axis: short.axis, grant: short.grant, implied: short.implied, span: short.span },
-    suggest: why.suggest === null ? null : compactText(why.suggest),
+    suggest: why.suggest === null || refused ? null : compactText(why.suggest),
+    outside: why.isOutside && workingRoot !== null ? pathText(workingRoot) : null,
     exceeds: exceeds?.kind === "exceeds" ? requestText(exceeds.request) : null,
   };
 }

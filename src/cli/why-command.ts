@@ -25,9 +25,9 @@ export function addWhy(program: Command, world: ControlWorld, end: (exit: ExitCo
 const EXAMPLES = `
 Examples:
   ambit why                           the last denial
-  ambit why c81f3a90b2e4
-  ambit why c81f3                     a beginning is enough
-  ambit why c81f3a90b2e4 --json
+  ambit why c_3n9ixcs7rqbtyb
+  ambit why c_3n9ixc                  a beginning is enough
+  ambit why c_3n9ixcs7rqbtyb --json
 
 The ids stand at the end of the lines of \`ambit log\`, and in every denial.
 

@@ -1,4 +1,5 @@
 // The way from a command to the daemon: connected where it serves, started where it does not.
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { AdmitWorld } from "../cli/admit.ts";
 import type { DaemonWorld } from "../cli/daemon.ts";
@@ -57,8 +58,12 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
   const otherConfiguration = (): Refusal | null => {
     const known = configFolder(state, home);
     if (known === config) return null;
-    const message = `the daemon of this state reads its configuration in ${known}, and you read yours in ${config}`;
-    return { ok: false, code: "not_available", message, fix: "ambit daemon stop && ambit daemon start" };
+    if (existsSync(folder)) {
+      const message = `the daemon of this state reads its configuration in ${known}, and you read yours in ${config}`;
+      return { ok: false, code: "not_available", message, fix: "ambit daemon stop && ambit daemon start" };
+    }
+    const message = `a daemon that starts by itself reads its configuration in ${known}, and you read yours in ${config}`;
+    return { ok: false, code: "not_available", message, fix: "ambit daemon start" };
   };
   return {
     control: async () => otherConfiguration() ?? (await starting("control", false)),

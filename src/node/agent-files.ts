@@ -53,9 +53,16 @@ export class AgentFiles {
   /** Never over a file that is there. */
   create(id: string, text: string): FileEdited<string> {
     const found = this.#byId(id);
-    const folder = found === null ? null : realRoot(segmentsOf(dirname(found.path)));
-    const inside = found === null ? null : realRoot(segmentsOf(found.inside));
-    if (found !== null && folder !== null && inside?.every((part, at) => part === folder[at]) === true)
+    if (found === null) {
+      const message =
+        this.#place.workspace === null
+          ? "there is no workspace here: ambit init makes one"
+          : `${JSON.stringify(id.slice(0, 200))} is no id: letters, digits, - _ and ., folders with /`;
+      return { kind: "failed", message };
+    }
+    const folder = realRoot(segmentsOf(dirname(found.path)));
+    const inside = realRoot(segmentsOf(found.inside));
+    if (folder !== null && inside?.every((part, at) => part === folder[at]) === true)
       mkdirSync(dirname(found.path), { recursive: true });
     return this.#change(found, id, (now, source) =>
       now === null ? { kind: "write", text } : { kind: "refuse", refusal: `${source.name} is there already` },

@@ -216,9 +216,9 @@ describe("without a terminal", () => {
     [2, /whole number/, ["grant", "scout", "obs.query", "--uses", "0", "--yes"]],
     [1, /host.*all but/, ["revoke", "scout", "net.get{hosts=[gist.github.com]}", "--yes"]],
     [1, /own test/, ["revoke", "scout", "net.get", "--yes"]],
-    [1, /nobody/, ["grant", "nobody", "obs.query", "--yes"]],
+    [1, /no agent and no file called "nobody"[\s\S]*agents here: .*scout/, ["grant", "nobody", "obs.query", "--yes"]],
     [1, /there already/, ["new", "scout", "--yes"]],
-    [1, /no agent/, ["new", "../x", "--yes"]],
+    [1, /is no id/, ["new", "../x", "--yes"]],
     [2, /no preset[\s\S]*ambit:reader@1/, ["new", "x", "--extends", "readr", "--yes"]],
   ];
   for (const [status, pattern, words] of rows) {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { prepareState } from "../house/daemon-state.ts";
+import { ownFolder } from "../house/own-folder.ts";
 
 export const root: string = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -15,8 +16,7 @@ export interface Ran {
 }
 
 /** State and configuration of their own for every test file, so that no test trusts anything for the person who runs it. */
-const own = mkdtempSync(join(tmpdir(), "ambit-own-"));
-process.on("exit", () => rmSync(own, { recursive: true, force: true }));
+const own = ownFolder("ambit-own-");
 prepareState(join(own, "state"), join(own, "config"));
 export const environment: NodeJS.ProcessEnv = {
   ...process.env,

@@ -68,7 +68,9 @@ test("--json is one object with the promised fields", () => {
   ]);
   const denied = JSON.parse(ambit(examples, "can", "scout", "--json", "fs.read", "/etc/passwd").out);
   expect(denied).toMatchObject({ outcome: "deny", code: "scope_violation", by: [], nearest: { axis: "path" } });
-  expect(denied.suggest).toBe("fs.read{in=/etc,paths=[passwd]}");
+  // The agent's root is the ceiling of its grants: one that names a file outside would grant nothing.
+  expect(denied.suggest).toBe(null);
+  expect(denied.outside).toBe(examples);
 });
 
 describe("bad input ends in a diagnostic with a position and a fix", () => {

@@ -70,7 +70,9 @@ describe.skipIf(nativeMissing() !== null)("ambit call", () => {
       answer: { result: { matches: [{ path: "b.ts", line: 1, text: "three" }] } },
     });
     expect(call("coder", "fs_delete", { path: "src/b.ts" })).toMatchObject({ status: 0 });
+    // 4 is a daemon that is not there, and nothing else.
     expect(call("coder", "fs_read", { path: "src/b.ts" })).toMatchObject({
+      status: 1,
       answer: { ok: false, code: "not_available" },
     });
   }, 120_000);
@@ -97,9 +99,11 @@ describe.skipIf(nativeMissing() !== null)("ambit call", () => {
       answer: { code: "invalid_input" },
     });
     expect(call("coder", "fs_read", { path: "way-out" })).toMatchObject({
+      status: 10,
       answer: { ok: false, code: "scope_violation" },
     });
     expect(call("coder", "fs_write", { path: ".git/hooks/pre-commit", content: "x" })).toMatchObject({
+      status: 10,
       answer: { ok: false, code: "self_modification" },
     });
     expect(readFileSync(join(project, "README.md"), "utf8")).toBe("# Title\n");

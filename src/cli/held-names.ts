@@ -1,0 +1,33 @@
+// Names that no tool changes, whatever is granted: the gate allows the request, and whoever carries it out refuses it.
+import type { Grant } from "../authority/grant.ts";
+import type { Ground } from "../authority/path.ts";
+import type { Request } from "../authority/request.ts";
+import { isSegments } from "../authority/scope.ts";
+import { literalPrefix } from "../notation/ceiling.ts";
+import type { Agent } from "../record/agent.ts";
+import { isKeptBy, keptPaths } from "../sandbox/kept-paths.ts";
+import { isWithin } from "../sandbox/places.ts";
+
+const CHANGING: readonly string[] = ["fs.write", "fs.delete"];
+
+/**
+ * Whether it would be refused as `self_modification`. By the names alone: links, other projects and where our program lies are
+ * looked at only when a call is carried out, and can only add to it.
+ */
+export function isHeldName(
+  { grants }: Pick<Agent, "grants">,
+  { verb, values }: Request,
+  { home }: Pick<Ground, "home">,
+): boolean {
+  const [place] = values;
+  if (!CHANGING.includes(verb.verb) || place === undefined || !isSegments(place)) return false;
+  const written = grants.flatMap(rootsOf);
+  // A root in a root is a folder like others: names are protected where the outermost begins.
+  const roots = written.filter((root) => !written.some((other) => other.length < root.length && isWithin(root, other)));
+  return isKeptBy(keptPaths({ home, workspaces: [], ours: [], roots }))(place.segments);
+}
+
+function rootsOf({ verb, scopes }: Grant): readonly (readonly string[])[] {
+  const [scope] = scopes;
+  return CHANGING.includes(verb.verb) && scope?.kind === "sequences" ? scope.of.map(literalPrefix) : [];
+}

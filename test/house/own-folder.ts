@@ -1,0 +1,17 @@
+// A folder for one test file, gone with it: a worker of the test runner is ended without being asked.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const folders: string[] = [];
+
+export function ownFolder(prefix: string): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  folders.push(folder);
+  return folder;
+}
+
+/** A daemon whose folder is gone ends by itself. */
+export function removeOwnFolders(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
