@@ -44,7 +44,11 @@ describe("somebody else", () => {
     expect(sole.inFile()).toBe(1);
     expect(await sole.ids()).toBe("first b c");
     expect(writing()).toBe("written");
-    // What fails and what is given up stand in nobody's way.
+    // Nor does what comes to nothing stand in anybody's way.
+    await sole.state.loop.write(() => {
+      throw new Error("a mistake");
+    });
+    expect(writing()).toBe("written");
     await sole.appended("d");
     await sole.state.loop.write((connection) => {
       connection.run("INSERT INTO generation (scope, number) VALUES ('bad', 1)");

@@ -21,7 +21,15 @@ export interface Database {
 
 export type Driver = (path: string, isReader: boolean) => Database;
 
-type DatabaseClass = new (path: string, settings: { readonly readOnly: boolean }) => Database;
+interface DriverStatement extends Statement {
+  setReadBigInts(isAll: boolean): void;
+}
+
+interface DriverDatabase extends Database {
+  prepare(text: string): DriverStatement;
+}
+
+type DatabaseClass = new (path: string, settings: { readonly readOnly: boolean }) => DriverDatabase;
 
 /**
  * `program` is the folder of our own package: the driver is looked for from there, at run time, because its machine code
@@ -30,10 +38,28 @@ type DatabaseClass = new (path: string, settings: { readonly readOnly: boolean }
 export function loadDriver(program: string): Driver | null {
   for (const find of [builtIn, () => installed(program)]) {
     const found = find();
-    if (found !== null && isEnough(found)) return (path, isReader) => new found(path, { readOnly: isReader });
+    if (found !== null && isEnough(found)) return (path, isReader) => opened(new found(path, { readOnly: isReader }));
   }
   return null;
 }
+
+/**
+ * After anything that is run the driver also tells the number of the last row, which the word index makes larger than a number can
+ * be; from Node 26 on that is an error, after a commit that was made. As big integers both are always told.
+ */
+function opened(database: DriverDatabase): Database {
+  return {
+    exec: (text) => database.exec(text),
+    prepare: (text) => {
+      const statement = database.prepare(text);
+      if (!HAS_ROWS.test(text)) statement.setReadBigInts(true);
+      return statement;
+    },
+    close: () => database.close(),
+  };
+}
+
+const HAS_ROWS = /^\s*(?:SELECT|PRAGMA|WITH|EXPLAIN)\b|\bRETURNING\b/i;
 
 function builtIn(): DatabaseClass | null {
   const module = process.getBuiltinModule?.("node:sqlite") as { readonly DatabaseSync?: DatabaseClass } | undefined;

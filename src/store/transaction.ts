@@ -76,14 +76,14 @@ export class Transaction {
       this.#journal?.write(this.#added.record);
       this.#leaves.push(this.#added.leaf);
     }
-    if (this.#stage === "open") this.#end();
+    if (this.#isToEnd()) this.#end();
     this.#over();
   }
 
   rollback(): void {
-    const isOpen = this.#stage === "open";
+    const isToEnd = this.#isToEnd();
     this.#over();
-    if (isOpen) this.#undo();
+    if (isToEnd) this.#undo();
   }
 
   /** Before anything is asked of the database: of the log, where it has to be whole, or of another table. */
@@ -116,11 +116,11 @@ export class Transaction {
     if (this.#stage === "none" && this.#isHeld) this.#end();
   }
 
-  /** Gives up what was begun. May throw: what is closed may be what failed. */
+  /** Gives up what was begun. May throw: what is closed may be what failed, and most often nothing was begun. */
   close(): void {
     try {
       // A driver may go on with a connection whose statements somebody still holds, and with it the right to write.
-      if (this.#isHeld) this.#undo();
+      this.#undo();
     } finally {
       this.#journal?.close();
     }
@@ -137,6 +137,11 @@ export class Transaction {
       throw new Error(ANOTHER);
     }
     return isOurs;
+  }
+
+  /** Held on to only for the sake of what waits. */
+  #isToEnd(): boolean {
+    return this.#stage === "open" || (this.#isHeld && this.#leaves.length === 0);
   }
 
   #putIn(): void {
