@@ -106,7 +106,7 @@ export function sessionIn(folder: string): Session {
 /** As the daemon holds it, without the text of a record behind it. */
 export function heldBy(authority: Authority, reading: Reading): { readonly holding: Holding; readonly moment: Moment } {
   const nothing = { links: authority.map(() => []), approvers: { need: 1, of: null }, notes: [], record: null };
-  return { holding: { authority, reading, ...nothing }, moment: moment() };
+  return { holding: { authority, written: null, reading, ...nothing }, moment: moment() };
 }
 
 /** Decided by the gate; its ports answer at once, and nothing is written. */

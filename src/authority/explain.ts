@@ -22,12 +22,20 @@ export interface LinkExplanation {
 
 export interface Explanation {
   readonly links: readonly LinkExplanation[];
-  /** Null for what is allowed, and where no grant would help (validity, budgets). */
+  /** Null for what is allowed, and where no grant would help (validity, budgets, outside the root). */
   readonly suggest: Grant | null;
+  /** A grant would help, but none that is written below the root reaches so far. */
+  readonly isOutside: boolean;
 }
 
-/** Explains the chain the decision speaks of. Made on demand, never while deciding. */
-export function explain(authority: Authority, request: Request, moment: Moment, decision: Decision): Explanation {
+/** Explains the chain the decision speaks of. Made on demand, never while deciding. `root`: what every grant of its text is held to. */
+export function explain(
+  authority: Authority,
+  request: Request,
+  moment: Moment,
+  decision: Decision,
+  root: readonly string[] | null = null,
+): Explanation {
   const index = decision.outcome === "deny" ? (decision.at?.chain ?? 0) : decision.by.chain;
   const chain = authority[index] as Chain | undefined;
   const links = (chain ?? []).map((compiled, place): LinkExplanation => {
@@ -37,7 +45,17 @@ export function explain(authority: Authority, request: Request, moment: Moment, 
     return { link: compiled.link.id, covers: false, grant: nearest?.grant ?? null, axis: nearest?.axis ?? null };
   });
   const helps = decision.outcome === "deny" && HELPED_BY_A_GRANT.includes(decision.code);
-  return { links, suggest: helps && isWritable(request) ? suggestion(request, decision) : null };
+  const suggest = helps && isWritable(request) ? suggestion(request, decision) : null;
+  const isOutside = suggest !== null && liesOutside(request, root);
+  return { links, suggest: isOutside ? null : suggest, isOutside };
+}
+
+/** Files and programs alone have a root. */
+function liesOutside({ verb, values }: Request, root: readonly string[] | null): boolean {
+  const at = verb.axes.findIndex(({ kind }) => kind === "path");
+  const place = at < 0 ? undefined : values[at];
+  if (root === null || place === undefined || !isSegments(place)) return false;
+  return root.some((segment, depth) => place.segments[depth] !== segment);
 }
 
 /** What would help: leave to write where only that is missing, else the request itself. */

@@ -124,9 +124,11 @@ function verdictOf(world: ExecWorld, { agent, trust }: LoadedAgent, result: Exec
   const { protectedPaths } = world.reading.ground;
   const decided = decide({ agent: agent.id, authority: agent.authority }, request, world.moment, protectedPaths);
   const verdict = underTrust(trust, request, decided, world);
-  const { outcome } = verdict.decision;
-  // Accounts, people and revocations are the daemon's to know: where it says something else, it is right.
-  const isSame = outcome === "ask" ? result.refused.code === "approval_required" : outcome === "deny";
+  const { decision } = verdict;
+  const { code } = result.refused;
+  // Accounts, people, pledges and revocations are the daemon's to know: where it says something else, it is right.
+  if (decision.outcome === "ask") return code === "approval_required" ? verdict : null;
+  const isSame = decision.outcome === "deny" && (decision.code !== "untrusted_policy" || code === decision.code);
   return isSame ? verdict : null;
 }
 

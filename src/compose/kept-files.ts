@@ -3,7 +3,7 @@ import { findNames } from "../node/find-names.ts";
 import { segmentsOf, type UserFolders } from "../node/folders.ts";
 import { realRoot } from "../node/real-path.ts";
 import type { FilePath } from "../ports/files.ts";
-import { isKeptBy, keptPaths } from "../tools/files/kept.ts";
+import { isKeptBy, keptPaths } from "../sandbox/kept-paths.ts";
 import { type SeenLink, SeenLinks } from "./seen-links.ts";
 import { SeenWorkspaces } from "./seen-workspaces.ts";
 import { Stretch } from "./stretch.ts";

@@ -91,6 +91,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
     const owner = ownerOf(findAgent(name, cwd, workspace)?.path ?? name, agent.id);
     const prefix = `record ${owner.workspace ?? ""}#${owner.agent}`;
     const errors = agent.diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message);
+    const isWaiting = trust?.standing.kind === "untrusted" || trust?.standing.kind === "waiting";
     const untrusted =
       trust?.standing.kind === "untrusted"
         ? ["nothing of this project counts until a person trusts it: ambit trust"]
@@ -102,6 +103,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
       value: {
         name: owner,
         authority: agent.authority.map((chain) => renamed(chain, prefix)),
+        written: isWaiting ? trust.written.authority.map((chain) => renamed(chain, prefix)) : null,
         approvers: agent.approvers ?? { need: 1, of: null },
         notes: [...errors, ...untrusted],
         reading: { ...readingAt(cwd), workingRoot: agent.workingRoot },
@@ -137,6 +139,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
     return {
       name: { workspace, agent: ANONYMOUS },
       authority: read.authority.map((chain) => renamed(chain, `caveats ${account}`)),
+      written: null,
       approvers: { need: 1, of: null },
       notes,
       reading: readingAt(cwd),

@@ -27,7 +27,8 @@ const HINTS: Readonly<Record<DenialCode, string>> = {
   audit_unavailable: "What is decided cannot be written down now, so nothing is done.",
   pin_changed: "This is not what was approved before.",
   unsupported_command: "This kind of command is not carried out. Use a plainer one.",
-  untrusted_policy: "The project's rules do not count until a person trusts them.",
+  untrusted_policy:
+    "The project's rules do not count until a person has read them and runs `ambit trust`. Tell the person.",
 };
 
 /** So many equal denials in a row, and the hint says to stop. */

@@ -173,3 +173,28 @@ describe("what is kept", () => {
     }
   });
 });
+
+describe("the smallest grant that would help", () => {
+  const entries = entriesWith(new Secrets());
+  const file = (...segments: readonly string[]): Request => ({
+    verb: verb("fs.read"),
+    values: [{ segments, guarded: null }],
+  });
+  const suggested = (code: Entry["code"], need: Request, workingRoot?: readonly string[]): unknown => {
+    const holding = { ...holdingAt(null), reading: { ground: {}, workingRoot } } as unknown as Holding;
+    const denied: Entry = { ...ENTRY, requests: [], outcome: "deny", code, basis: [], need };
+    return entries.decision(whoOf("scout"), denied, holding, moment).more["suggest"];
+  };
+
+  test("is told inside the root of the record, and where it has none", () => {
+    expect(suggested("capability_absent", file("w", "a"), ["w"])).toContain("fs.read");
+    expect(suggested("capability_absent", file("etc", "passwd"))).toContain("fs.read");
+    expect(suggested("capability_absent", file("w"), ["w"])).toContain("fs.read");
+  });
+
+  test("is none outside of it, and none where trust is what is missing", () => {
+    expect(suggested("capability_absent", file("etc", "passwd"), ["w"])).toBeNull();
+    expect(suggested("capability_absent", file("wider", "a"), ["w"])).toBeNull();
+    expect(suggested("untrusted_policy", file("w", "a"), ["w"])).toBeNull();
+  });
+});

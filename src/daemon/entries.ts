@@ -1,7 +1,6 @@
 // Entries of the log, each made in one place, so that all of them say who, what and why in the same words.
 import { canonicalJson } from "../audit/canonical.ts";
 import { SpelledEntry } from "../audit/spelled-entry.ts";
-import type { Authority } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
 import { explain } from "../authority/explain.ts";
 import type { Json, JsonObject } from "../authority/json.ts";
@@ -71,7 +70,9 @@ export class Entries {
     const words = this.#words;
     const asked = requests.length === 0 && need !== null ? [need] : requests;
     const missed = needOf(entry.agent, holding, code, need);
-    const suggest = missed === null ? null : suggestion(holding.authority, missed, moment());
+    // Where trust is missing, no grant would help.
+    const isHelped = missed !== null && code !== "untrusted_policy";
+    const suggest = isHelped ? suggestion(holding, missed, moment()) : null;
     const verbs: string[] = [];
     let texts = "";
     for (let at = 0; at < asked.length; at++) {
@@ -119,7 +120,8 @@ export class Entries {
   }
 }
 
-function suggestion(authority: Authority, need: Request, moment: Moment): string | null {
-  const { suggest } = explain(authority, need, moment, judge(authority, need, moment));
+function suggestion({ authority, reading }: Holding, need: Request, moment: Moment): string | null {
+  const decision = judge(authority, need, moment);
+  const { suggest } = explain(authority, need, moment, decision, reading.workingRoot ?? null);
   return suggest === null ? null : compactText(suggest);
 }

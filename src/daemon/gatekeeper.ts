@@ -91,7 +91,8 @@ export class Gatekeeper {
 
   #decidedBy({ session, holding, tool, input, lookup, ports }: AskedCall): Parameters<typeof authorize> {
     session.calls++;
-    const caller = { agent: session.facts.name.agent, authority: holding.authority };
+    const { authority, written } = holding;
+    const caller = { agent: session.facts.name.agent, authority, written };
     return [caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths, ports];
   }
 

@@ -42,7 +42,7 @@ class World {
 function recordOf(): RecordRead {
   const authority = [chain(link("record", [grant("memory.read")]))];
   const rest = { approvers: { need: 1, of: null }, notes: [], reading: {}, stamp: "", placeOf: () => null };
-  return { name: NAME, authority, ...rest } as unknown as RecordRead;
+  return { name: NAME, authority, written: null, ...rest } as unknown as RecordRead;
 }
 
 const limit = (id: string): ReturnType<typeof link> => link(id, [grant("memory.read")], {}, "limit");
@@ -113,5 +113,40 @@ describe("a holding", () => {
     expect(world.held()).toBe(before);
     world.caveats = recordOf();
     expect(world.held()).not.toBe(before);
+  });
+});
+
+describe("what is written and not trusted", () => {
+  const text = [chain(link("written", [grant("memory.write")]))];
+  const waiting = (): RecordRead => ({ ...recordOf(), authority: [], written: text });
+  const given = (id: string): KeptLink =>
+    ({ id, granter: NAME, holder: NAME, specs: ["memory.read"], parent: null, expires: null, calls: null }) as never;
+  const kept = (id: string): KeptLink => ({ ...given(id), revoked: null, user: null, isClean: true });
+  const named = (chains: Holding["authority"] | undefined): unknown =>
+    chains?.map((links) => links.map(({ link: one }) => one.id));
+
+  test("is nothing of what is held, and stands under the same limits", () => {
+    const world = new World("ann");
+    world.record = waiting();
+    world.user = { authority: [[limit("user ann")]], stamp: "1" };
+    world.session.pledges.push(limit("pledge"));
+    expect(world.held().authority).toEqual([]);
+    expect(named(world.held().written?.())).toEqual([["written", "user ann", "pledge"]]);
+  });
+
+  test("counts for what was passed on by it, too", () => {
+    const world = new World();
+    world.record = waiting();
+    world.links = [kept("l_1")];
+    expect(world.held().authority).toEqual([]);
+    expect(named(world.held().written?.())).toEqual([["written"], ["written", "l_1"]]);
+  });
+
+  test("is not there where everything counts", () => {
+    const world = new World();
+    expect(world.held().written).toBeNull();
+    world.links = [kept("l_1")];
+    expect(world.held().authority).toHaveLength(2);
+    expect(world.held().written).toBeNull();
   });
 });

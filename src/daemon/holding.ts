@@ -15,6 +15,8 @@ const heldLinksMax = 64;
 
 export interface Holding {
   readonly authority: Authority;
+  /** What it would be were every text trusted; null where all of them count. INVARIANT: nothing is allowed by it. */
+  readonly written: (() => Authority) | null;
   /** For each chain the delegations it rests on, from the root down. */
   readonly links: readonly (readonly string[])[];
   readonly approvers: Approvers;
@@ -78,9 +80,10 @@ export class Holdings {
         fix: found.ok ? null : found.fix,
       };
     const limits = this.#limitsOf(session);
+    const counting = new Texts(false);
     const chains: Chain[] = [];
     const links: (readonly string[])[] = [];
-    for (const chain of record?.authority ?? []) {
+    for (const chain of counting.authorityOf(record)) {
       chains.push([...chain, ...limits]);
       links.push([]);
     }
@@ -88,7 +91,7 @@ export class Holdings {
     for (const link of held.slice(0, heldLinksMax)) {
       // What was passed on by somebody who had read something untrusted was perhaps somebody else's idea.
       if (!link.isClean) session.taint(`a delegation from a session that was not clean (${link.id})`);
-      for (const path of this.#pathsOf(link)) {
+      for (const path of this.#pathsOf(link, counting)) {
         chains.push([...path.chain, ...limits]);
         links.push(path.links);
         approvers = strictest(approvers, path.approvers);
@@ -96,12 +99,19 @@ export class Holdings {
     }
     return {
       authority: chains,
+      written: counting.isAnyWaiting ? () => this.#written(record, held, limits) : null,
       links,
       approvers,
       reading: record?.reading ?? this.#records.readingAt(cwd),
       notes: record?.notes ?? [],
       record,
     };
+  }
+
+  #written(record: RecordRead | null, held: readonly KeptLink[], limits: readonly CompiledLink[]): Authority {
+    const texts = new Texts(true);
+    const given = held.slice(0, heldLinksMax).flatMap((link) => this.#pathsOf(link, texts).map(({ chain }) => chain));
+    return [...texts.authorityOf(record), ...given].map((chain): Chain => [...chain, ...limits]);
   }
 
   /** By a text alone, which is most sessions. What it is made of is an object that is made anew by every change. */
@@ -112,8 +122,10 @@ export class Holdings {
     if (kept?.record === record && kept.user === user && kept.pledges === pledges.length) return kept.holding;
     const limits = [...(user?.authority.flat() ?? []), ...pledges];
     const authority = record.authority.map((chain): Chain => [...chain, ...limits]);
-    const { approvers, reading, notes } = record;
-    const holding: Holding = { authority, links: authority.map(() => []), approvers, reading, notes, record };
+    const { approvers, reading, notes, written: text } = record;
+    const written = text === null ? null : (): Authority => text.map((chain): Chain => [...chain, ...limits]);
+    const links = authority.map(() => []);
+    const holding: Holding = { authority, written, links, approvers, reading, notes, record };
     this.#kept.set(session, { holding, record, user, pledges: pledges.length });
     return holding;
   }
@@ -128,7 +140,7 @@ export class Holdings {
     const given = this.#links
       .heldBy(name)
       .slice(0, heldLinksMax)
-      .flatMap((link) => this.#pathsOf(link).map(({ chain }) => ({ parent: link.id, chain })));
+      .flatMap((link) => this.#pathsOf(link, new Texts(false)).map(({ chain }) => ({ parent: link.id, chain })));
     return [...own, ...given];
   }
 
@@ -142,7 +154,7 @@ export class Holdings {
   }
 
   /** From the record at the root down to this link. A link whose granter holds nothing any more leads nowhere. */
-  #pathsOf(link: KeptLink, depth = 0): readonly Path[] {
+  #pathsOf(link: KeptLink, texts: Texts, depth = 0): readonly Path[] {
     const compiled = this.#compile(link);
     if (compiled === null || link.revoked !== null || depth >= delegationDepthMax) return [];
     // Whoever it was given for stands above it for good, whoever uses it.
@@ -150,10 +162,10 @@ export class Holdings {
     const record = this.#recordOf(link.granter);
     const approvers = record?.approvers ?? ANYBODY;
     if (link.parent === null)
-      return (record?.authority ?? []).map((chain) => ({ chain: [...chain, ...given], links: [link.id], approvers }));
+      return texts.authorityOf(record).map((chain) => ({ chain: [...chain, ...given], links: [link.id], approvers }));
     const parent = this.#links.get(link.parent);
     if (parent === null || parent.holder === null || !sameName(parent.holder, link.granter)) return [];
-    return this.#pathsOf(parent, depth + 1).map((path) => ({
+    return this.#pathsOf(parent, texts, depth + 1).map((path) => ({
       chain: [...path.chain, ...given],
       links: [...path.links, link.id],
       approvers: strictest(path.approvers, approvers),
@@ -184,6 +196,23 @@ export class Holdings {
   /** A user without a record has no ceiling; one whose record cannot be believed can do nothing. */
   #userLimits(user: string): readonly CompiledLink[] {
     return this.#records.user(user)?.authority.flat() ?? [];
+  }
+}
+
+/** Texts as they count, or as they are written; and whether that is two things for any that was looked at. */
+class Texts {
+  readonly #isWritten: boolean;
+  isAnyWaiting = false;
+
+  constructor(isWritten: boolean) {
+    this.#isWritten = isWritten;
+  }
+
+  authorityOf(record: RecordRead | null): Authority {
+    if (record === null) return [];
+    if (record.written === null) return record.authority;
+    this.isAnyWaiting = true;
+    return this.#isWritten ? record.written : record.authority;
   }
 }
 

@@ -32,6 +32,8 @@ export interface RecordRead {
   readonly name: AgentName;
   /** One chain, ceilings included. Nothing where the text cannot be believed or is not trusted. */
   readonly authority: Authority;
+  /** What it would be were all of it trusted; null where all of it counts. INVARIANT: nothing is allowed by it. */
+  readonly written: Authority | null;
   readonly approvers: Approvers;
   /** Diagnostics and what is not trusted, as sentences. */
   readonly notes: readonly string[];

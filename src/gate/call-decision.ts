@@ -11,6 +11,7 @@ import type { Request } from "../authority/request.ts";
 import { refuse } from "../authority/result.ts";
 import type { Derived, KnownTool, ToolLookup } from "../tool/known-tool.ts";
 import { type Caller, decide } from "./decide.ts";
+import { mayWantTrust } from "./untrusted.ts";
 
 export interface Call {
   readonly tool: string;
@@ -54,7 +55,37 @@ export function decideCall(
 /** INVARIANT: the input is a copy that nobody else holds, and frozen. */
 export function decideCopied(
   caller: Caller,
-  { tool: toolName, input }: { readonly tool: string; readonly input: Json | undefined },
+  call: Copied,
+  tools: ToolLookup,
+  moment: Moment,
+  protectedPaths: Ground["protectedPaths"],
+): CallDecision {
+  const decision = decideBy(caller, call, tools, moment, protectedPaths);
+  // INVARIANT: what is not trusted changes the code of a denial, and never makes it anything else.
+  if (decision.outcome !== "deny" || !mayWantTrust(decision.code)) return decision;
+  const authority = writtenOf(caller);
+  if (authority === null) return decision;
+  const written = decideBy({ agent: caller.agent, authority }, call, tools, moment, protectedPaths);
+  return written.outcome === "deny" ? decision : deny("untrusted_policy", decision.request);
+}
+
+/** Texts that cannot be read say nothing. */
+function writtenOf({ written }: Caller): Authority | null {
+  try {
+    return written?.() ?? null;
+  } catch {
+    return null;
+  }
+}
+
+interface Copied {
+  readonly tool: string;
+  readonly input: Json | undefined;
+}
+
+function decideBy(
+  caller: Caller,
+  { tool: toolName, input }: Copied,
   tools: ToolLookup,
   moment: Moment,
   protectedPaths: Ground["protectedPaths"],

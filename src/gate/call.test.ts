@@ -130,6 +130,40 @@ describe("a call is denied", () => {
   }
 });
 
+describe("what is written and not trusted", () => {
+  const known = (name: string): KnownTool | null => tools[name] ?? null;
+  const under = (authority: Authority, written: () => Authority, tool: string, ports: Outside) =>
+    authorize({ agent: "scout", authority, written }, { tool, input: { key: "a" } }, known, moment(), [], ports);
+  const invoking = [chain(link("r", [grant("tool.invoke")]))];
+  const asking = [chain(link("r", [grant("memory.read", undefined, { ask: 1 }), grant("tool.invoke")]))];
+  const other = [chain(link("r", [grant("memory.read"), grant("tool.invoke", only("fs_read"))]))];
+
+  test.each([
+    ["would allow it", [], everything, "memory_get", "untrusted_policy"],
+    ["would allow the rest of it", invoking, everything, "memory_get", "untrusted_policy"],
+    ["would reach so far", other, everything, "memory_get", "untrusted_policy"],
+    ["would ask a person", [], asking, "memory_get", "untrusted_policy"],
+    ["would deny it, too", [], invoking, "memory_get", "capability_absent"],
+    ["would not reach so far, either", other, other, "memory_get", "scope_violation"],
+    ["cannot make up for what the tool declared", [], everything, "modest", "capability_absent"],
+    ["says nothing about arguments", everything, everything, "fussy", "invalid_input"],
+    ["says nothing about tools that are not there", [], everything, "nope", "unknown_tool"],
+  ] as const)("%s: denied all the same, with the code that says what to do", async (_what, held, text, tool, code) => {
+    const ports = outside({ approvals: () => Promise.reject(new Error("nobody is asked")) });
+    const answer = await under(held, () => text, tool, ports);
+    expect(answer).toMatchObject({ ok: false, code });
+    expect(ports.entries).toMatchObject([{ outcome: "deny", code, requests: [], basis: [], charges: [] }]);
+  });
+
+  test("is not looked at for what is allowed, and what cannot be read says nothing", async () => {
+    const unread = (): Authority => {
+      throw new Error("unread");
+    };
+    expect(await under(everything, unread, "memory_get", outside())).toMatchObject({ ok: true });
+    expect(await under([], unread, "memory_get", outside())).toMatchObject({ ok: false, code: "capability_absent" });
+  });
+});
+
 test("a denied call charges nothing, and is written", async () => {
   const ports = outside();
   const limited = [chain(link("r", [grant("tool.invoke")], { calls: 3 }))];

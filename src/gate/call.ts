@@ -62,12 +62,13 @@ async function committed<T>(
   allowed: (content: Warrant) => T,
 ): Promise<T | Denied> {
   // Read once: what is decided, asked, written and minted has one name and one agent.
-  const { agent, authority } = caller;
+  const { agent } = caller;
+  const asker: Caller = { agent, authority: caller.authority, written: caller.written ?? null };
   const { tool } = call;
   const copied = { tool, input: copyJson(call.input) };
   // Another call may take the last of an account between decision and commit: then the next grant is tried.
   for (let attempts = 0; attempts < attemptsMax; attempts++) {
-    const decision = decideCopied({ agent, authority }, copied, tools, moment, protectedPaths);
+    const decision = decideCopied(asker, copied, tools, moment, protectedPaths);
     if (decision.outcome === "deny") {
       const { code, request, reason } = decision;
       return refuse(ports, { agent, tool, ...NOTHING_COVERED }, code, request, null, reason);

@@ -13,6 +13,8 @@ import type { Containment } from "../authority/within.ts";
 export interface Caller {
   readonly agent: string;
   readonly authority: Authority;
+  /** All that is written, were it trusted; for the code of a denial and nothing else. Absent where all of it counts. */
+  readonly written?: (() => Authority) | null;
 }
 
 export interface Verdict {

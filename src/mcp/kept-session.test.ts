@@ -94,3 +94,14 @@ test("what is used up is told as such to whoever could call it, although it is n
   const answer = await world.session.call("fs_read", {}, NOBODY);
   expect(answer).toMatchObject({ structuredContent: { code: "budget_exhausted" } });
 });
+
+test("what waits for a person's trust is told as that, although it is on no list", async () => {
+  const denied = { outcome: "denied", id: "c_1", need: null, hint: "h", approval: null, reason: null };
+  const world = owner((tool) => ({ ...denied, code: tool === "fs_read" ? "untrusted_policy" : "capability_absent" }));
+  world.tools = [];
+  const answers = await Promise.all(["fs_read", "memory_get"].map((tool) => world.session.call(tool, {}, NOBODY)));
+  expect(answers.map(({ structuredContent }) => structuredContent)).toMatchObject([
+    { code: "untrusted_policy", hint: "h" },
+    { code: "unknown_tool" },
+  ]);
+});

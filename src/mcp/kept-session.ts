@@ -163,7 +163,9 @@ export class KeptSession {
     // A list that could not be had tells nothing of a tool; one that was on it before is still told the truth.
     const isListed = listed.ok ? listed.value.some(({ name }) => name === tool) : was;
     // What is used up or over is no secret to whoever could call it.
-    const isKnown = isListed || (was && OVER.has(denial.code));
+    const isOver = was && OVER.has(denial.code);
+    // The project's own text names what waits for trust, and a model that is not told cannot tell a person.
+    const isKnown = isListed || isOver || denial.code === "untrusted_policy";
     return isKnown ? deniedResult(tool, denial) : unknownTool(tool, denial);
   }
 }

@@ -35,7 +35,8 @@ describe("an edit", () => {
     await until(async () => (await reads(session, "b")) === "scope_violation", "less holds");
     world.agent("edited", ["memory.read{keys=[a,b,c]}"]);
     await until(async () => (await reads(session, "b")) === "done", "what was trusted holds");
-    expect(await reads(session, "c")).toBe("scope_violation");
+    expect(await reads(session, "c")).toBe("untrusted_policy");
+    expect(await reads(session, "d")).toBe("scope_violation");
     expect((await open("edited")).notes.join(" ")).toMatch(/ambit trust/);
     await world.trust();
     expect(await reads(session, "c")).toBe("done");

@@ -85,7 +85,7 @@ export function toolsIn(asked: Asked): ToolsWorld {
     const { authority } = world;
     const approvers = { need: 1, of: null };
     const nothing = { links: authority.map(() => []), approvers, notes: [], record: null };
-    return { holding: { authority, reading, ...nothing }, moment: moment(world.moment) };
+    return { holding: { authority, written: null, reading, ...nothing }, moment: moment(world.moment) };
   };
   const folders = { state: asked.state ?? null, config: null };
   const program = asked.program ?? ourPackage;

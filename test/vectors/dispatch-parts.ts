@@ -36,6 +36,7 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
         value: {
           name: { workspace: null, agent: name },
           authority,
+          written: null,
           approvers: { need: 1, of: null },
           notes: [],
           reading: READING,

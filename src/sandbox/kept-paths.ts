@@ -1,8 +1,8 @@
 // Names that no file tool writes or deletes, whatever is granted: what decides about agents, what makes git and editors
 // run programs, and our own program. The same names that every sandbox keeps as they are.
-import type { FilePath } from "../../ports/files.ts";
-import { keptPatterns } from "../../sandbox/kept-names.ts";
-import { AUTHORITY } from "../../sandbox/plan-places.ts";
+import type { FilePath } from "../ports/files.ts";
+import { keptPatterns } from "./kept-names.ts";
+import { AUTHORITY } from "./plan-places.ts";
 
 export interface KeptFacts {
   readonly home: FilePath | null;

@@ -1,0 +1,91 @@
+// A project that is not trusted: what it would have allowed is denied with one code at every face, and nothing else is.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { codeOf, LineClient } from "../mcp/line-client.ts";
+import { given, World } from "./world.ts";
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.write("project/a.txt", "one line\n");
+  world.agent(
+    "coder",
+    ["memory.read{keys=[a]}", "fs.read", "fs.write", "proc.exec", "fs.delete{paths=[gone]}"],
+    "sandbox: .\n",
+  );
+  await world.begin();
+});
+afterAll(() => world?.remove());
+
+async function revoked(): Promise<void> {
+  const ran = await world.ambit("trust", "--revoke");
+  if (ran.status !== 0) throw new Error(ran.out);
+}
+
+test("one code at every face, a hint for a person, and nothing that is allowed by it", async () => {
+  const session = given(await world.caller().open(world.project, "coder"));
+  expect((await session.do("memory_get", { key: "a" })).said).toBe("done");
+  await revoked();
+  const told = await session.do("memory_get", { key: "a" });
+  expect([told.said, String(told.value["hint"])]).toEqual(["untrusted_policy", expect.stringMatching(/ambit trust/)]);
+  const short = given(await world.caller().open(world.project, "coder", { pledge: ["memory.read{keys=[b]}"] }));
+  expect((await short.do("memory_get", { key: "a" })).said).not.toMatch(/done|untrusted_policy/);
+  // What its text would deny as well is no matter of trust.
+  expect((await session.do("memory_get", { key: "b" })).said).toBe("capability_absent");
+
+  const called = await world.ambit("call", "coder", "fs_read", '{"path": "a.txt"}', "--json");
+  expect(called.status).toBe(14);
+  expect(called.out).toContain('"code":"untrusted_policy"');
+  expect(called.out).not.toContain("one line");
+  expect((await world.ambit("can", "coder", "fs.read", "a.txt")).status).toBe(14);
+  const run = await world.ambit("exec", "coder", "--json", "--", "ls");
+  expect([run.status, run.out]).toEqual([125, expect.stringContaining('"code":"untrusted_policy"')]);
+  const pledged = await world.ambit("exec", "coder", "--json", "--pledge", "memory.read", "--", "ls");
+  expect(pledged.out).toContain('"code":"capability_absent"');
+  const client = new LineClient(world, ["--agent", "coder"]);
+  await client.initialize();
+  const answer = await client.call("fs_read", { path: "a.txt" });
+  await client.end();
+  expect(codeOf(answer)).toBe("untrusted_policy");
+
+  const log = (await world.log({})).filter(({ code }) => code === "untrusted_policy");
+  expect(log.length).toBeGreaterThanOrEqual(4);
+  for (const { outcome, more } of log) expect([outcome, more["suggest"]]).toEqual(["deny", null]);
+  const why = await world.ambit("agents", "grant", "--from", log[0]?.id ?? "");
+  expect(why.out).toContain("fix: ambit trust");
+
+  await world.trust();
+  expect((await session.do("memory_get", { key: "a" })).said).toBe("done");
+});
+
+test("a denial outside the agent's root proposes no grant, and one inside does", async () => {
+  await world.trust();
+  const session = given(await world.caller().open(world.project, "coder"));
+  const denied = async (path: string): Promise<unknown> => {
+    const { said, value } = await session.do("fs_delete", { path });
+    const entry = (await world.log({})).find(({ id }) => id === value["id"]);
+    return [said, entry?.more["suggest"]];
+  };
+  expect(await denied("/etc/passwd")).toEqual([expect.any(String), null]);
+  expect(await denied("a.txt")).toEqual(["scope_violation", expect.stringContaining("fs.delete")]);
+});
+
+test("what no tool changes is told before anybody tries, with the code of the tool", async () => {
+  await world.trust();
+  for (const path of [".git/hooks/x", ".vscode/tasks.json", "sub/.git/config"]) {
+    const asked = await world.ambit("can", "coder", "fs.write", path, "--json");
+    expect([path, asked.status]).toEqual([path, 10]);
+    expect(JSON.parse(asked.out)).toMatchObject({
+      outcome: "deny",
+      code: "self_modification",
+      held: "self_modification",
+    });
+    const called = await world.ambit("call", "coder", "fs_write", JSON.stringify({ path, content: "x" }), "--json");
+    expect([path, called.status, called.out]).toEqual([path, 10, expect.stringContaining("self_modification")]);
+  }
+  const said = await world.ambit("can", "coder", "fs.write", ".git/hooks/x");
+  expect(said.out).toMatch(/self_modification[\s\S]*no tool changes it/);
+  for (const path of ["a.txt", "sub/.vscode/x", ".gitignore"])
+    expect([path, (await world.ambit("can", "coder", "fs.write", path)).status]).toEqual([path, 0]);
+  expect((await world.ambit("can", "coder", "fs.read", ".git/hooks/x")).status).toBe(0);
+});
