@@ -95,7 +95,8 @@ export const DENIALS: Readonly<Record<DenialCode, Page>> = {
   },
   audit_unavailable: {
     means: "The decision could not be written down, so nothing was done.",
-    doThis: "Make room on the disk, or mend the store or its second copy: ambit daemon status. Nothing runs unrecorded.",
+    doThis:
+      "Make room on the disk, or mend the store or its second copy: ambit daemon status. Nothing runs unrecorded.",
     example: "ambit explain budget_exhausted",
   },
   pin_changed: {

@@ -13,7 +13,8 @@ export function underTrust(
   verdict: Verdict,
   world: Pick<World, "moment" | "reading">,
 ): Verdict {
-  if (trust === undefined || verdict.decision.outcome !== "deny" || !mayWantTrust(verdict.decision.code)) return verdict;
+  if (trust === undefined || verdict.decision.outcome !== "deny" || !mayWantTrust(verdict.decision.code))
+    return verdict;
   if (trust.standing.kind !== "untrusted" && trust.standing.kind !== "waiting") return verdict;
   const { id: agent, authority } = trust.written;
   const { protectedPaths } = world.reading.ground;

@@ -76,7 +76,9 @@ test(`${grantsAtOnce} grants at once on one record lose none`, { timeout: 600_00
   expect(readdirSync(join(cwd, ".ambit", "agents"))).toEqual(["a.md"]);
 });
 
-test(`killed ${2 * kills} times in the middle of edits, a whole record is there every time`, { timeout: 600_000 }, async () => {
+test(`killed ${2 * kills} times in the middle of edits, a whole record is there every time`, {
+  timeout: 600_000,
+}, async () => {
   const { cwd, record } = fresh("killed");
   const specs = ["net.get{hosts=[a.example]}", "memory.write{keys=[k]}"];
   const allowed = new Set(["records.read", "tool.invoke{tools=[builtin:**]}", ...specs]);
