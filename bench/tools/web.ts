@@ -49,7 +49,13 @@ export async function measureWeb({ base, project }: ToolsGround): Promise<readon
       holds: () => ({ authority, moment: moment() }),
       resolver: () => ({ servers: [resolver] }),
       redacted: (value) => value,
-      secrets: { get: () => null, ready: async () => undefined, open: NONE, use: async () => false, probed: () => undefined },
+      secrets: {
+        get: () => null,
+        ready: async () => undefined,
+        open: NONE,
+        use: async () => false,
+        probed: () => undefined,
+      },
     });
     const requests = (input: JsonObject) => tool.requests(input, reading, session);
     const known = { name: tool.name, requirement: null, requests };
