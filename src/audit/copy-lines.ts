@@ -3,6 +3,7 @@ import type { ChainRow, ChainStore, CheckpointRow } from "../ports/chain-rows.ts
 import type { Digest } from "../ports/digest.ts";
 import type { Durable } from "../ports/durable.ts";
 import { chainHash, ZERO_HASH } from "./chain.ts";
+import { readEntryBody } from "./entry-body.ts";
 import { exportLine } from "./export.ts";
 
 /** Behind which entry and which note it goes on. */
@@ -18,7 +19,15 @@ export interface CopyPiece {
   readonly end: CopyPlace;
   /** Whether the log ended with it when it was read. */
   readonly isAll: boolean;
+  /** Of its entries, by place. */
+  readonly hashes: ReadonlyMap<number, string>;
+  /** Whether nothing is in it but what the log was told about its copy, and notes. */
+  readonly isOfCopy: boolean;
 }
+
+/** Entries that a slow copy makes by itself. */
+export const SINK_BEHIND = "sink_behind";
+export const SINK_CAUGHT_UP = "sink_caught_up";
 
 type Chain = Pick<ChainStore, "rows" | "checkpoints" | "head">;
 
@@ -61,7 +70,9 @@ export class CopyLines {
     const text = linesOf(taken.value, notes.value);
     if (text === "") return { ok: true, value: null };
     const end = { place: last.place, hash: last.hash, note: notes.value.at(-1)?.place ?? from.note };
-    return { ok: true, value: { text, end, isAll: last.place >= head.value.place } };
+    const hashes = new Map(taken.value.map(({ place, hash }) => [place, hash]));
+    const isOfCopy = taken.value.every(({ body }) => isAboutCopy(body));
+    return { ok: true, value: { text, end, isAll: last.place >= head.value.place, hashes, isOfCopy } };
   }
 
   /** As many as fit, each of which must continue the one before: what is sent cannot be taken back. */
@@ -92,6 +103,12 @@ export class CopyLines {
     this.#notes = notes;
     return { ok: true, value: notes.filter(({ place }) => place <= to) };
   }
+}
+
+function isAboutCopy(body: string): boolean {
+  if (!body.includes(SINK_BEHIND) && !body.includes(SINK_CAUGHT_UP)) return false;
+  const entry = readEntryBody(body);
+  return entry?.kind === "daemon" && (entry.outcome === SINK_BEHIND || entry.outcome === SINK_CAUGHT_UP);
 }
 
 function linesOf(rows: readonly ChainRow[], notes: readonly CheckpointRow[]): string {

@@ -2,11 +2,17 @@
 import type { SinkAnswer, SinkStanding } from "../ports/sink.ts";
 import { readExportLine } from "./export.ts";
 
-/** The last line of a copy that was being written when the power went may be its first. */
-const BEGINNING = '{"at":';
+/**
+ * Whether a whole file without a line's end is what was left of a first line when the power went: a true beginning of the one
+ * that would be written now, whenever that was and wherever the log began then, or zeros. INVARIANT: nothing longer than that.
+ */
+export function isTornHeader(text: string, header: string): boolean {
+  if (text.length > header.length + 1) return false;
+  return timeless(header).startsWith(timeless(text.replace(/\0+$/, "")));
+}
 
-export function isTornHeader(text: string): boolean {
-  return text.startsWith(BEGINNING) || BEGINNING.startsWith(text) || /^\0+$/.test(text);
+function timeless(text: string): string {
+  return text.replace(/^\{"at":\d{1,16}/, '{"at":0').replace(/^\{"at":0,"first":\d{1,16}/, '{"at":0,"first":0');
 }
 
 /** `tail`: its last whole lines. `isAll`: whether they are all lines behind the first. */
@@ -23,15 +29,21 @@ export function copyStanding(
   let note: number | null = null;
   let last: { readonly place: number; readonly hash: string } | null = null;
   let place: number | null = null;
+  let rotations = 0;
   for (const line of lines) {
     if (line?.kind === "entry") {
       if (place !== null && line.place !== place + 1) return refused(`has a gap behind entry ${place}`);
       [place, last, note] = [line.place, line, null];
-    } else if (line?.kind === "checkpoint") note = line.place;
-    else if (line?.kind !== "rotation") return refused("has a line near its end that is no line of a copy");
+    } else if (line?.kind === "checkpoint") {
+      // What retention left begins behind a note. Where not all is seen, the entry before it may be further up.
+      const before: number = place ?? (isAll ? begun.first - 1 : (note ?? line.place));
+      if (line.place !== before) return refused(`has a signed note for entry ${line.place} behind entry ${before}`);
+      note = line.place;
+    } else if (line?.kind === "rotation" && place === null) rotations++;
+    else return refused("has a line near its end that is no line of a copy");
   }
   if (last === null && !isAll) return refused("has no entry near its end");
-  return { ok: true, value: { place, hash: last?.hash ?? null, note, first: begun.first } };
+  return { ok: true, value: { place, hash: last?.hash ?? null, note, first: begun.first, rotations } };
 }
 
 function refused(what: string): { readonly ok: false; readonly message: string } {

@@ -1,4 +1,5 @@
 // `ambit audit verify`: whether the log is the one that was written; told by the daemon, or found out here with a key.
+import { resolve } from "node:path";
 import { isHash, ZERO_HASH } from "../audit/chain.ts";
 import { parseCheckpoint } from "../audit/checkpoint.ts";
 import { exportLineCharactersMax } from "../audit/export.ts";
@@ -8,6 +9,7 @@ import { ExportVerifier } from "../audit/verify-export.ts";
 import { isJsonList, isJsonObject, type Json } from "../authority/json.ts";
 import type { VerifyAnswer } from "../ports/daemon-control.ts";
 import type { Refusal } from "../ports/exchange.ts";
+import type { SinkShown } from "../ports/sink.ts";
 import { readLines, readShort } from "./audit-files.ts";
 import { shown } from "./cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
@@ -66,7 +68,11 @@ async function verifyCopy(
   sink: string | true,
   given: string | null,
 ): Promise<ExitCode> {
-  const named = sink === true ? await configuredCopy(world) : { ok: true as const, value: sink };
+  // Before the file is read: what the copy had by then must be in it.
+  const status = await askOnce(world, "daemon.status", {});
+  if (!status.ok) return tellRefusal(world, status, options.json);
+  const configured = status.value.sink ?? null;
+  const named = sink === true ? configuredCopy(configured) : { ok: true as const, value: sink };
   if (!named.ok) return tellRefusal(world, named, options.json);
   const keys = given === null ? await askOnce(world, "audit.key", {}) : null;
   if (keys !== null && !keys.ok) return tellRefusal(world, keys, options.json);
@@ -76,7 +82,7 @@ async function verifyCopy(
   // A line that is being written now is not kept yet.
   const read = await readLines(named.value, exportLineCharactersMax, (line) => verifier.line(line), nothing);
   if (!read.ok) return fail(world, options, EXIT.error, read.message, null);
-  const copy = verifier.end();
+  const copy = notShorter(verifier.end(), named.value, configured);
   const head = copy.head.hash === ZERO_HASH ? null : copy.head;
   const answer =
     given === null ? await askOnce(world, "audit.verify", { head }) : await verifiedHere(world, given, head);
@@ -90,10 +96,19 @@ async function verifyCopy(
   return isIntact ? EXIT.ok : EXIT.error;
 }
 
-async function configuredCopy(world: AuditWorld): Promise<{ readonly ok: true; readonly value: string } | Refusal> {
-  const status = await askOnce(world, "daemon.status", {});
-  if (!status.ok) return status;
-  const target = status.value.sink?.target ?? null;
+/** A copy that ends before what it had is cut off, however whole it is by itself. */
+function notShorter(copy: VerifyAnswer, file: string, sink: SinkShown | null): VerifyAnswer {
+  const { place } = copy.head;
+  const kept = sink?.kept ?? 0;
+  // Another file than the one that is written now may be a copy of before. What a collector writes is known by what it is named here.
+  const isOther = sink?.target.startsWith("/") === true && resolve(sink.target) !== resolve(file);
+  if (isOther || kept <= place) return copy;
+  const what = `the copy ends here, and had entries up to ${kept}: its end was cut off, or this is a copy of before`;
+  return { ...copy, isIntact: false, problems: [...copy.problems, { place, what }] };
+}
+
+function configuredCopy(sink: SinkShown | null): { readonly ok: true; readonly value: string } | Refusal {
+  const target = sink?.target ?? null;
   if (target?.startsWith("/") === true) return { ok: true, value: target };
   const message =
     target === null

@@ -1,7 +1,8 @@
 // Which second copy of the log counts: the one the user's configuration names, looked at again every second. A configuration
 // that is not understood changes nothing that was known, and where nothing was known nothing is decided.
-import { statSync } from "node:fs";
-import { join } from "node:path";
+import { lstatSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { SINK_BEHIND, SINK_CAUGHT_UP } from "../audit/copy-lines.ts";
 import { copyStanding, isTornHeader } from "../audit/copy-standing.ts";
 import type { JsonObject } from "../authority/json.ts";
 import type { Copies } from "../daemon/copied-ledger.ts";
@@ -22,6 +23,7 @@ import type { KeptProof } from "./daemon-proof.ts";
 
 const lookMilliseconds = 500;
 const SETTING = "sink";
+const NAMES = ["config.yml", "config.yaml"];
 
 export interface SinkAsked {
   /** Folder of the user's configuration. */
@@ -46,6 +48,9 @@ export class DaemonSink implements Copies {
   #refusal: string | null = null;
   #problem: string | null = null;
   #stamp: string | null = null;
+  #isKnown = false;
+  /** The last look found no copy named, where one was: it may be written anew at this moment. */
+  #isDoubted = false;
   #timer: NodeJS.Timeout | null = null;
   isPlain = true;
 
@@ -81,21 +86,35 @@ export class DaemonSink implements Copies {
   #look(): void {
     const asked = this.#asked;
     const stamp = asked === null ? null : stampOf(asked.folder, asked.now());
-    if (asked === null || (stamp !== null && stamp === this.#stamp)) return;
+    if (asked === null || (stamp !== null && stamp === this.#stamp && !this.#isDoubted)) return;
     this.#stamp = stamp;
     const config = configIn(asked);
     if (config !== null && ("failed" in config || config.broken)) {
-      this.#unknown();
+      this.#isDoubted = false;
+      this.#unknown("is not understood: ambit doctor");
       return;
     }
-    this.#take(config?.audit ?? null, asked);
+    const audit = config?.audit ?? null;
+    if (audit === null && !this.#isDoubted && this.#isNamed(asked)) {
+      this.#isDoubted = true;
+      if (this.#copy === null) this.#unknown("names no copy of the log any more. It is looked at once more");
+      return;
+    }
+    this.#isDoubted = false;
+    this.#isKnown = true;
+    this.#take(audit, asked);
     this.#refusal = null;
     this.#problem = null;
     this.isPlain = this.#copy === null;
   }
 
-  #unknown(): void {
-    const what = "the user's configuration is not understood: ambit doctor";
+  /** Whether one is kept, or was when the daemon ended. */
+  #isNamed({ settings }: SinkAsked): boolean {
+    return this.#copy !== null || (!this.#isKnown && settings.get(SETTING) !== null);
+  }
+
+  #unknown(why: string): void {
+    const what = `the user's configuration ${why}`;
     // INVARIANT: a mistake in the file never ends a copy, nor begins to allow without one.
     if (this.#copy === null) this.#refusal = `${what}. Whether a copy of the log has to be kept is not known`;
     else this.#problem = `${what}. The copy goes on as it was`;
@@ -124,7 +143,7 @@ export class DaemonSink implements Copies {
     const copy: SecondCopy = new SecondCopy({
       ...{ target, chain, digest, timeoutMilliseconds, beginning },
       sink: sinkAt(sink, asked.node),
-      changed: (isLate, problem) => tell(isLate ? "sink_behind" : "sink_caught_up", { problem, kept: copy.kept }),
+      changed: (isLate, problem) => tell(isLate ? SINK_BEHIND : SINK_CAUGHT_UP, { problem, kept: copy.kept }),
       wentBack: (from, to) => tell("sink_went_back", { from, to }),
     });
     return copy;
@@ -150,6 +169,7 @@ function sinkAt({ kind, path }: SinkTarget, node: string): Sink {
 
 function configIn(asked: SinkAsked): Config | { readonly failed: true } | null {
   try {
+    if (asked.folder !== null && NAMES.some((name) => isAway(join(asked.folder ?? "", name)))) return { failed: true };
     return asked.config();
   } catch {
     return { failed: true };
@@ -159,13 +179,24 @@ function configIn(asked: SinkAsked): Config | { readonly failed: true } | null {
 /** Null where it has to be read: it was changed just now, or nobody can tell. */
 function stampOf(folder: string | null, now: number): string | null {
   if (folder === null) return "";
-  const stamps = ["config.yml", "config.yaml"].map((name) => {
+  const stamps = NAMES.map((name) => {
+    const path = join(folder, name);
     try {
-      const found = statSync(join(folder, name), { bigint: true });
+      const found = statSync(path, { bigint: true });
       return isSettled(found, now) ? stampText(found) : null;
     } catch (error) {
-      return codeOf(error) === "ENOENT" ? "" : null;
+      return codeOf(error) === "ENOENT" && !isAway(path) ? "" : null;
     }
   });
   return stamps.includes(null) ? null : stamps.join(" ");
+}
+
+/** Whether it is named, and what it leads to is not there: a link on the way to a disk that is not mounted. That is not "none". */
+function isAway(path: string): boolean {
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return false;
+  for (let at = path; ; at = dirname(at)) {
+    const found = lstatSync(at, { throwIfNoEntry: false });
+    if (found !== undefined) return found.isSymbolicLink();
+    if (at === dirname(at)) return false;
+  }
 }

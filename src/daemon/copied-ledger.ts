@@ -2,6 +2,7 @@
 import type { Durable } from "../ports/durable.ts";
 import type { AccountCharge, AccountState, DecisionWrite, DecisionWritten, Ledger } from "../ports/ledger.ts";
 import type { LogEntry, LogQuery, PlacedEntry } from "../ports/log.ts";
+import { patienceLeft } from "./patience.ts";
 import type { SecondCopy } from "./second-copy.ts";
 
 /** Which copy counts now. */
@@ -72,7 +73,7 @@ export class CopiedLedger implements Ledger {
     const { copy, refusal } = this.#copies;
     if (refusal !== null || copy === null) return unheard(refusal ?? "no copy of the log is kept");
     const begun = this.#parts.elapsed();
-    const left = (): number => Math.max(0, copy.timeoutMilliseconds - (this.#parts.elapsed() - begun));
+    const left = (): number => patienceLeft(copy.timeoutMilliseconds, this.#parts.elapsed() - begun);
     // Before anything is written and charged: where the copy takes nothing, nothing is spent.
     if (copy.isLate || !(await copy.ready(left()))) {
       copy.fallBehind();

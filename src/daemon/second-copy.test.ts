@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
+import { entryOf } from "../../test/audit/written-log.ts";
 import { chainHash, ZERO_HASH } from "../audit/chain.ts";
+import { SINK_BEHIND, SINK_CAUGHT_UP } from "../audit/copy-lines.ts";
+import { entryBody } from "../audit/entry-body.ts";
 import { readExportLine } from "../audit/export.ts";
 import type { ChainRow, ChainStore, CheckpointRow } from "../ports/chain-rows.ts";
 import type { Sink, SinkAnswer, SinkStanding } from "../ports/sink.ts";
@@ -16,12 +19,17 @@ class Log {
   first = 1;
 
   add(count: number): void {
-    for (let at = 0; at < count; at++) {
-      const before = this.entries.at(-1);
-      const place = (before?.place ?? 0) + 1;
-      const body = JSON.stringify({ place });
-      this.entries.push({ place, body, hash: chainHash(digest, before?.hash ?? ZERO_HASH, body) });
-    }
+    for (let at = 0; at < count; at++) this.#put(JSON.stringify({ place: this.entries.length + 1 }));
+  }
+
+  tell(outcome: string): void {
+    this.#put(entryBody(entryOf(this.entries.length, { kind: "daemon", outcome })));
+  }
+
+  #put(body: string): void {
+    const before = this.entries.at(-1);
+    const place = (before?.place ?? 0) + 1;
+    this.entries.push({ place, body, hash: chainHash(digest, before?.hash ?? ZERO_HASH, body) });
   }
 
   get chain(): ChainStore {
@@ -44,7 +52,7 @@ class FakeSink implements Sink {
   trouble: string | null = null;
   refuses: string | null = null;
   isStuck = false;
-  standing: SinkStanding = { place: null, hash: null, note: null, first: null };
+  standing: SinkStanding = { place: null, hash: null, note: null, first: null, rotations: null };
   #release: (() => void)[] = [];
 
   async open(): Promise<SinkAnswer<SinkStanding>> {
@@ -78,14 +86,31 @@ class FakeSink implements Sink {
   }
 }
 
+/** Slower than the timeout, for every piece. */
+class SlowSink extends FakeSink {
+  override async keep(lines: string, last: number): Promise<SinkAnswer<null>> {
+    await new Promise((done) => setTimeout(done, 80));
+    return super.keep(lines, last);
+  }
+}
+
 let copy: SecondCopy;
 const told: string[] = [];
-function begin(log: Log, sink: Sink, timeoutMilliseconds = 10_000): SecondCopy {
+function begin(
+  log: Log,
+  sink: Sink,
+  timeoutMilliseconds = 10_000,
+  rotations: readonly string[] = [],
+  tell: (outcome: string) => void = () => undefined,
+): SecondCopy {
   told.length = 0;
   copy = new SecondCopy({
     ...{ target: "here", sink, chain: log.chain, digest, timeoutMilliseconds },
-    beginning: () => ({ header: "header", rotations: [] }),
-    changed: (isLate, problem) => told.push(isLate ? `late ${problem}` : "well"),
+    beginning: () => ({ header: "header", rotations }),
+    changed: (isLate, problem) => {
+      told.push(isLate ? `late ${problem}` : "well");
+      tell(isLate ? SINK_BEHIND : SINK_CAUGHT_UP);
+    },
     wentBack: (from, to) => told.push(`back ${from} ${to}`),
   });
   return copy;
@@ -122,7 +147,7 @@ describe("a second copy of the log", () => {
   it("goes on where the sink really stands", async () => {
     const [log, sink] = [new Log(), new FakeSink()];
     log.add(5);
-    sink.standing = { place: 3, hash: log.entries[2]?.hash ?? "", note: null, first: 1 };
+    sink.standing = { place: 3, hash: log.entries[2]?.hash ?? "", note: null, first: 1, rotations: 0 };
     begin(log, sink);
     expect(await copy.has(5, patience)).toBe(true);
     expect(sink.places).toEqual([4, 5]);
@@ -173,6 +198,48 @@ describe("a second copy of the log", () => {
     expect(told).toEqual(["late null", "well"]);
   });
 
+  it("one that is always slower than the timeout is told of once, however long nothing else happens", async () => {
+    const [log, sink] = [new Log(), new SlowSink()];
+    log.add(1);
+    const tell = begin(log, sink, 20, [], (outcome) => {
+      log.tell(outcome);
+      setTimeout(() => tell.wake());
+    });
+    await new Promise((done) => setTimeout(done, 1500));
+    expect(log.entries.length).toBe(3);
+    expect([sink.places, told]).toEqual([
+      [1, 2, 3],
+      ["late null", "well"],
+    ]);
+  });
+
+  it.each([
+    [null, ["r1", "r2"]],
+    [0, ["r1", "r2"]],
+    [1, ["r2"]],
+    [2, []],
+  ])("has %j of the notes of keys already: gets %j", async (rotations, expected) => {
+    const [log, sink] = [new Log(), new FakeSink()];
+    log.add(1);
+    sink.standing = { ...sink.standing, rotations };
+    begin(log, sink, 10_000, ["r1", "r2"]);
+    expect(await copy.has(1, patience)).toBe(true);
+    expect(sink.lines.slice(0, -1)).toEqual(expected);
+  });
+
+  it("a log that begins right behind what it has continues it, or is refused", async () => {
+    const [log, sink] = [new Log(), new FakeSink()];
+    log.add(5);
+    log.first = 4;
+    sink.standing = { place: 3, hash: log.entries[2]?.hash ?? "", note: null, first: 1, rotations: 0 };
+    begin(log, sink);
+    expect(await copy.has(5, patience)).toBe(true);
+    copy.drop();
+    sink.standing = { place: 3, hash: "0".repeat(64), note: null, first: 1, rotations: 0 };
+    begin(log, sink, 50);
+    expect(await copy.ready(300)).toBe(false);
+  });
+
   it("refused at first: tried again until it is taken", async () => {
     const [log, sink] = [new Log(), new FakeSink()];
     log.add(2);
@@ -182,6 +249,16 @@ describe("a second copy of the log", () => {
     expect(copy.shown().problem).toBe("full");
     sink.refuses = null;
     expect(await copy.has(2, patience)).toBe(true);
+  });
+
+  it("closing does not wait as long as a call would, where that is long", { timeout: 20_000 }, async () => {
+    const [log, sink] = [new Log(), new FakeSink()];
+    begin(log, sink, 60_000);
+    expect(await copy.ready(patience)).toBe(true);
+    sink.isStuck = true;
+    log.add(1);
+    await copy.close();
+    expect(copy.kept).toBe(0);
   });
 
   it("dropped: whoever waits hears no", async () => {

@@ -4,8 +4,10 @@ import { CopyLines, type CopyPlace } from "../audit/copy-lines.ts";
 import type { ChainStore } from "../ports/chain-rows.ts";
 import type { Digest } from "../ports/digest.ts";
 import type { Sink, SinkShown, SinkStanding } from "../ports/sink.ts";
+import { CopyTelling, type CopyTold } from "./copy-telling.ts";
+import { outwait } from "./patience.ts";
 
-export interface CopyParts {
+export interface CopyParts extends CopyTold {
   readonly target: string;
   readonly sink: Sink;
   readonly chain: Pick<ChainStore, "rows" | "checkpoints" | "head" | "first">;
@@ -13,16 +15,14 @@ export interface CopyParts {
   readonly timeoutMilliseconds: number;
   /** The lines a copy of the log begins with, when its first entry is this one. */
   beginning(first: number): { readonly header: string; readonly rotations: readonly string[] };
-  /** It fell behind, or has caught up again. */
-  changed(isLate: boolean, problem: string | null): void;
-  /** It had more before. */
-  wentBack(from: number, to: number): void;
 }
 
 const pauseMillisecondsMin = 50;
 const pauseMillisecondsMax = 1000;
 /** What others write without telling us is found so soon. */
 const lookMilliseconds = 500;
+/** Whoever stops the daemon waits for no more than that. */
+const closeMillisecondsMax = 2000;
 
 interface Waiting {
   readonly place: number;
@@ -32,6 +32,7 @@ interface Waiting {
 export class SecondCopy {
   readonly #parts: CopyParts;
   readonly #lines: CopyLines;
+  readonly #telling: CopyTelling;
   #at: CopyPlace | null = null;
   #kept: number | null = null;
   #head = 0;
@@ -43,12 +44,13 @@ export class SecondCopy {
   readonly #readying = new Set<(isReady: boolean) => void>();
   #ring: (() => void) | null = null;
   #isRung = false;
-  #late: NodeJS.Timeout | null = null;
+  #late: (() => void) | null = null;
   readonly #ended: Promise<void>;
 
   constructor(parts: CopyParts) {
     this.#parts = parts;
     this.#lines = new CopyLines(parts.chain, parts.digest);
+    this.#telling = new CopyTelling(parts);
     this.#ended = this.#run();
   }
 
@@ -106,14 +108,15 @@ export class SecondCopy {
   fallBehind(): void {
     if (this.#isLate || this.#isClosed) return;
     this.#isLate = true;
-    this.#parts.changed(true, this.#problem);
+    this.#telling.late(this.#problem);
   }
 
   /** What is written by now is handed on first, for as long as a call would wait. */
   async close(): Promise<void> {
     const head = await this.#parts.chain.head();
     this.wake();
-    if (head.ok && !this.#isLate) await this.has(head.value.place, this.timeoutMilliseconds);
+    const patience = Math.min(this.timeoutMilliseconds, closeMillisecondsMax);
+    if (head.ok && !this.#isLate) await this.has(head.value.place, patience);
     // A note has no place of its own: one more look, where somebody looks at all.
     if (this.#isReady) await timed(lookMilliseconds, (answer) => this.#nextLook(answer));
     this.drop();
@@ -123,6 +126,7 @@ export class SecondCopy {
   drop(): void {
     this.#isClosed = true;
     this.#isReady = false;
+    this.#telling.close();
     this.#parts.sink.close();
     this.#settle(null);
     for (const { answer } of this.#waiting.splice(0)) answer(false);
@@ -168,10 +172,16 @@ export class SecondCopy {
       if (!piece.ok) return piece.message;
       const { sink } = this.#parts;
       if (piece.value !== null) {
-        this.#head = Math.max(this.#head, piece.value.end.place);
-        this.#watch();
-        const { text, end } = piece.value;
-        const kept = await sink.keep(text, end.place, (place) => this.#advance(place));
+        const { text, end, hashes, isOfCopy } = piece.value;
+        this.#head = Math.max(this.#head, end.place);
+        // INVARIANT: what was written because it is slow is no reason to call it slow again, or that would never end.
+        if (!isOfCopy) this.#watch();
+        const kept = await sink.keep(text, end.place, (place, hash) => {
+          const isOurs =
+            hash === (place === at.place ? at.hash : hashes.get(place)) || (place === at.place && at.hash === "");
+          if (isOurs) this.#advance(place);
+          return isOurs;
+        });
         if (!kept.ok) return kept.message;
         this.#at = end;
         this.#advance(end.place);
@@ -204,17 +214,19 @@ export class SecondCopy {
     if (wrong !== null) return wrong;
     const found = await this.#lines.placeAt(place, first.value);
     if (!found.ok) return found.message;
-    const { hash } = found.value;
+    // Where the log begins behind it, its next entry tells whether it continues this one.
+    const hash = found.value.hash === "" ? (standing.hash ?? "") : found.value.hash;
     if (standing.hash !== null && standing.hash !== hash)
       return `its entry ${place} is not the one of the log: one of the two was written anew. See: ambit audit verify`;
     this.#at = { place, hash, note: standing.note ?? place - 1 };
-    if (standing.place === null && rotations.length > 0) {
-      const kept = await sink.keep(`${rotations.join("\n")}\n`, 0, () => undefined);
+    const missing = standing.place === null ? rotations.slice(standing.rotations ?? 0) : [];
+    if (missing.length > 0) {
+      const kept = await sink.keep(`${missing.join("\n")}\n`, 0, () => true);
       if (!kept.ok) return kept.message;
     }
     const before = this.#kept;
     this.#advance(place);
-    if (before !== null && place < before) this.#parts.wentBack(before, place);
+    if (before !== null && place < before) this.#telling.wentBack(before, place);
     return null;
   }
 
@@ -230,13 +242,12 @@ export class SecondCopy {
 
   /** From now on there is a time by which it must be done. */
   #watch(): void {
-    this.#late ??= setTimeout(() => this.fallBehind(), this.timeoutMilliseconds);
-    this.#late.unref();
+    this.#late ??= outwait(this.timeoutMilliseconds, () => this.fallBehind());
   }
 
   /** True: everything there was is kept. */
   #settle(isWell: true | null): void {
-    if (this.#late !== null) clearTimeout(this.#late);
+    this.#late?.();
     this.#late = null;
     if (isWell === null) return;
     this.#problem = null;
@@ -244,7 +255,7 @@ export class SecondCopy {
     for (const answer of [...this.#readying]) answer(true);
     if (!this.#isLate) return;
     this.#isLate = false;
-    this.#parts.changed(false, null);
+    this.#telling.well();
   }
 
   async #sleep(milliseconds: number, isWoken: boolean): Promise<void> {
@@ -275,11 +286,11 @@ function wrongStanding({ place, first: begins }: SinkStanding, first: number, he
 function timed(milliseconds: number, wait: (answer: (isSo: boolean) => void) => () => void): Promise<boolean> {
   return new Promise((resolve) => {
     const answer = (isSo: boolean): void => {
-      clearTimeout(timer);
+      end();
       leave();
       resolve(isSo);
     };
-    const timer = setTimeout(() => answer(false), milliseconds);
+    const end = outwait(milliseconds, () => answer(false));
     const leave = wait(answer);
   });
 }

@@ -37,15 +37,21 @@ function sinkAt(at: string): Sink {
       header === "begin"
         ? {
             ok: true,
-            value: { place: tail.length === 0 ? null : Number(tail.at(-1)), hash: null, note: null, first: 1 },
+            value: {
+              place: tail.length === 0 ? null : Number(tail.at(-1)),
+              hash: null,
+              note: null,
+              first: 1,
+              rotations: 0,
+            },
           }
         : { ok: false, message: "is no copy" },
-    isTornHeader: (text) => "begin".startsWith(text),
+    isTornHeader: (text, header) => header.startsWith(text.replace(/\0+$/, "")),
   });
   sinks.push(sink);
   return sink;
 }
-const nothing = (): void => undefined;
+const nothing = (): boolean => true;
 
 describe("a copy in a file", () => {
   it("is made for its owner alone, appended to, and found again where it ended", async () => {
@@ -64,6 +70,7 @@ describe("a copy in a file", () => {
     ["begin\n1", "begin\n", null],
     ["beg", "begin\n", null],
     ["", "begin\n", null],
+    ["\0".repeat(6), "begin\n", null],
   ])("%j is mended to %j", async (torn, whole, place) => {
     writeFileSync(path, torn, { mode: 0o600 });
     expect(await sinkAt(path).open("begin")).toMatchObject({ ok: true, value: { place } });
@@ -89,6 +96,16 @@ describe("a copy in a file", () => {
     const expected = what === "others can write" ? "written by others" : message;
     expect(await sinkAt(path).open("begin")).toEqual({ ok: false, message: expect.stringContaining(expected) });
     if (what === "of something else") expect(readFileSync(path, "utf8")).toBe("notes\n");
+  });
+
+  it.each([
+    ["zeros that are longer than a first line", "\0".repeat(7)],
+    ["zeros with something far behind them", `${"\0".repeat(3_000_000)}precious\n`],
+    ["a beginning with more behind it", "beginning"],
+  ])("%s: refused, and every byte is left", async (_what, text) => {
+    writeFileSync(path, text, { mode: 0o600 });
+    expect(await sinkAt(path).open("begin")).toMatchObject({ ok: false });
+    expect(readFileSync(path, "utf8") === text).toBe(true);
   });
 
   function linked(at: string): void {

@@ -11,8 +11,8 @@ import { codeOf } from "./whereabouts.ts";
 export interface CopyReading {
   /** From its first line, and whole lines at its end; `isAll`: those are all behind the first. */
   standing(header: string, tail: readonly string[], isAll: boolean): SinkAnswer<SinkStanding>;
-  /** Whether a text without a line's end is what is left of a first line. */
-  isTornHeader(text: string): boolean;
+  /** Whether a whole file without a line's end is what is left of such a first line. */
+  isTornHeader(text: string, header: string): boolean;
 }
 
 /** More than the longest line, whatever its characters take. */
@@ -98,13 +98,14 @@ export class FileSink implements Sink {
   async #begun(file: FileHandle, header: string): Promise<SinkAnswer<SinkStanding>> {
     const found = await file.stat();
     if (!found.isFile()) return { ok: false, message: `${this.#path} is no plain file` };
-    if (this.#sure?.ino === found.ino && this.#sure.size < found.size) await file.truncate(this.#sure.size);
-    this.#sure = null;
-    let { size } = await file.stat();
+    const sure = this.#sure;
+    let { size } = found;
     const first = await this.#firstLine(file, size);
     if (first.bytes === null && size > 0) {
-      // INVARIANT: nothing is cut off a file that is not ours.
-      if (!this.#reading.isTornHeader(first.text)) return this.#refused(this.#reading.standing(first.text, [], false));
+      // INVARIANT: nothing is cut off a file that is not ours: only what is a beginning of the header, from its first byte to its last.
+      const isShort = size <= Buffer.byteLength(header, "utf8") + 1;
+      if (!isShort || !this.#reading.isTornHeader(first.text, header))
+        return this.#refused(this.#reading.standing(first.text, [], false));
       await file.truncate(0);
       size = 0;
     }
@@ -113,23 +114,33 @@ export class FileSink implements Sink {
       await append(file, bytes);
       await file.datasync();
       await flushFolder(dirname(this.#path));
+      this.#sure = null;
       this.#size = bytes.length;
       return this.#refused(this.#reading.standing(header, [], true));
     }
     const known = this.#reading.standing(first.text, [], true);
     if (!known.ok) return this.#refused(known);
     const start = first.bytes ?? 0;
+    if (sure?.ino === found.ino && sure.size >= start && sure.size < size) {
+      await file.truncate(sure.size);
+      size = sure.size;
+    }
     const from = Math.max(start, size - windowBytes);
     const window = await read(file, from, size - from);
     const end = from + wholeBytes(window);
-    if (end < size) await file.truncate(end);
-    await file.datasync();
-    this.#size = end;
     const lines = window
       .toString("utf8", 0, end - from)
       .split("\n")
       .slice(0, -1);
-    return this.#refused(this.#reading.standing(first.text, from === start ? lines : lines.slice(1), from === start));
+    const isAll = from === start;
+    const standing = this.#reading.standing(first.text, isAll ? lines : lines.slice(1), isAll);
+    // What is refused is left as it is.
+    if (!standing.ok) return this.#refused(standing);
+    if (end < size) await file.truncate(end);
+    await file.datasync();
+    this.#sure = null;
+    this.#size = end;
+    return standing;
   }
 
   /** `bytes`: with its end; null where there is no whole line. */

@@ -36,21 +36,47 @@ function serve(...answers: readonly string[]): Promise<void> {
   return new Promise((done) => server?.listen(path, () => done()));
 }
 
+const hash = (place: number): string => String(place % 10).repeat(64);
+const said = (place: number): string => `${place} ${hash(place)}\n`;
+
 describe("a copy with a collector", () => {
-  it("says where it stands, and counts what is acknowledged", async () => {
-    await serve("4\n", "5\n6\n");
+  it("says where it stands, with the hash, and counts what is acknowledged", async () => {
+    await serve(said(4), `${said(5)}${said(6)}`);
     const sink = new SocketSink(path);
-    expect(await sink.open("begin")).toMatchObject({ ok: true, value: { place: 4, hash: null } });
+    expect(await sink.open("begin")).toMatchObject({ ok: true, value: { place: 4, hash: hash(4) } });
     const kept: number[] = [];
-    expect(await sink.keep("x\n", 6, (place) => kept.push(place))).toEqual({ ok: true, value: null });
+    const ours = (place: number, its: string): boolean => kept.push(place) > 0 && its === hash(place);
+    expect(await sink.keep("x\n", 6, ours)).toEqual({ ok: true, value: null });
     expect([kept, sink.trouble]).toEqual([[5, 6], null]);
     sink.close();
     expect(sink.trouble).not.toBeNull();
   });
 
+  it("none at all is 0 alone, and a place without its hash says nothing", async () => {
+    await serve("0\n", "4\n");
+    const sink = new SocketSink(path);
+    expect(await sink.open("begin")).toMatchObject({ ok: true, value: { place: null, hash: null } });
+    expect(await sink.open("begin")).toEqual({
+      ok: false,
+      message: expect.stringContaining("it has to answer PLACE HASH"),
+    });
+  });
+
+  it("another entry than it got is not kept", async () => {
+    await serve(said(4), said(6));
+    const sink = new SocketSink(path);
+    await sink.open("begin");
+    const answer = await sink.keep("x\n", 6, () => false);
+    expect(answer).toEqual({ ok: false, message: expect.stringContaining("another entry 6") });
+  });
+
   it.each<readonly [string, string]>([
-    ["7\n", "got entries up to 6"],
-    ["3\n", "after it had kept up to 4"],
+    [said(7), "got entries up to 6"],
+    [said(3), "after it had kept up to 4"],
+    ["6\n", "without the hash"],
+    [`6 ${"A".repeat(64)}\n`, "no place"],
+    [`0 ${"0".repeat(64)}\n`, "no place"],
+    [said(4).repeat(2000), "again and again"],
     ["ok\n", "no place"],
     ["-1\n", "no place"],
     ["06\n", "no place"],
@@ -58,15 +84,15 @@ describe("a copy with a collector", () => {
     ["6".repeat(100), "no place"],
     ["hang up", "hung up"],
   ])("%j is not believed", async (answer, message) => {
-    await serve("4\n", answer);
+    await serve(said(4), answer);
     const sink = new SocketSink(path);
     await sink.open("begin");
-    expect(await sink.keep("x\n", 6, () => undefined)).toEqual({
+    expect(await sink.keep("x\n", 6, () => true)).toEqual({
       ok: false,
       message: expect.stringContaining(message),
     });
     expect(sink.trouble).toContain(message);
-    expect(await sink.keep("y\n", 7, () => undefined)).toMatchObject({ ok: false });
+    expect(await sink.keep("y\n", 7, () => true)).toMatchObject({ ok: false });
   });
 
   it("one that never answers hangs alone, and closing ends the wait", async () => {

@@ -9,6 +9,8 @@ export interface SinkStanding {
   readonly note: number | null;
   /** Place it says that it begins with; null where it does not say. */
   readonly first: number | null;
+  /** How many of the notes in which a key names the next it has, at its beginning; null where it does not say. */
+  readonly rotations: number | null;
 }
 
 export type SinkAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
@@ -17,8 +19,11 @@ export type SinkAnswer<T> = { readonly ok: true; readonly value: T } | { readonl
 export interface Sink {
   /** Where it really stands. `header`: the line a copy begins with, kept where it has none. */
   open(header: string): Promise<SinkAnswer<SinkStanding>>;
-  /** Lines that end with the entry at `last`. Resolves when all of them are kept; `kept` hears of some of them before. */
-  keep(lines: string, last: number, kept: (place: number) => void): Promise<SinkAnswer<null>>;
+  /**
+   * Lines that end with the entry at `last`. Resolves when all of them are kept; `kept` hears of some of them before, with the
+   * hash of that entry, and says whether that is the one it was given.
+   */
+  keep(lines: string, last: number, kept: (place: number, hash: string) => boolean): Promise<SinkAnswer<null>>;
   /** Why it has to be opened again; null as long as it can be used. */
   readonly trouble: string | null;
   /** It can be opened again. What is on its way may still arrive. */

@@ -1,32 +1,45 @@
 // A collector of a second copy of the log, as somebody would write one: lines come in over a socket, are put into a file, and
-// the place that is kept so far is answered. Or one that lies, as the tests want it.
+// the last entry that is kept so far is answered, place and hash. Or one that lies, as the tests want it.
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 
-export type Manner = "honest" | "boasting" | "nonsense" | "closing" | "mute";
+export type Manner = "honest" | "boasting" | "nonsense" | "bare" | "closing" | "mute" | "slow";
 
 const [, , path = "", file = "", manner = "honest"] = process.argv;
 
 interface Line {
   readonly kind: string;
   readonly place?: number;
+  readonly hash?: string;
+  readonly text?: string;
 }
 
+/** How long a slow one takes for an answer. */
+const slowMilliseconds = 300;
+
 let kept = 0;
+let hash = "";
+/** Place of the last signed note. */
+let noted = -1;
 let hasHeader = false;
+const rotations = new Set<string>();
 if (existsSync(file))
-  for (const text of readFileSync(file, "utf8").split("\n").slice(0, -1)) {
-    const line = JSON.parse(text) as Line;
-    hasHeader ||= line.kind === "header";
-    if (line.kind === "entry") kept = line.place ?? kept;
-  }
+  for (const text of readFileSync(file, "utf8").split("\n").slice(0, -1)) take(JSON.parse(text) as Line);
 const out = openSync(file, "a", 0o600);
 
-/** Each entry once and in order, whatever comes in twice or from an earlier connection. */
-function isWanted({ kind, place = 0 }: Line): boolean {
+/** Each line once and in order, whatever comes in twice or from an earlier connection. */
+function isWanted({ kind, place = 0, text = "" }: Line): boolean {
   if (kind === "header") return !hasHeader;
   if (kind === "entry") return place === kept + 1;
-  return kind === "checkpoint" ? place === kept : kept === 0;
+  if (kind === "checkpoint") return place === kept && noted !== kept;
+  return kept === 0 && !rotations.has(text);
+}
+
+function take({ kind, place = 0, hash: its = "", text = "" }: Line): void {
+  if (kind === "header") hasHeader = true;
+  else if (kind === "entry") [kept, hash] = [place, its];
+  else if (kind === "checkpoint") noted = place;
+  else rotations.add(text);
 }
 
 function keep(texts: readonly string[]): void {
@@ -34,8 +47,7 @@ function keep(texts: readonly string[]): void {
   for (const text of texts) {
     const line = JSON.parse(text) as Line;
     if (!isWanted(line)) continue;
-    hasHeader ||= line.kind === "header";
-    if (line.kind === "entry") kept = line.place ?? kept;
+    take(line);
     wanted += `${text}\n`;
   }
   if (wanted !== "") writeSync(out, wanted);
@@ -58,10 +70,13 @@ function serve(socket: Socket): void {
       socket.write("kept all of it\n");
       return;
     }
-    if (manner === "honest") keep(lines);
+    if (manner === "honest" || manner === "slow" || manner === "bare") keep(lines);
     // Nothing of what it says it has is anywhere.
     const isBeginning = lines.length === 1 && lines[0]?.includes('"kind":"header"') === true;
-    socket.write(`${manner === "boasting" && !isBeginning ? 1_000_000 : kept}\n`);
+    const place = manner === "boasting" && !isBeginning ? 1_000_000 : kept;
+    const answer = place === 0 || manner === "bare" ? `${place}\n` : `${place} ${hash || "0".repeat(64)}\n`;
+    if (manner === "slow") setTimeout(() => socket.write(answer), slowMilliseconds);
+    else socket.write(answer);
   });
 }
 

@@ -1,0 +1,84 @@
+// What the log is told about its second copy. Each telling is an entry that has to be copied too: however often a sink falls
+// behind and catches up, the log does not grow by that alone.
+
+export interface CopyTold {
+  /** It fell behind, or has caught up again. */
+  changed(isLate: boolean, problem: string | null): void;
+  /** It had more before. */
+  wentBack(from: number, to: number): void;
+}
+
+/** So many at once; after that one for each pause. */
+const tellingsMax = 6;
+const pauseMilliseconds = 60_000;
+
+export class CopyTelling {
+  readonly #told: CopyTold;
+  readonly #pauseMilliseconds: number;
+  #left = tellingsMax;
+  #timer: NodeJS.Timeout | null = null;
+  /** How it is, and how the log says it is. */
+  #problem: string | null = null;
+  #isLate = false;
+  #isLateTold = false;
+  #back: { readonly from: number; readonly to: number } | null = null;
+
+  constructor(told: CopyTold, pause: number = pauseMilliseconds) {
+    this.#told = told;
+    this.#pauseMilliseconds = pause;
+  }
+
+  late(problem: string | null): void {
+    this.#isLate = true;
+    this.#problem = problem;
+    this.#tell();
+  }
+
+  well(): void {
+    this.#isLate = false;
+    if (!this.#isLateTold) return;
+    this.#isLateTold = false;
+    this.#told.changed(false, null);
+  }
+
+  wentBack(from: number, to: number): void {
+    const before = this.#back;
+    this.#back = { from: Math.max(from, before?.from ?? from), to: Math.min(to, before?.to ?? to) };
+    this.#tell();
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#left = 0;
+  }
+
+  #tell(): void {
+    const back = this.#back;
+    if (back !== null && this.#isAllowed()) {
+      this.#back = null;
+      this.#told.wentBack(back.from, back.to);
+    }
+    if (this.#isLate && !this.#isLateTold && this.#isAllowed()) {
+      this.#isLateTold = true;
+      this.#told.changed(true, this.#problem);
+    }
+  }
+
+  #isAllowed(): boolean {
+    if (this.#left === 0) return false;
+    this.#left--;
+    this.#wait();
+    return true;
+  }
+
+  #wait(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.#left++;
+      this.#tell();
+      if (this.#left < tellingsMax) this.#wait();
+    }, this.#pauseMilliseconds);
+    this.#timer.unref();
+  }
+}

@@ -1,0 +1,249 @@
+// What a second copy of the log must not be talked out of: by a log that was put back, by a sink that is slow, by a copy that
+// was cut, by a file that is somebody else's, and by a configuration that is away for a moment.
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { SinkShown } from "../../src/ports/sink.ts";
+import type { Session } from "./calling.ts";
+import { Collectors } from "./collecting.ts";
+import { given, until, World } from "./world.ts";
+
+let collectors: Collectors;
+beforeAll(async () => {
+  collectors = await Collectors.make();
+});
+afterAll(() => collectors?.remove());
+
+let world: World;
+let session: Session;
+afterEach(async () => {
+  await world?.ambit("daemon", "stop");
+  await world?.remove();
+});
+
+async function opened(): Promise<Session> {
+  return given(await world.caller().open(world.project, "worker"));
+}
+
+function configure(sink: string, timeout = "2s"): void {
+  world.write("config/ambit/config.yml", `audit: { sink: ${JSON.stringify(sink)}, timeout: ${timeout} }\n`);
+}
+
+/** A machine with its copy in a file, or none yet. */
+async function begin(name: string | null): Promise<string> {
+  world = await World.make();
+  world.agent("worker", ["memory.write"]);
+  const file = here(name ?? "copy.jsonl");
+  if (name !== null) configure(file);
+  await world.begin();
+  session = await opened();
+  return file;
+}
+
+const here = (name: string): string => join(world.base, name);
+const set = async (key: string): Promise<string> => (await session.do("memory_set", { key, value: key })).said;
+const sink = async (): Promise<SinkShown> => (await world.status()).sink as SinkShown;
+const settled = (): Promise<void> => until(async () => (await sink()).behind === 0, "the copy has everything");
+const linesOf = (file: string): readonly string[] => readFileSync(file, "utf8").split("\n").slice(0, -1);
+const kindsOf = (file: string): readonly string[] =>
+  linesOf(file).map((text) => (JSON.parse(text) as { readonly kind: string }).kind);
+
+test("a log that was put back and grew past its collector is not gone on with", async () => {
+  world = await World.make();
+  const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
+  world.agent("worker", ["memory.write"]);
+  configure(`unix:${socket}`, "500ms");
+  await collectors.start(socket, file);
+  await world.begin();
+  session = await opened();
+  expect(await set("a")).toBe("done");
+  await world.ambit("daemon", "stop");
+  const database = join(world.state, "state.db");
+  copyFileSync(database, here("old.db"));
+  await world.startDaemon();
+  session = await opened();
+  for (let call = 0; call < 5; call++) expect(await set(`b${call}`)).toBe("done");
+  await settled();
+  await world.ambit("daemon", "stop");
+  const kept = linesOf(file);
+  for (const end of ["-wal", "-shm"]) rmSync(`${database}${end}`, { force: true });
+  rmSync(join(world.state, "state.journal"), { force: true });
+  copyFileSync(here("old.db"), database);
+  await world.startDaemon();
+  // Sessions are written without waiting: the log is soon longer than the copy again.
+  for (let more = 0; more < 20; more++) session = await opened();
+  expect((await world.log({})).length).toBeGreaterThan(kept.length);
+  await until(async () => /is not the one of the log/.test((await sink()).problem ?? ""), "the other entry is found");
+  expect(await set("c")).toBe("audit_unavailable");
+  expect(linesOf(file)).toEqual(kept);
+});
+
+test("a collector that leaves out the hash is not believed, and is told what to answer", async () => {
+  world = await World.make();
+  const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
+  world.agent("worker", ["memory.write"]);
+  configure(`unix:${socket}`, "300ms");
+  await collectors.start(socket, file, "bare");
+  await world.begin();
+  session = await opened();
+  expect(await set("a")).toBe("audit_unavailable");
+  await until(async () => /PLACE HASH/.test((await sink()).problem ?? ""), "it is told");
+});
+
+test("a collector that is slower than the timeout does not fill the log by itself", async () => {
+  world = await World.make();
+  const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
+  world.agent("worker", ["memory.write"]);
+  configure(`unix:${socket}`, "200ms");
+  await collectors.start(socket, file, "slow");
+  await world.begin();
+  const told = async (): Promise<number> =>
+    (await world.log({ kind: "daemon" })).filter(({ outcome }) => /^sink_(behind|caught_up)$/.test(outcome)).length;
+  await until(async () => (await told()) >= 2, "it was behind and caught up");
+  await pause(1500);
+  const before = (await world.log({})).length;
+  await pause(3000);
+  expect((await world.log({})).length).toBe(before);
+});
+
+test("each line once: notes and rotations, however often a collector or the daemon begins anew", async () => {
+  world = await World.make();
+  const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
+  world.agent("worker", ["memory.write"]);
+  await world.begin();
+  expect((await world.ambit("audit", "rotate", "--yes")).status).toBe(0);
+  configure(`unix:${socket}`);
+  let collector = await collectors.start(socket, file);
+  await until(async () => (await sink())?.behind === 0, "the copy has everything");
+  for (let round = 0; round < 3; round++) {
+    await collectors.end(collector);
+    collector = await collectors.start(socket, file);
+    session = await opened();
+    await until(async () => (await set(`a${round}`)) === "done", "calls go on");
+    await world.ambit("daemon", "stop");
+    await world.startDaemon();
+    await settled();
+  }
+  const lines = linesOf(file);
+  expect(new Set(lines).size).toBe(lines.length);
+  expect(kindsOf(file)).toContain("checkpoint");
+  expect(kindsOf(file).filter((kind) => kind === "rotation")).toHaveLength(1);
+  expect((await world.ambit("audit", "verify", "--sink", file)).status).toBe(0);
+});
+
+test("a file that was left with its first lines alone gets each rotation once", async () => {
+  const file = await begin(null);
+  expect((await world.ambit("audit", "rotate", "--yes")).status).toBe(0);
+  configure(file);
+  await until(async () => (await sink())?.behind === 0, "the copy has everything");
+  await world.ambit("daemon", "stop");
+  const [header = "", rotation = ""] = linesOf(file);
+  expect(kindsOf(file).slice(0, 3)).toEqual(["header", "rotation", "entry"]);
+  writeFileSync(file, `${header}\n${rotation}\n`);
+  await world.startDaemon();
+  await settled();
+  expect(kindsOf(file).filter((kind) => kind === "rotation")).toHaveLength(1);
+  expect((await world.ambit("audit", "verify", "--sink")).status).toBe(0);
+});
+
+test("a copy that was cut at a line's end is not called intact", async () => {
+  const file = await begin("copy.jsonl");
+  for (let call = 0; call < 5; call++) expect(await set(`a${call}`)).toBe("done");
+  await settled();
+  const verify = async (
+    ...more: readonly string[]
+  ): Promise<{ readonly status: number | null; readonly out: string }> =>
+    world.ambit("audit", "verify", "--sink", ...more);
+  expect((await verify()).status).toBe(0);
+  const whole = linesOf(file);
+  for (const count of [5, 1]) {
+    truncateSync(file, Buffer.byteLength(`${whole.slice(0, count).join("\n")}\n`));
+    const cut = await verify();
+    expect([cut.status, cut.out]).toEqual([1, expect.stringMatching(/the copy ends here, and had entries up to \d+/)]);
+    const told = JSON.parse((await verify(file, "--json")).out) as object;
+    expect(told).toMatchObject({ isIntact: false, copy: { isIntact: false } });
+  }
+  // Another file is not the one that is written to.
+  writeFileSync(here("before.jsonl"), `${whole.slice(0, 5).join("\n")}\n`);
+  expect((await verify(here("before.jsonl"))).status).toBe(0);
+});
+
+test("a note that does not belong behind the last entry is not taken over", async () => {
+  const file = await begin("copy.jsonl");
+  expect(await set("a")).toBe("done");
+  await settled();
+  appendFileSync(file, '{"kind":"checkpoint","place":9999,"text":"x"}\n');
+  await until(async () => (await set("b")) === "audit_unavailable", "nothing is decided on it");
+  await until(async () => /a signed note for entry 9999/.test((await sink()).problem ?? ""), "it is told");
+});
+
+test.each<readonly [string, () => Buffer]>([
+  ["a file of one's own", () => Buffer.from('{"at":"2026-01-01","note":"a year of work"}')],
+  ["a disk's image", () => Buffer.concat([Buffer.alloc(3 * 1024 * 1024), Buffer.from("precious\n")])],
+])("%s is refused, and not a byte of it is touched", async (_what, make) => {
+  world = await World.make();
+  world.agent("worker", ["memory.write"]);
+  const file = here("mine");
+  writeFileSync(file, make(), { mode: 0o600 });
+  configure(file, "300ms");
+  await world.begin();
+  session = await opened();
+  expect(await set("a")).toBe("audit_unavailable");
+  await until(async () => /no copy of a log/.test((await sink()).problem ?? ""), "it is told");
+  expect(readFileSync(file).equals(make())).toBe(true);
+});
+
+test("a configuration that is a link to what is away turns nothing off, nor does one that is written anew", async () => {
+  const file = await begin("copy.jsonl");
+  await settled();
+  const config = join(world.config, "config.yml");
+  const text = readFileSync(config, "utf8");
+  const isKept = async (): Promise<void> => {
+    for (let look = 0; look < 5; look++) {
+      expect((await sink()).target).toBe(file);
+      await pause(300);
+    }
+  };
+  rmSync(config);
+  symlinkSync(here("not-mounted/config.yml"), config);
+  await isKept();
+  expect((await sink()).problem).toContain("not understood");
+  // The folder, too, may be the link.
+  rmSync(config);
+  writeFileSync(config, text);
+  await until(async () => (await sink()).problem === null, "it is understood again");
+  renameSync(world.config, `${world.config}.away`);
+  symlinkSync(here("not-mounted"), world.config);
+  await isKept();
+  rmSync(world.config);
+  renameSync(`${world.config}.away`, world.config);
+  for (let round = 0; round < 8; round++) {
+    rmSync(config);
+    await pause(100);
+    writeFileSync(config, text);
+    await pause(150);
+  }
+  await isKept();
+  expect(await world.log({ kind: "daemon", outcome: "sink_removed" })).toEqual([]);
+  // And at the start: what was kept is not forgotten because of it.
+  await world.ambit("daemon", "stop");
+  rmSync(config);
+  symlinkSync(here("not-mounted/config.yml"), config);
+  await world.startDaemon();
+  expect(await sink()).toMatchObject({ target: file, isDenying: true });
+  rmSync(config);
+  mkdirSync(here("not-mounted"));
+  await until(async () => (await world.status()).sink === null, "one that is gone for good is gone");
+  expect(await world.log({ kind: "daemon", outcome: "sink_removed" })).toHaveLength(1);
+});
