@@ -33,6 +33,18 @@ async function begin(): Promise<void> {
   session = await opened();
 }
 
+/** One on which a file has been the copy from the beginning, with a call in it. */
+async function beginCopied(): Promise<string> {
+  world = await World.make();
+  world.agent("worker", ["memory.write"]);
+  const file = here("copy.jsonl");
+  configure(file);
+  await world.begin();
+  session = await opened();
+  expect(await set("a")).toBe("done");
+  return file;
+}
+
 async function opened(agent = "worker"): Promise<Session> {
   return given(await world.caller().open(world.project, agent));
 }
@@ -140,13 +152,7 @@ describe("in a file", () => {
   });
 
   test("a log that was cut off is found by its copy, and nothing is decided on it", async () => {
-    world = await World.make();
-    const file = here("copy.jsonl");
-    world.agent("worker", ["memory.write"]);
-    configure(file);
-    await world.begin();
-    session = await opened();
-    expect(await set("a")).toBe("done");
+    const file = await beginCopied();
     await world.ambit("daemon", "stop");
     const database = join(world.state, "state.db");
     copyFileSync(database, here("old.db"));
@@ -170,13 +176,7 @@ describe("in a file", () => {
   });
 
   test("a file that is cut or moved away while it is written to never counts as one that has it", async () => {
-    world = await World.make();
-    const file = here("copy.jsonl");
-    world.agent("worker", ["memory.write"]);
-    configure(file);
-    await world.begin();
-    session = await opened();
-    expect(await set("a")).toBe("done");
+    const file = await beginCopied();
     await settled();
     truncateSync(file, Math.floor(readFileSync(file).length / 2));
     expect(await set("b")).toBe("done");
