@@ -15,9 +15,11 @@ export function copiedChain(chain: ChainStore, copies: Copies): ChainStore {
     },
     prune: async (before, entry) => {
       const { isPlain, copy } = copies;
-      const kept = isPlain ? Number.POSITIVE_INFINITY : (copy?.kept ?? 0);
+      if (isPlain) return chain.prune(before, entry);
+      // What it had when it was last written to may be gone since.
+      const kept = copy !== null && (await copy.looked(copy.timeoutMilliseconds)) ? (copy.kept ?? 0) : 0;
       if (before - 1 <= kept) return chain.prune(before, entry);
-      const message = `the second copy of the log has entries up to ${kept} only: nothing was removed. See: ambit daemon status`;
+      const message = `the second copy of the log has entries up to ${kept} for certain: nothing was removed. See: ambit daemon status`;
       return { ok: false, code: "audit_unavailable", message };
     },
   };

@@ -60,6 +60,10 @@ class FakeSink implements Sink {
     return this.refuses === null ? { ok: true, value: this.standing } : { ok: false, message: this.refuses };
   }
 
+  look(): Promise<string | null> {
+    return Promise.resolve(this.trouble);
+  }
+
   async keep(lines: string, last: number): Promise<SinkAnswer<null>> {
     if (this.isStuck) await new Promise<void>((go) => this.#release.push(go));
     this.lines.push(...lines.split("\n").slice(0, -1));
@@ -284,6 +288,9 @@ describe("a second copy of the log", () => {
     expect(await copy.has(5, patience)).toBe(true);
     expect(await prune(6)).toMatchObject({ ok: true });
     expect(await prune(7)).toMatchObject({ ok: false });
+    // It was emptied since it was last written to, and takes nothing now: what it had is nowhere but here.
+    [sink.trouble, sink.refuses] = ["it was moved away", "full"];
+    expect(await prune(6)).toMatchObject({ ok: false, message: expect.stringContaining("nothing was removed") });
     const plain = copiedChain(log.chain, { copy: null, refusal: null, isPlain: true });
     expect(await plain.prune(7, null as never)).toMatchObject({ ok: true });
   });

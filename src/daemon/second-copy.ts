@@ -42,6 +42,7 @@ export class SecondCopy {
   #isClosed = false;
   #waiting: Waiting[] = [];
   readonly #readying = new Set<(isReady: boolean) => void>();
+  readonly #looks = new Set<(isWell: boolean) => void>();
   #ring: (() => void) | null = null;
   #isRung = false;
   #late: (() => void) | null = null;
@@ -104,6 +105,16 @@ export class SecondCopy {
     });
   }
 
+  /** Whether it was looked at from now on, within this time, and has all it is said to have. */
+  looked(milliseconds: number): Promise<boolean> {
+    if (this.#isClosed) return Promise.resolve(false);
+    return timed(milliseconds, (answer) => {
+      this.#looks.add(answer);
+      this.wake();
+      return () => this.#looks.delete(answer);
+    });
+  }
+
   /** Somebody waited in vain. */
   fallBehind(): void {
     if (this.#isLate || this.#isClosed) return;
@@ -118,7 +129,7 @@ export class SecondCopy {
     const patience = Math.min(this.timeoutMilliseconds, closeMillisecondsMax);
     if (head.ok && !this.#isLate) await this.has(head.value.place, patience);
     // A note has no place of its own: one more look, where somebody looks at all.
-    if (this.#isReady) await timed(lookMilliseconds, (answer) => this.#nextLook(answer));
+    if (this.#isReady) await this.looked(lookMilliseconds);
     this.drop();
   }
 
@@ -139,14 +150,6 @@ export class SecondCopy {
     return this.#ended;
   }
 
-  readonly #looks = new Set<(isKept: boolean) => void>();
-
-  #nextLook(answer: (isKept: boolean) => void): () => void {
-    this.#looks.add(answer);
-    this.wake();
-    return () => this.#looks.delete(answer);
-  }
-
   async #run(): Promise<void> {
     for (let pause = pauseMillisecondsMin; !this.#isClosed; pause = Math.min(pause * 2, pauseMillisecondsMax)) {
       this.#watch();
@@ -154,6 +157,7 @@ export class SecondCopy {
         pause = pauseMillisecondsMin;
       });
       this.#isReady = false;
+      for (const answer of [...this.#looks]) answer(false);
       this.#parts.sink.close();
       if (this.#isClosed) return;
       this.#problem = trouble;
@@ -187,7 +191,9 @@ export class SecondCopy {
         this.#advance(end.place);
         if (!piece.value.isAll) continue;
       }
-      if (sink.trouble !== null) return sink.trouble;
+      const isLookedAt = piece.value === null && this.#looks.size > 0;
+      const trouble = isLookedAt ? await sink.look() : sink.trouble;
+      if (trouble !== null) return trouble;
       well();
       this.#settle(true);
       if (piece.value === null) {

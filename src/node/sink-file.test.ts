@@ -54,6 +54,24 @@ function sinkAt(at: string): Sink {
 const nothing = (): boolean => true;
 
 describe("a copy in a file", () => {
+  it.each<[string, () => void]>([
+    ["removed", () => rmSync(path)],
+    ["cut", () => truncateSync(path, 3)],
+    ["written to", () => appendFileSync(path, "9\n")],
+    [
+      "replaced",
+      () => renameSync(path, `${path}.old`) ?? writeFileSync(path, readFileSync(`${path}.old`), { mode: 0o600 }),
+    ],
+  ])("is seen to be %s at a glance", async (_, change) => {
+    const sink = sinkAt(path);
+    expect(await sink.look()).toBe("it is not open");
+    expect(await sink.open("begin")).toMatchObject({ ok: true });
+    expect(await sink.keep("1\n2\n", 2, nothing)).toMatchObject({ ok: true });
+    expect(await sink.look()).toBeNull();
+    change();
+    expect(await sink.look()).toContain(path);
+  });
+
   it("is made for its owner alone, appended to, and found again where it ended", async () => {
     const sink = sinkAt(path);
     expect(await sink.open("begin")).toMatchObject({ ok: true, value: { place: null } });

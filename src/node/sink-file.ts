@@ -78,6 +78,17 @@ export class FileSink implements Sink {
     return this.#file === null ? "it is not open" : null;
   }
 
+  async look(): Promise<string | null> {
+    const file = this.#file;
+    if (file === null) return this.trouble;
+    try {
+      const looked = await this.#looked(file, this.#size);
+      return looked.ok ? null : looked.message;
+    } catch (error) {
+      return this.#failed(error).message;
+    }
+  }
+
   close(): void {
     void this.#file?.close().catch(() => undefined);
     this.#file = null;

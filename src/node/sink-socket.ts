@@ -86,6 +86,10 @@ export class SocketSink implements Sink {
     });
   }
 
+  look(): Promise<string | null> {
+    return Promise.resolve(this.trouble);
+  }
+
   close(): void {
     const socket = this.#socket;
     if (socket !== null) this.#lost(socket, "it was closed");

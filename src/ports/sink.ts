@@ -26,6 +26,8 @@ export interface Sink {
   keep(lines: string, last: number, kept: (place: number, hash: string) => boolean): Promise<SinkAnswer<null>>;
   /** Why it has to be opened again; null as long as it can be used. */
   readonly trouble: string | null;
+  /** The same after a glance at what it kept. */
+  look(): Promise<string | null>;
   /** It can be opened again. What is on its way may still arrive. */
   close(): void;
 }
