@@ -1,11 +1,21 @@
 // Where tests live and how many run at once: sandboxes and databases are real, so two at a time.
-import type { ViteUserConfig } from "vitest/config";
+import type { TestProjectInlineConfiguration, ViteUserConfig } from "vitest/config";
+
+/** Tests beside the code, and what is about rules alone: they leave nothing behind, so many files share one process. */
+const SHARED = ["src/**/*.test.ts", "test/{edits,forge,fuzz,laws,tidy,vectors}/**/*.test.ts"];
+// The clients that others wrote are large: `npm run test:clients` installs and tries them.
+const LEFT_OUT = ["**/node_modules/**", ...(process.env["AMBIT_CLIENTS"] === "1" ? [] : ["test/clients/**"])];
+
+function project(name: string, include: string[], exclude: string[], isolate: boolean): TestProjectInlineConfiguration {
+  return { extends: true, test: { name, include, exclude, isolate } };
+}
 
 const config: ViteUserConfig = {
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    // The clients that others wrote are large: `npm run test:clients` installs and tries them.
-    exclude: ["**/node_modules/**", ...(process.env["AMBIT_CLIENTS"] === "1" ? [] : ["test/clients/**"])],
+    projects: [
+      project("rooms", SHARED, LEFT_OUT, false),
+      project("house", ["test/**/*.test.ts"], [...LEFT_OUT, ...SHARED], true),
+    ],
     setupFiles: ["test/house/seed.ts", "test/house/leave-nothing.ts"],
     pool: "forks",
     maxWorkers: 2,
