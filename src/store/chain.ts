@@ -6,7 +6,7 @@ import { appendEntry, headOf } from "./append.ts";
 import { type CommitLoop, unkept } from "./commit-loop.ts";
 import { type Connection, type Head, numberOf, textOf } from "./connection.ts";
 import { forgetFacts } from "./fact-filler.ts";
-import { rowsBetween } from "./leaf.ts";
+import { type Leaf, rowsBetween, rowsIn } from "./leaf.ts";
 
 export const chainRowsMax = 10_000;
 export const checkpointsMax = 10_000;
@@ -27,6 +27,9 @@ export class ChainKeeper implements ChainStore {
       const rows: ChainRow[] = [];
       if (most === 0) return rows;
       const start = Math.max(from, firstOf(connection));
+      // Whoever reads along with every commit, as a second copy does, must not make a transaction of each.
+      const waiting = connection.waitingFrom(start);
+      if (waiting !== null) return waitingRows(waiting, start, most);
       // Where a whole stretch is gone, what stands behind it is still the verifier's to see.
       for (const to of [start + most - 1, Number.MAX_SAFE_INTEGER]) {
         for (const row of rowsBetween(connection, start, to)) if (rows.push(row) === most) break;
@@ -99,6 +102,13 @@ export class ChainKeeper implements ChainStore {
       if (!step.value) return { ok: true, value: null };
     }
   }
+}
+
+function waitingRows(leaves: readonly Leaf[], start: number, most: number): readonly ChainRow[] {
+  const rows: ChainRow[] = [];
+  for (const leaf of leaves)
+    for (const row of rowsIn(leaf)) if (row.place >= start && rows.push(row) === most) return rows;
+  return rows;
 }
 
 /** What is found by place alone. */

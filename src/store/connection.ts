@@ -81,6 +81,11 @@ export class Connection {
     this.#transaction.reach(true);
   }
 
+  /** Leaves that are in the journal alone, from the one at this place on; null where the log's table has to be asked. */
+  waitingFrom(place: number): readonly Leaf[] | null {
+    return this.#transaction.waitingFrom(place);
+  }
+
   /** How many rows it changed. */
   run(text: string, ...values: readonly SqlValue[]): number {
     if (text.startsWith("UPDATE progress")) this.#progress = null;

@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { appendEntry, headOf, writeEntries } from "./append.ts";
+import { CommitLoop } from "./commit-loop.ts";
 import { messageOf } from "./failure.ts";
 import { JOURNAL_FILE, machineGround } from "./folder.ts";
 import { journalBytes } from "./journal.ts";
@@ -22,21 +23,21 @@ const NOTHING_FOUND: Statement = {
   iterate: () => [],
 };
 
-describe("somebody else", () => {
-  /** Who asks for the right to write as anybody may, and does not wait for it. */
-  const writing = (): string => {
-    const database = driver(join(sole.place.folder, "state.db"), false);
-    try {
-      database.exec("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; UPDATE progress SET facts = facts");
-      database.exec("COMMIT");
-      return "written";
-    } catch (error) {
-      return messageOf(error);
-    } finally {
-      database.close();
-    }
-  };
+/** Who asks for the right to write as anybody may, and does not wait for it. */
+function writing(folder: string = sole.place.folder): string {
+  const database = driver(join(folder, "state.db"), false);
+  try {
+    database.exec("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; UPDATE progress SET facts = facts");
+    database.exec("COMMIT");
+    return "written";
+  } catch (error) {
+    return messageOf(error);
+  } finally {
+    database.close();
+  }
+}
 
+describe("somebody else", () => {
   it("cannot write to the database while anything waits, and can as soon as nothing does", async () => {
     expect(writing()).toBe("written");
     await sole.appended("b", "c");
@@ -48,6 +49,8 @@ describe("somebody else", () => {
     await sole.state.loop.write(() => {
       throw new Error("a mistake");
     });
+    expect(writing()).toBe("written");
+    value(await sole.state.loop.write(() => null));
     expect(writing()).toBe("written");
     await sole.appended("d");
     await sole.state.loop.write((connection) => {
@@ -157,6 +160,43 @@ describe("a disk that fails", () => {
     connection.commit();
     for (let time = 0; time < 2; time++) expect(() => connection.settle()).toThrow("disk I/O error");
     connection.close();
+    expect(await sole.ids(copy.opened())).toBe("first b");
+  });
+
+  it("and leaves open what was to be undone is let go of at once, with the right to write", async () => {
+    const failures = new Map<string, number>();
+    const failing: Driver = (path, isReader) => {
+      const database = driver(path, isReader);
+      const prepare = (text: string): Statement => {
+        const statement = database.prepare(text);
+        const run: Statement["run"] = (...values) => {
+          const [word = ""] = text.split(" ");
+          const errcode = failures.get(word);
+          failures.delete(word);
+          if (errcode !== undefined) throw Object.assign(new Error(`${word} failed`), { errcode });
+          return statement.run(...values);
+        };
+        return {
+          get: (...values) => statement.get(...values),
+          all: (...values) => statement.all(...values),
+          run,
+          iterate: (...values) => statement.iterate(...values),
+        };
+      };
+      return { prepare, exec: (text) => database.exec(text), close: () => database.close() };
+    };
+    const copy = sole.fallen();
+    const parts = { folder: copy.folder, digest, ground: machineGround(), isSole: true, driver: failing };
+    const loop = new CommitLoop({ elapsed: () => performance.now() * 1_000, open: () => openConnection(parts) });
+    value(loop.open());
+    value(loop.readNow(headOf));
+    value(await loop.write((connection) => void appendEntry(connection, entryOf({ id: "b" }))));
+    expect(writing(copy.folder)).toBe("database is locked");
+    // A row that does not fit is no reason to distrust the disk; that it cannot be undone is one.
+    failures.set("INSERT", 19).set("ROLLBACK", 5);
+    expect(loop.readNow((connection) => connection.settle())).toMatchObject({ ok: false });
+    expect([failures.size, writing(copy.folder)]).toEqual([0, "written"]);
+    loop.close();
     expect(await sole.ids(copy.opened())).toBe("first b");
   });
 

@@ -1,6 +1,7 @@
 import { rmSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { entryBody } from "../audit/entry-body.ts";
+import type { ChainRow } from "../ports/chain-rows.ts";
 import { appendEntry, writeEntries } from "./append.ts";
 import { journalBytes, recordBytesMax } from "./journal.ts";
 import { budget, eachWith, type SoleState } from "./journal-fixture.ts";
@@ -82,6 +83,35 @@ describe("what is acknowledged", () => {
     const text = bytes.subarray(headerBytes, ends[1]).toString();
     const hash = digest(`${first.hash}\n${places}\n${text}`);
     expect(sole.found(Buffer.from(`${String(text.length).padStart(8)} ${places} ${hash}\n${text}`), first)).toBe("");
+  });
+});
+
+describe("whoever reads along", () => {
+  it("is told from the journal what stands there alone, and it stays there", async () => {
+    const read = async (from: number, count: number): Promise<readonly ChainRow[]> =>
+      value(await sole.state.chain.rows(from, count));
+    const along: ChainRow[] = [];
+    for (const id of ["b", "c", "d"]) {
+      const place = await sole.append(id);
+      const rows = await read(place, 256);
+      expect(rows.map(({ body }) => JSON.parse(body))).toMatchObject([{ id }]);
+      along.push(...rows);
+      expect(await read(place + 1, 256)).toEqual([]);
+    }
+    for (const [from, count] of [
+      [2, 99],
+      [2, 2],
+      [3, 1],
+      [4, 0],
+    ] as const)
+      expect(await read(from, count)).toEqual(along.slice(from - 2, from - 2 + count));
+    expect(sole.inFile()).toBe(1);
+    // Where a part of it is in the table, all of it is.
+    expect((await read(1, 99)).slice(1)).toEqual(along);
+    expect(sole.inFile()).toBe(4);
+    value(await sole.state.ledger.append([entryOf({ id: "e" }), entryOf({ id: "f" })]));
+    expect((await read(6, 9)).map(({ body }) => JSON.parse(body))).toMatchObject([{ id: "f" }]);
+    expect(sole.inFile()).toBe(4);
   });
 });
 

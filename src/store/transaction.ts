@@ -1,6 +1,7 @@
 // The transaction of a connection. Where the state has one owner, a commit that only adds a few entries goes to the journal, and
 // the transaction stays open until they go into the database with others: so long nobody else can write.
 import type { Head } from "./connection.ts";
+import { messageOf } from "./failure.ts";
 import type { Journal } from "./journal.ts";
 import type { Leaf } from "./leaf.ts";
 import type { SqlValue } from "./sqlite.ts";
@@ -29,6 +30,11 @@ export class Transaction {
   #added: { readonly leaf: Leaf; readonly record: Uint8Array } | null = null;
   /** The end of the chain before it. */
   #before: Head | null = null;
+  /**
+   * Why nobody knows whether the database still has one open. INVARIANT: nothing is asked of it then but its end: a statement
+   * would be a commit of its own, or the right to write would stay with somebody who believes to have none.
+   */
+  #lost: Error | null = null;
 
   constructor(ground: TransactionGround) {
     this.#ground = ground;
@@ -86,8 +92,19 @@ export class Transaction {
     if (isToEnd) this.#undo();
   }
 
+  /**
+   * What stands in the journal alone, if nothing else stands at this place and behind it; null where the database has to be
+   * asked.
+   */
+  waitingFrom(place: number): readonly Leaf[] | null {
+    const [first] = this.#leaves;
+    if (this.#stage !== "none" || this.#lost !== null || first === undefined || place < first.first) return null;
+    return this.#leaves.slice(this.#leaves.findLastIndex((leaf) => leaf.first <= place));
+  }
+
   /** Before anything is asked of the database: of the log, where it has to be whole, or of another table. */
   reach(isOfLog: boolean): void {
+    if (this.#lost !== null) throw this.#lost;
     if (this.#stage === "due") {
       this.#stage = "open";
       this.#putIn();
@@ -100,12 +117,7 @@ export class Transaction {
         this.#putIn();
         this.#end();
       } catch (error) {
-        try {
-          this.#undo();
-        } catch {
-          // There was no transaction any more; what went wrong before is what counts.
-        }
-        throw error;
+        throw this.#undone(error);
       }
     }
   }
@@ -128,6 +140,7 @@ export class Transaction {
 
   /** False where somebody else wrote since what is remembered was read. Throws where that is not what waits here continues. */
   #hold(): boolean {
+    if (this.#lost !== null) throw this.#lost;
     if (this.#isHeld) return true;
     this.#ground.run("BEGIN IMMEDIATE");
     this.#isHeld = true;
@@ -156,8 +169,24 @@ export class Transaction {
   }
 
   #undo(): void {
+    try {
+      this.#ground.run("ROLLBACK");
+    } catch (error) {
+      this.#lost ??= new Error(messageOf(error));
+      throw error;
+    }
     this.#isHeld = false;
-    this.#ground.run("ROLLBACK");
+  }
+
+  /** What went wrong before is what counts. Where it cannot be undone it is nobody's own fault, and whoever hears of it closes. */
+  #undone(error: unknown): unknown {
+    try {
+      this.#undo();
+      return error;
+    } catch {
+      this.#lost = new Error(messageOf(error));
+      return this.#lost;
+    }
   }
 
   #over(): void {
