@@ -2,6 +2,7 @@
 import type { VerbEntry } from "./catalog.ts";
 import type { Grant } from "./grant.ts";
 import type { Value } from "./scope.ts";
+import type { Scheme } from "./url.ts";
 
 export interface Request {
   readonly verb: VerbEntry;
@@ -11,6 +12,8 @@ export interface Request {
   readonly delegation?: Delegation;
   /** Its values are from the user's own configuration, and not the caller's to know. Nothing is decided by this. */
   readonly isConfigured?: true;
+  /** Of the address it was read from, for whoever is shown it. INVARIANT: nothing is decided by this, and nothing compared. */
+  readonly scheme?: Scheme;
 }
 
 export interface Delegation {

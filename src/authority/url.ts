@@ -5,12 +5,20 @@ import { urlCharactersMax } from "./limits.ts";
 import { isPlainText } from "./reserved.ts";
 import { done, type Result, refuse } from "./result.ts";
 
+export type Scheme = "http" | "https";
+
 export interface Url {
-  readonly scheme: "http" | "https";
+  readonly scheme: Scheme;
   readonly host: Destination;
   readonly port: number;
   /** Path, query and fragment as written; at least `/`. */
   readonly rest: string;
+}
+
+/** Of what reads as an address; null for any other text. */
+export function schemeOf(text: string): Scheme | null {
+  const scheme = /^(https?):\/\//i.exec(text)?.[1];
+  return scheme === undefined ? null : (scheme.toLowerCase() as Scheme);
 }
 
 export function parseUrl(text: string, toAscii: ToAscii): Result<Url> {
@@ -27,7 +35,7 @@ export function parseUrl(text: string, toAscii: ToAscii): Result<Url> {
       "https://example.com/",
     );
   const [, schemeText, authority, rest] = match as unknown as [string, string, string, string];
-  const scheme = schemeText.toLowerCase() as Url["scheme"];
+  const scheme = schemeText.toLowerCase() as Scheme;
   if (authority.includes("@")) return refuse("bad_value", "an address must not carry a name or a password");
   if (authority.includes("\\") || rest.startsWith("\\"))
     return refuse("bad_value", "an address must not hold a backslash before its path");

@@ -68,6 +68,9 @@ export async function serve(socket: Socket, world: ConnectionWorld): Promise<voi
   if (opening.kind === "refused") return misspoken(opening);
 
   const answers = host.name === null ? null : await world.resolve(destinationText(host));
+  // Nobody knows the name, or nobody could be asked: there is no address, and so no rule that refuses one.
+  if (host.name !== null && (answers === null || answers.length === 0))
+    return refuse("not_available", requestText(request), "name_unresolved");
   const screened = world.granted.screen(request, answers);
   if (screened.decision.outcome === "deny")
     return refuse(screened.decision.code, requestText(shownRequest(request, answers, world.granted)), "authority");

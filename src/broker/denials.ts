@@ -14,6 +14,8 @@ export type Reason =
   | "name_differs"
   | "name_missing"
   | "name_hidden"
+  /** Nobody could say where the name leads. */
+  | "name_unresolved"
   /** Not TLS on 443, not HTTP/1 on 80, or not in a form that can only be read in one way. */
   | "protocol"
   | "limit"

@@ -187,17 +187,19 @@ function endOf({ code, message, seen }: FetchEnd): FetchedEnd {
 }
 
 /** Null for yes. A host that does not read, a judge that fails, one address that is refused: no. */
-async function judgedHop(wish: FetchWish, { method, host, port, addresses }: Hopping): Promise<DenialCode | null> {
+async function judgedHop(wish: FetchWish, hopping: Hopping): Promise<DenialCode | null> {
+  const { method, scheme, host, port, addresses } = hopping;
   const parsed = parseHost(host, toAscii);
   if (!parsed.ok) return "not_available";
   try {
-    if (addresses === null) return codeOf(await wish.judge(fetchRequest(method, parsed.value, port)));
-    if (parsed.value.name === null || addresses.length === 0) return "address_refused";
+    if (addresses === null) return codeOf(await wish.judge(fetchRequest(method, scheme, parsed.value, port)));
+    if (parsed.value.name === null) return "address_refused";
+    if (addresses.length === 0) return "not_available";
     for (const text of addresses) {
       const address = parseAddress(text);
       if (address === null) return "address_refused";
       const led: Destination = { name: parsed.value.name, address };
-      const decision = await wish.judge(fetchRequest(method, led, port));
+      const decision = await wish.judge(fetchRequest(method, scheme, led, port));
       if (decision.outcome === "deny") return "address_refused";
       if (decision.outcome === "ask") return "approval_required";
     }

@@ -28,7 +28,11 @@ export interface HopWorld {
   readonly headerBytes: number;
   readonly authorities: string | null;
   /** The owner's word: null for yes. */
-  ask(method: Method, host: string, port: number, addresses: readonly string[] | null): Promise<DenialCode | null>;
+  ask(
+    method: Method,
+    url: Pick<Url, "scheme" | "host" | "port">,
+    addresses: readonly string[] | null,
+  ): Promise<DenialCode | null>;
 }
 
 export type HopResult =
@@ -37,19 +41,19 @@ export type HopResult =
 
 /** Decides first, so that nothing of what is sent exists before it may go. */
 export async function reach({ url, method }: Pick<Sent, "url" | "method">, world: HopWorld): Promise<Reached> {
-  const host = destinationText(url.host);
   const refused = (code: DenialCode, what: string): Reached => ({
     ok: false,
     code,
     message: `${what}: ${originText(url)}`,
   });
-  const first = await world.ask(method, host, url.port, null);
+  const first = await world.ask(method, url, null);
   if (first !== null) return refused(first, "this may not be asked for");
   const pinned = await pinnedOf(url, world);
-  if (pinned === null) return refused("address_refused", "the name leads nowhere that is understood");
+  if (pinned === "unresolved") return refused("not_available", "the name could not be resolved");
+  if (pinned === "odd") return refused("address_refused", "the name leads nowhere that is understood");
   if (url.host.name !== null) {
     // INVARIANT: every address of the answer is decided on, and one that is refused refuses the name.
-    const second = await world.ask(method, host, url.port, pinned.map(addressText));
+    const second = await world.ask(method, url, pinned.map(addressText));
     if (second !== null) return refused(second, "where this leads may not be reached");
   }
   for (const address of pinned) {
@@ -68,12 +72,14 @@ export type Reached =
   | { readonly ok: true; readonly socket: Socket }
   | { readonly ok: false; readonly code: DenialCode; readonly message: string };
 
-async function pinnedOf({ host }: Url, { resolve }: HopWorld): Promise<readonly Address[] | null> {
+/** `unresolved`: there is no answer, and no rule stands behind that. `odd`: there is one, and it is refused whole. */
+async function pinnedOf({ host }: Url, { resolve }: HopWorld): Promise<readonly Address[] | "unresolved" | "odd"> {
   if (host.name === null) return [host.address];
   const answers = await resolve(destinationText(host)).catch(() => null);
-  if (answers === null || answers.length === 0 || answers.length > addressesMax) return null;
+  if (answers === null || answers.length === 0) return "unresolved";
+  if (answers.length > addressesMax) return "odd";
   const addresses = answers.map(parseAddress);
-  return addresses.every((one) => one !== null) ? addresses : null;
+  return addresses.every((one) => one !== null) ? addresses : "odd";
 }
 
 /** The name that was decided on is the name the certificate must have. */

@@ -47,8 +47,26 @@ describe("the owner's side", () => {
 
 describe("the broker's side", () => {
   const GOOD: readonly FetchBrokerMessage[] = [
-    { kind: "hopping", number: 1, fetch: 2, method: "GET", host: "example.com", port: 443, addresses: null },
-    { kind: "hopping", number: 1, fetch: 2, method: "PUT", host: "example.com", port: 443, addresses: ["1.2.3.4"] },
+    {
+      kind: "hopping",
+      number: 1,
+      fetch: 2,
+      method: "GET",
+      scheme: "https",
+      host: "example.com",
+      port: 443,
+      addresses: null,
+    },
+    {
+      kind: "hopping",
+      number: 1,
+      fetch: 2,
+      method: "PUT",
+      scheme: "http",
+      host: "example.com",
+      port: 443,
+      addresses: ["1.2.3.4"],
+    },
     { kind: "fetch-head", number: 1, status: 200, url: "https://x/", headers: [["a", "b"]], hops: [], used: [] },
     { kind: "fetch-bytes", number: 1, bytes: "aGVsbG8=" },
     { kind: "fetch-end", number: 1, code: null, message: "", seen: ["token"] },
@@ -64,6 +82,7 @@ describe("the broker's side", () => {
     ["a piece that is too large", { kind: "fetch-bytes", number: 1, bytes: "A".repeat(100_000) }],
     ["a code that is none", { kind: "fetch-end", number: 1, code: "fine", message: "", seen: [] }],
     ["a status that is none", { ...GOOD[2], status: 20 }],
+    ["a scheme that is none", { ...GOOD[0], scheme: "ftp" }],
     ["addresses without end", { ...GOOD[1], addresses: new Array(65).fill("1.2.3.4") }],
   ])("%s does not read", (_, message) => {
     expect(readBrokerMessage(message)).toBe(null);

@@ -1,6 +1,7 @@
 // What the owner and the broker say about fetches. Bytes travel as base64: the channel speaks JSON.
 import { DENIAL_CODES, type DenialCode } from "../authority/decision.ts";
 import { urlCharactersMax } from "../authority/limits.ts";
+import type { Scheme } from "../authority/url.ts";
 import {
   addressesMax,
   fetchHeaderBytesMax,
@@ -61,6 +62,7 @@ export interface Hopping {
   readonly number: number;
   readonly fetch: number;
   readonly method: Method;
+  readonly scheme: Scheme;
   readonly host: string;
   readonly port: number;
   readonly addresses: readonly string[] | null;
@@ -149,6 +151,7 @@ export function readFetchBrokerMessage(value: unknown): FetchBrokerMessage | nul
     number,
     fetch: number,
     method,
+    scheme: exactly<Scheme>("http", "https"),
     host: text(255),
     port: whole(1, 65_535),
     addresses: orNull(list(text(64), addressesMax)),

@@ -2,7 +2,7 @@
 import { verbEntry } from "../authority/catalog.ts";
 import { type Destination, destinationText } from "../authority/destination.ts";
 import type { Request } from "../authority/request.ts";
-import { parseUrl, type Url } from "../authority/url.ts";
+import { parseUrl, type Scheme, type Url } from "../authority/url.ts";
 import { toAscii } from "./ascii.ts";
 import { fetchHeaderBytesMax } from "./fetch-limits.ts";
 import type { HeaderLine, Method } from "./fetch-messages.ts";
@@ -135,8 +135,8 @@ const VERBS: Readonly<Record<Method, string>> = {
   DELETE: "net.delete",
 };
 
-export function fetchRequest(method: Method, host: Destination, port: number): Request {
+export function fetchRequest(method: Method, scheme: Scheme, host: Destination, port: number): Request {
   const verb = verbEntry(VERBS[method]);
   if (verb === null) throw new Error(`the catalog has no ${VERBS[method]}`);
-  return { verb, values: [host, port] };
+  return { verb, values: [host, port], scheme };
 }

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Redacting, Redactor } from "../audit/redaction/redactor.ts";
 import type { DenialCode } from "../authority/decision.ts";
+import { destinationText } from "../authority/destination.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { codingsOf, readBody } from "./fetch-body.ts";
 import { exchange, type HopWorld, reach, type Sent } from "./fetch-hop.ts";
@@ -49,8 +50,8 @@ export class RunningFetch {
       stop: this.#stopping.signal,
       headerBytes: asked.limits.headerBytes,
       authorities: asked.authorities,
-      ask: (method: Method, host: string, port: number, addresses) =>
-        world.ask({ fetch: asked.number, method, host, port, addresses }),
+      ask: (method: Method, { scheme, host, port }, addresses) =>
+        world.ask({ fetch: asked.number, method, scheme, host: destinationText(host), port, addresses }),
     };
   }
 

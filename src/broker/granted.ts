@@ -2,7 +2,7 @@
 import { verbEntry } from "../authority/catalog.ts";
 import type { Authority, Chain } from "../authority/chain.ts";
 import { type CompiledLink, compile, type Moment } from "../authority/compiled.ts";
-import type { Decision } from "../authority/decision.ts";
+import type { Decision, DenialCode } from "../authority/decision.ts";
 import type { Destination } from "../authority/destination.ts";
 import type { Grant } from "../authority/grant.ts";
 import { judge } from "../authority/judge.ts";
@@ -19,6 +19,12 @@ export type Chains = readonly (readonly (readonly string[])[])[];
 
 const CONNECT = verbEntry("net.connect");
 const READING: Reading = { ground: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
+
+/** Tried first, and shown where no port is known. */
+export const usualPort = 443;
+
+/** No grant speaks of it. */
+const OUTSIDE: readonly DenialCode[] = ["capability_absent", "scope_violation"];
 
 /** `sni`: on 443 and 80 the program has to say the name again, in the open. `raw`: it may say anything. */
 export type Manner = "sni" | "raw";
@@ -58,6 +64,20 @@ export class Granted {
   /** Some port of this name could be connected to, asked or not. */
   reaches(host: Destination): boolean {
     return this.#ports.some((port) => this.judge(connectRequest(host, port, "sni")).outcome !== "deny");
+  }
+
+  /**
+   * What to speak of where a name is asked for, which names no port: one that is open, else one that some grant names for it,
+   * else the usual one.
+   */
+  spokenOf(host: Destination): Request {
+    const requests = this.#ports.map((port) => connectRequest(host, port, "sni"));
+    const isOpen = (one: Request): boolean => this.judge(one).outcome !== "deny";
+    const isNamed = (one: Request): boolean => {
+      const decision = this.judge(one);
+      return decision.outcome === "deny" && !OUTSIDE.includes(decision.code);
+    };
+    return requests.find(isOpen) ?? requests.find(isNamed) ?? connectRequest(host, usualPort, "sni");
   }
 
   /** Whether the session is clean is for the owner to say: here nothing is known that would speak against it. */
@@ -109,7 +129,7 @@ function readLink(specs: readonly string[]): readonly Grant[] | null {
 
 /** Where ranges meet at all, they meet at the lower end of one of them. */
 function portsToTry(authority: Authority): readonly number[] {
-  const ports = new Set<number>([443]);
+  const ports = new Set<number>([usualPort]);
   for (const chain of authority)
     for (const { link } of chain)
       for (const { scopes } of link.grants) {

@@ -131,6 +131,7 @@ const reason = exactly<Reason>(
   "name_differs",
   "name_missing",
   "name_hidden",
+  "name_unresolved",
   "protocol",
   "limit",
   "credential",

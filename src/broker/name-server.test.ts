@@ -94,6 +94,18 @@ test("what was refused is named in words the notation reads", () => {
   expect(readRequestText("net.connect evil.example:443", reading).ok).toBe(true);
 });
 
+test.each([
+  ["one that is over", "api.example.test,ports=[5432],expires=2025-12-31T00:00:00Z", "expired", 5432],
+  ["one for another name", "other.test,ports=[5432]", "scope_violation", 443],
+])(
+  "a question names no port; the one that is told is of the grant that speaks of the name: %s",
+  (_, rest, code, port) => {
+    const { ask, refused } = served([[`net.connect{hosts=[${rest.replace(",", "],")}}`]]);
+    expect(ask("api.example.test")).toBe("response 3");
+    expect(refused).toEqual([`${code} net.connect api.example.test:${port}`]);
+  },
+);
+
 test("bytes that are no name are shown spelled out", () => {
   const { ask, refused } = served([[API]]);
   ask(["ev\0'il", "example"]);

@@ -7,13 +7,10 @@ import { requestText } from "../notation/request-printer.ts";
 import { toAscii } from "./ascii.ts";
 import { answerMalformed, answerTo, type Question, RECORD, RESPONSE, readQuestion } from "./dns-message.ts";
 import type { FakeNames, NamedDestination } from "./fake-names.ts";
-import { connectRequest, type Granted } from "./granted.ts";
+import { type Granted, usualPort } from "./granted.ts";
 
 /** `again`: whether a further question of this kind is a further attempt. */
 export type Refused = (code: DenialCode, request: string, again: boolean) => void;
-
-/** A question names no port; this one stands for it where the request is written down. */
-const SHOWN_PORT = 443;
 
 export class NameServer {
   readonly #granted: Granted;
@@ -50,13 +47,13 @@ export class NameServer {
     if (name === null || host === null) {
       this.#refused(
         "invalid_input",
-        `net.connect '${question.shown.slice(0, 300)}:${SHOWN_PORT}'`,
+        `net.connect '${question.shown.slice(0, 300)}:${usualPort}'`,
         type === RECORD.address,
       );
       return absent;
     }
     if (!this.#granted.reaches(host)) {
-      const request = connectRequest(host, SHOWN_PORT, "sni");
+      const request = this.#granted.spokenOf(host);
       const decision = this.#granted.judge(request);
       const code = decision.outcome === "deny" ? decision.code : "scope_violation";
       // Resolvers ask for both families at a time; that is one attempt.
@@ -66,7 +63,7 @@ export class NameServer {
     if (type !== RECORD.address) return answerTo(question, RESPONSE.done, null);
     const address = this.#names.addressOf(name, host);
     if (address === null) {
-      this.#refused("budget_exhausted", requestText(connectRequest(host, SHOWN_PORT, "sni")), true);
+      this.#refused("budget_exhausted", requestText(this.#granted.spokenOf(host)), true);
       return answerTo(question, RESPONSE.refused, null);
     }
     return answerTo(question, RESPONSE.done, octets(address));

@@ -3,9 +3,10 @@
 import type { Json } from "../authority/json.ts";
 import { decide, type Verdict } from "../gate/decide.ts";
 import { requestText } from "../notation/request-printer.ts";
-import type { Ending, RunDenial, RunRefused } from "../ports/process.ts";
+import type { Ending, RunRefused } from "../ports/process.ts";
 import { sentence } from "./can.ts";
 import { shown } from "./cells.ts";
+import { denialText } from "./exec-denial.ts";
 import { keptStreams, passingStreams } from "./exec-streams.ts";
 import type { ExecAsked, ExecResult, ExecWorld } from "./exec-world.ts";
 import { EXIT, type ExitCode, passedOn } from "./exit.ts";
@@ -166,14 +167,9 @@ export function refusedData({ code, message, fix }: RunRefused, request: string 
 }
 
 /** INVARIANT: nothing of it goes to stdout, which is the program's. */
-function tell(
-  world: ExecWorld,
-  name: string,
-  { agent, source }: LoadedAgent,
-  result: ExecResult,
-  verdict: Verdict | null,
-): void {
+function tell(world: ExecWorld, name: string, loaded: LoadedAgent, result: ExecResult, verdict: Verdict | null): void {
   const { paint } = world;
+  const { agent, source } = loaded;
   if (result.ok) {
     const ended = endedText(result.ran.ending);
     if (ended !== null) world.printError(`${paint.bad("ambit")}: ${ended}`);
@@ -181,7 +177,7 @@ function tell(
       world.printError(
         `${paint.bad("ambit")}: nothing held this program: no sandbox here, and your config.yml says bare`,
       );
-    for (const denial of result.ran.denials) world.printError(denialText(agent.id, denial, paint.warn("ambit")));
+    for (const denial of result.ran.denials) world.printError(denialText(world, loaded, denial));
   } else if (verdict !== null && result.request !== null) {
     const told = showVerdict(agent, result.request, verdict, world.moment);
     world.printError(sentence(agent.id, name, told, source, paint));
@@ -202,11 +198,6 @@ function tellDenial(world: ExecWorld, denial: Extract<ExecResult, { ok: false }>
 function refusalText({ code, message, fix }: RunRefused, word: string): string {
   const said = message === "" ? "" : `: ${shown(message)}`;
   return `${word}  ${code}${said}${fix === null ? "" : `\n  fix: ${shown(fix)}`}\n  ambit explain ${code}`;
-}
-
-function denialText(agent: string, { code, request, times }: RunDenial, word: string): string {
-  const often = times === 1 ? "" : ` (${times} times)`;
-  return `${word}: refused while it ran: ${shown(request)}  ${code}${often}\n  why: ambit can ${shown(agent)} ${shown(request)}`;
 }
 
 function endedText(ending: Ending): string | null {

@@ -31,8 +31,10 @@ export const DENIALS: Readonly<Record<DenialCode, Page>> = {
     example: "ambit can scout fs.read /etc/passwd",
   },
   self_modification: {
-    means: "An agent tried to change its own authority, or to delete itself. No grant allows that.",
-    doThis: "A person edits the record, or another agent that holds agent.grant for this one does.",
+    means:
+      "An agent tried to change its own authority or to delete itself, or a protected name: what decides about agents, and what makes git, shells and editors run programs. No grant allows that.",
+    doThis:
+      "A person edits the record or the file, or another agent that holds agent.grant for this one edits the record.",
     example: "ambit can scout agent.grant scout records.read",
   },
   exceeds_grantor_authority: {
@@ -73,8 +75,7 @@ export const DENIALS: Readonly<Record<DenialCode, Page>> = {
     example: "net.get{hosts=[*],calls=5,rate=10/min}",
   },
   address_refused: {
-    means:
-      "The name is granted, but it leads to a private or special address, or to none; or the address itself is special.",
+    means: "The name is granted, but it leads to a private or special address; or the address itself is special.",
     doThis: "If that is meant, open exactly that name for exactly that range: `private: [db.internal=10.1.0.0/16]`.",
     example: "ambit can scout net.get http://169.254.169.254/",
   },
@@ -89,8 +90,9 @@ export const DENIALS: Readonly<Record<DenialCode, Page>> = {
     example: "apt-get install bubblewrap",
   },
   not_available: {
-    means: "The tool declares something for which nothing is configured here.",
-    doThis: "Configure it, or use another tool. The tool was not started.",
+    means:
+      "Something is missing here, and it is nothing a grant could give: what a tool declares is not configured, a name could not be resolved, nobody answers, a file is not there.",
+    doThis: "Look at what is said beside the code. Configure it, try it again later, or do without it.",
     example: "ambit explain unknown_tool",
   },
   audit_unavailable: {

@@ -24,7 +24,10 @@ export function heldBy({ more }: LogEntry): readonly string[] {
 export function deniedOnTheWay({ more }: LogEntry): readonly string[] {
   return objectsIn(more, "denials").map((one) => {
     const times = numberIn(one, "times") ?? 1;
-    return `${textIn(one, "code") ?? "?"}  ${textIn(one, "request") ?? ""}${times > 1 ? `  ${times} times` : ""}`;
+    const code = textIn(one, "code") ?? "?";
+    // What is not there was not refused.
+    const what = code === "not_available" ? "not reached" : "refused on the way";
+    return `${what}: ${code}  ${textIn(one, "request") ?? ""}${times > 1 ? `  ${times} times` : ""}`;
   });
 }
 

@@ -81,10 +81,7 @@ function detailsOf(entry: LogEntry): readonly string[] {
   }
   if (entry.kind === "outcome") {
     const held = heldBy(entry);
-    return [
-      ...limited(deniedOnTheWay(entry).map((line) => `refused on the way: ${line}`)),
-      ...(held.length === 0 ? [] : [`held by: ${held.join(", ")}`]),
-    ];
+    return [...limited(deniedOnTheWay(entry)), ...(held.length === 0 ? [] : [`held by: ${held.join(", ")}`])];
   }
   return limited([...requestsOf(entry), ...because, ...otherMembers(entry, ["requests", "need", "reason", "times"])]);
 }

@@ -95,7 +95,7 @@ export function outcomeText(entry: LogEntry, more: readonly PlacedEntry[]): read
   if (outcomes.length === 0) return isCarriedOut(entry) ? ["unknown: nothing was heard of it"] : [];
   return outcomes.flatMap((one) => [
     endText(one),
-    ...deniedOnTheWay(one).map((line) => `refused on the way: ${line}`),
+    ...deniedOnTheWay(one),
     ...heldBy(one).map((line) => `held by: ${line}`),
   ]);
 }

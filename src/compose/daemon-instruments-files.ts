@@ -2,8 +2,9 @@
 
 import type { Request } from "../authority/request.ts";
 import type { Session } from "../daemon/session.ts";
-import type { FilePath, FileResult, Files } from "../ports/files.ts";
+import type { FilePath, FileRefused, FileResult, Files } from "../ports/files.ts";
 import type { Judge } from "../ports/judge.ts";
+import { refusedWith } from "../tools/files/refusals.ts";
 import type { CallFiles } from "./daemon-files.ts";
 
 export interface ContextFilesAsked {
@@ -23,7 +24,7 @@ export function contextFiles({ session, calls, requests, judge }: ContextFilesAs
     const answer = await calls.use(session, requests, { path, isChanging, within: judge }, how);
     // A file is trusted where a person committed it. Nobody looks at commits yet, and unknown is untrusted.
     if (answer.ok && !isChanging) session.taint("a tool's reading of files");
-    return answer;
+    return answer.ok ? answer : inWords(answer);
   };
   return {
     read: (path, range) => act(path, false, (files) => files.read(path, range)),
@@ -37,4 +38,10 @@ export function contextFiles({ session, calls, requests, judge }: ContextFilesAs
     remove: (path) => act(path, true, (files) => files.remove(path)),
     close: () => undefined,
   };
+}
+
+/** As the file tools say it: the author of a tool is told the same as a model. */
+function inWords(refused: FileRefused): FileRefused {
+  const said = refusedWith(refused);
+  return said.ok ? refused : { ...refused, reason: said.message };
 }

@@ -6,7 +6,7 @@ import { handlesIn } from "../broker/handles.ts";
 import type { Carried, Missing, OwnerTool } from "../daemon/owner-tool.ts";
 import type { Session } from "../daemon/session.ts";
 import type { Reading } from "../notation/reading.ts";
-import { requestText } from "../notation/request-printer.ts";
+import { requestIdentity } from "../notation/request-printer.ts";
 import type { WrittenSearch } from "../notation/search-setting.ts";
 import { resultsUsual, WEB_SEARCH_DEFINITION } from "../tools/search/definition.ts";
 import { providerFetch, providerResults } from "../tools/search/providers.ts";
@@ -53,8 +53,8 @@ export function searchTool({ fetch, provider, readingOf }: SearchAsked): OwnerTo
       const input = providerFetch(written, query, count);
       // INVARIANT: what is carried out is what was decided; the user may have named another one since.
       const asks = fetch.requests(input, readingOf(session), session);
-      const decided = new Set(warrant.requests.map(requestText));
-      if (!asks.ok || !asks.value.every((one) => decided.has(requestText(one)))) return MOVED;
+      const decided = new Set(warrant.requests.map(requestIdentity));
+      if (!asks.ok || !asks.value.every((one) => decided.has(requestIdentity(one)))) return MOVED;
       const carried = await fetch.carry({ ...call, input });
       return carried.ok ? answered(written, carried.value, count) : withoutProvider(carried);
     },

@@ -8,7 +8,7 @@ import { type Ground, parsePath, pathText } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
 import { done, type Result, refuse } from "../authority/result.ts";
 import type { Value } from "../authority/scope.ts";
-import { parseUrl } from "../authority/url.ts";
+import { parseUrl, schemeOf } from "../authority/url.ts";
 
 export type Asked =
   | { readonly verb: "net.get" | "net.post" | "net.put" | "net.delete"; readonly url: string }
@@ -36,7 +36,10 @@ export function requestOf(asked: Asked, asking: Asking): Result<Request> {
   const verb = verbEntry(String(asked.verb));
   const values = verb === null ? null : valuesOf(asked, asking);
   if (verb === null || values === null) return refuse("bad_value", "a tool cannot ask for that");
-  return values.ok ? done({ verb, values: values.value }) : values;
+  if (!values.ok) return values;
+  const url: unknown = verb.verb.startsWith("net.") && "url" in asked ? asked.url : null;
+  const scheme = typeof url === "string" ? schemeOf(url) : null;
+  return done({ verb, values: values.value, ...(scheme === null ? {} : { scheme }) });
 }
 
 /** Types are the author's promise; what arrives may still be anything. */

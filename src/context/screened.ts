@@ -32,8 +32,11 @@ export async function screened(
   if (resolve === null) return used(null);
   const { verb } = granted.request;
   const answers = await resolve(destinationText(host));
-  const refused = denied("address_refused", verb.verb, "the name could not be resolved to addresses");
-  if (!Array.isArray(answers) || answers.length === 0 || answers.length > addressesMax) return refused;
+  // No answer is no denial: there is nothing that a grant could open.
+  if (answers === null || (Array.isArray(answers) && answers.length === 0))
+    return denied("not_available", verb.verb, "the name could not be resolved");
+  const refused = denied("address_refused", verb.verb, "the name leads nowhere that is understood");
+  if (!Array.isArray(answers) || answers.length > addressesMax) return refused;
   const pinned: Address[] = [];
   for (const answer of answers as readonly unknown[]) {
     const address = typeof answer === "string" ? parseAddress(answer) : null;

@@ -9,7 +9,7 @@ import { answeredLevel, type ServedCall, serves } from "../approval/serving.ts";
 import type { Request } from "../authority/request.ts";
 import type { Reading } from "../notation/reading.ts";
 import { readRequestText } from "../notation/request.ts";
-import { requestText } from "../notation/request-printer.ts";
+import { requestIdentity, requestText } from "../notation/request-printer.ts";
 import type { Approval, ApprovalAnswerGiven } from "../ports/approval-store.ts";
 import type { ApprovalAnswer, ApprovalAsked } from "../ports/approvals.ts";
 import type { LadderStep } from "../ports/daemon-control.ts";
@@ -198,7 +198,7 @@ export class Desk {
       pin: pinned,
       generation,
       arguments: input,
-      asking: asking.map(requestText),
+      asking: asking.map(requestIdentity),
     };
     return {
       ...identity,

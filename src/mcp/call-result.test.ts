@@ -38,6 +38,11 @@ describe("what was done", () => {
       ran({ denials: [{ code: "scope_violation", request: "net.connect a.test:443", times: 2 }] }),
       ["[refused on the way: net.connect a.test:443 (scope_violation)]"],
     ],
+    [
+      "one for which nobody was there",
+      ran({ denials: [{ code: "not_available", request: "net.connect a.test:443", times: 1 }] }),
+      ["[not reached: net.connect a.test:443 (not_available)]"],
+    ],
   ])("%s", (_, result, texts) => {
     const told = doneResult(result);
     expect(told.content.map(({ text }) => text)).toEqual(texts);

@@ -79,7 +79,10 @@ function programText(result: JsonObject): string | null {
 
 function deniedLine(denial: Json): string {
   if (!isJsonObject(denial)) return "";
-  return `[refused on the way: ${String(member(denial, "request"))} (${String(member(denial, "code"))})]`;
+  const code = String(member(denial, "code"));
+  // What is not there was not refused, and no grant helps.
+  const what = code === "not_available" ? "not reached" : "refused on the way";
+  return `[${what}: ${String(member(denial, "request"))} (${code})]`;
 }
 
 function endingLines(ending: JsonObject): readonly string[] {

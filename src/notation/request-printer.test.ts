@@ -28,7 +28,7 @@ describe("a witness is shown with what stands for anything", () => {
     [shown("secret.use", segmentsOf([ANY_TEXT, FOREIGN_TEXT]), undefined, undefined), "secret.use '<any>/<any>'"],
     [shown("tool.invoke", segmentsOf(["tool", "a", "b"]), undefined), "tool.invoke a.b"],
     [shown("fs.read", undefined), "fs.read '<unknown>'"],
-    [shown("agent.update", undefined, undefined), "agent.update '<unknown>'"],
+    [shown("agent.update", undefined, undefined), "agent.update"],
   ])("%s", (text, expected) => {
     expect(text).toBe(expected);
   });

@@ -9,6 +9,7 @@ import type { Request } from "../authority/request.ts";
 import { ANY_TEXT, FOREIGN_TEXT } from "../authority/reserved.ts";
 import { isArguments, isDestination, isSegments, type Value } from "../authority/scope.ts";
 import { literal } from "../authority/segment.ts";
+import type { Scheme } from "../authority/url.ts";
 import { compactText } from "./printer.ts";
 import { visible } from "./visible.ts";
 
@@ -16,27 +17,35 @@ const UNKNOWN = "<unknown>";
 const ANY_SHOWN = "<any>";
 
 export function requestText(request: Request): string {
-  const { verb, values, delegation } = request;
+  return textWith(request, request.scheme);
+}
+
+/** What two requests are told apart by: without what is there to be shown alone. */
+export function requestIdentity(request: Request): string {
+  return textWith(request, undefined);
+}
+
+function textWith({ verb, values, delegation }: Request, scheme: Scheme | undefined): string {
   let line = word(verb.verb);
-  for (const raw of valueWords(verb, values)) line += ` ${word(raw)}`;
+  for (const raw of valueWords(verb, values, scheme)) line += ` ${word(raw)}`;
   if (delegation !== undefined) for (const grant of delegation.proposed) line += ` ${word(compactText(grant))}`;
   return line;
 }
 
-function valueWords(verb: VerbEntry, values: readonly Value[]): readonly string[] {
+function valueWords(verb: VerbEntry, values: readonly Value[], scheme: Scheme | undefined): readonly string[] {
   const [first, second, third] = values;
   switch (verb.verb.slice(0, verb.verb.indexOf("."))) {
     case "records":
       return [...named("id", second), ...named("class", first)];
-    // Both axes hold the same id.
+    // Both axes hold the same id. Where nobody is named, the verb says it all.
     case "agent":
-      return [text(first ?? second)];
+      return first === undefined && second === undefined ? [] : [text(first ?? second)];
     case "tool":
       return [text(first, toolName), ...(second === undefined ? [] : [argumentsText(second)])];
     case "fs":
       return [text(first, pathText)];
     case "net":
-      return networkWords(verb, first, second, third);
+      return verb.verb === "net.connect" ? connectionWords(first, second, third) : webWords(first, second, scheme);
     case "proc":
       return [
         ...named("in", first, pathText),
@@ -69,15 +78,21 @@ function argvWords(value: Value): readonly string[] {
   return isSegments(value) ? value.segments : [UNKNOWN];
 }
 
-function networkWords(verb: VerbEntry, host: Value, port: Value, raw: Value): readonly string[] {
-  const shown = text(host);
-  const address =
-    isDestination(host) && host.name !== null && host.address !== null ? [`address=${addressText(host.address)}`] : [];
-  if (verb.verb === "net.connect")
-    return [`${shown}:${port === undefined ? UNKNOWN : port}`, ...address, ...(raw === "raw" ? ["raw=true"] : [])];
-  const scheme = port === 80 ? "http" : "https";
-  const suffix = port === 80 || port === 443 ? "" : `:${port ?? UNKNOWN}`;
-  return [`${scheme}://${shown}${suffix}/`, ...address];
+function connectionWords(host: Value, port: Value, raw: Value): readonly string[] {
+  return [`${text(host)}:${port ?? UNKNOWN}`, ...addressWords(host), ...(raw === "raw" ? ["raw=true"] : [])];
+}
+
+/** Where nobody said how the server is spoken to, as is usual on that port. */
+function webWords(host: Value, port: Value, said: Scheme | undefined): readonly string[] {
+  const scheme = said ?? (port === 80 ? "http" : "https");
+  const suffix = port === (scheme === "http" ? 80 : 443) ? "" : `:${port ?? UNKNOWN}`;
+  return [`${scheme}://${text(host)}${suffix}/`, ...addressWords(host)];
+}
+
+function addressWords(host: Value): readonly string[] {
+  return isDestination(host) && host.name !== null && host.address !== null
+    ? [`address=${addressText(host.address)}`]
+    : [];
 }
 
 function argumentsText(value: Value): string {

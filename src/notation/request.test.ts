@@ -5,7 +5,7 @@ import type { Request } from "../authority/request.ts";
 import { HOSTILE_TEXTS } from "./coverage-fixture.ts";
 import { READING } from "./notation-fixture.ts";
 import { methodVerb, readRequest, readRequestText } from "./request.ts";
-import { requestText } from "./request-printer.ts";
+import { requestIdentity, requestText } from "./request-printer.ts";
 
 function asked(line: string): Request {
   const result = readRequestText(line, READING);
@@ -19,6 +19,10 @@ describe("a request is read, and printed so that it can be read again", () => {
     ["net.get HTTPS://API.GitHub.com.", "net.get https://api.github.com/"],
     ["net.post http://a.com/", "net.post http://a.com/"],
     ["net.put https://a.com:8443/", "net.put https://a.com:8443/"],
+    ["net.get http://a.com:8443/", "net.get http://a.com:8443/"],
+    ["net.get HTTP://a.com:443/", "net.get http://a.com:443/"],
+    ["net.get https://a.com:80/", "net.get https://a.com:80/"],
+    ["net.get http://db.internal:81/ address=10.0.0.1", "net.get http://db.internal:81/ address=10.0.0.1"],
     ["net.delete https://[::1]/", "net.delete 'https://[::1]/'"],
     ["net.get https://db.internal/ address=10.0.0.1", "net.get https://db.internal/ address=10.0.0.1"],
     ["net.connect Example.com:443", "net.connect example.com:443"],
@@ -63,6 +67,14 @@ describe("a request is read, and printed so that it can be read again", () => {
     expect(again.values).toEqual(request.values);
     expect(again.delegation?.proposed.length).toBe(request.delegation?.proposed.length);
   });
+});
+
+test("the scheme of an address is shown, and is no part of what is asked", () => {
+  const [plain, secure] = [asked("net.get http://a.com:8443/"), asked("net.get https://a.com:8443/")];
+  expect(requestText(plain)).not.toBe(requestText(secure));
+  expect(plain.values).toEqual(secure.values);
+  expect(requestIdentity(plain)).toBe(requestIdentity(secure));
+  expect(requestIdentity(plain)).not.toBe(requestIdentity(asked("net.get http://a.com:8444/")));
 });
 
 describe("what a request does not say stays open", () => {

@@ -4,6 +4,7 @@ import type { Grant, Span } from "../authority/grant.ts";
 import { argvTokensMax } from "../authority/limits.ts";
 import type { Request } from "../authority/request.ts";
 import { done, type Result, refuse } from "../authority/result.ts";
+import { schemeOf } from "../authority/url.ts";
 import { readCompact } from "./compact.ts";
 import { Diagnostics } from "./diagnostic.ts";
 import { nearestName } from "./nearest.ts";
@@ -12,6 +13,7 @@ import type { Reading } from "./reading.ts";
 import { readValues } from "./request-values.ts";
 import { splitWords } from "./request-words.ts";
 import { splitSpecs } from "./specs.ts";
+import { resourceOf } from "./token-text.ts";
 
 export function readRequest(words: readonly string[], reading: Reading): Result<Request> {
   const [name, ...rest] = words;
@@ -64,7 +66,9 @@ export function methodVerb(method: string): VerbEntry | null {
 function plainRequest(verb: VerbEntry, words: readonly string[], reading: Reading): Result<Request> {
   const values = readValues(verb, words, reading);
   if (!values.ok) return values;
-  return done({ verb, values: values.value });
+  // Of all the words that are read, only an address begins like one.
+  const scheme = resourceOf(verb) === "net" ? words.map(schemeOf).find((one) => one !== null) : null;
+  return done({ verb, values: values.value, ...(scheme ? { scheme } : {}) });
 }
 
 function readDelegation(verb: VerbEntry, [target, ...specs]: readonly string[], reading: Reading): Result<Request> {

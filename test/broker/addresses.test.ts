@@ -94,10 +94,10 @@ test("no name reaches an address that is not of the public Internet, whatever it
   );
 });
 
-test("a name that leads nowhere is refused", async () => {
+test("a name that leads nowhere is not reached, and no rule is said to stand behind it", async () => {
   const { said, refused } = await tried({ specs: [spec("gone.special.test")] }, ["gone.special.test"]);
   expect(said).toEqual(["gone: ECONNRESET"]);
-  expect(refused).toEqual([`address_refused net.connect gone.special.test:${PORT} (authority)`]);
+  expect(refused).toEqual([`not_available net.connect gone.special.test:${PORT} (name_unresolved)`]);
 });
 
 test("an answer that changes is screened again, and nothing is looked up between screening and dialling", async () => {

@@ -126,7 +126,7 @@ test("a body goes along, whole", async () => {
 
 describe("where names lead", () => {
   test.each([
-    ["nowhere", [], "address_refused"],
+    ["nowhere", [], "not_available"],
     ["to an address of this machine", ["127.0.0.1"], "address_refused"],
     ["to the cloud's own data", ["169.254.169.254"], "address_refused"],
     ["to one that is open and one that is not", [here, "10.0.0.1"], "address_refused"],
@@ -136,6 +136,23 @@ describe("where names lead", () => {
     const { fetched } = await world.whole(ALL, { url: `https://odd.example.test:${secure}/` });
     expect(fetched).toMatchObject({ ok: false, code });
     expect(taken.length).toBe(before);
+  });
+
+  test("a name that nobody knows is no denial: it says what is the matter", async () => {
+    const { fetched } = await world.whole(ALL, { url: `http://gone.example.test:${plain}/x` });
+    expect(fetched).toEqual({
+      ok: false,
+      code: "not_available",
+      message: `the name could not be resolved: http://gone.example.test:${plain}`,
+    });
+  });
+
+  test("what is asked about is shown with the scheme it has", async () => {
+    const { asked } = await world.whole(ALL, { url: `http://api.example.test:${plain}/` });
+    expect(asked).toEqual([
+      `net.get http://api.example.test:${plain}/`,
+      `net.get http://api.example.test:${plain}/ address=${here}`,
+    ]);
   });
 
   test("a name that is not granted is not even looked up", async () => {

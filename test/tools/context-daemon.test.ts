@@ -131,6 +131,14 @@ describe("files", () => {
     });
     expect(existsSync(file("in/c.txt"))).toBe(false);
   });
+  test("that are not there are told of as the file tools do", async () => {
+    await within(whole(), async ({ files }) => {
+      const missing = { ok: false, code: "not_available", message: "there is no such file or folder" };
+      expect(await files.readText(file("in/missing.txt"))).toMatchObject(missing);
+      expect(await files.stat(file("in/missing.txt"))).toMatchObject(missing);
+      expect(await files.remove(file("in/missing.txt"))).toMatchObject(missing);
+    });
+  });
   test("of five million bytes go there and come back", async () => {
     const bytes = Uint8Array.from({ length: 5_000_000 }, (_, index) => (index * 7) & 255);
     await within(whole(), async ({ files }) => {

@@ -47,6 +47,7 @@ beforeAll(async () => {
   world.write("config/ambit/config.yml", `resolver: ${JSON.stringify(await names.start())}\n`);
   world.agent("led", ["net.get{hosts=[led.example.test]}", "tool.invoke{tools=[web_fetch]}"]);
   const opened = "net.get{hosts=[led.example.test],private=[led.example.test=127.0.0.1]}";
+  world.agent("gone", ["net.get{hosts=[gone.example.test]}", "tool.invoke{tools=[web_fetch]}"]);
   world.agent("let-in", [opened, "tool.invoke{tools=[web_fetch]}"]);
   await world.begin();
   caller = world.caller();
@@ -128,6 +129,23 @@ test("a name is asked of the user's own resolver, and leads only to where it was
   expect(heard).toEqual([]);
   const done = await world.ambit("call", "let-in", "web_fetch", input, "--json");
   expect([done.status, JSON.parse(done.out)]).toMatchObject([0, { ok: true, result: { status: 200 } }]);
+});
+
+test("a name that cannot be resolved is a failure and no denial, at the face and in the log", async () => {
+  const input = JSON.stringify({ url: `http://gone.example.test:${port}/` });
+  const failed = await world.ambit("call", "gone", "web_fetch", input, "--json");
+  const message = `the name could not be resolved: http://gone.example.test:${port}`;
+  expect([failed.status, JSON.parse(failed.out)]).toMatchObject([1, { ok: false, code: "not_available", message }]);
+  const [outcome] = (await world.log({ kind: "outcome" })).slice(-1);
+  expect(outcome).toMatchObject({ outcome: "failed not_available", more: { denials: [] } });
+});
+
+test("what was asked for is told and written with the scheme it has", async () => {
+  const url = `http://docs.example.test:${port}/`;
+  const { out } = await world.ambit("call", "led", "web_fetch", JSON.stringify({ url }), "--json");
+  expect(JSON.parse(out)).toMatchObject({ code: "scope_violation", need: `net.get ${url}` });
+  const [decision] = (await world.log({ kind: "decision" })).slice(-1);
+  expect(decision?.more).toMatchObject({ need: `net.get ${url}` });
 });
 
 test("each call is one of those that are counted, and the session is not clean afterwards", async () => {

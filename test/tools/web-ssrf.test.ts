@@ -77,11 +77,17 @@ describe("a name is what it leads to", () => {
     ["this machine, the older way in the newer one", [["::ffff:127.0.0.1"]]],
     ["the cloud's own data behind a translator", [["64:ff9b::a9fe:a9fe"]]],
     ["a public address and one that is not", [["93.184.215.14", "127.0.0.1"]]],
-    ["nothing", [[]]],
   ])("%s: denied, and nobody is called", async (_, answers) => {
     world.names.names.set("led.example", answers);
     const got = await world.web(EVERYWHERE, { url: `http://led.example:${port}/` });
     expect(got).toMatchObject({ said: "address_refused", by: "way" });
+    expect(taken).toBe(0);
+  });
+
+  test("nothing: the tool fails, and nobody is called", async () => {
+    world.names.names.set("led.example", [[]]);
+    const got = await world.web(EVERYWHERE, { url: `http://led.example:${port}/` });
+    expect(got).toMatchObject({ said: "not_available", by: "world" });
     expect(taken).toBe(0);
   });
 

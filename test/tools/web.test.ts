@@ -288,12 +288,25 @@ describe("where a name leads", () => {
     ["to this machine", ["127.0.0.1"]],
     ["to the cloud's own data", ["169.254.169.254"]],
     ["to one that is open and one that is not", [here, "10.0.0.1"]],
-    ["nowhere", []],
   ])("%s is a denial, and nobody is called", async (_, addresses) => {
     world.names.names.set("odd.example.test", [addresses]);
     const got = await world.web({ specs: ALL }, { url: `https://odd.example.test:${secure}/` });
     expect(got).toMatchObject({ said: "address_refused", by: "way" });
     expect(taken).toEqual([]);
+  });
+
+  test("nowhere is none: the tool fails, and says why", async () => {
+    world.names.names.set("odd.example.test", [[]]);
+    const got = await world.web({ specs: ALL }, { url: `https://odd.example.test:${secure}/` });
+    expect(got).toMatchObject({ said: "not_available", by: "world", need: null });
+    expect(got.message).toBe(`the name could not be resolved: https://odd.example.test:${secure}`);
+    expect(taken).toEqual([]);
+  });
+
+  test("nowhere behind a redirect is none either", async () => {
+    world.names.names.set("odd.example.test", [[]]);
+    const got = await get(`/r?status=302&to=${encodeURIComponent(`https://odd.example.test:${secure}/`)}`);
+    expect(got).toMatchObject({ said: "not_available", by: "world" });
   });
 });
 

@@ -79,7 +79,7 @@ export function webRequests({ method, url, secrets }: WebCall, tool: string = WE
   const uses = secrets.map((name) => secretRequest(name, url, tool));
   const understood = uses.filter((one) => one !== null);
   if (understood.length !== uses.length) return refuse("bad_value", "a secret has no such name");
-  return done([{ verb, values: [url.host, url.port] }, ...understood]);
+  return done([{ verb, values: [url.host, url.port], scheme: url.scheme }, ...understood]);
 }
 
 /** `tool`: the one that fetches; a secret is bound to it. */
