@@ -15,6 +15,7 @@ import { initParts } from "./compose/first-steps.ts";
 import { nativeProgram } from "./compose/native-program.ts";
 import { once } from "./compose/once.ts";
 import { passedEnvironment } from "./compose/passed-environment.ts";
+import { presenceReason } from "./compose/presence-reason.ts";
 import { programsOf } from "./compose/programs.ts";
 import { recordsDesk, skillMachine } from "./compose/records.ts";
 import { trustingFiles } from "./compose/trusting-files.ts";
@@ -73,11 +74,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
     home,
     folders,
     program: machine.program,
-    isPresenceNeeded: () => {
-      const user = agents.user()?.config ?? null;
-      // A configuration that is not understood may have said so.
-      return user !== null && (user.control === "presence" || user.broken);
-    },
+    isPresenceNeeded: () => presenceReason(agents.user()?.config ?? null) !== null,
   });
   return {
     version: VERSION,

@@ -14,6 +14,8 @@ export interface ControlWorld {
   control(): Promise<Answer<Asking<ControlMessages>>>;
   /** Whoever serves now, without starting anybody; null where nobody does. */
   running(): Promise<Answer<DaemonStatus | null>>;
+  /** Why nobody starts by itself here; null where somebody does when it is needed. */
+  unstarted?(): Refusal | null;
   print(text: string): void;
   printError(text: string): void;
 }

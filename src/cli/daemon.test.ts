@@ -85,7 +85,8 @@ test("status shows what runs, what waits and what is wrong, and hides nothing in
   for (const part of [
     "process 4711",
     "since 2h",
-    "2 waiting",
+    "2 waiting; see them with: ambit approvals list",
+    "3 calls, 1 running",
     "scope_violation 4",
     "scout\\u{202e} in /work",
     "problem: the second",

@@ -4,6 +4,7 @@ import type { Answer, Asking } from "../ports/exchange.ts";
 import type { SinkShown } from "../ports/sink.ts";
 import { shown } from "./cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
+import { counted } from "./counted.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import type { Paint } from "./paint.ts";
 
@@ -26,11 +27,18 @@ export async function daemonStatus(world: DaemonWorld, { json }: Asked): Promise
   const running = await world.running();
   if (!running.ok) return tellRefusal(world, running, json);
   if (running.value === null) {
-    world.print(json ? JSON.stringify({ running: false }) : "the daemon is not running; it starts when it is needed");
+    world.print(json ? JSON.stringify({ running: false }) : `the daemon is not running; ${startingText(world)}`);
     return EXIT.daemon;
   }
   world.print(json ? JSON.stringify({ running: true, ...running.value }) : statusText(running.value, world));
   return EXIT.ok;
+}
+
+/** Whether one comes when it is needed, and what to do where none does. */
+export function startingText(world: Pick<DaemonWorld, "unstarted">): string {
+  const refusal = world.unstarted?.() ?? null;
+  if (refusal === null) return "it starts when it is needed";
+  return `it does not start by itself here: ${shown(refusal.message)}\n  fix: ${shown(refusal.fix ?? "ambit daemon start")}`;
 }
 
 export async function daemonStart(world: DaemonWorld, { json }: Asked): Promise<ExitCode> {
@@ -82,7 +90,7 @@ function statusText(status: DaemonStatus, { paint, now }: DaemonWorld): string {
     `${paint.good("running")}: process ${pid}, version ${shown(version)}, since ${age}`,
     ...(isFrozen ? [paint.bad("frozen: nothing is decided until a person runs: ambit thaw")] : []),
     `  state        ${shown(state)}`,
-    `  approvals    ${waiting === 0 ? "none waiting" : paint.warn(`${waiting} waiting; see them with: ambit approvals`)}`,
+    `  approvals    ${waiting === 0 ? "none waiting" : paint.warn(`${waiting} waiting; see them with: ambit approvals list`)}`,
     `  entries      ${entries}`,
     ...sinkLines(status.sink ?? null, paint),
     `  denials      ${denied === "" ? "none today" : denied}`,
@@ -108,7 +116,7 @@ function sessionLine(
   paint: Paint,
 ): string {
   const where = workspace === null ? "" : ` in ${shown(workspace)}`;
-  const counts = `${calls} calls, ${running} running, since ${ageOf(now - opened)}`;
+  const counts = `${counted(calls, "call", "calls")}, ${running} running, since ${ageOf(now - opened)}`;
   return `    ${shown(agent)}${where} ${paint.dim(`(${shown(face)} ${shown(session)})`)}: ${counts}`;
 }
 

@@ -1,6 +1,7 @@
 // A question that widens: asked plainly first, and again with a passphrase where the configuration wants one.
 import type { ControlMessages } from "../ports/daemon-control.ts";
 import type { Answer } from "../ports/exchange.ts";
+import { shown } from "./cells.ts";
 import type { ControlWorld } from "./control-world.ts";
 import type { ExitCode } from "./exit.ts";
 import { presenceOf } from "./presence.ts";
@@ -23,6 +24,8 @@ export async function askWidening<K extends Widening>(
     const plain = options.presence === undefined ? await ask(null) : null;
     if (plain !== null && (plain.ok || plain.code !== "presence_required" || !world.terminal.isInteractive))
       return plain;
+    // Why a passphrase is asked for: a configuration that cannot be read is not known to want one.
+    if (plain?.ok === false) world.printError(`${world.paint.warn("warning")}: ${shown(plain.message)}`);
     const presence = await presenceOf(world, control.value, options, options.presence);
     return typeof presence === "number" ? presence : await ask(presence);
   } finally {

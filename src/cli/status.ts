@@ -6,6 +6,8 @@ import type { ReviewedAgent, TrustState } from "../record/review.ts";
 import type { Standing } from "../record/trust.ts";
 import { shown } from "./cells.ts";
 import type { ControlWorld } from "./control-world.ts";
+import { counted } from "./counted.ts";
+import { startingText } from "./daemon.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { type Paint, paintRisk } from "./paint.ts";
 import { progressOf } from "./progress.ts";
@@ -29,7 +31,7 @@ interface AgentStatus {
   readonly warnings: number;
 }
 
-export interface StatusWorld extends ProjectWorld, Pick<ControlWorld, "running"> {}
+export interface StatusWorld extends ProjectWorld, Pick<ControlWorld, "running" | "unstarted"> {}
 
 export async function status(world: StatusWorld, options: { readonly json: boolean }): Promise<ExitCode> {
   const running = await world.running();
@@ -37,8 +39,7 @@ export async function status(world: StatusWorld, options: { readonly json: boole
   const opened = progressOf(world, options).over("reading agents", (step) => world.openProject(step));
   if (opened === null) {
     if (options.json) world.print(JSON.stringify({ workspace: null, daemon, notProtected: NOT_PROTECTED }));
-    else
-      world.print([NO_WORKSPACE, daemonLine(daemon, world.paint), notProtected(NOT_PROTECTED, world.paint)].join("\n"));
+    else world.print([NO_WORKSPACE, daemonLine(daemon, world), notProtected(NOT_PROTECTED, world.paint)].join("\n"));
     return EXIT.ok;
   }
   const said = configDiagnostics(opened);
@@ -64,9 +65,9 @@ export async function status(world: StatusWorld, options: { readonly json: boole
   else {
     for (const [diagnostic, source] of said) world.printError(renderDiagnostic(diagnostic, source, world.paint));
     for (const problem of opened.problems) world.printError(`${world.paint.warn("warning")}: ${shown(problem)}`);
-    const counted = `${total("error")} errors, ${total("warning")} warnings`;
-    world.print([head(opened, world.paint), ...table(agents, world.paint), counted].join("\n"));
-    world.print(daemonLine(daemon, world.paint));
+    const mistakes = `${counted(total("error"), "error", "errors")}, ${counted(total("warning"), "warning", "warnings")}`;
+    world.print([head(opened, world.paint), ...table(agents, world.paint), mistakes].join("\n"));
+    world.print(daemonLine(daemon, world));
     world.print(notProtected(holes, world.paint));
   }
   return opened.levels.broken.length > 0 ? EXIT.invalidPolicy : EXIT.ok;
@@ -107,7 +108,7 @@ function table(agents: readonly AgentStatus[], paint: Paint): readonly string[] 
   const width = Math.max(...agents.map(({ agent }) => shown(agent).length));
   return agents.map(({ agent, standing, risk, errors }) => {
     const counts = RISKS.map((one) => `${risk[one]} ${paintRisk(paint, one)}`).join("  ");
-    const wrong = errors === 0 ? "" : `  ${paint.bad(`${errors} errors`)}`;
+    const wrong = errors === 0 ? "" : `  ${paint.bad(counted(errors, "error", "errors"))}`;
     return `  ${shown(agent).padEnd(width)}  ${counts}  ${paint.dim(standing)}${wrong}`;
   });
 }
@@ -127,14 +128,17 @@ const NOT_PROTECTED: readonly string[] = [
 ];
 
 /** What waits, and what was denied since yesterday. */
-function daemonLine(daemon: DaemonStatus | null, paint: Paint): string {
-  if (daemon === null) return paint.dim("no daemon runs; it starts when it is needed");
+function daemonLine(daemon: DaemonStatus | null, world: Pick<StatusWorld, "paint" | "unstarted">): string {
+  const { paint } = world;
+  if (daemon === null) return paint.dim(`no daemon runs; ${startingText(world)}`);
   const { isFrozen, waiting, sessions, denials } = daemon;
   const denied = denials.map(({ code, times }) => `${times} ${code}`).join(", ");
   return [
     ...(isFrozen ? [paint.bad("frozen: nothing is decided until ambit thaw")] : []),
-    waiting === 0 ? "nothing waits for a person" : paint.warn(`${waiting} wait for a person: ambit approvals list`),
-    `${sessions.length} sessions; denied since yesterday: ${denied === "" ? "nothing" : denied}`,
+    waiting === 0
+      ? "nothing waits for a person"
+      : paint.warn(`${counted(waiting, "waits", "wait")} for a person: ambit approvals list`),
+    `${counted(sessions.length, "session", "sessions")}; denied since yesterday: ${denied === "" ? "nothing" : denied}`,
   ].join("\n");
 }
 

@@ -8,7 +8,7 @@ import type { Door } from "../daemon/serving.ts";
 import { connect } from "../daemon/wire/client.ts";
 import { makeDaemonFolder } from "../daemon/wire/folder.ts";
 import { idleSecondsDefault } from "../daemon/wire/life.ts";
-import { connectStarting, daemonFolder } from "../node/daemon-start.ts";
+import { connectStarting, daemonFolder, notStarted } from "../node/daemon-start.ts";
 import { awaitOwnerEnd, endOwner } from "../node/daemon-start-end.ts";
 import { logTail } from "../node/daemon-start-log.ts";
 import type { UserFolders } from "../node/folders.ts";
@@ -19,7 +19,7 @@ import { nativeProgram } from "./native-program.ts";
 
 export type DaemonWays = Pick<
   DaemonWorld,
-  "control" | "running" | "startDaemon" | "awaitDaemonEnd" | "endDaemon" | "daemonLog"
+  "control" | "running" | "unstarted" | "startDaemon" | "awaitDaemonEnd" | "endDaemon" | "daemonLog"
 > &
   Pick<AdmitWorld, "admit"> & {
     /** `lost` rings when the connection is gone and nobody of us closed it. */
@@ -62,12 +62,16 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
       const message = `the daemon of this state reads its configuration in ${known}, and you read yours in ${config}`;
       return { ok: false, code: "not_available", message, fix: "ambit daemon stop && ambit daemon start" };
     }
+    // Where none starts by itself at all, it matters to nobody what it would read.
+    const unstarted = notStarted({ state, home, isByName: false });
+    if (unstarted !== null) return unstarted;
     const message = `a daemon that starts by itself reads its configuration in ${known}, and you read yours in ${config}`;
     return { ok: false, code: "not_available", message, fix: "ambit daemon start" };
   };
   return {
     control: async () => otherConfiguration() ?? (await starting("control", false)),
     call: async (lost) => otherConfiguration() ?? (await starting("call", false, lost)),
+    unstarted: () => notStarted({ state, home, isByName: false }) ?? otherConfiguration(),
     startDaemon: async () => {
       const made = makeDaemonFolder(folder);
       if (!made.ok) return made;
@@ -109,6 +113,7 @@ const NOWHERE: DaemonWays = {
   call: async () => STATELESS,
   startDaemon: async () => STATELESS,
   running: async () => STATELESS,
+  unstarted: () => STATELESS,
   admit: async () => STATELESS,
   awaitDaemonEnd: async () => "nobody",
   endDaemon: async () => "nobody",

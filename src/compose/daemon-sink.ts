@@ -1,12 +1,13 @@
 // Which second copy of the log counts: the one the user's configuration names, looked at again every second. A configuration
 // that is not understood changes nothing that was known, and where nothing was known nothing is decided.
-import { lstatSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { SINK_BEHIND, SINK_CAUGHT_UP } from "../audit/copy-lines.ts";
 import { copyStanding, isTornHeader } from "../audit/copy-standing.ts";
 import type { JsonObject } from "../authority/json.ts";
 import type { Copies } from "../daemon/copied-ledger.ts";
 import { SecondCopy } from "../daemon/second-copy.ts";
+import { outOfReach } from "../node/out-of-reach.ts";
 import { FileSink } from "../node/sink-file.ts";
 import { SocketSink } from "../node/sink-socket.ts";
 import { isSettled, stampText } from "../node/stamp.ts";
@@ -169,7 +170,6 @@ function sinkAt({ kind, path }: SinkTarget, node: string): Sink {
 
 function configIn(asked: SinkAsked): Config | { readonly failed: true } | null {
   try {
-    if (asked.folder !== null && NAMES.some((name) => isAway(join(asked.folder ?? "", name)))) return { failed: true };
     return asked.config();
   } catch {
     return { failed: true };
@@ -185,18 +185,8 @@ function stampOf(folder: string | null, now: number): string | null {
       const found = statSync(path, { bigint: true });
       return isSettled(found, now) ? stampText(found) : null;
     } catch (error) {
-      return codeOf(error) === "ENOENT" && !isAway(path) ? "" : null;
+      return codeOf(error) === "ENOENT" && outOfReach(path) === null ? "" : null;
     }
   });
   return stamps.includes(null) ? null : stamps.join(" ");
-}
-
-/** Whether it is named, and what it leads to is not there: a link on the way to a disk that is not mounted. That is not "none". */
-function isAway(path: string): boolean {
-  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return false;
-  for (let at = path; ; at = dirname(at)) {
-    const found = lstatSync(at, { throwIfNoEntry: false });
-    if (found !== undefined) return found.isSymbolicLink();
-    if (at === dirname(at)) return false;
-  }
 }

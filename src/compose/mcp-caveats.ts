@@ -35,8 +35,13 @@ export function readGivenCaveats(place: Place, text: string): GivenCaveats {
     trusted: null,
   });
   const { agent } = project.given({ name: "caveats", text }, ANONYMOUS);
-  return { read: agent, notes: agent.diagnostics.map(({ message }) => message) };
+  const notes = agent.diagnostics.map(({ message }) => message);
+  // What a configuration around it denies says so itself.
+  const isOwnFault = agent.refused && project.levels.broken.length === 0;
+  return { read: agent, notes: isOwnFault ? [`${DENIED}: ${notes.join("; ")}`] : notes };
 }
+
+const DENIED = "the caveats are not understood, so everything is denied";
 
 function caveatsAgent(source: Source, name: string, reading: Reading): Agent {
   const { tree, diagnostics } = readJson(source);

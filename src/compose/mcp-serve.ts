@@ -17,6 +17,7 @@ import { StdioTransport } from "../mcp/stdio-transport.ts";
 import { readTextFile } from "../node/files.ts";
 import { type UserFolders, userFolders } from "../node/folders.ts";
 import { homeFolder } from "../node/ground.ts";
+import { outOfReach } from "../node/out-of-reach.ts";
 import { findWorkspace } from "../node/workspace.ts";
 import type { Refusal } from "../ports/exchange.ts";
 import { sourceCharactersMax } from "../text/read.ts";
@@ -137,7 +138,8 @@ function folderAt(path: string): string | null {
 function caveatsFile(path: string): CaveatsFile | null {
   const content = readTextFile(path, sourceCharactersMax);
   if (!content.ok) {
-    return content.code === "not_found" ? null : { name: path, text: null, problem: `${path} ${content.message}` };
+    const problem = content.code === "not_found" ? outOfReach(path) : content.message;
+    return problem === null ? null : { name: path, text: null, problem: `${path} ${problem}` };
   }
   const { tree, diagnostics } = readToml({ name: path, text: content.text });
   const text = tree === null ? null : tableText(tree);

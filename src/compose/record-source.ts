@@ -12,6 +12,7 @@ import { sha256 } from "../node/digest.ts";
 import { readTextFile } from "../node/files.ts";
 import type { UserFolders } from "../node/folders.ts";
 import { machineGround } from "../node/machine-ground.ts";
+import { outOfReach } from "../node/out-of-reach.ts";
 import { realRoot } from "../node/real-path.ts";
 import { AGENTS, findAgent, findWorkspace } from "../node/workspace.ts";
 import type { Config } from "../notation/config.ts";
@@ -23,6 +24,7 @@ import { agentOf } from "./agent-text.ts";
 import { openAgents } from "./agents.ts";
 import { FolderWatch } from "./folder-watch.ts";
 import { ANONYMOUS, readGivenCaveats } from "./mcp-caveats.ts";
+import { presenceReason } from "./presence-reason.ts";
 import { NO_SOURCES, RecordCache, RecordCaches, type Sources } from "./record-cache.ts";
 
 export interface RecordSourceAsked {
@@ -123,7 +125,8 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
   const readUser = (name: string): ReturnType<Records["user"]> => {
     const path = userFile(name);
     const content = path === null ? null : readTextFile(path, sourceCharactersMax);
-    if (content === null || path === null || (!content.ok && content.code === "not_found")) return null;
+    if (content === null || path === null) return null;
+    if (!content.ok && content.code === "not_found" && outOfReach(path) === null) return null;
     // A record that is there and cannot be believed limits to nothing.
     const id = `user ${name}`;
     if (!content.ok) return { authority: [[ceilingLink(id, [])]], stamp: content.message };
@@ -180,11 +183,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
     readingAt,
     workspaceOf,
     notify: () => userConfig()?.notify ?? [],
-    isPresenceNeeded: () => {
-      const user = userConfig();
-      // A configuration that is not understood may have said so.
-      return user !== null && (user.control === "presence" || user.broken);
-    },
+    presenceReason: () => presenceReason(userConfig()),
   };
 }
 

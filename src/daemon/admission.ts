@@ -2,9 +2,9 @@
 // user's configuration asks for it.
 import { isJsonObject, type JsonObject, member } from "../authority/json.ts";
 import type { Presence } from "../ports/daemon-control.ts";
-import type { Answer } from "../ports/exchange.ts";
+import type { Answer, Refusal } from "../ports/exchange.ts";
 import { textIn } from "./input.ts";
-import type { DaemonParts } from "./parts.ts";
+import type { DaemonParts, PresenceReason } from "./parts.ts";
 import { refusal } from "./refusal.ts";
 import type { Exchange, Peer, ProcessMark } from "./serving.ts";
 import type { SessionFacts, Sessions } from "./session.ts";
@@ -64,12 +64,12 @@ export class Admission {
 
   /** For whatever widens: where presence is configured, it is needed. */
   async widening(exchange: Exchange): Promise<Answer<Admitted>> {
-    return this.#admit(exchange, this.#parts.records.isPresenceNeeded());
+    return this.#admit(exchange);
   }
 
   /** For an approval: presence counts where it is shown, and is needed where it is configured. */
   async approving(exchange: Exchange): Promise<Answer<Admitted>> {
-    return this.#admit(exchange, this.#parts.records.isPresenceNeeded());
+    return this.#admit(exchange);
   }
 
   /** For what only narrows: anybody at the control socket but an agent's own processes. */
@@ -87,15 +87,15 @@ export class Admission {
     return isAgents ? OF_A_SESSION : { ok: true, value: {} };
   }
 
-  async #admit(exchange: Exchange, isPresenceNeeded: boolean): Promise<Answer<Admitted>> {
+  async #admit(exchange: Exchange): Promise<Answer<Admitted>> {
     const { peer } = exchange.connected;
     if (this.#isOfSession(peer)) return OF_A_SESSION;
     const presence = presenceIn(exchange.value);
     if (presence === undefined) return refusal("invalid_input", "presence is a name and a passphrase");
-    if (presence === null)
-      return isPresenceNeeded
-        ? refusal("presence_required", "your configuration says `control: presence`", "--presence NAME")
-        : { ok: true, value: plain(peer) };
+    if (presence === null) {
+      const reason = this.#parts.records.presenceReason();
+      return reason === null ? { ok: true, value: plain(peer) } : presenceRequired(reason);
+    }
     const checked = await this.#parts.presence.check(presence);
     return checked.ok ? { ok: true, value: { by: presence.name, level: 2, terminal: peer.terminal } } : checked;
   }
@@ -109,6 +109,16 @@ export class Admission {
 
 function isSame(left: ProcessMark, right: ProcessMark): boolean {
   return left.pid === right.pid && left.start === right.start;
+}
+
+function presenceRequired({ problem }: PresenceReason): Refusal {
+  if (problem === null)
+    return refusal("presence_required", "your configuration says `control: presence`", "--presence NAME");
+  return refusal(
+    "presence_required",
+    `your configuration cannot be read, and may say \`control: presence\`: ${problem}`,
+    "mend it, see ambit doctor; or --presence NAME",
+  );
 }
 
 const FOR_SOMEBODY_ELSE = refusal(

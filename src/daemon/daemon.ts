@@ -183,7 +183,8 @@ export class Daemon {
           const session = calls.session(exchange);
           const specs = textsIn(exchange.value, "specs", 1024);
           if (session === null || specs === null) return NO_SESSION;
-          if (!this.#opening.pledge(session, specs)) return refusal("invalid_input", "the pledge is not understood");
+          const fault = this.#opening.pledge(session, specs);
+          if (fault !== null) return refusal("invalid_input", fault);
           return this.#written(session, "pledged", { specs });
         },
       ],

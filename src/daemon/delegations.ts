@@ -20,6 +20,7 @@ import { flagIn, nameRequest, numberOr, textIn, textsIn } from "./input.ts";
 import type { Carried, OwnerTool } from "./owner-tool.ts";
 import type { DaemonParts } from "./parts.ts";
 import type { Session } from "./session.ts";
+import { specFault } from "./spec-fault.ts";
 
 const specsMax = 256;
 const idCharactersMax = 256;
@@ -239,7 +240,7 @@ function delegation(input: JsonObject, key: string, reading: Reading): Result<re
   // Whoever may use something can call the tools that do it, unless it is said otherwise.
   const isSilent = !specs.some((spec) => /^\s*tool\.invoke\b/.test(spec));
   const proposed = grantsOf(isSilent ? [...specs, BUILT_IN] : specs, reading);
-  if (proposed === null) return refuse("bad_value", "one of the grants is not understood");
+  if (proposed === null) return refuse("bad_value", specFault("grant", specs, reading));
   return done([{ verb, values: verb.axes.map(() => name.value), delegation: { target, proposed } }]);
 }
 

@@ -19,6 +19,7 @@ import { refusal } from "./refusal.ts";
 import type { Exchange, Peer, ProcessMark } from "./serving.ts";
 import { Session, type Sessions } from "./session.ts";
 import { hasSessionRoom, sessionsOfProcessMax } from "./session-share.ts";
+import { specFault } from "./spec-fault.ts";
 
 const pathCharactersMax = 4096;
 const specsMax = 1024;
@@ -112,8 +113,10 @@ export class Opening {
     if (brought !== null) this.#gatekeeper.holdings.bring(session, brought);
     const pledge = member(value, "pledge") ?? null;
     const specs = pledge === null ? null : textsIn(value, "pledge", specsMax);
-    if (pledge !== null && (specs === null || !this.pledge(session, specs)))
-      return refusal("invalid_input", "the pledge is not understood, so nothing was opened");
+    if (pledge !== null && specs === null)
+      return refusal("invalid_input", `a pledge is a list of at most ${specsMax} specs, so nothing was opened`);
+    const fault = specs === null ? null : this.pledge(session, specs);
+    if (fault !== null) return refusal("invalid_input", `nothing was opened: ${fault}`);
     if (!hasSessionRoom(this.#sessions.all(), peer, root)) return TOO_MANY;
     if (!this.#sessions.add(session)) return refusal("not_available", "there are too many sessions already");
     if (token !== null && (await this.#delegations.claim(token, session.facts.name, session.who())) === null) {
@@ -145,12 +148,13 @@ export class Opening {
     void this.#parts.kept.ledger.append([entries.make("session", session.who(), "closed", { more })]);
   }
 
-  /** False where it is not understood. */
-  pledge(session: Session, specs: readonly string[]): boolean {
-    const link = pledgeLink(session, specs, this.#parts.records.readingAt(session.facts.cwd));
-    if (link === null) return false;
+  /** What is not understood; null where it is pledged. */
+  pledge(session: Session, specs: readonly string[]): string | null {
+    const reading = this.#parts.records.readingAt(session.facts.cwd);
+    const link = pledgeLink(session, specs, reading);
+    if (link === null) return specFault("pledge", specs, reading);
     session.pledges.push(link);
-    return true;
+    return null;
   }
 
   /** INVARIANT: nobody gets around what is written about a user by another spelling of the name. */

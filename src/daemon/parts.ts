@@ -64,8 +64,13 @@ export interface Records {
   workspaceOf(cwd: string): string | null;
   /** Whom to tell that something waits: a program and its first words; empty for nobody. */
   notify(): readonly string[];
-  /** Whether widening and approving needs presence, by the user's own configuration. */
-  isPresenceNeeded(): boolean;
+  /** Why widening and approving needs presence, by the user's own configuration; null where it does not. */
+  presenceReason(): PresenceReason | null;
+}
+
+export interface PresenceReason {
+  /** What is wrong with the configuration, which may ask for it; null where it does. */
+  readonly problem: string | null;
 }
 
 /** What a program needs of the daemon while it runs for a call. */

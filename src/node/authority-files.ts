@@ -2,6 +2,7 @@
 import { extname, join } from "node:path";
 import type { AuthorityFile } from "../ports/trust.ts";
 import { readTextFile } from "./files.ts";
+import { outOfReach } from "./out-of-reach.ts";
 import { AGENTS, filesBelow } from "./workspace.ts";
 
 const SINGLE: readonly string[] = ["config.yml", "mcp.yml"];
@@ -23,8 +24,11 @@ export function authorityFiles(workspace: string, charactersMax: number): Author
   if (agents.length > filesMax) problems.push(`there are more than ${filesMax} agents; the rest is not read`);
   for (const inner of [...SINGLE, ...agents.slice(0, filesMax)]) {
     const path = `${FOLDER}/${inner}`;
-    const content = readTextFile(join(workspace, path), charactersMax);
+    const whole = join(workspace, path);
+    const content = readTextFile(whole, charactersMax);
+    const away = content.ok || content.code !== "not_found" ? null : outOfReach(whole);
     if (content.ok) files.push({ path, text: content.text });
+    else if (away !== null) problems.push(`${path} ${away}`);
     else if (content.code !== "not_found" || !SINGLE.includes(inner)) problems.push(`${path} ${content.message}`);
   }
   return { files, problems };

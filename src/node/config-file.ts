@@ -1,8 +1,9 @@
 // The config.yml of a folder, and the one that is misnamed: passed over in silence it would be a limit nobody holds.
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Source } from "../notation/source.ts";
 import { readTextFile } from "./files.ts";
+import { outOfReach } from "./out-of-reach.ts";
+import { isThere } from "./whereabouts.ts";
 
 const NAME = "config.yml";
 const MISNAMED = "config.yaml";
@@ -16,8 +17,10 @@ export function readConfigFile(
   const path = join(folder, NAME);
   const content = readTextFile(path, charactersMax);
   if (content.ok) return { source: { name: shown(path), text: content.text }, problem: null };
-  if (content.code !== "not_found") return { source: { name: shown(path), text: "" }, problem: content.message };
+  const unread = (at: string, problem: string) => ({ source: { name: shown(at), text: "" }, problem });
+  if (content.code !== "not_found") return unread(path, content.message);
+  const away = outOfReach(path);
+  if (away !== null) return unread(path, away);
   const wrong = join(folder, MISNAMED);
-  if (statSync(wrong, { throwIfNoEntry: false }) === undefined) return null;
-  return { source: { name: shown(wrong), text: "" }, problem: `is not read: it is called ${NAME}` };
+  return isThere(wrong) ? unread(wrong, `is not read: it is called ${NAME}`) : null;
 }

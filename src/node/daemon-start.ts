@@ -17,16 +17,19 @@ const READY_PIPE = 3;
 /** Some versions of Node call the database they bring along experimental, and would say so in the log at every start. */
 const QUIET: readonly string[] = ["--disable-warning=ExperimentalWarning"];
 
-export interface StartAsked<T> {
+export interface Whereabouts {
   readonly state: string;
   /** From the password database. */
   readonly home: string | null;
+  /** A person asked for the daemon by name: then its folder is made wherever the state lies. */
+  readonly isByName: boolean;
+}
+
+export interface StartAsked<T> extends Whereabouts {
   /** The daemon's program, and our native one. */
   readonly bundle: string;
   readonly native: string;
   readonly idleSeconds: number;
-  /** A person asked for the daemon by name: then its folder is made wherever the state lies. */
-  readonly isByName: boolean;
   /** `not_available` where nobody serves. */
   connect(folder: string): Promise<Answer<T>>;
   /** Makes the daemon's folder where it is not there. */
@@ -42,7 +45,9 @@ export async function connectStarting<T>(asked: StartAsked<T>): Promise<Answer<T
   const folder = daemonFolder(asked.state);
   const connected = await asked.connect(folder);
   if (connected.ok || connected.code !== "not_available") return connected;
-  const made = mayMake(asked) ? asked.makeFolder(folder) : mustBeThere(folder);
+  const unstarted = notStarted(asked);
+  if (unstarted !== null) return unstarted;
+  const made = mayMake(asked) ? asked.makeFolder(folder) : MADE;
   if (!made.ok) return made;
   const until = performance.now() + startMillisecondsMax;
   for (let look = 0; performance.now() < until; look++) {
@@ -63,15 +68,18 @@ export async function connectStarting<T>(asked: StartAsked<T>): Promise<Answer<T
  * anywhere but at the one place the password database leads to there has to be a daemon's folder already, made for a
  * person; below the home folder, too, for much of that is an agent's to write to.
  */
-function mayMake({ state, home, isByName }: StartAsked<unknown>): boolean {
+function mayMake({ state, home, isByName }: Whereabouts): boolean {
   if (isByName) return true;
   const { state: own } = userFolders({ environment: {}, home, workspace: null });
   return own !== null && !state.includes("\0") && isSameFolder(state, own);
 }
 
-function mustBeThere(folder: string): Answer<null> {
+/** Why none is started here; null where one is when it is needed. */
+export function notStarted(where: Whereabouts): Refusal | null {
+  if (mayMake(where)) return null;
+  const folder = daemonFolder(where.state);
   try {
-    if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return { ok: true, value: null };
+    if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return null;
   } catch {
     // Not to be seen is not there.
   }
@@ -80,6 +88,8 @@ function mustBeThere(folder: string): Answer<null> {
     "ambit daemon start",
   );
 }
+
+const MADE: Answer<null> = { ok: true, value: null };
 
 /** Null: it serves now. `owned`: somebody else starts it, or one that ends still has the state. */
 async function tryStart<T>(asked: StartAsked<T>, folder: string, until: number): Promise<Refusal | null> {

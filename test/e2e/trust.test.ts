@@ -318,7 +318,7 @@ describe("status", () => {
     const { problems } = JSON.parse(ambit("status", "--json").out);
     expect(problems).toEqual([
       expect.stringMatching(/bytes\.md is not UTF-8/),
-      expect.stringMatching(/gone\.md is not there/),
+      expect.stringMatching(/gone\.md is a link, and what it leads to is not there/),
     ]);
   });
 

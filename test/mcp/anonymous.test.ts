@@ -62,16 +62,19 @@ describe("where its grants come from", () => {
 
   test.each([
     ["a field is missing", '{"exec":"all"}', "is missing"],
-    ["it is not JSON", "everything", "denied"],
-    ["it is empty", "", "denied"],
+    ["it is not JSON", "everything", "JSON"],
+    ["it ends within a string", '{"fs_read":"al', "does not end"],
+    ["it is empty", "", "value expected"],
     ["a field too many", caveats({ also: "all" }), "also"],
     ["a record in its place", '{"capabilities":["fs.read{in=/}"],"sandbox":"/"}', "field"],
-  ])("%s: nothing is granted, and it does not fall back to the file", async (_, brought) => {
-    const { used } = await serving([], brought, async (client) => [
+  ])("%s: nothing is granted, and it does not fall back to the file", async (_, brought, why) => {
+    const { used, errors } = await serving([], brought, async (client) => [
       said(await client.call("fs_read", { path: "a.txt" })),
       said(await client.call("proc_exec", { argv: ["true"], in: ".", root: "ro" })),
     ]);
     expect(used).toEqual(["unknown_tool", "unknown_tool"]);
+    expect(errors).toContain("not understood, so everything is denied");
+    expect(errors).toContain(why);
   });
 
   test.each([

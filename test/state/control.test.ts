@@ -1,5 +1,7 @@
 // Who may widen: a person, never a process that an agent's session brought forth; and only with presence where that is
 // configured.
+import { rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Presence } from "../../src/ports/daemon-control.ts";
 import type { Caller, Session } from "./calling.ts";
@@ -152,10 +154,28 @@ describe("with `control: presence`", () => {
   });
 
   test("a configuration that is not understood asks for it, too", async () => {
+    const config = join(world.config, "config.yml");
+    const key = () => world.control("secrets.key", { key: { source: "file" }, presence: null });
     world.write("config/ambit/config.yml", "control: [\n");
     expect(
       await world.control("control.admit", { command: "trust", what: "x", isWidening: true, presence: null }),
     ).toMatchObject({ ok: false, code: "presence_required" });
+    // It is not what they wrote that asks for it, and they are told what does.
+    world.write("config/ambit/config.yml", "contrl: ask\n");
+    expect(await key()).toMatchObject({
+      ok: false,
+      code: "presence_required",
+      message: expect.stringMatching(/^your configuration cannot be read, and may say `control: presence`: .*contrl/),
+      fix: expect.stringContaining("ambit doctor"),
+    });
+    rmSync(config);
+    symlinkSync(join(world.base, "not-mounted"), config);
+    expect(await key()).toMatchObject({
+      ok: false,
+      code: "presence_required",
+      message: expect.stringMatching(/config\.yml is a link, and what it leads to is not there/),
+    });
+    rmSync(config);
     world.write("config/ambit/config.yml", "control: ask\n");
     expect(
       await world.control("control.admit", { command: "trust", what: "x", isWidening: true, presence: null }),

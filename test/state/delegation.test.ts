@@ -71,6 +71,16 @@ describe("nothing is passed on that is not held", () => {
     expect((await session.do("agent_grant", { agent: "worker", grants: [grant] })).said).toBe(said);
   });
 
+  test("of several that one is told which is no grant", async () => {
+    const grants = ["memory.read{keys=[notes/a]}", "memory.raed{keys=[b]}"];
+    const { value } = await (await open("boss")).do("agent_grant", { agent: "worker", grants });
+    expect(value).toMatchObject({
+      code: "invalid_input",
+      reason:
+        'grant 2, "memory.raed{keys=[b]}", is not understood: unknown capability "memory.raed"; did you mean memory.read?',
+    });
+  });
+
   test("the denial and its entry name a request that the granter could not make", async () => {
     const session = await open("boss");
     const grants = ["memory.read{keys=[notes/a,other/**]}"];

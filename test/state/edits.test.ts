@@ -1,5 +1,5 @@
 // Authority is what is on the disk: an edit holds at the next call, and what cannot be believed grants nothing and says so.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Caller, Session } from "./calling.ts";
@@ -96,4 +96,26 @@ test("a project that nobody trusts grants nothing, and says what to do", async (
   expect(session.notes.join(" ")).toMatch(/ambit trust/);
   expect(await reads(session)).not.toBe("done");
   expect(await reads(await open("edited"))).toBe("done");
+});
+
+describe("a configuration that is a link to what is away", () => {
+  const places: readonly (readonly [string, () => string])[] = [
+    ["the user's", () => join(world.config, "config.yml")],
+    ["the project's", () => join(world.project, ".ambit", "config.yml")],
+  ];
+  test.each(places)("%s allows nothing, and says so", async (_, pathOf) => {
+    const path = pathOf();
+    const session = await open("moved");
+    expect(await reads(session)).toBe("done");
+    mkdirSync(join(path, ".."), { recursive: true });
+    symlinkSync(join(world.base, "not-mounted"), path);
+    const away = /config\.yml is a link, and what it leads to is not there/;
+    await until(async () => away.test((await open("moved")).notes.join(" ")), "it is noticed");
+    expect(await reads(session)).not.toBe("done");
+    const can = await world.ambit("can", "moved", "memory.read", "a");
+    expect([can.status === 0, away.test(can.out)]).toEqual([false, true]);
+    expect((await world.ambit("doctor")).out).toMatch(away);
+    rmSync(path);
+    await until(async () => (await reads(session)) === "done", "it is gone");
+  });
 });

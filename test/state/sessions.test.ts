@@ -70,9 +70,18 @@ describe("a pledge", () => {
   test("holds from the opening, and one that is not understood opens nothing and changes nothing", async () => {
     const session = await open("pledging", { pledge: ["memory.read{keys=[a]}"] });
     expect([await reads(session, "a"), await reads(session, "b")]).toEqual(["done", "scope_violation"]);
-    expect(await session.pledge("memory.raed")).toMatchObject({ ok: false, code: "invalid_input" });
+    expect(await session.pledge("memory.read", "memory.raed")).toMatchObject({
+      ok: false,
+      code: "invalid_input",
+      message:
+        'pledge 2, "memory.raed", is not understood: unknown capability "memory.raed"; did you mean memory.read?',
+    });
     expect([await reads(session, "a"), await reads(session, "b")]).toEqual(["done", "scope_violation"]);
-    expect(await caller.open(world.project, "pledging", { pledge: ["memory.raed"] })).toMatchObject({ ok: false });
+    expect(await caller.open(world.project, "pledging", { pledge: ["nonsense"] })).toMatchObject({
+      ok: false,
+      code: "invalid_input",
+      message: expect.stringContaining('nothing was opened: the pledge, "nonsense", is not understood:'),
+    });
   });
 
   test("through the command line", async () => {

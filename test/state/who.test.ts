@@ -1,4 +1,6 @@
 // Who: the user, the agent, the delegations, the session and the trace of a call, and that nobody else can be named.
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Caller, OpenMore, Session } from "./calling.ts";
 import { given, until, World } from "./world.ts";
@@ -16,6 +18,7 @@ beforeAll(async () => {
   world.user("changing", ["memory.read{keys=[a]}"]);
   world.write("config/ambit/users/broken.md", "---\ncapabilities: [memory.raed]\n---\n");
   world.write("config/ambit/users/folder.md/x", "no file at all");
+  symlinkSync(join(world.base, "not-mounted"), join(world.config, "users", "away.md"));
   await world.begin();
   caller = world.caller();
 });
@@ -139,7 +142,7 @@ describe("a user's record", () => {
     expect(await reads(session, "elsewhere")).toBe("scope_violation");
   });
 
-  test.each(["broken", "folder"])("that cannot be believed allows nothing (%s)", async (user) => {
+  test.each(["broken", "folder", "away"])("that cannot be believed allows nothing (%s)", async (user) => {
     const session = await open("scout", { user });
     expect(await reads(session, "notes/a")).toMatch(/capability_absent|scope_violation/);
   });

@@ -51,7 +51,7 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
       readingAt: () => READING,
       workspaceOf: () => null,
       notify: () => [],
-      isPresenceNeeded: () => false,
+      presenceReason: () => null,
     },
     programs: {
       isProgram: () => false,

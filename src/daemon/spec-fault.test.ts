@@ -1,0 +1,79 @@
+// What whoever sends specs is told about them: which is not understood and why, and nothing of the machine.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { toAscii } from "../node/ascii.ts";
+import { realRoot } from "../node/real-path.ts";
+import type { Reading } from "../notation/reading.ts";
+import { grantsOf } from "./holding.ts";
+import { specFault } from "./spec-fault.ts";
+
+let base: string;
+let reading: Reading;
+beforeAll(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-specs-")));
+  mkdirSync(join(base, "hidden-target"));
+  symlinkSync(join(base, "hidden-target"), join(base, "link"));
+  symlinkSync(join(base, "hidden-nowhere"), join(base, "away"));
+  const ground = { home: ["hidden-home"], base: ["hidden-base"], protectedPaths: [] };
+  reading = { ground, toAscii, ceiling: null, realRoot };
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+const FINE = "memory.read{keys=[a]}";
+
+test.each<[string, readonly string[], string]>([
+  [
+    "one alone",
+    ["nonsense"],
+    'the grant, "nonsense", is not understood: "nonsense" is no capability; they read like net.get',
+  ],
+  [
+    "one of several",
+    [FINE, "memory.raed", "nonsense"],
+    'grant 2, "memory.raed", is not understood: unknown capability "memory.raed"; did you mean memory.read?',
+  ],
+  [
+    "a key",
+    ["net.get{hots=[a.example]}"],
+    'the grant, "net.get{hots=[a.example]}", is not understood: unknown scope key `hots` on `net.get` (at character 9); did you mean hosts?',
+  ],
+  [
+    "nothing",
+    [FINE, ""],
+    'grant 2, "", is not understood: empty spec: a verb comes first; write net.get{hosts=[api.example.com]}',
+  ],
+  [
+    "a brace",
+    ["memory.read{keys=[a]"],
+    'the grant, "memory.read{keys=[a]", is not understood: missing closing } (at character 12)',
+  ],
+])("%s", (_, specs, expected) => {
+  expect(grantsOf(specs, reading)).toBe(null);
+  expect(specFault("grant", specs, reading)).toBe(expected);
+});
+
+test.each(["link", "away", "../away", "~/x", "x"])(
+  "of the machine nothing is told, whatever is asked of %s",
+  (name) => {
+    const folder = /^[~.x]/.test(name) ? name : join(base, name);
+    const told = [`fs.read{in=${folder},paths=[../../../out]}`, `fs.read{in=${folder},nothing=[a]}`].map((spec) => {
+      expect(grantsOf([spec], reading)).toBe(null);
+      return specFault("grant", [spec], reading);
+    });
+    expect(told.join(" ")).not.toContain("hidden");
+    expect(told[1]).toContain("unknown scope key `nothing`");
+  },
+);
+
+test("what the machine alone makes of it is told in general", () => {
+  const spec = `fs.read{in=${join(base, "away")}}`;
+  expect(grantsOf([spec], reading)).toBe(null);
+  expect(specFault("grant", [spec], reading)).toMatch(/is not understood: a folder in it cannot be read as one here$/);
+});
+
+test("is short, however long it was", () => {
+  const told = specFault("grant", [`memory.read{keys=[${"a".repeat(100_000)}`], reading);
+  expect(told.length).toBeLessThan(600);
+});

@@ -1,0 +1,36 @@
+// What is wrong with specs that somebody sent, told to whoever sent them.
+
+import { readCompact } from "../notation/compact.ts";
+import { Diagnostics } from "../notation/diagnostic.ts";
+import type { Reading } from "../notation/reading.ts";
+import { grantsOf } from "./holding.ts";
+
+const specCharactersMax = 80;
+const messageCharactersMax = 400;
+
+/** The first that is not understood, and why. `noun`: what each of them is called. */
+export function specFault(noun: string, specs: readonly string[], reading: Reading): string {
+  const at = specs.findIndex((spec) => grantsOf([spec], reading) === null);
+  const spec = specs[at];
+  if (spec === undefined) return `one ${noun} is not understood`;
+  const which = specs.length === 1 ? `the ${noun}` : `${noun} ${at + 1}`;
+  const shown = JSON.stringify(spec.length > specCharactersMax ? `${spec.slice(0, specCharactersMax)}...` : spec);
+  return `${which}, ${shown}, is not understood: ${reasonOf(spec, reading)}`;
+}
+
+/**
+ * INVARIANT: made of the text alone, read as if there were no machine. Where a link leads, what home is called and what is
+ * there is not told to somebody who may hold nothing.
+ */
+function reasonOf(spec: string, { toAscii }: Reading): string {
+  const diagnostics = new Diagnostics();
+  const span = { source: "spec", start: 0, end: spec.length };
+  const ground = { home: ["~"], base: ["."], protectedPaths: [] };
+  readCompact(spec, { reading: { ground, toAscii, ceiling: null }, diagnostics, span, root: null });
+  const first = diagnostics.list.find(({ severity }) => severity === "error");
+  if (first === undefined) return "a folder in it cannot be read as one here";
+  const { message, suggestion, fix } = first;
+  const place = first.span.start > 0 ? ` (at character ${first.span.start + 1})` : "";
+  const hint = suggestion === null ? (fix === null ? "" : `; write ${fix}`) : `; did you mean ${suggestion}?`;
+  return `${message}${place}${hint}`.slice(0, messageCharactersMax);
+}

@@ -1,0 +1,58 @@
+// A state folder that a variable names and no daemon was ever started in: none starts there by itself, and whoever asks is told
+// the truth about that and what to do.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { root } from "../e2e/ambit.ts";
+
+let base: string;
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), "ambit-fresh-"));
+  mkdirSync(join(base, "project", ".ambit", "agents"), { recursive: true });
+  writeFileSync(join(base, "project", ".ambit", "agents", "scout.md"), "---\ncapabilities: [memory.read]\n---\n");
+});
+afterEach(() => {
+  run(true, "daemon", "stop");
+  rmSync(base, { recursive: true, force: true });
+});
+
+function run(
+  isConfigNamed: boolean,
+  ...words: readonly string[]
+): { readonly status: number | null; readonly said: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "bin", "ambit"), ...words], {
+    // The variables may not lead into the project: then they would not count, and the user's own folders would.
+    cwd: join(base, "project"),
+    encoding: "utf8",
+    env: {
+      PATH: process.env["PATH"],
+      NO_COLOR: "1",
+      XDG_STATE_HOME: join(base, "state"),
+      ...(isConfigNamed ? { XDG_CONFIG_HOME: join(base, "config") } : {}),
+    },
+    timeout: 60_000,
+  });
+  return { status, said: stdout + stderr };
+}
+
+test.each([true, false])("is told before and after a person starts it (configuration named: %s)", (isConfigNamed) => {
+  const call = ["call", "scout", "memory_get", '{"key":"a"}'];
+  for (const words of [["daemon", "status"], call, ["status"], call]) {
+    const { said } = run(isConfigNamed, ...words);
+    expect(said, words.join(" ")).toContain("is not started by itself");
+    expect(said).toContain("fix: ambit daemon start");
+    expect(said).not.toMatch(/starts when it is needed|reads its configuration in/);
+    expect(existsSync(join(base, "state"))).toBe(false);
+  }
+  expect(run(isConfigNamed, "daemon", "start").status).toBe(0);
+  expect(run(isConfigNamed, ...call).said).toContain("untrusted_policy");
+  expect(run(isConfigNamed, "daemon", "stop").status).toBe(0);
+  expect(run(isConfigNamed, "daemon", "status").said).toContain("it starts when it is needed");
+  // Somebody who reads another configuration gets none that would not hold it.
+  const other = run(!isConfigNamed, "daemon", "status").said;
+  expect(other).toMatch(/does not start by itself here: the daemon of this state reads its configuration in/);
+  expect(run(!isConfigNamed, ...call).said).toContain("reads its configuration in");
+  expect(run(isConfigNamed, ...call).said).toContain("untrusted_policy");
+});
