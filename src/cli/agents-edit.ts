@@ -10,6 +10,7 @@ import { commandText } from "./command-text.ts";
 import { askOnce, tellRefusal } from "./control-world.ts";
 import { parseDuration } from "./duration.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { isHeldName } from "./held-names.ts";
 import { fail } from "./problems.ts";
 import { renderDiagnostic } from "./render.ts";
 
@@ -89,7 +90,7 @@ async function change(
 ): Promise<ExitCode> {
   const found = world.files.read(name);
   if (!found.ok) return notFound(world, name, found.message, options);
-  const ground = world.editGround(name);
+  const ground = { ...world.editGround(name), isHeld: isHeldName };
   const preview = editRecord(found.value, edit, ground);
   if (preview.kind !== "edited") return notEdited(world, name, preview, options);
   const report = reportOf(name, found.value.name, found.value.text, preview);

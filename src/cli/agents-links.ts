@@ -3,6 +3,7 @@ import type { KeptLink, MadeAgent } from "../ports/link-store.ts";
 import type { AgentsWorld } from "./agents-world.ts";
 import { shown } from "./cells.ts";
 import { askOnce, tellRefusal } from "./control-world.ts";
+import { counted } from "./counted.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import type { Asked } from "./problems.ts";
 
@@ -48,7 +49,7 @@ function lineOf(
   const isMade = made.some(({ link }) => link === id);
   const to = holder === null ? "a token nobody has claimed" : `${shown(holder.agent)}${isMade ? " (made by it)" : ""}`;
   const limits = [
-    ...(calls === null ? [] : [`${calls} calls`]),
+    ...(calls === null ? [] : [counted(calls, "call", "calls")]),
     ...(expires === null ? [] : [`${Math.ceil((expires - now) / 60_000)} min left`]),
   ];
   const ends = limits.length === 0 ? "" : `  (${limits.join(", ")})`;
@@ -59,8 +60,11 @@ export async function revokeLink(world: AgentsWorld, id: string, options: LinkOp
   const answer = await askOnce(world, "links.revoke", { id, kill: options.kill === true });
   if (!answer.ok) return tellRefusal(world, answer, options.json);
   const { revoked, ended } = answer.value;
-  const many = revoked.length === 1 ? "1 delegation" : `${revoked.length} delegations`;
+  const many = counted(revoked.length, "delegation", "delegations");
   if (options.json) world.print(JSON.stringify({ ok: true, revoked, ended }));
-  else world.print(`${world.paint.good("revoked")} ${many}${ended === 0 ? "" : `, ${ended} sandboxes ended`}`);
+  else
+    world.print(
+      `${world.paint.good("revoked")} ${many}${ended === 0 ? "" : `, ${counted(ended, "sandbox", "sandboxes")} ended`}`,
+    );
   return EXIT.ok;
 }

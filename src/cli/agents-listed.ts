@@ -1,7 +1,8 @@
 // All agents of the workspace in a row, with those that cannot be read, and how each is summed up.
 import { isNothing } from "../authority/scope.ts";
-import { counted, highestRisk, riskText } from "./agents-risk.ts";
+import { highestRisk, riskText } from "./agents-risk.ts";
 import { shown } from "./cells.ts";
+import { counted } from "./counted.ts";
 import type { Asked } from "./problems.ts";
 import { progressOf } from "./progress.ts";
 import type { LoadedAgent, World } from "./world.ts";

@@ -26,7 +26,3 @@ export function grantLine(paint: Paint, grant: Grant): string {
   const dot = riskText(paint, risk, grant.scopes.some(isNothing) ? "○" : "●");
   return `${dot} ${shown(compactText(grant))}${implied}\n    ${riskText(paint, risk, risk)}: ${shown(grantWords(grant))}`;
 }
-
-export function counted(count: number, word: string, words: string): string {
-  return `${count} ${count === 1 ? word : words}`;
-}

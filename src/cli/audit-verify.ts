@@ -13,6 +13,7 @@ import type { SinkShown } from "../ports/sink.ts";
 import { readLines, readShort } from "./audit-files.ts";
 import { shown } from "./cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
+import { counted } from "./counted.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./log-text.ts";
 import { type Asked, fail } from "./problems.ts";
@@ -122,7 +123,7 @@ function copyText({ paint }: ControlWorld, copy: VerifyAnswer, log: VerifyAnswer
   const behind = Math.max(0, log.head.place - copy.head.place);
   const { entries, from, checkpoints, problems } = copy;
   return [
-    `copy  ${verdict}  ${entries} entries from place ${from}, ${checkpoints} signed notes, ${behind} behind the log`,
+    `copy  ${verdict}  ${counted(entries, "entry", "entries")} from place ${from}, ${counted(checkpoints, "signed note", "signed notes")}, ${behind} behind the log`,
     ...problems.map(({ place, what }) => `  ${paint.bad("✗")} copy, place ${place}: ${shown(what)}`),
   ].join("\n");
 }
@@ -163,7 +164,7 @@ function tell(world: ControlWorld, answer: VerifyAnswer, { json }: Asked): ExitC
   const { entries, from, checkpoints, unsigned, head, problems } = answer;
   const verdict = answer.isIntact ? paint.good("intact") : paint.bad("not intact");
   world.print(
-    `${verdict}  ${entries} entries from place ${from}, ${checkpoints} signed notes, ${unsigned} not signed yet`,
+    `${verdict}  ${counted(entries, "entry", "entries")} from place ${from}, ${counted(checkpoints, "signed note", "signed notes")}, ${unsigned} not signed yet`,
   );
   for (const { place, what } of problems) world.print(`  ${paint.bad("✗")} place ${place}: ${shown(what)}`);
   if (answer.isIntact && entries > 0) {

@@ -3,6 +3,7 @@ import { NewFile } from "./audit-files.ts";
 import { linesIn } from "./audit-verify.ts";
 import { shown } from "./cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
+import { counted } from "./counted.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { askWidening } from "./presence-asked.ts";
 import { type Asked, fail } from "./problems.ts";
@@ -53,7 +54,10 @@ export async function auditExport(world: ControlWorld, path: string | undefined,
     if (path === undefined) return EXIT.ok;
     const { place, hash } = answer.value;
     if (options.json) world.print(JSON.stringify({ file: path, entries, head: { place, hash } }));
-    else world.print(`${world.paint.good("written")} ${shown(path)}  ${entries} entries, head ${place}:${hash}`);
+    else
+      world.print(
+        `${world.paint.good("written")} ${shown(path)}  ${counted(entries, "entry", "entries")}, head ${place}:${hash}`,
+      );
     return EXIT.ok;
   } finally {
     file?.end(false);
@@ -81,7 +85,7 @@ export async function auditRetain(world: ControlWorld, options: RetainOptions): 
   const days = /^[1-9]\d{0,4}$/.test(options.days) ? Number(options.days) : 0;
   if (days < 1 || days > daysMax)
     return fail(world, options, EXIT.usage, `--days is a number from 1 to ${daysMax}`, "ambit audit retain --days 90");
-  const question = `Remove entries older than ${days} days for good? An export keeps them.`;
+  const question = `Remove entries older than ${counted(days, "day", "days")} for good? An export keeps them.`;
   const refused = await confirmed(world, options, question, `ambit audit retain --days ${days} --yes`);
   if (refused !== null) return refused;
   const answer = await askWidening(world, "audit.retain", { days }, options);
@@ -90,7 +94,10 @@ export async function auditRetain(world: ControlWorld, options: RetainOptions): 
   const { removed, first } = answer.value;
   if (options.json) world.print(JSON.stringify({ removed, first }));
   else if (removed === 0) world.print("nothing was removed: there is nothing older behind a signed note");
-  else world.print(`${world.paint.good("removed")} ${removed} entries; the log begins at place ${first} now`);
+  else
+    world.print(
+      `${world.paint.good("removed")} ${counted(removed, "entry", "entries")}; the log begins at place ${first} now`,
+    );
   return EXIT.ok;
 }
 

@@ -1,4 +1,5 @@
 // `ambit can <agent> <request>`: what would be decided, by which line, and what would change the answer.
+import type { Span } from "../authority/grant.ts";
 import { decide } from "../gate/decide.ts";
 import type { Diagnostic } from "../notation/diagnostic.ts";
 import { readRequest } from "../notation/request.ts";
@@ -23,6 +24,7 @@ export function can(world: CanWorld, name: string, words: readonly string[], opt
   const loaded = world.loadAgent(name);
   if (!loaded.ok) return fail(world, options, EXIT.error, loaded.message, loaded.fix);
   const { agent, source, trust } = loaded.value;
+  const texts = [source, ...(agent.around ?? [])];
   const asked = readRequest(words, { ...world.reading, workingRoot: agent.workingRoot });
   if (!asked.ok) return fail(world, options, EXIT.usage, asked.message, asked.fix ?? null);
   const decided = decide(
@@ -40,17 +42,18 @@ export function can(world: CanWorld, name: string, words: readonly string[], opt
     world.print(
       JSON.stringify({
         agent: agent.id,
-        ...withPlaces(shown, source),
+        ...withPlaces(shown, texts),
         held: isHeld ? HELD : null,
         trust: trust?.standing.kind ?? null,
-        diagnostics: agent.diagnostics.map((one) => showDiagnostic(one, source)),
+        diagnostics: agent.diagnostics.map((one) => showDiagnostic(one, texts)),
       }),
     );
   else {
-    for (const diagnostic of agent.diagnostics) world.printError(renderDiagnostic(diagnostic, source, world.paint));
+    for (const diagnostic of agent.diagnostics)
+      world.printError(renderDiagnostic(diagnostic, textOf(diagnostic.span, texts) ?? source, world.paint));
     const line = trustLine(agent.id, trust);
     if (line !== null) world.printError(`${world.paint.warn("warning")}: ${line}`);
-    world.print(sentence(agent.id, name, shown, source, world.paint));
+    world.print(sentence(agent.id, name, shown, source, world.paint, agent.around));
     if (isHeld) world.print("  granted, but no tool changes it: the name is protected; do that part yourself");
   }
   return agent.refused ? EXIT.invalidPolicy : exitOf(shown);
@@ -76,28 +79,49 @@ function fail(world: CanWorld, options: CanOptions, exit: ExitCode, message: str
 }
 
 /** Spans become file, line and column: what a person or an editor can open. */
-function withPlaces(shown: VerdictShown, source: Source): object {
+function withPlaces(shown: VerdictShown, texts: readonly Source[]): object {
   const grantAt = <T extends { readonly span: VerdictShown["by"][number]["span"] }>({ span, ...rest }: T): object => ({
     ...rest,
-    ...at(span, source),
+    ...at(span, texts),
   });
   return { ...shown, by: shown.by.map(grantAt), nearest: shown.nearest === null ? null : grantAt(shown.nearest) };
 }
 
+/** A line is counted in the text the span stands in; that of a trusted version is not at hand here. */
 function at(
-  span: VerdictShown["by"][number]["span"],
-  source: Source,
+  span: Span | null,
+  texts: readonly Source[],
 ): { readonly file: string; readonly line: number; readonly column: number } | null {
-  // A line is counted in the text the span stands in; those of ceilings and trusted versions are not at hand here.
-  return span === null || span.source !== source.name ? null : { file: span.source, ...place(source, span.start) };
+  const source = textOf(span, texts);
+  return span === null || source === null ? null : { file: source.name, ...place(source, span.start) };
 }
 
-function showDiagnostic({ severity, code, message, span, suggestion, fix }: Diagnostic, source: Source): object {
-  return { severity, code, message, ...at(span, source), suggestion, fix };
+function textOf(span: Span | null, texts: readonly Source[]): Source | null {
+  return texts.find(({ name }) => name === span?.source) ?? null;
+}
+
+function placeLines(span: Span | null, texts: readonly Source[], paint: Paint): readonly string[] {
+  const source = textOf(span, texts);
+  return source === null ? [] : renderSpan(span, source, paint);
+}
+
+function showDiagnostic(
+  { severity, code, message, span, suggestion, fix }: Diagnostic,
+  texts: readonly Source[],
+): object {
+  return { severity, code, message, ...at(span, texts), suggestion, fix };
 }
 
 /** INVARIANT: whatever the agent's text or the request says, no control character of theirs reaches the terminal. */
-export function sentence(agent: string, name: string, shown: VerdictShown, source: Source, paint: Paint): string {
+export function sentence(
+  agent: string,
+  name: string,
+  shown: VerdictShown,
+  source: Source,
+  paint: Paint,
+  around: readonly Source[] = [],
+): string {
+  const texts = [source, ...around];
   const who = visible(agent);
   const what = `${who}  ${visible(shown.request)}`;
   const lines: string[] = [];
@@ -107,10 +131,10 @@ export function sentence(agent: string, name: string, shown: VerdictShown, sourc
       `${paint.warn("ask")}   ${what}  needs a person's ${shown.level === "presence" ? "presence" : "approval"}`,
     );
   else lines.push(`${paint.good("allow")} ${what}`);
-  for (const by of shown.by) lines.push(`  by ${grantText(by)}`, ...renderSpan(by.span, source, paint));
+  for (const by of shown.by) lines.push(`  by ${grantText(by)}`, ...placeLines(by.span, texts, paint));
   if (shown.nearest !== null) {
     const short = shown.nearest.axis === null ? "" : ` falls short on ${shown.nearest.axis}`;
-    lines.push(`  nearest ${grantText(shown.nearest)}${short}`, ...renderSpan(shown.nearest.span, source, paint));
+    lines.push(`  nearest ${grantText(shown.nearest)}${short}`, ...placeLines(shown.nearest.span, texts, paint));
   }
   if (shown.exceeds !== null) lines.push(`  could then be done, but not by ${who}: ${visible(shown.exceeds)}`);
   if (shown.suggest !== null)

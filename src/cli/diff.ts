@@ -25,6 +25,8 @@ export interface AgentDiff {
 
 interface ShownChange {
   readonly grant: string | null;
+  /** Why it is there although nobody wrote it as such. */
+  readonly implied: string | null;
   readonly example: string | null;
   readonly because: Change["because"];
   readonly file: string | null;
@@ -111,12 +113,16 @@ function comparePairs(
 
 function shown({ grant, example, because }: Change, loaded: LoadedAgent | undefined): ShownChange {
   const span = grant?.span ?? null;
+  const texts = loaded === undefined ? [] : [loaded.source, ...(loaded.agent.around ?? [])];
+  const text = texts.find(({ name }) => name === span?.source);
   return {
     grant: grant === null ? null : compactText(grant),
+    implied: grant?.implied ?? null,
     example: example === null ? null : requestText(example),
     because,
-    file: loaded?.source.name ?? null,
-    line: span === null || loaded === undefined ? null : place(loaded.source, span.start).line,
+    // What is about no grant is about the file; a grant that no text says stands in none.
+    file: text?.name ?? (grant === null ? (loaded?.source.name ?? null) : null),
+    line: span === null || text === undefined ? null : place(text, span.start).line,
   };
 }
 
@@ -125,7 +131,8 @@ export function diffText({ agent, widened, narrowed }: AgentDiff, paint: Paint):
   const line = (sign: string, change: ShownChange): string => {
     const what = change.example === null ? WORDS[change.because] : visible(change.example);
     const why = change.example !== null && change.because !== "request" ? `  (${WORDS[change.because]})` : "";
-    const by = change.grant === null ? "" : `\n      by ${visible(change.grant)}`;
+    const implied = change.line === null && change.implied !== null ? ` (${visible(change.implied)})` : "";
+    const by = change.grant === null ? "" : `\n      by ${visible(change.grant)}${implied}`;
     const at =
       change.file === null
         ? ""

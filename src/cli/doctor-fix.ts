@@ -8,7 +8,7 @@ import { shown } from "./cells.ts";
 import type { DoctorOptions, DoctorWorld } from "./doctor.ts";
 import type { Paint } from "./paint.ts";
 
-/** refused: a person said no, or nobody could be asked. held: every edit would have widened. */
+/** refused: a person said no, or nobody could, which the message says. held: every edit would have widened. */
 type Outcome = "written" | "refused" | "held" | "failed";
 
 export interface FixReport {
@@ -72,10 +72,18 @@ async function fixAgent(
   };
   if (edits.length === 0) return { ...base, outcome: "held" };
   if (!options.json) world.print(fixText(base, world.paint));
-  const isWanted = options.yes || (isAsked && (await world.confirm(question(base.widened.length))));
-  if (!isWanted || (base.widened.length > 0 && !(await world.mayWiden(id)))) return { ...base, outcome: "refused" };
+  const answer = options.yes ? true : isAsked ? await world.confirm(question(base.widened.length)) : null;
+  if (answer === null) return { ...base, outcome: "refused", message: unasked(base.widened.length) };
+  if (!answer) return { ...base, outcome: "refused" };
+  if (base.widened.length > 0 && !(await world.mayWiden(id)))
+    return { ...base, outcome: "refused", message: "it would make more possible, which this process may not do" };
   const written = world.replace(source, text);
   return written.ok ? { ...base, outcome: "written" } : { ...base, outcome: "failed", message: written.message };
+}
+
+/** `--yes` alone would leave a widening alone. */
+function unasked(widened: number): string {
+  return `nobody could be asked; to write it anyway: --yes${widened === 0 ? "" : " --allow-widening"}`;
 }
 
 function question(widened: number): string {
@@ -108,8 +116,9 @@ function fixText(
 function endText({ agent, outcome, heldBack, message }: FixReport, paint: Paint): string {
   const lines: string[] = [];
   if (outcome === "written") lines.push(`  ${paint.good("written")}`);
-  if (outcome === "refused") lines.push(`  ${paint.dim("not written")}`);
-  if (outcome === "failed") lines.push(`  ${paint.bad("not written")}: ${shown(message ?? "")}`);
+  const why = message === null ? "" : `: ${shown(message)}`;
+  if (outcome === "refused") lines.push(`  ${paint.dim("not written")}${why}`);
+  if (outcome === "failed") lines.push(`  ${paint.bad("not written")}${why}`);
   for (const { line, was, now } of heldBack)
     lines.push(
       `  ${paint.warn("held back")} ${shown(agent)} line ${line}: ${shown(was)} -> ${shown(now)} would make more possible; add --allow-widening, or leave out --yes`,

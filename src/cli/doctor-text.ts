@@ -85,7 +85,8 @@ function showFinding(finding: Finding, sources: Sources): object {
     kind: kindOf(code),
     severity,
     agent,
-    file,
+    // What is told about an agent may stand in a configuration: a line is one of the text it is counted in.
+    file: source?.name ?? file,
     ...at,
     message,
     meaning: meaningOf(finding),

@@ -34,7 +34,8 @@ interface Told {
 interface Given {
   readonly more?: Partial<Probe>;
   readonly options?: Partial<DoctorOptions>;
-  readonly answer?: boolean;
+  readonly answer?: boolean | null;
+  readonly mayWiden?: boolean;
   readonly replaceable?: boolean;
 }
 
@@ -56,10 +57,10 @@ async function run(files: Readonly<Record<string, string>>, given: Given = {}): 
       disk[before.name.replace(/\.md$/, "")] = text.slice(4, -5);
       return { ok: true };
     },
-    mayWiden: async () => true,
+    mayWiden: async () => given.mayWiden ?? true,
     confirm: (question) => {
       questions.push(question);
-      return Promise.resolve(given.answer ?? false);
+      return Promise.resolve(given.answer === undefined ? false : given.answer);
     },
     print: (text) => {
       spoken.out += `${text}\n`;
@@ -103,7 +104,7 @@ this machine
   · landlock_missing: this kernel has no Landlock
     = One layer less below the namespaces; everything else holds without it.
     = fix: a kernel with Landlock among its security modules, 5.13 or later
-2 passed, 1 failed, 1 warnings
+2 passed, 1 failed, 1 warning
 `);
     expect(status).toBe(3);
   });
@@ -140,6 +141,24 @@ this machine
       grants: [],
     });
     expect(status).toBe(3);
+  });
+
+  test("as JSON names the file a line is counted in, which may be a configuration", async () => {
+    const source = { name: ".ambit/config.yml", text: "# ours\nsandbx: /srv\n" };
+    const span = { source: source.name, start: 7, end: 13 };
+    const told = {
+      severity: "error",
+      code: "not_understood",
+      message: "x",
+      span,
+      suggestion: null,
+      fix: null,
+    } as const;
+    const agent = { ...agentOf("access: r"), diagnostics: [told], around: [source] };
+    const { out } = await run({}, { options: { json: true }, more: { agents: [agent] } });
+    expect(JSON.parse(out).sections[0].findings).toMatchObject([{ agent: "scout", file: source.name, line: 2 }]);
+    const lines = await run({}, { more: { agents: [agent] } });
+    expect(lines.out).toContain("--> .ambit/config.yml:2:1");
   });
 
   test("hides nothing that would reorder or break lines", async () => {
@@ -187,11 +206,20 @@ describe("--fix", () => {
     expect(status).toBe(0);
   });
 
-  test("writes nothing on a no, or where nobody answers", async () => {
-    const { out, files, status } = await run(wrong, { options: fix });
-    expect(files).toEqual(wrong);
-    expect(out).toContain("not written");
-    expect(status).toBe(3);
+  test.each<[string, Readonly<Record<string, string>>, Omit<Given, "options">, string]>([
+    ["on a no", wrong, {}, "\n"],
+    ["where nobody can be asked", old, { answer: null }, ": nobody could be asked; to write it anyway: --yes\n"],
+    [
+      "where nobody can, to a widening",
+      wrong,
+      { answer: null },
+      ": nobody could be asked; to write it anyway: --yes --allow-widening\n",
+    ],
+    ["a widening from inside", wrong, { answer: true, mayWiden: false }, ": it would make more possible, which this"],
+  ])("writes nothing %s, and says why", async (_, files, given, end) => {
+    const told = await run(files, { ...given, options: fix });
+    expect(told.files).toEqual(files);
+    expect(told.out).toContain(`\n  not written${end}`);
   });
 
   test("--yes asks nothing and makes nothing possible", async () => {
@@ -216,7 +244,11 @@ describe("--fix", () => {
     const first = await run(old, { options: { ...fix, json: true } });
     expect(first.files).toEqual(old);
     expect(JSON.parse(first.out).fixes).toMatchObject([
-      { outcome: "refused", edits: [{ line: 4, was: "shell.exec", now: "proc.exec" }] },
+      {
+        outcome: "refused",
+        edits: [{ line: 4, was: "shell.exec", now: "proc.exec" }],
+        message: expect.stringMatching(/--yes$/),
+      },
     ]);
     const second = await run(old, { options: { ...fix, json: true, yes: true } });
     expect(second.files["scout"]).toBe(renamed);

@@ -6,6 +6,7 @@ import type { Source } from "../notation/source.ts";
 import type { KeyShown } from "../ports/secret-key.ts";
 import type { SinkShown } from "../ports/sink.ts";
 import type { Agent } from "../record/agent.ts";
+import { counted } from "./counted.ts";
 import { type FixReport, fixAgents } from "./doctor-fix.ts";
 import { sectionText, showSection } from "./doctor-text.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
@@ -22,8 +23,8 @@ export interface DoctorWorld extends ProgressWorld {
   readAgent(source: Source, id: string): Agent;
   /** Writes the file anew if it still holds the text it was read with. */
   replace(before: Source, text: string): ReplaceResult;
-  /** Asks a person; no where nobody can be asked. */
-  confirm(question: string): Promise<boolean>;
+  /** Asks a person; null where nobody can be asked. */
+  confirm(question: string): Promise<boolean | null>;
   /** Whether this process may widen anything. */
   mayWiden(what: string): Promise<boolean>;
   /** The second copy of the log as the daemon has it, if one runs; null where none is kept. */
@@ -64,7 +65,8 @@ export async function doctor(world: DoctorWorld, names: readonly string[], optio
   const { value } = second;
   const sections = progress.over("examining agents", (step) => examine(value, step));
   const { agents, configs } = second.value;
-  const sources = new Map([...agents, ...configs].map(({ source }) => [source.name, source]));
+  const around = agents.flatMap((agent) => agent.around ?? []).map((source) => ({ source }));
+  const sources = new Map([...around, ...agents, ...configs].map(({ source }) => [source.name, source]));
   const totals = totalsOf(sections);
   if (options.json) {
     world.print(
@@ -97,7 +99,7 @@ function totalsOf(sections: readonly Section[]): Totals {
 }
 
 function footer({ passed, failed, warnings }: Totals, paint: Paint): string {
-  const text = `${passed} passed, ${failed} failed, ${warnings} warnings`;
+  const text = `${passed} passed, ${failed} failed, ${counted(warnings, "warning", "warnings")}`;
   return failed > 0 ? paint.bad(text) : warnings > 0 ? paint.warn(text) : paint.good(text);
 }
 

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { shown } from "./cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
+import { counted } from "./counted.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { askWidening } from "./presence-asked.ts";
 
@@ -40,7 +41,12 @@ async function stop(world: PowerWorld, agent: string, { json }: Asked): Promise<
   const answer = await askOnce(world, "agent.stop", { cwd: world.cwd, agent });
   if (!answer.ok) return tellRefusal(world, answer, json);
   const { sessions, ended, links } = answer.value;
-  const text = `stopped ${shown(agent)}: ${sessions} sessions, ${ended} sandboxes and ${links} delegations ended`;
+  const parts = [
+    counted(sessions, "session", "sessions"),
+    counted(ended, "sandbox", "sandboxes"),
+    counted(links, "delegation", "delegations"),
+  ];
+  const text = `stopped ${shown(agent)}: ${parts[0]}, ${parts[1]} and ${parts[2]} ended`;
   world.print(json ? JSON.stringify({ ok: true, agent, ...answer.value }) : text);
   return EXIT.ok;
 }
@@ -48,7 +54,7 @@ async function stop(world: PowerWorld, agent: string, { json }: Asked): Promise<
 async function freeze(world: PowerWorld, { json }: Asked): Promise<ExitCode> {
   const answer = await askOnce(world, "freeze", {});
   if (!answer.ok) return tellRefusal(world, answer, json);
-  const text = `frozen: ${answer.value.ended} sandboxes ended; nothing is decided until you run: ambit thaw`;
+  const text = `frozen: ${counted(answer.value.ended, "sandbox", "sandboxes")} ended; nothing is decided until you run: ambit thaw`;
   world.print(json ? JSON.stringify({ ok: true, ...answer.value }) : text);
   return EXIT.ok;
 }

@@ -18,6 +18,7 @@ import type { ExecWorld } from "./exec-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { explainName } from "./explain.ts";
 import { addFirstSteps, type FirstStepsWorld } from "./first-steps.ts";
+import { helpWords } from "./help-words.ts";
 import { addLog } from "./log-command.ts";
 import { addMcp } from "./mcp-command.ts";
 import { addPower } from "./power-command.ts";
@@ -134,7 +135,7 @@ export async function run(argv: readonly string[], world: ProgramWorld): Promise
   addMcp(program, async () => notBuilt(world), end);
   addFirstSteps(program, world, behind, end);
   try {
-    await program.parseAsync([...own], { from: "user" });
+    await program.parseAsync([...helpWords(program, own)], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Whoever asked for one object gets one, whatever is wrong with the words.

@@ -7,6 +7,7 @@ import { queryWords, SearchIndex } from "../record/search.ts";
 import { type Snippet, snippetOf } from "../record/search-snippet.ts";
 import { openShelf, readOne, type Shelf, type ShelfMachine } from "../record/shelf.ts";
 import { shown } from "./cells.ts";
+import { counted } from "./counted.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import type { Paint } from "./paint.ts";
 import { type Asked, fail, hasErrors, printProblems, showProblem } from "./problems.ts";
@@ -136,7 +137,9 @@ export function recordsSearch(world: RecordsWorld, words: readonly string[], opt
   if (found.length === 0) world.print(world.paint.dim("no record has all of these words"));
   if (more > 0) world.print(world.paint.dim(`and ${more} more: add a word, or --class`));
   if (unreadCount(shelf) > 0)
-    world.printError(world.paint.dim(`${unreadCount(shelf)} files could not be read: ambit records list`));
+    world.printError(
+      world.paint.dim(`${counted(unreadCount(shelf), "file", "files")} could not be read: ambit records list`),
+    );
   return EXIT.ok;
 }
 
@@ -144,7 +147,13 @@ export function recordsNew(world: RecordsWorld, id: string, options: RecordsNewO
   if (world.records === null) return noWorkspace(world, options);
   const name = parseRecordId(id);
   if (!name.ok)
-    return fail(world, options, EXIT.usage, name.message, "letters, digits and hyphens, folders with /: notes/first");
+    return fail(
+      world,
+      options,
+      EXIT.usage,
+      name.message,
+      "names with / between them, none empty, none with a dot in front, no * and no \\: notes/first",
+    );
   if (isAgentClass(options.class))
     return fail(world, options, EXIT.usage, "an agent is never a plain record", "ambit agents new");
   const written = recordText(options.class, options.title ?? null);

@@ -31,7 +31,7 @@ export function test(world: World, names: readonly string[], options: { readonly
   );
   const failed = rows.filter((row) => !row.passed).length;
   if (options.json) world.print(JSON.stringify({ tests: rows, passed: rows.length - failed, failed }));
-  else print(world, loaded, rows.length, failed);
+  else print(world, loaded, rows.length, failed, broken);
   if (broken) return EXIT.error;
   if (loaded.some(({ trust }) => trust?.standing.kind === "untrusted")) return EXIT.notTrusted;
   if (loaded.some(({ agent }) => agent.refused && agent.tests.length === 0)) return EXIT.invalidPolicy;
@@ -47,7 +47,8 @@ function loadAll(world: World, names: readonly string[], options: { readonly jso
   );
 }
 
-function print(world: World, loaded: readonly LoadedAgent[], total: number, failed: number): void {
+/** `broken`: there are agents, or one was named, and it was said why one of them cannot be read. */
+function print(world: World, loaded: readonly LoadedAgent[], total: number, failed: number, broken: boolean): void {
   const { paint } = world;
   for (const { agent, source, trust } of loaded) {
     for (const diagnostic of agent.diagnostics) world.printError(renderDiagnostic(diagnostic, source, paint));
@@ -61,6 +62,6 @@ function print(world: World, loaded: readonly LoadedAgent[], total: number, fail
     }
     if (agent.tests.length === 0) world.print(paint.dim(`- ${shown(agent.id)}  has no tests`));
   }
-  if (loaded.length === 0) world.print("no agents here: name a file, or write .ambit/agents/<id>.md");
-  else world.print(`${total - failed} passed, ${failed} failed`);
+  if (loaded.length === 0 && !broken) world.print("no agents here: name a file, or write .ambit/agents/<id>.md");
+  else if (loaded.length > 0) world.print(`${total - failed} passed, ${failed} failed`);
 }

@@ -98,7 +98,7 @@ export function doctorWorld({ agents, place, read, reading, native, admit, runni
       return status.ok ? (status.value?.secrets ?? null) : null;
     },
     mayWiden: async (what) => (await admit({ command: "doctor --fix", what, presence: null })).ok,
-    confirm: (question) => (terminal.isInteractive ? terminal.confirm(question) : Promise.resolve(false)),
+    confirm: (question) => (terminal.isInteractive ? terminal.confirm(question) : Promise.resolve(null)),
     readAgent: read,
     replace: (before, text) => {
       if (state === null) return { ok: false, message: "there is no folder for state, so no edit could be taken back" };

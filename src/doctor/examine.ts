@@ -1,5 +1,5 @@
 // All checks over one probe, as sections: the project, each agent, the machine.
-import type { Grant } from "../authority/grant.ts";
+import type { Grant, Span } from "../authority/grant.ts";
 import type { Severity } from "../notation/diagnostic.ts";
 import { compactText } from "../notation/printer.ts";
 import { type Accepted, readAcceptances, withAcceptances } from "./accept.ts";
@@ -123,11 +123,15 @@ function remaining({ diagnostics }: ProbeAgent, checks: readonly Finding[]): Pro
   const said = new Set(
     checks.flatMap(({ code, grants }) =>
       code === "inert_grants" || code === "exec_everywhere"
-        ? grants.map(({ span }) => `${code === "inert_grants" ? "inert" : "wide"}-${span?.start}-${span?.end}`)
+        ? grants.map(({ span }) => placeOf(code === "inert_grants" ? "inert" : "wide", span))
         : [],
     ),
   );
-  return diagnostics.filter(({ code, span }) => !said.has(`${code}-${span.start}-${span.end}`));
+  return diagnostics.filter(({ code, span }) => !said.has(placeOf(code, span)));
+}
+
+function placeOf(code: string, span: Span | null): string {
+  return `${code}-${span?.start}-${span?.end}-${span?.source}`;
 }
 
 const ORDER = { error: 0, warning: 1, info: 2 } as const;

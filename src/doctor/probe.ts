@@ -18,6 +18,8 @@ export interface ProbeAgent {
   readonly diagnostics: readonly Diagnostic[];
   /** Nothing of the text counts. */
   readonly refused: boolean;
+  /** The configurations it was read in; some of what it holds may be written there. */
+  readonly around?: readonly Source[] | undefined;
   /** Its own sandbox. */
   readonly workingRoot: readonly string[] | null;
 }

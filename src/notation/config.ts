@@ -6,7 +6,8 @@ import { type ConfigKey, type ConfigLevel, checkConfigKeys } from "./config-keys
 import { type Diagnostic, Diagnostics } from "./diagnostic.ts";
 import { grantOf } from "./grants.ts";
 import { readRoot } from "./hoist.ts";
-import { type PolicyTable, readPolicyTable } from "./policy-table.ts";
+import { NO_PLACES, type PolicyPlaces } from "./outer-policies.ts";
+import { type PolicyTable, readPolicyTable, rulingPlaces } from "./policy-table.ts";
 import type { Reading } from "./reading.ts";
 import {
   readEnvironmentNames,
@@ -28,6 +29,8 @@ export interface Config {
   /** The org's defaults. */
   readonly policy: PolicyTable | null;
   readonly agents: ReadonlyMap<string, PolicyTable>;
+  /** Where both are written. */
+  readonly places: PolicyPlaces;
   /** Folders every sandbox sees, read-only, beside the agent's root. */
   readonly runtime: readonly (readonly string[])[];
   /** npm packages of the workspace that are loaded as tools, each in a host of its own. */
@@ -82,6 +85,7 @@ const EMPTY: Config = {
   sandbox: null,
   policy: null,
   agents: new Map(),
+  places: NO_PLACES,
   runtime: [],
   tools: [],
   development: [],
@@ -122,6 +126,7 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
     sandbox,
     policy: read<PolicyTable | null>("policy", null, (entry) => readPolicyTable(entry.value, diagnostics)),
     agents: read("agents", EMPTY.agents, (entry) => readAgents(entry, diagnostics)),
+    places: placesOf(at("policy"), at("agents")),
     runtime: read("runtime", EMPTY.runtime, (entry) =>
       (textsOf(entry, diagnostics) ?? []).flatMap((one) => {
         const root = rootOf(one, reading, diagnostics);
@@ -181,6 +186,14 @@ function readAgents({ value }: Entry, diagnostics: Diagnostics): ReadonlyMap<str
     if (table !== null) tables.set(key, table);
   }
   return tables;
+}
+
+function placesOf(org: Entry | null, agents: Entry | null): PolicyPlaces {
+  const tables = agents?.value.kind === "map" ? agents.value.entries : [];
+  return {
+    org: rulingPlaces(org?.value),
+    agents: new Map(tables.map(({ key, value }) => [key, rulingPlaces(value)])),
+  };
 }
 
 /** A ceiling that never speaks of tools is none for them: which tools there are is not what it was written about. */

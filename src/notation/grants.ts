@@ -8,7 +8,8 @@ import { DEEP, literal } from "../authority/segment.ts";
 import type { Sequence } from "../authority/sequence.ts";
 
 export interface Written {
-  readonly span: Span;
+  /** Null for what no text at hand says. */
+  readonly span: Span | null;
   readonly implied?: string | null;
   readonly root?: readonly string[] | null;
   readonly ask?: Level;

@@ -14,6 +14,9 @@ export type Ruling = (typeof RULINGS)[number];
 
 export type PolicyTable = ReadonlyMap<Capability, Ruling>;
 
+/** Where the rulings of a table are written. */
+export type RulingPlaces = ReadonlyMap<Capability, Span>;
+
 /** Counts only inside a written org table, and is shown as `base` there. */
 export const BASE_POLICY: PolicyTable = new Map(
   CAPABILITIES.map((capability) => [capability, capability === "crm" ? "ask" : "allow"]),
@@ -47,6 +50,16 @@ export function readPolicyTable(node: TreeNode, diagnostics: Diagnostics): Polic
     } else if (ruling !== null) table.set(capability, ruling);
   }
   return table.size === node.entries.length ? table : null;
+}
+
+/** Whether the table was understood or not: a place by itself says nothing. */
+export function rulingPlaces(node: TreeNode | undefined): RulingPlaces {
+  const places = new Map<Capability, Span>();
+  for (const { key, keySpan, value } of node?.kind === "map" ? node.entries : []) {
+    const capability = CAPABILITIES.find((one) => one === key);
+    if (capability !== undefined) places.set(capability, { ...keySpan, end: value.span.end });
+  }
+  return places;
 }
 
 function readRuling({ key, value }: Entry, diagnostics: Diagnostics): Ruling | null {

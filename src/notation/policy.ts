@@ -6,7 +6,13 @@ import { literal } from "../authority/segment.ts";
 import type { Diagnostics } from "./diagnostic.ts";
 import { destinationsOf, EITHER_MODE, EVERY_HOST, grantOf, sequences, treeGrant, type Written } from "./grants.ts";
 import { isAtOrBelow } from "./hoist.ts";
-import { type Capability, effectivePolicy, type PolicyTable } from "./policy-table.ts";
+import {
+  type Capability,
+  type Effective,
+  effectivePolicy,
+  type PolicyTable,
+  type RulingPlaces,
+} from "./policy-table.ts";
 import type { Reading } from "./reading.ts";
 
 export {
@@ -17,6 +23,7 @@ export {
   policyRequests,
   readOrgTable,
   readPolicyTable,
+  rulingPlaces,
 } from "./policy-table.ts";
 
 export interface PolicyContext {
@@ -25,6 +32,8 @@ export interface PolicyContext {
   readonly span: Span;
   /** Where each ruling of the agent's own table is written. */
   readonly spans?: ReadonlyMap<string, Span>;
+  /** Given for a record: what is not in `spans` stands in a configuration, there or nowhere that could be shown. */
+  readonly outer?: { readonly agent: RulingPlaces; readonly org: RulingPlaces };
   /** The agent's root, hoisted; without one `code` covers nothing. */
   readonly root: readonly string[] | null;
 }
@@ -32,17 +41,17 @@ export interface PolicyContext {
 export function policyGrants(agent: PolicyTable | null, org: PolicyTable | null, context: PolicyContext): Grant[] {
   return [...effectivePolicy(agent, org)].flatMap(([capability, { ruling, from }]) => {
     if (ruling === "deny") return [];
-    const implied = `policy ${capability}${from === "base" ? " (base)" : ""}`;
-    return bundle(
-      capability,
-      {
-        span: (from === "agent" ? context.spans?.get(capability) : undefined) ?? context.span,
-        implied,
-        ask: ruling === "ask" ? 1 : 0,
-      },
-      context,
-    );
+    return bundle(capability, { ...written(capability, from, context), ask: ruling === "ask" ? 1 : 0 }, context);
   });
+}
+
+/** INVARIANT: a ruling is never shown at a line that does not say it. */
+function written(capability: Capability, from: Effective["from"], { span, spans, outer }: PolicyContext): Written {
+  const implied = `policy ${capability}`;
+  const own = from === "agent" ? spans?.get(capability) : undefined;
+  if (from === "base") return { span: outer === undefined ? span : null, implied: `${implied} (base)` };
+  if (own !== undefined || outer === undefined) return { span: own ?? span, implied };
+  return { span: outer[from].get(capability) ?? null, implied: `${implied} (config)` };
 }
 
 function bundle(capability: Capability, written: Written, context: PolicyContext): Grant[] {

@@ -146,6 +146,51 @@ test.each<[Json, string[]]>([
   expect(told(read(value).diagnostics)).toEqual(places);
 });
 
+const HELD_BY_SANDBOX = "`sandbox` still grants fs.read, fs.write, proc.exec";
+
+test.each<[Json, string, string]>([
+  [{ access: "ro" }, "`access` is about records, and is r, w or rw", "access: r"],
+  [{ access: "ro", sandbox: "/p" }, HELD_BY_SANDBOX, "extends: ambit:reader@1"],
+  [{ access: "rwx", sandbox: "/p", capabilities: ["fs.read"] }, "still grants fs.write, proc.exec", "ambit:reader@1"],
+  [{ access: "ro", sandbox: "/p", extends: "ambit:coder@1" }, "and is r, w or rw", "access: r"],
+  [{ access: "ro", sandbox: "/p", policy: {} }, "and is r, w or rw", "access: r"],
+])("%j: what access is about, and what is not limited by it", (value, words, fix) => {
+  const [told] = read(value).diagnostics;
+  expect(told?.message).toContain(words);
+  expect(told?.message.includes("sandbox")).toBe(words.includes("still grants"));
+  expect(told?.fix).toContain(fix);
+});
+
+test("the fix for files that should be read-only makes them that, and a list of fs.read alone does not", () => {
+  const written = read({ sandbox: "/p", access: "ro" }).diagnostics[0]?.fix ?? "";
+  const preset = /^extends: (\S+)/.exec(written)?.[1] ?? "";
+  const verbs = (value: Json): string[] => read(value).grants.map(({ verb }) => verb.verb);
+  expect(verbs({ sandbox: "/p", extends: preset })).toEqual(["records.read", "fs.read", "tool.invoke"]);
+  expect(verbs({ sandbox: "/p", capabilities: ["fs.read"] })).toContain("fs.write");
+});
+
+const NO_FILES =
+  "until it is mended `sandbox` adds no fs.read, no fs.write, no proc.exec, and no built-in tools are added";
+
+test.each<[Json, string, string | null]>([
+  [{ sandbox: "/p", capabilities: ["records.*"] }, "unknown_verb", NO_FILES],
+  [{ sandbox: "/p", capabilities: ["fs.reed", "records.*"] }, "unknown_verb", "adds no fs.write, no proc.exec, and"],
+  [{ sandbox: "/p", capabilities: [5] }, "wrong_type", NO_FILES],
+  [{ sandbox: "/p", capabilities: {} }, "wrong_type", NO_FILES],
+  [{ sandbox: "/p", capabilites: ["records.read"] }, "unknown_key", NO_FILES],
+  [{ capabilities: ["records.read", "records.*"] }, "unknown_verb", "; until it is mended no built-in tools are added"],
+  [{ capabilities: ["records.read", "tool.invoke", "records.*"] }, "unknown_verb", null],
+  [{ capabilities: ["records.*"] }, "unknown_verb", null],
+  [{ sandbox: "/p", extends: "ambit:reader@1", capabilities: ["records.*"] }, "unknown_verb", null],
+  [{ sandbox: "/p", capabilities: ["fs.read{inn=/p}"] }, "unknown_key", null],
+])("%j says at its mistake what is not added because of it", (value, code, words) => {
+  const said = read(value).diagnostics.map((one) => [one.code, one.message] as const);
+  const about = said.filter(([, message]) => message.includes("until it is mended"));
+  expect(said[0]?.[0]).toBe(code);
+  expect(about.length).toBe(words === null ? 0 : 1);
+  if (words !== null) expect(said[0]?.[1]).toContain(words);
+});
+
 test("an unknown preset and a misspelled key are answered with the nearest", () => {
   expect(read({ extends: "ambit:coder" }).diagnostics[0]?.suggestion).toBe("ambit:coder@1");
   expect(read({ capabilites: [] }).diagnostics[0]?.suggestion).toBe("capabilities");

@@ -6,8 +6,9 @@ import { type CapabilityList, readCapabilityList } from "./capabilities.ts";
 import { type Diagnostic, Diagnostics } from "./diagnostic.ts";
 import { readExtends } from "./extends.ts";
 import { BROKEN, type Hoist, readSandbox } from "./hoist.ts";
-import { stricter } from "./outer-policies.ts";
-import { CAPABILITIES, type PolicyTable, policyGrants, readPolicyTable } from "./policy.ts";
+import { sayLeftOut } from "./left-out.ts";
+import { NO_PLACES, placesIn, stricter } from "./outer-policies.ts";
+import { CAPABILITIES, type PolicyTable, policyGrants, readPolicyTable, rulingPlaces } from "./policy.ts";
 import type { Reading } from "./reading.ts";
 import { misspelledKeys } from "./record-keys.ts";
 import { failing, type RecordTest, readTests } from "./record-tests.ts";
@@ -61,6 +62,9 @@ const ACCESS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["rw", ["records.read", "records.create", "records.update"]],
 ]);
 
+/** How a sandbox is made read-only: a list of `fs.read` alone would leave the other verbs to the shorthand. */
+const READ_ONLY = "extends: ambit:reader@1  # instead of `access`: reads files and records, changes none";
+
 class RecordReader {
   readonly #node: Mapping;
   readonly #reading: Reading;
@@ -75,16 +79,21 @@ class RecordReader {
 
   record(): AgentRecord {
     const misspelled = misspelledKeys(this.#node, this.#diagnostics);
+    const keysEnd = this.#diagnostics.list.length;
     const written = readSandbox(entryOf(this.#node, "sandbox"), this.#reading, this.#diagnostics);
     const hoist = misspelled.has("sandbox") ? BROKEN : written;
     this.#root = hoist.root;
+    const listStart = this.#diagnostics.list.length;
     const list = this.#capabilities(misspelled.has("capabilities"));
+    const listEnd = this.#diagnostics.list.length;
     const extended = this.#extended();
     const policy = this.#policy(misspelled.has("policy"));
+    const spoken = misspelled.has("extends") || policy.table !== null ? [] : this.#sandboxVerbs(hoist, list);
+    const isUnclear = list.mentioned === null || list.strange;
     const explicit = [
       ...list.grants,
-      ...this.#access(),
-      ...(misspelled.has("extends") || policy.table !== null ? [] : this.#sandboxGrants(hoist, list)),
+      ...this.#access(isUnclear ? [] : spoken),
+      ...(isUnclear ? [] : this.#sandboxGrants(spoken)),
       ...extended.grants,
       ...policy.grants,
     ];
@@ -93,6 +102,14 @@ class RecordReader {
       ["capabilities", "access", "sandbox", "policy", "extends"].every((key) => entryOf(this.#node, key) === null);
     const given =
       isBare && misspelled.size === 0 ? [this.#implied("records.read", "default", this.#node.span)] : explicit;
+    if (isUnclear) {
+      const isToolless = !(list.mentioned?.has(TOOL) ?? false) && !given.some(({ verb }) => verb.verb === TOOL);
+      const leftOut = { sandbox: spoken, tools: isToolless && given.length + spoken.length > 0 };
+      // Its own first mistake, or the key that was meant to be it.
+      sayLeftOut(leftOut, this.#diagnostics, ({ suggestion }, at) =>
+        at < keysEnd ? suggestion === "capabilities" : at >= listStart && at < listEnd,
+      );
+    }
     const approvers = readApprovers(this.#node, this.#diagnostics);
     const isUnapproved = approvers === "refused" || misspelled.has("approvers");
     // What a broken `sandbox` would have limited cannot be known; a yes of too few people would count for too much.
@@ -117,22 +134,29 @@ class RecordReader {
     return isMisspelled ? { ...list, mentioned: null } : list;
   }
 
-  #access(): readonly Grant[] {
+  /** `spoken`: what `sandbox` grants beside it; to many, access is about that. */
+  #access(spoken: readonly string[]): readonly Grant[] {
     const entry = entryOf(this.#node, "access");
     if (entry === null) return [];
     const verbs = entry.value.kind === "scalar" ? ACCESS.get(entry.value.value) : undefined;
     if (verbs !== undefined) return verbs.map((verb) => this.#implied(verb, "access", entry.value.span));
-    this.#diagnostics.error("bad_value", entry.value.span, "`access` is r, w or rw", { fix: "access: r" });
+    const files = spoken.length === 0 ? "" : `; it limits no files: \`sandbox\` still grants ${spoken.join(", ")}`;
+    const message = `\`access\` is about records, and is r, w or rw${files}`;
+    const fix = spoken.length === 0 ? "access: r" : READ_ONLY;
+    this.#diagnostics.error("bad_value", entry.value.span, message, { fix });
     return [];
   }
 
   /** Beside a preset or a policy the sandbox is only their root: a reader with a root is still a reader. */
-  #sandboxGrants({ sandbox }: Hoist, { mentioned, strange }: CapabilityList): readonly Grant[] {
-    const entry = entryOf(this.#node, "sandbox");
-    if (entry === null || sandbox === null || mentioned === null || strange) return [];
+  #sandboxVerbs({ sandbox }: Hoist, { mentioned }: CapabilityList): readonly string[] {
+    if (entryOf(this.#node, "sandbox") === null || sandbox === null) return [];
     if (entryOf(this.#node, "extends") !== null || entryOf(this.#node, "policy") !== null) return [];
-    const verbs = SANDBOX_VERBS.filter((verb) => !mentioned.has(verb));
-    return verbs.map((verb) => this.#implied(verb, "sandbox", entry.value.span));
+    return SANDBOX_VERBS.filter((verb) => mentioned?.has(verb) !== true);
+  }
+
+  #sandboxGrants(verbs: readonly string[]): readonly Grant[] {
+    const span = entryOf(this.#node, "sandbox")?.value.span ?? this.#node.span;
+    return verbs.map((verb) => this.#implied(verb, "sandbox", span));
   }
 
   #extended(): ReturnType<typeof readExtends> {
@@ -149,12 +173,16 @@ class RecordReader {
     const own = entry === null ? null : readPolicyTable(entry.value, this.#diagnostics);
     if (isMisspelled || (entry !== null && own === null)) return { table: DENY_ALL, grants: [] };
     const { policies, name } = this.#reading;
-    const table = stricter(own, policies?.agents.get(this.#writtenId() ?? name ?? "") ?? null);
+    const id = this.#writtenId() ?? name ?? "";
+    const outer = policies?.agents.get(id) ?? null;
+    const table = stricter(own, outer);
     if (table === null) return { table: null, grants: [] };
     const { span } = entry?.value ?? this.#node;
-    const rulings = entry?.value.kind === "map" ? entry.value.entries : [];
-    const spans = new Map(rulings.map((one) => [one.key, { ...one.keySpan, end: one.value.span.end }]));
-    return { table, grants: policyGrants(table, policies?.org ?? null, { ...this.#context(), span, spans }) };
+    const spans = placesIn(table, [{ table: own, places: rulingPlaces(entry?.value) }]);
+    const { org, agents } = policies?.places ?? NO_PLACES;
+    const places = { org, agent: placesIn(table, [{ table: outer, places: agents.get(id) }]) };
+    const context = { ...this.#context(), span, spans, outer: places };
+    return { table, grants: policyGrants(table, policies?.org ?? null, context) };
   }
 
   /** Without a diagnostic: `id` is read, and complained of, elsewhere. */

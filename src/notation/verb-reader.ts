@@ -23,9 +23,11 @@ export function readVerb(name: string, span: Span, diagnostics: Diagnostics): Ve
   const entry = verbEntry(today ?? name);
   if (entry === null) {
     const shown = JSON.stringify(name.slice(0, 80));
-    const message = name.includes(".")
-      ? `unknown capability ${shown}`
-      : `${shown} is no capability; they read like net.get`;
+    const message = name.includes("*")
+      ? `${shown} is no capability: a verb has no stars, each is written by itself`
+      : name.includes(".")
+        ? `unknown capability ${shown}`
+        : `${shown} is no capability; they read like net.get`;
     diagnostics.error("unknown_verb", span, message, { suggestion: nearestName(name, VERBS) });
   }
   return entry;

@@ -10,7 +10,8 @@ import { type Diagnostic, Diagnostics } from "../notation/diagnostic.ts";
 import type { Manifest } from "../notation/manifest.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { AgentRecord } from "../notation/record.ts";
-import { runTests, type TestResult } from "./tests.ts";
+import type { Source } from "../notation/source.ts";
+import { type IsHeld, runTests, type TestResult } from "./tests.ts";
 
 export type AgentForm = "record" | "manifest" | "caveats" | "declaration";
 
@@ -30,10 +31,18 @@ export interface Agent {
   readonly diagnostics: readonly Diagnostic[];
   /** Nothing of the text counts: it is not what it claims to be, or its own tests fail. */
   readonly refused: boolean;
+  /** The configurations it was read in, for showing lines of them: what it holds may be written there. */
+  readonly around?: readonly Source[] | undefined;
 }
 
 /** Nothing is granted by a record whose tests fail: it does not say what its author thinks it says. */
-export function agentFromRecord(record: AgentRecord, name: string, reading: Reading, moment: Moment): Agent {
+export function agentFromRecord(
+  record: AgentRecord,
+  name: string,
+  reading: Reading,
+  moment: Moment,
+  isHeld: IsHeld = () => false,
+): Agent {
   const id = record.id ?? name;
   const held = authorityOf(id, record.grants, ALWAYS, null);
   const diagnostics = new Diagnostics();
@@ -42,14 +51,15 @@ export function agentFromRecord(record: AgentRecord, name: string, reading: Read
     { agent: id, authority: held },
     { ...reading, workingRoot: record.sandbox },
     moment,
+    (request) => isHeld(record, request, reading.ground),
   );
-  for (const { test, passed, got } of tests) {
+  for (const { test, passed, got, isKept } of tests) {
     if (passed) continue;
     const wanted = test.code === null ? test.outcome : `${test.outcome} (${test.code})`;
     diagnostics.error(
       "failed_test",
       test.span,
-      `${test.request || "this test"}: wanted ${wanted}, got ${got}; the record grants nothing until it passes`,
+      `${test.request || "this test"}: wanted ${wanted}, got ${got}${isKept ? ", since no tool changes a protected name" : ""}; the record grants nothing until it passes`,
     );
   }
   const failed = tests.some((test) => !test.passed);

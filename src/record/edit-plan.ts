@@ -139,9 +139,18 @@ function noSpelling(grant: Grant, axis: Axis | null): Planned {
   return { kind: "refused", message: `${compactText(grant)} cannot be cut: ${why}` };
 }
 
+/** Who else rules on a capability, as the grant says it. */
+const WRITERS: ReadonlyMap<string, string> = new Map([
+  ["config", "a configuration's"],
+  ["base", "the base's"],
+]);
+
 function byPolicy(grant: Grant): Planned {
-  return {
-    kind: "refused",
-    message: `${compactText(grant)} comes from the record's \`${grant.implied}\`: change that ruling`,
-  };
+  const [, ruling = "policy", capability = "", where = ""] = RULING.exec(grant.implied ?? "") ?? [];
+  const outer = WRITERS.get(where);
+  const instead = outer === undefined ? "change that ruling" : `write \`${capability}: deny\` in the record's policy`;
+  const message = `${compactText(grant)} comes from ${outer ?? "the record's"} \`${ruling}\`: ${instead}`;
+  return { kind: "refused", message };
 }
+
+const RULING = /^(policy (\w+))(?: \((\w+)\))?$/;

@@ -1,7 +1,7 @@
 // Revocations, as text: what was written before, what is taken away, and the text afterwards to the last character.
 import { describe, expect, test } from "vitest";
-import { revoke } from "../../test/edits/edit.ts";
-import type { EditResult } from "./edit.ts";
+import { GROUND, revoke } from "../../test/edits/edit.ts";
+import { type EditResult, editRecord } from "./edit.ts";
 
 type Row = readonly [title: string, before: string, spec: string, after: string];
 
@@ -175,6 +175,16 @@ describe("revoke takes away that much and no more", () => {
       /own test `allow records\.read id=x` would fail/,
     ],
   ];
+  test("refused: what a configuration's policy says, and what to write instead", () => {
+    const org = new Map([["consult", "ask"]] as const);
+    const policies = { org, agents: new Map([["a", new Map([["web", "ask"]] as const)]]) };
+    const ground = { ...GROUND, reading: { ...GROUND.reading, policies } };
+    const source = { name: "a.md", text: head("id: a", "policy: { hire: deny }") };
+    const said = (spec: string): string => textOf(editRecord(source, { kind: "revoke", spec }, ground));
+    expect(said("net.get")).toMatch(/a configuration's `policy web`: write `web: deny` in the record's policy$/);
+    expect(said("agent.consult")).toMatch(/a configuration's `policy consult`: write `consult: deny`/);
+    expect(said("agent.delegate")).toMatch(/the base's `policy delegate`: write `delegate: deny`/);
+  });
   for (const [title, before, spec, pattern] of refusals) {
     test(`refused: ${title}`, () => expect(textOf(revoke(before, spec))).toMatch(pattern));
   }

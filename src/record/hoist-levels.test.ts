@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { NOBODY, projectOf, record, scout, trustOf, userLevel } from "../../test/trust/project.ts";
+import { AGENT_PATH, NOBODY, projectOf, record, scout, trustOf, userLevel } from "../../test/trust/project.ts";
 import { coverage } from "../authority/chain.ts";
 import { pathText } from "../authority/path.ts";
 import { READING } from "../notation/notation-fixture.ts";
@@ -84,6 +84,49 @@ describe("org tables of both levels", () => {
     const { policies } = levelsOf(user, project.config);
     expect(Object.fromEntries(policies.org ?? [])).toEqual({ web: "deny", hire: "ask" });
     expect(Object.fromEntries(policies.agents.get("scout") ?? [])).toEqual({ code: "ask", web: "ask" });
+  });
+});
+
+describe("a ruling is shown where it is written", () => {
+  const config = "policy: { consult: ask, hire: deny }\nagents: { scout: { web: ask, schedule: allow } }";
+  /** The text under the span of each grant, by what the grant says it comes from. */
+  const shownAt = (lines: string, project: string | null, user: string | null = null): Record<string, string> => {
+    const { agent } = scout({ agent: record(lines), config: project }, null, user);
+    const texts = new Map([[AGENT_PATH, record(lines)]]);
+    for (const { name, text } of agent.around ?? []) texts.set(name, text);
+    return Object.fromEntries(
+      agent.grants.map(({ implied, span }) => [
+        implied,
+        span === null ? "nowhere" : `${span.source}: ${texts.get(span.source)?.slice(span.start, span.end)}`,
+      ]),
+    );
+  };
+
+  test("in the record, in the configuration, or nowhere", () => {
+    expect(shownAt("policy: { delegate: ask, schedule: allow, hire: deny }", config)).toMatchObject({
+      "policy delegate": `${AGENT_PATH}: delegate: ask`,
+      "policy schedule": `${AGENT_PATH}: schedule: allow`,
+      "policy web (config)": ".ambit/config.yml: web: ask",
+      "policy consult (config)": ".ambit/config.yml: consult: ask",
+      "policy crm (base)": "nowhere",
+    });
+  });
+
+  test("the stricter ruling's, whoever wrote it", () => {
+    const own = "policy: { web: allow, schedule: ask }";
+    expect(shownAt(own, config)).toMatchObject({
+      "policy web (config)": ".ambit/config.yml: web: ask",
+      "policy schedule": `${AGENT_PATH}: schedule: ask`,
+    });
+    const user = "policy: { consult: allow }\nagents: { scout: { schedule: ask } }";
+    expect(shownAt("policy: {}", config, user)).toMatchObject({
+      "policy consult (config)": ".ambit/config.yml: consult: ask",
+      "policy schedule (config)": "user.yml: schedule: ask",
+    });
+  });
+
+  test("an agent without a table of its own", () => {
+    expect(shownAt("title: x", config)).toMatchObject({ "policy web (config)": ".ambit/config.yml: web: ask" });
   });
 });
 

@@ -7,7 +7,7 @@ import { pathText } from "../authority/path.ts";
 import type { Config } from "../notation/config.ts";
 import { type Diagnostic, Diagnostics } from "../notation/diagnostic.ts";
 import { isAtOrBelow } from "../notation/hoist.ts";
-import { type OuterPolicies, stricter } from "../notation/outer-policies.ts";
+import { type OuterPolicies, type PolicyPlaces, placesIn, stricter } from "../notation/outer-policies.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { Source } from "../notation/source.ts";
 import { type Agent, agentRefused } from "./agent.ts";
@@ -35,12 +35,30 @@ export function levelsOf(user: ConfigRead | null, project: ConfigRead | null): L
   const agents = new Map(user?.config.agents ?? []);
   for (const [id, table] of project?.config.agents ?? [])
     agents.set(id, stricter(table, agents.get(id) ?? null) ?? table);
+  const org = stricter(user?.config.policy ?? null, project?.config.policy ?? null);
   return {
     ceiling: ceilingOf(user, project, diagnostics),
-    policies: { org: stricter(user?.config.policy ?? null, project?.config.policy ?? null), agents },
+    policies: { org, agents, places: placesOf({ org, agents }, project, user) },
     limits: user === null || user.config.ceiling === null ? [] : [ceilingLink(user.config.ceiling)],
     broken: read.flatMap(brokenLine),
     diagnostics: diagnostics.list,
+  };
+}
+
+/** The project's line where both levels say the same: it is the nearer one. */
+function placesOf({ org, agents }: OuterPolicies, ...levels: readonly (ConfigRead | null)[]): PolicyPlaces {
+  const configs = levels.flatMap((level) => (level === null ? [] : [level.config]));
+  return {
+    org: placesIn(
+      org,
+      configs.map(({ policy, places }) => ({ table: policy, places: places.org })),
+    ),
+    agents: new Map(
+      [...agents].map(([id, table]) => {
+        const tables = configs.map((one) => ({ table: one.agents.get(id), places: one.places.agents.get(id) }));
+        return [id, placesIn(table, tables)];
+      }),
+    ),
   };
 }
 

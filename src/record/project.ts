@@ -126,6 +126,7 @@ export class Project {
   #read(moment: Moment, source: Source, name: string): { readonly agent: Agent; readonly roots: Roots } {
     moment.seen.clear();
     const agent = this.#parts.readers.agent(source, name, readingUnder(moment.levels, moment.reading, name));
-    return { agent: unlessBroken(moment.levels, agent), roots: [...moment.seen] };
+    const around = [moment.config, this.#parts.user].flatMap((level) => (level === null ? [] : [level.source]));
+    return { agent: { ...unlessBroken(moment.levels, agent), around }, roots: [...moment.seen] };
   }
 }

@@ -53,7 +53,7 @@ export function authorityDigest(files: readonly AuthorityFile[], digest: Digest)
 
 function inert(agent: Agent): Agent {
   const nothing = agentRefused(agent.id, agent.form, agent.diagnostics);
-  return { ...nothing, refused: agent.refused, tests: agent.tests };
+  return { ...nothing, refused: agent.refused, tests: agent.tests, around: agent.around };
 }
 
 /** What both texts allow. The trusted one is a limit: it hands nothing on by itself, and its accounts are charged too. */

@@ -1,0 +1,70 @@
+// Where a grant is shown to be written: in the text that says it, or in none.
+import { describe, expect, test } from "vitest";
+import { AGENT_PATH, MOMENT, record, scout, type Texts } from "../../test/trust/project.ts";
+import { READING } from "../notation/notation-fixture.ts";
+import { can } from "./can.ts";
+import { compareSets, diffText } from "./diff.ts";
+import { PLAIN } from "./paint.ts";
+import type { LoadedAgent } from "./world.ts";
+
+const texts: Texts = {
+  agent: record("class: agent", "sandbox: /work", "policy: { hire: deny }"),
+  config: "# ours\npolicy: { consult: ask }\nagents:\n  scout: { web: ask }\n",
+};
+
+function loaded(user: string | null): LoadedAgent {
+  const trust = scout(texts, null, user);
+  return { agent: trust.agent, source: { name: AGENT_PATH, text: texts.agent ?? "" }, trust };
+}
+
+function told(line: string, json: boolean, user: string | null = null): string {
+  const out: string[] = [];
+  const say = (text: string): void => {
+    out.push(text);
+  };
+  const loadAgent = () => ({ ok: true, value: loaded(user) }) as const;
+  const world = { loadAgent, moment: MOMENT, paint: PLAIN, reading: READING, print: say, printError: say };
+  can(world, "scout", line.split(" "), { json });
+  return out.join("\n");
+}
+
+describe("can", () => {
+  test.each([
+    ["net.get https://a.example/", "(policy web (config))", ".ambit/config.yml", 4, "web: ask"],
+    ["agent.consult x", "(policy consult (config))", ".ambit/config.yml", 2, "consult: ask"],
+  ])("%s: the line of the configuration that rules on it", (line, why, file, number, text) => {
+    const shown = told(line, false);
+    expect(shown).toContain(why);
+    expect(shown).toContain(`--> ${file}:${number}:`);
+    expect(shown).toContain(text);
+    expect(shown).not.toContain("hire");
+    expect(JSON.parse(told(line, true)).by).toMatchObject([{ file, line: number }]);
+  });
+
+  test("what the base says stands nowhere", () => {
+    const shown = told("agent.delegate x", false);
+    expect(shown).toContain("(policy delegate (base))");
+    expect(shown).not.toContain("-->");
+    expect(JSON.parse(told("agent.delegate x", true)).by[0]).not.toHaveProperty("line");
+  });
+
+  test("the user's ceiling is shown in the user's file", () => {
+    const user = "ceiling:\n  - net.get{hosts=[b.example]}\n";
+    const shown = told("net.get https://a.example/", false, user);
+    expect(shown).toContain("nearest net.get{hosts=[b.example]}");
+    expect(shown).toContain("--> user.yml:2:5");
+  });
+});
+
+test("a difference names the file of the line it names, and no file for what no text says", () => {
+  const [one] = compareSets(new Map(), new Map([["scout", loaded(null)]]), []);
+  const places = one?.widened.map(({ grant, file, line }) => [grant?.split("{")[0], file, line]);
+  expect(places).toContainEqual(["net.get", ".ambit/config.yml", 4]);
+  expect(places).toContainEqual(["agent.consult", ".ambit/config.yml", 2]);
+  expect(places).toContainEqual(["agent.delegate", null, null]);
+  expect(places).toContainEqual(["tool.invoke", AGENT_PATH, 2]);
+  if (one === undefined) throw new Error("there is no difference");
+  const shown = diffText(one, PLAIN);
+  expect(shown).toContain("by net.get{hosts=[*],ask}  .ambit/config.yml:4");
+  expect(shown).toContain("by agent.delegate (policy delegate (base))\n");
+});
