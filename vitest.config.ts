@@ -1,8 +1,11 @@
 // Where tests live and how many run at once: sandboxes and databases are real, so two at a time.
 import type { TestProjectInlineConfiguration, ViteUserConfig } from "vitest/config";
 
-/** Tests beside the code, and what is about rules alone: they leave nothing behind, so many files share one process. */
-const SHARED = ["src/**/*.test.ts", "test/{edits,forge,fuzz,laws,tidy,vectors}/**/*.test.ts"];
+/**
+ * Tests beside the code, and some that are about rules alone: they leave nothing behind, so many files share one process. Not
+ * the laws: each file of them counts its own cases.
+ */
+const SHARED = ["src/**/*.test.ts", "test/{edits,forge,fuzz,tidy,vectors}/**/*.test.ts"];
 // The clients that others wrote are large: `npm run test:clients` installs and tries them.
 const LEFT_OUT = ["**/node_modules/**", ...(process.env["AMBIT_CLIENTS"] === "1" ? [] : ["test/clients/**"])];
 
