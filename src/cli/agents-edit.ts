@@ -10,7 +10,6 @@ import { commandText } from "./command-text.ts";
 import { askOnce, tellRefusal } from "./control-world.ts";
 import { parseDuration } from "./duration.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { isHeldName } from "./held-names.ts";
 import { fail } from "./problems.ts";
 import { renderDiagnostic } from "./render.ts";
 
@@ -90,7 +89,7 @@ async function change(
 ): Promise<ExitCode> {
   const found = world.files.read(name);
   if (!found.ok) return notFound(world, name, found.message, options);
-  const ground = { ...world.editGround(name), isHeld: isHeldName };
+  const ground = world.editGround(name);
   const preview = editRecord(found.value, edit, ground);
   if (preview.kind !== "edited") return notEdited(world, name, preview, options);
   const report = reportOf(name, found.value.name, found.value.text, preview);

@@ -1,10 +1,7 @@
 // Protected names as `can` tells them: below the outermost root that may be written, and some at any depth.
 import { expect, test } from "vitest";
-import { GROUND } from "../../test/edits/edit.ts";
 import { grant, verb } from "../../test/forge/authority.ts";
-import { record, scout } from "../../test/trust/project.ts";
 import { parsePathPatterns } from "../authority/path.ts";
-import { editRecord } from "../record/edit.ts";
 import { isHeldName } from "./held-names.ts";
 
 const ground = { home: ["home", "ann"], base: ["w"], protectedPaths: [] };
@@ -37,32 +34,11 @@ test.each(["/w/a", "/w/.gitignore", "/w/sub/.vscode/a", "/w/.vscodes", "/w"])("%
   expect(isHeld(path)).toBe(false);
 });
 
-test.each([
-  ["allow: fs.write .git/hooks/x", false],
-  ["allow: fs.delete .vscode/tasks.json", false],
-  ["deny: fs.write .git/hooks/x, code: scope_violation", false],
-  ["deny: fs.write .git/hooks/x, code: self_modification", true],
-  ["deny: fs.write .git/hooks/x", true],
-  ["allow: fs.write git/hooks/x", true],
-  ["allow: fs.read .git/hooks/x", true],
-  ["deny: fs.write /etc/.git/hooks/x, code: scope_violation", true],
-])("a record's test is told the same: { %s } holds: %j", (row, holds) => {
-  const lines = ["sandbox: /work", "capabilities: [fs.delete]", "tests:", `  - { ${row} }`];
-  const { agent } = scout({ agent: record(...lines) }, null);
-  expect([agent.tests.map(({ passed }) => passed), agent.refused]).toEqual([[holds], !holds]);
-  const words = agent.diagnostics.map(({ message }) => message).join();
-  expect(words.includes("no tool changes a protected name")).toBe(!holds);
-});
-
-test("an edit asks the record's tests the same way", () => {
-  const row = "{ deny: fs.write .git/hooks/x, code: self_modification }, { allow: records.read id=a }";
-  const text = record("sandbox: /work", "capabilities: [records.read]", `tests: [${row}]`);
-  const revoked = (isHeld: typeof isHeldName | undefined): string => {
-    const ground = isHeld === undefined ? GROUND : { ...GROUND, isHeld };
-    return editRecord({ name: "a.md", text }, { kind: "revoke", spec: "records.read" }, ground).kind;
-  };
-  // A test that fails already would hide the one that the edit breaks.
-  expect([revoked(isHeldName), revoked(undefined)]).toEqual(["refused", "edited"]);
+test("the folder a grant was written for is its root, however narrow its patterns are", () => {
+  const narrow = { ...below("/w/pkg"), root: ["w"] };
+  expect(isHeld("/w/pkg/.vscode/tasks.json", [below("/w/pkg")])).toBe(true);
+  expect(isHeld("/w/pkg/.vscode/tasks.json", [narrow])).toBe(false);
+  expect(isHeld("/w/pkg/.git/hooks/x", [narrow])).toBe(true);
 });
 
 test("a root in a root protects nothing more, and a home folder its own names", () => {

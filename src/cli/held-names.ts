@@ -27,7 +27,9 @@ export function isHeldName(
   return isKeptBy(keptPaths({ home, workspaces: [], ours: [], roots }))(place.segments);
 }
 
-function rootsOf({ verb, scopes }: Grant): readonly (readonly string[])[] {
+/** The folder a grant was written for, as the tools have it; where it names none, what its patterns begin with. */
+function rootsOf({ verb, scopes, root }: Grant): readonly (readonly string[])[] {
   const [scope] = scopes;
-  return CHANGING.includes(verb.verb) && scope?.kind === "sequences" ? scope.of.map(literalPrefix) : [];
+  if (!CHANGING.includes(verb.verb) || scope?.kind !== "sequences") return [];
+  return scope.of.map(literalPrefix).map((prefix) => (root !== null && isWithin(prefix, root) ? root : prefix));
 }

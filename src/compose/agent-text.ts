@@ -1,7 +1,6 @@
 // A text to the agent it writes, in whatever notation: where readers, notations and records meet.
 import { extname } from "node:path";
 import type { Moment } from "../authority/compiled.ts";
-import { isHeldName } from "../cli/held-names.ts";
 import { caveatsTable, readCaveats } from "../notation/caveats.ts";
 import { type Config, configRefused, readConfig } from "../notation/config.ts";
 import type { ConfigLevel } from "../notation/config-keys.ts";
@@ -33,7 +32,7 @@ export function agentOf(source: Source, name: string, ending: string, reading: R
   if (read.tree === null) return agentRefused(name, form, read.diagnostics);
   switch (form) {
     case "record":
-      return agentFromRecord(readRecord(read.tree, reading), name, reading, moment, isHeldName);
+      return agentFromRecord(readRecord(read.tree, reading), name, reading, moment);
     case "manifest":
       return agentFromManifest(readManifest(read.tree, reading), name);
     case "declaration":

@@ -11,7 +11,7 @@ import type { Manifest } from "../notation/manifest.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { AgentRecord } from "../notation/record.ts";
 import type { Source } from "../notation/source.ts";
-import { type IsHeld, runTests, type TestResult } from "./tests.ts";
+import { runTests, type TestResult } from "./tests.ts";
 
 export type AgentForm = "record" | "manifest" | "caveats" | "declaration";
 
@@ -36,13 +36,7 @@ export interface Agent {
 }
 
 /** Nothing is granted by a record whose tests fail: it does not say what its author thinks it says. */
-export function agentFromRecord(
-  record: AgentRecord,
-  name: string,
-  reading: Reading,
-  moment: Moment,
-  isHeld: IsHeld = () => false,
-): Agent {
+export function agentFromRecord(record: AgentRecord, name: string, reading: Reading, moment: Moment): Agent {
   const id = record.id ?? name;
   const held = authorityOf(id, record.grants, ALWAYS, null);
   const diagnostics = new Diagnostics();
@@ -51,15 +45,14 @@ export function agentFromRecord(
     { agent: id, authority: held },
     { ...reading, workingRoot: record.sandbox },
     moment,
-    (request) => isHeld(record, request, reading.ground),
   );
-  for (const { test, passed, got, isKept } of tests) {
+  for (const { test, passed, got } of tests) {
     if (passed) continue;
     const wanted = test.code === null ? test.outcome : `${test.outcome} (${test.code})`;
     diagnostics.error(
       "failed_test",
       test.span,
-      `${test.request || "this test"}: wanted ${wanted}, got ${got}${isKept ? ", since no tool changes a protected name" : ""}; the record grants nothing until it passes`,
+      `${test.request || "this test"}: wanted ${wanted}, got ${got}; the record grants nothing until it passes`,
     );
   }
   const failed = tests.some((test) => !test.passed);

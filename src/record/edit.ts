@@ -8,13 +8,12 @@ import type { Reading } from "../notation/reading.ts";
 import { type AgentRecord, readRecord } from "../notation/record.ts";
 import type { Source } from "../notation/source.ts";
 import type { TreeNode } from "../notation/tree.ts";
-import { type Agent, agentFromRecord } from "./agent.ts";
+import { agentFromRecord } from "./agent.ts";
 import { type AuthorityEdit, checkEdit, more } from "./edit-check.ts";
 import { closePlan } from "./edit-close.ts";
 import { type Plan, planGrant, planRevoke, viewOf } from "./edit-plan.ts";
 import { readGrantSpec, readRevokeSpec, type SpecLimits } from "./edit-spec.ts";
 import { writePlan } from "./edit-write.ts";
-import type { IsHeld } from "./tests.ts";
 
 export type RecordEdit =
   | { readonly kind: "grant"; readonly spec: string; readonly limits: SpecLimits }
@@ -26,8 +25,6 @@ export interface EditGround {
   readonly moment: Moment;
   /** The frontmatter of a record; null, with the reasons, where it cannot be read. */
   read(source: Source): { readonly tree: TreeNode | null; readonly diagnostics: readonly Diagnostic[] };
-  /** As the record's tests are asked elsewhere. */
-  readonly isHeld?: IsHeld;
 }
 
 export type EditResult =
@@ -107,9 +104,9 @@ function proved(
   const problem = checkEdit(record.grants, after.grants, edit, reading.ground.protectedPaths);
   if (problem !== null)
     return { ...refused("edit", `${problem.message}: edit the file by hand`, next), example: problem.example };
-  const agentOf = (one: AgentRecord): Agent => agentFromRecord(one, reading.name ?? "", reading, moment, ground.isHeld);
-  const failed = agentOf(after).tests.find(({ passed }) => !passed);
-  if (failed !== undefined && agentOf(record).tests.every(({ passed }) => passed))
+  const before = agentFromRecord(record, reading.name ?? "", reading, moment);
+  const failed = agentFromRecord(after, reading.name ?? "", reading, moment).tests.find(({ passed }) => !passed);
+  if (failed !== undefined && before.tests.every(({ passed }) => passed))
     return refused(
       "edit",
       `the record's own test \`${failed.test.outcome} ${failed.test.request}\` would fail, and a record whose tests fail grants nothing: change the test first`,

@@ -98,7 +98,9 @@ export class Transaction {
    */
   waitingFrom(place: number): readonly Leaf[] | null {
     const [first] = this.#leaves;
-    if (this.#stage !== "none" || this.#lost !== null || first === undefined || place < first.first) return null;
+    // Without the right to write somebody else may have gone on behind them: the database tells.
+    if (!this.#isHeld || this.#lost !== null || this.#stage !== "none") return null;
+    if (first === undefined || place < first.first) return null;
     return this.#leaves.slice(this.#leaves.findLastIndex((leaf) => leaf.first <= place));
   }
 
