@@ -12,7 +12,10 @@ export interface Request {
   readonly delegation?: Delegation;
   /** Its values are from the user's own configuration, and not the caller's to know. Nothing is decided by this. */
   readonly isConfigured?: true;
-  /** Of the address it was read from, for whoever is shown it. INVARIANT: nothing is decided by this, and nothing compared. */
+  /**
+   * Of the address it was read from, for whoever is shown it. INVARIANT: nothing is decided by this, and no request is another
+   * one by it. Denials that are counted go by what is shown.
+   */
   readonly scheme?: Scheme;
 }
 

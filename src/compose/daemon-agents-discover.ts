@@ -9,7 +9,7 @@ import { numberOr, optionalText, textsIn } from "../daemon/input.ts";
 import type { OwnerTool } from "../daemon/owner-tool.ts";
 import type { Session } from "../daemon/session.ts";
 import type { Reading } from "../notation/reading.ts";
-import { requestText } from "../notation/request-printer.ts";
+import { requestIdentity } from "../notation/request-printer.ts";
 import { holdsOf } from "../tool/reachable.ts";
 import { type AskedOf, heldOf, readAskedOf } from "../tools/agents/asked-of.ts";
 import { agentRequest } from "../tools/agents/authority-keys.ts";
@@ -77,7 +77,7 @@ export function discoverTool(asked: DaemonAgentsAsked, place: AgentsPlace): Owne
       if (!items.ok) return BAD;
       const { agents, next, requests } = await look(input, session, items.value);
       const isDecided = requests.every((one) =>
-        warrant.requests.some((other) => one.verb === other.verb && requestText(one) === requestText(other)),
+        warrant.requests.some((other) => one.verb === other.verb && requestIdentity(one) === requestIdentity(other)),
       );
       if (!isDecided) return failed("not_available", "the agents changed meanwhile; ask again");
       let isUntrusted = false;

@@ -13,7 +13,7 @@ import type { Walls } from "../node/file-worker/walls.ts";
 import { kernelFacts } from "../node/sandbox/detect-sandbox.ts";
 import { isProgram } from "../node/sandbox/programs.ts";
 import type { Reading } from "../notation/reading.ts";
-import { requestText } from "../notation/request-printer.ts";
+import { requestIdentity } from "../notation/request-printer.ts";
 import type { FilePath, FileResult, Files } from "../ports/files.ts";
 import type { Judge } from "../ports/judge.ts";
 import { callJudge, type Held } from "../tools/files/call-judge.ts";
@@ -216,7 +216,7 @@ function isSame(left: Request, right: Request): boolean {
   if (left.verb !== right.verb) return false;
   const isItself =
     left.values.length === right.values.length && left.values.every((one, at) => one === right.values[at]);
-  return isItself || requestText(left) === requestText(right);
+  return isItself || requestIdentity(left) === requestIdentity(right);
 }
 
 /** Null where our native program does not run. */

@@ -8,7 +8,7 @@ import type { Carried, OwnerTool } from "../daemon/owner-tool.ts";
 import type { Records } from "../daemon/parts.ts";
 import type { Session } from "../daemon/session.ts";
 import { sha256 } from "../node/digest.ts";
-import { requestText } from "../notation/request-printer.ts";
+import { requestIdentity } from "../notation/request-printer.ts";
 import type { MemoryStore, Namespace } from "../ports/memory-store.ts";
 import { readFrontmatter } from "../text/frontmatter.ts";
 import { holdsOf } from "../tool/reachable.ts";
@@ -122,5 +122,5 @@ function labels(
 }
 
 function isSame(left: Request, right: Request): boolean {
-  return left.verb === right.verb && requestText(left) === requestText(right);
+  return left.verb === right.verb && requestIdentity(left) === requestIdentity(right);
 }
