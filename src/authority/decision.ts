@@ -23,6 +23,8 @@ export const DENIAL_CODES = [
   "pin_changed",
   "unsupported_command",
   "untrusted_policy",
+  "draft_conflict",
+  "not_landed",
 ] as const;
 
 export type DenialCode = (typeof DENIAL_CODES)[number];

@@ -51,6 +51,7 @@ const LISTED: Readonly<Record<string, string>> = {
   unknown_approval: "ambit approvals list",
   unknown_entry: "ambit log",
   unknown_link: "ambit agents tree",
+  unknown_draft: "ambit changes list --all",
 };
 
 /** A refusal as every command tells it. */

@@ -1,6 +1,7 @@
 // The words of `ambit exec`, and its help.
 import type { Command } from "commander";
 import { commandText } from "./command-text.ts";
+import type { ControlWorld } from "./control-world.ts";
 import { type ExecOptions, exec } from "./exec.ts";
 import type { ExecWorld } from "./exec-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
@@ -9,7 +10,7 @@ import { fail } from "./problems.ts";
 /** `behind` is the program and its arguments: everything behind `--`, whatever it looks like. */
 export function addExec(
   program: Command,
-  world: ExecWorld,
+  world: ExecWorld & ControlWorld,
   behind: readonly string[],
   end: (exit: ExitCode) => void,
 ): void {
@@ -25,6 +26,7 @@ export function addExec(
     .option("--user <name>", "on whose behalf; their own record, if they have one, is one more ceiling")
     .option("--pledge <specs...>", "hold no more than this while it runs")
     .option("--wait <seconds>", "wait so long for a person where one has to approve")
+    .option("--review", "apply nothing it writes before you have seen the changes and agreed", false)
     .option("--json", "one object: status, output, usage, denials, enforcement", false)
     .addHelpText("after", EXAMPLES)
     .allowExcessArguments()
@@ -43,6 +45,7 @@ const EXAMPLES = `
 Examples:
   ambit exec coder -- git status
   ambit exec coder --root ro -- npm test
+  ambit exec coder --review -- npm install
   ambit exec coder --shell -- 'ls | wc -l'
   ambit exec coder --throwaway -- python3 -c 'print(6 * 7)'
   ambit exec scout --json -- curl -sS https://api.github.com/zen

@@ -24,6 +24,8 @@ export interface ExecAsked {
   readonly isThrowaway: boolean;
   /** Shorter than the configured limit, never longer. */
   readonly milliseconds: number | null;
+  /** What it writes waits for a person. */
+  readonly isReviewed: boolean;
 }
 
 export interface ExecStreams extends Sinks {

@@ -6,6 +6,9 @@ import { requestText } from "../notation/request-printer.ts";
 import type { Ending, RunRefused } from "../ports/process.ts";
 import { sentence } from "./can.ts";
 import { shown } from "./cells.ts";
+import { landDraft } from "./changes/command.ts";
+import { changesLines } from "./changes/render.ts";
+import type { ControlWorld } from "./control-world.ts";
 import { denialText } from "./exec-denial.ts";
 import { keptStreams, passingStreams } from "./exec-streams.ts";
 import type { ExecAsked, ExecResult, ExecWorld } from "./exec-world.ts";
@@ -27,13 +30,14 @@ export interface ExecOptions {
   readonly user?: string;
   readonly pledge?: readonly string[];
   readonly wait?: string;
+  readonly review?: boolean;
 }
 
 const outputBytesMax = 1_048_576;
 const millisecondsMax = 86_400_000;
 
 export async function exec(
-  world: ExecWorld,
+  world: ExecWorld & ControlWorld,
   name: string,
   words: readonly string[],
   options: ExecOptions,
@@ -86,6 +90,7 @@ export async function exec(
       tell(world, name, loaded.value, result, verdict);
       if (hint.line !== null) world.printError(`${world.paint.warn("ambit")}: ${hint.line}`);
     }
+    if (!json && options.review === true) await offerReview(world, result);
     return result.ok ? exitOf(result.ran.ending) : EXIT.refused;
   } finally {
     passing?.release();
@@ -93,7 +98,13 @@ export async function exec(
   }
 }
 
-/** A person is asked, and whoever runs this may not be the one who has to answer. */
+/** With a terminal the person agrees here; without one the draft waits, and its lines said so already. */
+async function offerReview(world: ExecWorld & ControlWorld, result: ExecResult): Promise<void> {
+  const changes = result.ok ? (result.ran.changes ?? null) : null;
+  if (changes === null || changes.draft === null || changes.kept.length === 0) return;
+  if (world.terminal.isInteractive) await landDraft(world, changes.draft, { yes: false, json: false });
+}
+
 /** What was asked, or what is wrong with it. */
 function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecAsked, "agent" | "name"> | string {
   const { root, shell = false, throwaway = false, timeout } = options;
@@ -115,6 +126,7 @@ function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecA
     root: root ?? null,
     isThrowaway: throwaway,
     milliseconds: seconds === null ? null : Math.ceil(seconds * 1000),
+    isReviewed: options.review === true,
   };
 }
 
@@ -145,7 +157,7 @@ function resultData(world: ExecWorld, { agent }: LoadedAgent, result: ExecResult
     const fix = suggest === null ? null : `ambit agents grant ${agent.id} '${suggest}'`;
     return { ...refusedData({ code: code ?? result.refused.code, message, fix }, request), ...denial };
   }
-  const { ending, usage, denials, enforcement, outputDropped } = result.ran;
+  const { ending, usage, denials, enforcement, outputDropped, changes = null } = result.ran;
   const status = statusOf(ending);
   return {
     request,
@@ -158,6 +170,7 @@ function resultData(world: ExecWorld, { agent }: LoadedAgent, result: ExecResult
     denials,
     enforcement,
     outputDropped,
+    changes,
   };
 }
 
@@ -178,6 +191,7 @@ function tell(world: ExecWorld, name: string, loaded: LoadedAgent, result: ExecR
         `${paint.bad("ambit")}: nothing held this program: no sandbox here, and your config.yml says bare`,
       );
     for (const denial of result.ran.denials) world.printError(denialText(world, loaded, denial));
+    for (const line of changesLines(result.ran.changes ?? null, paint)) world.printError(line);
   } else if (verdict !== null && result.request !== null) {
     const told = showVerdict(agent, result.request, verdict, world.moment);
     world.printError(sentence(agent.id, name, told, source, paint));

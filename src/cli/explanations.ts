@@ -117,6 +117,19 @@ export const DENIALS: Readonly<Record<DenialCode, Page>> = {
     doThis: "A person reads it and trusts it.",
     example: "ambit trust",
   },
+  draft_conflict: {
+    means:
+      "A program changed a file that was also changed in the project while the program ran. Nothing was overwritten: the program's changes stay a draft.",
+    doThis:
+      "Compare both with `ambit changes show`, then copy what you want and discard the draft, or let the agent run the command again.",
+    example: "ambit changes list",
+  },
+  not_landed: {
+    means:
+      "What a program wrote could not be carried into the project: a special file, a git state that is not imported, too many waiting drafts, or an error of the file system. It stays a draft; the project is unchanged.",
+    doThis: "Look at the reason with `ambit changes show`, then land or discard the draft.",
+    example: "ambit changes list",
+  },
 };
 
 export const DIAGNOSTICS: Readonly<Record<DiagnosticCode, Page>> = {

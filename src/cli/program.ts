@@ -8,6 +8,7 @@ import type { AuditWorld } from "./audit-verify.ts";
 import type { CallWorld } from "./call.ts";
 import { addCall } from "./call-command.ts";
 import { can } from "./can.ts";
+import { addChanges } from "./changes/command.ts";
 import type { DaemonWorld } from "./daemon.ts";
 import { addDaemon } from "./daemon-command.ts";
 import { diff } from "./diff.ts";
@@ -124,6 +125,7 @@ export async function run(argv: readonly string[], world: ProgramWorld): Promise
   addSkills(program, world, end);
   addApprovals(program, world, end);
   addPresence(program, world, end);
+  addChanges(program, world, end);
   addCall(program, world, end);
   addPower(program, world, end);
   addLog(program, world, end);

@@ -10,6 +10,7 @@ import type { Programs } from "../daemon/parts.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { RunResult } from "../ports/process.ts";
 import { outcomeOfRun } from "../sandbox/run-outcome.ts";
+import { changesAnswer } from "../tools/changes-answer.ts";
 import { gitAnswer } from "../tools/git/answer.ts";
 import { type GitInput, gitLine } from "../tools/git/command-line.ts";
 import { GIT_DEFINITION } from "../tools/git/definition.ts";
@@ -66,11 +67,18 @@ async function carry(programs: Pick<Programs, "run">, call: Carrying): Promise<C
     const value = isDone
       ? gitAnswer(given, { output, errors, dropped }, ran.outputDropped + dropped > 0)
       : scriptAnswer(
-          { ...ran, commands: [{ argv, ending }], wallMicroseconds: 0, refused: null },
+          {
+            ...ran,
+            commands: [{ argv, ending }],
+            wallMicroseconds: 0,
+            refused: null,
+            changes: ran.changes ? [ran.changes] : [],
+          },
           { output, errors, dropped },
         );
     const more = isDone && denials.length > 0 ? { denials: denials.map((one) => ({ ...one })) } : {};
-    return { ok: true, value: { ...value, ...more }, isUntrusted: true, met };
+    const changed = isDone ? changesAnswer(ran.changes ?? null) : {};
+    return { ok: true, value: { ...value, ...more, ...changed }, isUntrusted: true, met };
   } finally {
     ring.end();
   }

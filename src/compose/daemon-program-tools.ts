@@ -5,6 +5,7 @@ import type { Carried, Carrying, OwnerTool } from "../daemon/owner-tool.ts";
 import type { Programs } from "../daemon/parts.ts";
 import type { Ran } from "../ports/process.ts";
 import { outcomeOfRun } from "../sandbox/run-outcome.ts";
+import { changesAnswer } from "../tools/changes-answer.ts";
 import { fittedOutput } from "../tools/fitted-output.ts";
 import { argvOfInput, PROGRAM_TOOL_DEFINITIONS, programTools } from "../tools/program-tools.ts";
 import { Gathered } from "./gathered.ts";
@@ -47,7 +48,8 @@ async function carry(programs: Pick<Programs, "run">, call: Carrying): Promise<C
 const deniedMax = 64;
 
 /** As a model reads it: how it ended first. */
-function shown({ ending, denials, enforcement, outputDropped }: Ran, gathered: Gathered): JsonObject {
+function shown(ran: Ran, gathered: Gathered): JsonObject {
+  const { ending, denials, enforcement, outputDropped } = ran;
   const { stdout, stderr, dropped } = fittedOutput(gathered);
   return {
     ending: { ...ending },
@@ -56,5 +58,6 @@ function shown({ ending, denials, enforcement, outputDropped }: Ran, gathered: G
     dropped: outputDropped + dropped,
     denials: denials.slice(0, deniedMax).map((one) => ({ ...one })),
     enforcement: enforcement.map(({ axis, strength }) => ({ axis, strength })),
+    ...changesAnswer(ran.changes ?? null),
   };
 }

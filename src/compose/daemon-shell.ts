@@ -192,6 +192,7 @@ function answered(ran: ScriptRan, gathered: Gathered): Carried {
   const nothing = { userMicroseconds: 0, systemMicroseconds: 0, memoryKibibytes: 0 };
   const one: Ran = {
     ...ran,
+    changes: null,
     usage: { ...nothing, wallMicroseconds: ran.wallMicroseconds },
     enforcement: ran.enforcement.map((each) => ({ ...each, note: null })),
   };

@@ -62,11 +62,11 @@ async function runWith(
   const { session } = opened.value;
   const { tool, input } = callOf(program, folderOf(program, cwd), ground(), moment);
   const request = requestOf(tool, input, ground());
-  const { milliseconds, waitMilliseconds } = program;
+  const { milliseconds, waitMilliseconds, isReviewed } = program;
   const hasInput = streams.input !== null;
   const answer = await call.ask(
     "call.run",
-    { session, tool, input: { ...input }, requests: null, waitMilliseconds, milliseconds, hasInput },
+    { session, tool, input: { ...input }, requests: null, waitMilliseconds, milliseconds, hasInput, isReviewed },
     {
       input: streams.input,
       onBytes: (channel, bytes) => (channel === 2 ? streams.errors(bytes) : streams.output(bytes)),
@@ -86,8 +86,8 @@ async function runWith(
 function resultOf(value: ProgramDone | ProgramRefused | DenialTold, request: Request | null): ExecResult {
   switch (value.outcome) {
     case "ran": {
-      const { ending, usage, denials, enforcement, outputDropped, receipt } = value;
-      const ran = { ending, usage, denials, enforcement, outputDropped };
+      const { ending, usage, denials, enforcement, outputDropped, changes, receipt } = value;
+      const ran = { ending, usage, denials, enforcement, outputDropped, changes };
       return request === null ? refusedBy(UNKNOWN, null) : { ok: true, request, ran, receipt };
     }
     case "refused":

@@ -33,6 +33,6 @@ export function programAnswer(
   if (!result.ok) return { outcome: "refused", ...result.refused, request };
   // The effect is there either way; that it could not be written down must not look like success.
   if (!settled) return { outcome: "refused", code: "audit_unavailable", message: "", fix: null, request };
-  const { ending, usage, denials, enforcement, outputDropped } = result.ran;
-  return { outcome: "ran", receipt, request, ending, usage, denials, enforcement, outputDropped };
+  const { ending, usage, denials, enforcement, outputDropped, changes = null } = result.ran;
+  return { outcome: "ran", receipt, request, ending, usage, denials, enforcement, outputDropped, changes };
 }

@@ -144,7 +144,7 @@ export class Calls {
 
   #context(asked: Asked, { requirement, store }: Declared, warrant: Warrant): ServedContext {
     const { session } = asked;
-    const ground = this.#ground(asked);
+    const ground = this.#ground(asked, warrant.receipt);
     return this.#contexts.open({ session, warrant, requirement, store, isForeign: false, ground });
   }
 
@@ -168,7 +168,7 @@ export class Calls {
               session,
               warrant,
               stop: new ExchangeStop(exchange),
-              ground: this.#ground(asked),
+              ground: this.#ground(asked, receipt),
             });
     if (carried.ok && carried.isUntrusted) session.taint(`${tool} (${receipt})`);
     ports.settleLater(outcomeOf(receipt, carried));
@@ -205,7 +205,7 @@ export class Calls {
       const [argv, request, by] = [programs.argvOf(decided), requests[1], basis[1]];
       if (argv === null || request === undefined || by === undefined)
         return refusal("invalid_input", "not a program that could be run");
-      const result = await programs.run(this.#ground(asked.value), {
+      const result = await programs.run(this.#ground(asked.value, receipt), {
         argv,
         request,
         by,
@@ -216,6 +216,7 @@ export class Calls {
         },
         milliseconds: numberOr(exchange.value, "milliseconds", 0, 1, waitMillisecondsMax) || null,
         stop: ring.stop,
+        isReviewed: exchange.value["isReviewed"] === true,
       });
       const settled = await ports.settle({ receipt, ...(result.ok ? outcomeOfRun(result.ran) : REFUSED) });
       return { ok: true, value: programAnswer(receipt, requestText(request), result, settled) };
@@ -303,8 +304,8 @@ export class Calls {
     return derived.ok ? derived.value : derived;
   }
 
-  #ground({ session, holding, owner, declared, ports }: Asked): ProgramGround {
-    const { id, cwd, environment } = session.facts;
+  #ground({ session, holding, owner, declared, ports }: Asked, call: string): ProgramGround {
+    const { id, name, cwd, environment } = session.facts;
     const requirement = owner?.foreign?.requirement ?? declared?.requirement;
     const bounded = (authority: Authority): Authority =>
       requirement === undefined ? authority : authority.map((chain): Chain => [...chain, requirement]);
@@ -315,6 +316,8 @@ export class Calls {
         const by = session.isClosed ? null : this.#gatekeeper.holdings.of(session);
         return by === null || "refused" in by ? [] : bounded(by.authority);
       },
+      agent: name,
+      call,
       session: id,
       generation: this.#parts.kept.ledger.generation("all"),
       cwd,

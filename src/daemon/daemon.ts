@@ -9,6 +9,7 @@ import { type HeldNow, providerAnswer, reachableAnswer } from "./asker-tools.ts"
 import { Calls } from "./calls.ts";
 import { Contexts, type InstrumentsSource } from "./contexts.ts";
 import { approvalAnswers } from "./control-approvals.ts";
+import { changesAnswers } from "./control-changes.ts";
 import { logAnswers } from "./control-log.ts";
 import { powerAnswers } from "./control-power.ts";
 import { toolAnswers } from "./control-tools.ts";
@@ -235,6 +236,7 @@ export class Daemon {
         },
       ],
       ...approvalAnswers(parts, this.#desk, admission, this.#entries),
+      ...changesAnswers(parts, admission, this.#entries),
       ...logAnswers(parts, admission),
       ...toolAnswers(parts, this.#tools, this.#asked.foreign, this.contexts),
       ...powerAnswers({ parts, gatekeeper, sessions, opening, admission }),

@@ -29,6 +29,10 @@ const HINTS: Readonly<Record<DenialCode, string>> = {
   unsupported_command: "This kind of command is not carried out. Use a plainer one.",
   untrusted_policy:
     "The project's rules do not count until a person has read them and runs `ambit trust`. Tell the person.",
+  draft_conflict:
+    "The file was changed in the project meanwhile. Your version was kept as a draft and not applied. Read the file again and repeat the change.",
+  not_landed:
+    "Your changes were kept as a draft and not applied to the project. Tell the user, who can run `ambit changes list`.",
 };
 
 /** So many equal denials in a row, and the hint says to stop. */

@@ -10,6 +10,7 @@ import type { ApprovalStore } from "../ports/approval-store.ts";
 import type { ChainStore } from "../ports/chain-rows.ts";
 import type { ControlMessages, Presence, SecretShown, VerifyAnswer } from "../ports/daemon-control.ts";
 import type { Digest } from "../ports/digest.ts";
+import type { DraftShown, DraftSummary } from "../ports/drafts.ts";
 import type { Answer } from "../ports/exchange.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { AgentName, LinkStore } from "../ports/link-store.ts";
@@ -81,6 +82,9 @@ export interface ProgramGround {
   readonly owner: string;
   /** What the session holds by now, while a program runs. */
   holds(): Authority;
+  readonly agent: AgentName;
+  /** The call, as the log names it. */
+  readonly call: string;
   readonly session: string;
   readonly generation: number;
   readonly cwd: string;
@@ -101,6 +105,8 @@ export interface ProgramAsked {
   /** Shorter than the configured limit, never longer. */
   readonly milliseconds: number | null;
   readonly stop: Stop | null;
+  /** What it writes waits for a person, all of it. */
+  readonly isReviewed?: boolean;
 }
 
 export interface Programs {
@@ -112,6 +118,16 @@ export interface Programs {
   /** Ends what runs for an owner, or for everybody; the number of sandboxes that ended. */
   end(owner: string | null): Promise<number>;
   readonly count: number;
+}
+
+/** What programs wrote: what landed, what waits, and taking it back. */
+export interface Drafts {
+  list(all: boolean): readonly DraftSummary[];
+  show(id: string): Promise<Answer<DraftShown>>;
+  /** Lands what waits for a person who agreed to what this digest names. */
+  land(id: string, digest: string | null): Promise<Answer<{ readonly summary: DraftSummary; readonly landed: number }>>;
+  discard(id: string): Promise<Answer<{ readonly summary: DraftSummary }>>;
+  undo(id: string): Promise<Answer<{ readonly summary: DraftSummary }>>;
 }
 
 export interface Kept {
@@ -180,6 +196,7 @@ export interface DaemonParts {
   readonly proof: Proof;
   readonly records: Records;
   readonly programs: Programs;
+  readonly drafts: Drafts;
   readonly redacting: Redacting;
   /** What the programs and scripts of these requests are, where somebody could have changed them; null where nothing is pinned. */
   pin(requests: readonly Request[]): Promise<string | null>;

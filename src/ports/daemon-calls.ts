@@ -2,6 +2,7 @@
 // to one when it is opened, and everything after that names the session alone.
 import type { DenialCode } from "../authority/decision.ts";
 import type { Json, JsonObject } from "../authority/json.ts";
+import type { ChangesReport } from "./drafts.ts";
 import type { Enforcement } from "./enforcement.ts";
 import type { Ending, RunDenial, Usage } from "./process.ts";
 
@@ -110,6 +111,7 @@ export interface ProgramDone {
   readonly denials: readonly RunDenial[];
   readonly enforcement: readonly Enforcement[];
   readonly outputDropped: number;
+  readonly changes: ChangesReport | null;
 }
 
 /** Nothing was run although it was allowed: no sandbox, no such folder. */
@@ -159,6 +161,8 @@ export type CallMessages = {
       readonly milliseconds: number | null;
       /** Whether bytes go along for it to read. */
       readonly hasInput: boolean;
+      /** What it writes waits for a person. */
+      readonly isReviewed?: boolean;
     };
     readonly answers: ProgramDone | ProgramRefused | DenialTold;
   };

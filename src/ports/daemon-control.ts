@@ -2,6 +2,7 @@
 // descends from a session, and need presence where the user's configuration asks for it.
 import type { JsonObject } from "../authority/json.ts";
 import type { Approval, ApprovalState } from "./approval-store.ts";
+import type { DraftMessages } from "./drafts.ts";
 import type { AccountState } from "./ledger.ts";
 import type { KeptLink, MadeAgent } from "./link-store.ts";
 import type { LogQuery, PlacedEntry } from "./log.ts";
@@ -99,7 +100,7 @@ export interface ToolListed {
   readonly why: string | null;
 }
 
-export type ControlMessages = {
+export type ControlMessages = DraftMessages & {
   /** Every tool there is in a folder's workspace, or those an agent's own record can ever allow. */
   readonly "tools.all": {
     readonly asks: { readonly cwd: string; readonly agent: string | null };

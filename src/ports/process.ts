@@ -1,5 +1,6 @@
 // Running a program behind walls: what is asked for, what comes back, and what was refused to it on the way.
 import type { DenialCode } from "../authority/decision.ts";
+import type { ChangesReport } from "./drafts.ts";
 import type { Enforcement } from "./enforcement.ts";
 
 export interface Usage {
@@ -34,6 +35,8 @@ export interface Ran {
   readonly enforcement: readonly Enforcement[];
   /** Bytes that were not passed on because the bound was reached. */
   readonly outputDropped: number;
+  /** What it changed in its root, and what of that reached the project; null where the root was read-only or nothing changed. */
+  readonly changes?: ChangesReport | null;
 }
 
 /** Nothing was run. `fix` is one line a person can act on. */

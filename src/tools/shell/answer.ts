@@ -1,5 +1,6 @@
 // What a script did, as a model reads it: how it ended first. INVARIANT: it fits into one message, whatever was written.
 import type { JsonObject } from "../../authority/json.ts";
+import { changesAnswer } from "../changes-answer.ts";
 import { fittedOutput, type Written } from "../fitted-output.ts";
 import type { ScriptRan } from "./run-script.ts";
 
@@ -17,6 +18,7 @@ export function scriptAnswer(ran: ScriptRan, written: Written): JsonObject {
     denials: denials.slice(0, deniedMax).map((one) => ({ ...one })),
     enforcement: enforcement.map((one) => ({ ...one })),
     commands: commands.map(({ argv, ending: own }) => ({ argv: shortened(argv), ending: { ...own } })),
+    ...changesAnswer(...ran.changes),
   };
 }
 

@@ -1,5 +1,6 @@
 // A decided script from its first command to its last: lists one after the other, the commands of a pipeline at once.
 import { requestText } from "../../notation/request-printer.ts";
+import type { ChangesReport } from "../../ports/drafts.ts";
 import type { Enforcement, Strength } from "../../ports/enforcement.ts";
 import type { Ending, RunDenial, RunRefused } from "../../ports/process.ts";
 import type { DecidedStage, DecidedStep } from "./decided-script.ts";
@@ -23,6 +24,8 @@ export interface ScriptRan {
   readonly wallMicroseconds: number;
   /** Why the last one could not be run at all. */
   readonly refused: RunRefused | null;
+  /** Of each command that changed something. */
+  readonly changes: readonly ChangesReport[];
 }
 
 const NOTHING: Ending = { kind: "unstarted", reason: "there was nothing to run" };
@@ -51,6 +54,7 @@ export async function runScript(script: readonly DecidedStep[], parts: ScriptPar
     enforcement: weakest(last.flatMap(({ ran }) => ran?.enforcement ?? [])),
     outputDropped: last.reduce((sum, { ran }) => sum + (ran?.outputDropped ?? 0), 0),
     wallMicroseconds: last.reduce((sum, { ran }) => sum + (ran?.usage.wallMicroseconds ?? 0), 0),
+    changes: last.flatMap(({ ran }) => ran?.changes ?? []),
     refused: last.map(({ refused }) => refused).find((one) => one !== null) ?? null,
   };
 }

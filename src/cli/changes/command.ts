@@ -1,0 +1,166 @@
+// `ambit changes` and `ambit undo`: what programs wrote and has not reached the project, and taking back what has.
+import type { Command } from "commander";
+import type { DraftShown } from "../../ports/drafts.ts";
+import { shown } from "../cells.ts";
+import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { counted } from "../counted.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { askWidening } from "../presence-asked.ts";
+import { fail } from "../problems.ts";
+import { draftText, summaryLine } from "./render.ts";
+
+interface Options {
+  readonly json: boolean;
+}
+
+interface ConfirmOptions extends Options {
+  readonly yes: boolean;
+  readonly presence?: string;
+}
+
+const JSON_OPTION = ["--json", "print one object instead of lines", false] as const;
+
+export function addChanges(program: Command, world: ControlWorld, end: (exit: ExitCode) => void): void {
+  const changes = program.command("changes").description("list, show, land or discard what agents' programs wrote");
+  changes
+    .command("list")
+    .description("list drafts with changes that have not reached the project")
+    .option("--all", "also list drafts that landed or were undone", false)
+    .option(...JSON_OPTION)
+    .action(async (options: Options & { readonly all: boolean }) => end(await list(world, options)));
+  changes
+    .command("show")
+    .description("show the changes of one draft, and why they wait")
+    .argument("<id>", "a draft, or the call that made it")
+    .option(...JSON_OPTION)
+    .action(async (id: string, options: Options) => end(await show(world, id, options)));
+  changes
+    .command("land")
+    .description("apply the changes of a draft that wait for approval")
+    .argument("<id>", "a draft, or the call that made it")
+    .option("--yes", "do not ask", false)
+    .option("--presence <name>", "confirm with your passphrase")
+    .option(...JSON_OPTION)
+    .action(async (id: string, options: ConfirmOptions) => end(await landDraft(world, id, options)));
+  changes
+    .command("discard")
+    .description("delete a draft; the project stays as it is")
+    .argument("<id>", "a draft, or the call that made it")
+    .option("--yes", "do not ask", false)
+    .option(...JSON_OPTION)
+    .action(async (id: string, options: ConfirmOptions) => end(await discard(world, id, options)));
+  program
+    .command("undo")
+    .description("restore the files that a call changed, unless they were edited since")
+    .argument("<call>", "a call as the log names it, or a draft")
+    .option("--presence <name>", "confirm with your passphrase")
+    .option(...JSON_OPTION)
+    .addHelpText("after", UNDO_EXAMPLES)
+    .action(async (id: string, options: ConfirmOptions) => end(await undo(world, id, options)));
+  for (const one of [changes, ...changes.commands]) one.addHelpText("after", EXAMPLES);
+}
+
+async function list(world: ControlWorld, { all, json }: Options & { readonly all: boolean }): Promise<ExitCode> {
+  const answer = await askOnce(world, "changes.list", { all });
+  if (!answer.ok) return tellRefusal(world, answer, json);
+  const { drafts } = answer.value;
+  if (json) world.print(JSON.stringify({ drafts }));
+  else if (drafts.length === 0) world.print("no drafts: everything that programs wrote has landed or was discarded");
+  else for (const draft of drafts) world.print(summaryLine(draft, world.now(), world.paint));
+  return EXIT.ok;
+}
+
+async function show(world: ControlWorld, id: string, { json }: Options): Promise<ExitCode> {
+  const answer = await askOnce(world, "changes.show", { id });
+  if (!answer.ok) return tellRefusal(world, answer, json);
+  world.print(json ? JSON.stringify(answer.value) : draftText(answer.value, world.now(), world.paint));
+  return EXIT.ok;
+}
+
+/** The person agrees to what is shown: the answer carries the digest of exactly that. */
+export async function landDraft(world: ControlWorld, id: string, options: ConfirmOptions): Promise<ExitCode> {
+  const found = await askOnce(world, "changes.show", { id });
+  if (!found.ok) return tellRefusal(world, found, options.json);
+  const isAgreed = await confirmed(
+    world,
+    found.value,
+    options,
+    "Apply these changes?",
+    `ambit changes land ${id} --yes`,
+  );
+  if (typeof isAgreed === "number") return isAgreed;
+  const { digest } = found.value;
+  const answer = await askWidening(world, "changes.land", { id, digest }, options);
+  if (typeof answer === "number") return answer;
+  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  const { landed, summary } = answer.value;
+  if (options.json) world.print(JSON.stringify(answer.value));
+  else {
+    world.print(`${world.paint.good("landed")} ${counted(landed, "change", "changes")} of ${shown(summary.draft)}`);
+    if (summary.kept.length > 0) world.print(`  still kept: ambit changes show ${shown(summary.draft)}`);
+  }
+  return summary.kept.length > 0 ? EXIT.ask : EXIT.ok;
+}
+
+async function discard(world: ControlWorld, id: string, options: ConfirmOptions): Promise<ExitCode> {
+  const found = await askOnce(world, "changes.show", { id });
+  if (!found.ok) return tellRefusal(world, found, options.json);
+  const isAgreed = await confirmed(
+    world,
+    found.value,
+    options,
+    "Delete this draft?",
+    `ambit changes discard ${id} --yes`,
+  );
+  if (typeof isAgreed === "number") return isAgreed;
+  const answer = await askOnce(world, "changes.discard", { id });
+  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  if (options.json) world.print(JSON.stringify(answer.value));
+  else world.print(`discarded ${shown(answer.value.summary.draft)}`);
+  return EXIT.ok;
+}
+
+/** True, or how the command ends. */
+async function confirmed(
+  world: ControlWorld,
+  draft: DraftShown,
+  options: ConfirmOptions,
+  question: string,
+  fix: string,
+): Promise<true | ExitCode> {
+  if (!options.json) world.print(draftText(draft, world.now(), world.paint));
+  if (options.yes) return true;
+  if (options.json || !world.terminal.isInteractive)
+    return fail(world, options, EXIT.usage, "there is no terminal to ask at", fix);
+  if (await world.terminal.confirm(question)) return true;
+  world.print("nothing was changed");
+  return EXIT.ask;
+}
+
+async function undo(world: ControlWorld, id: string, options: ConfirmOptions): Promise<ExitCode> {
+  const answer = await askWidening(world, "changes.undo", { id }, options);
+  if (typeof answer === "number") return answer;
+  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  const { summary } = answer.value;
+  if (options.json) world.print(JSON.stringify(answer.value));
+  else
+    world.print(
+      `${world.paint.good("undone")} ${shown(summary.draft)}: ${counted(summary.landed, "change was", "changes were")} taken back`,
+    );
+  return EXIT.ok;
+}
+
+const EXAMPLES = `
+Examples:
+  ambit changes list
+  ambit changes show d-m3k2x1-9f2c
+  ambit changes land d-m3k2x1-9f2c
+  ambit changes discard d-m3k2x1-9f2c --yes
+
+Programs write to a draft. When a program ends, its changes land in the project, except for those that no grant
+covers, that a person has to approve, or that would run code on this machine later.`;
+
+const UNDO_EXAMPLES = `
+Examples:
+  ambit undo c-8x2k            the call, as \`ambit log\` shows it
+  ambit undo d-m3k2x1-9f2c     the draft, as \`ambit changes list --all\` shows it`;

@@ -1,0 +1,83 @@
+// Drafts as a person reads them: one line each, and the whole difference of one.
+import type { ChangesReport, DraftDifference, DraftShown, DraftSummary, KeptChange } from "../../ports/drafts.ts";
+import { shown } from "../cells.ts";
+import { counted } from "../counted.ts";
+import type { Paint } from "../paint.ts";
+import { changedLines } from "../text-change.ts";
+
+export function summaryLine(draft: DraftSummary, now: number, paint: Paint): string {
+  const { agent, command, landed } = draft;
+  const kept = draft.kept.length + draft.keptMore;
+  const parts = [
+    ...(kept === 0 ? [] : [`${counted(kept, "change waits", "changes wait")}`]),
+    ...(landed === 0 ? [] : [`${landed} landed`]),
+  ];
+  const state = draft.state === "kept" ? paint.warn(draft.state) : draft.state;
+  return `${shown(draft.draft)}  ${state}  ${shown(agent)}  ${ageText(now - draft.at)} ago  ${parts.join(", ")}  ${shown(command.join(" ").slice(0, 60))}`;
+}
+
+const UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+] as const;
+
+function ageText(milliseconds: number): string {
+  for (const [unit, length] of UNITS) if (milliseconds >= length) return `${Math.floor(milliseconds / length)} ${unit}`;
+  return `${Math.max(0, Math.floor(milliseconds / 1000))} s`;
+}
+
+export function keptLine({ path, kind, code, reason }: KeptChange, paint: Paint): string {
+  return `  ${VERBS[kind]} ${shown(path)}  ${paint.warn(code)}: ${shown(reason)}`;
+}
+
+const VERBS: Readonly<Record<KeptChange["kind"], string>> = {
+  write: "write",
+  delete: "delete",
+  link: "link",
+  folder: "new folder",
+  git: "git",
+};
+
+const linesMax = 400;
+
+/** Control characters are shown as what they are; nothing of the draft reaches the terminal raw. */
+export function draftText({ summary, differences, more, digest }: DraftShown, now: number, paint: Paint): string {
+  const { root, call, workspace, kept, keptMore } = summary;
+  return [
+    summaryLine(summary, now, paint),
+    `  root ${shown(root)}${workspace === null || workspace === root ? "" : `, workspace ${shown(workspace)}`}; call ${shown(call)}`,
+    ...(kept.length === 0 ? [] : ["not in the project:"]),
+    ...kept.map((one) => keptLine(one, paint)),
+    ...(keptMore === 0 ? [] : [`  and ${keptMore} more`]),
+    ...differences.flatMap((one) => differenceLines(one, paint)),
+    ...(more === 0 ? [] : [`${more} more ${more === 1 ? "file is" : "files are"} not shown`]),
+    paint.dim(`digest ${digest}`),
+  ].join("\n");
+}
+
+function differenceLines({ path, kind, before, after, note, isLanded }: DraftDifference, paint: Paint): string[] {
+  const title = `${isLanded ? "landed" : "waits"}: ${VERBS[kind]} ${shown(path)}${note === null ? "" : `  (${shown(note)})`}`;
+  if (before === null && after === null) return ["", title];
+  const lines = changedLines(before ?? "", after ?? "").map(({ sign, line, text }) => {
+    const row = `${sign}${String(line).padStart(5)} ${shown(text)}`;
+    return sign === "+" ? paint.good(row) : paint.bad(row);
+  });
+  const cut = lines.length > linesMax ? [`  ${lines.length - linesMax} more lines`] : [];
+  return ["", title, ...lines.slice(0, linesMax), ...cut];
+}
+
+const keptShownMax = 10;
+
+/** Behind a command: what it wrote and is not in the project. Nothing where everything landed. */
+export function changesLines(report: ChangesReport | null, paint: Paint): readonly string[] {
+  if (report === null || report.kept.length === 0) return [];
+  const count = report.kept.length + report.keptMore;
+  const more = count - Math.min(report.kept.length, keptShownMax);
+  return [
+    `${paint.warn("ambit")}: ${counted(count, "change was", "changes were")} not applied to the project:`,
+    ...report.kept.slice(0, keptShownMax).map((one) => keptLine(one, paint)),
+    ...(more === 0 ? [] : [`  and ${more} more`]),
+    ...(report.draft === null ? [] : [`  see: ambit changes show ${shown(report.draft)}`]),
+  ];
+}

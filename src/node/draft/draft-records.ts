@@ -1,0 +1,154 @@
+// What is known of each draft, kept beside it in the state folder: who made it, what landed, what waits.
+import { lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isJsonObject } from "../../authority/json.ts";
+import { DRAFT_STATES, type DraftSummary, type KeptChange } from "../../ports/drafts.ts";
+import { writeWhole } from "../write-whole.ts";
+
+export interface DraftRecord extends DraftSummary {
+  /** Whose sandboxes made it: bounds are counted by this. */
+  readonly owner: string;
+  /** Of the folder it was made on: a folder of the same name is another one. */
+  readonly rootDevice: string;
+  readonly rootInode: string;
+  /** Nanoseconds; what changed in the root later was changed by others. */
+  readonly start: string;
+  readonly inodes: number;
+  /** Everything was to wait for a person. */
+  readonly isReviewed: boolean;
+}
+
+const FILE = "record.json";
+const KEPT_FILE = "kept.json";
+/** Of the changes that wait, so many are in the record with their reason. */
+export const keptShownMax = 100;
+const recordBytesMax = 4_194_304;
+const draftsMax = 10_000;
+const ID = /^d-[0-9a-z]{1,16}-[0-9a-z]{4,32}$/;
+
+export function isDraftId(id: string): boolean {
+  return ID.test(id);
+}
+
+/** Read from the disk once: one process owns the state folder, and every command asks. */
+export class DraftRecords {
+  readonly #folder: string;
+  #records: Map<string, DraftRecord> | null = null;
+
+  /** `folder`: where drafts lie, each in a folder of its own. */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  folderOf(id: string): string {
+    if (!isDraftId(id)) throw new RangeError("not an id of a draft");
+    return join(this.#folder, id);
+  }
+
+  /**
+   * Durable once this returns; throws what the file system throws. `keptPaths`: kind and path of everything in it that
+   * waits, where that is not the whole draft.
+   */
+  write(record: DraftRecord, keptPaths: readonly string[] | null = null): void {
+    const folder = this.folderOf(record.draft);
+    if (keptPaths !== null) writeWhole(join(folder, KEPT_FILE), JSON.stringify(keptPaths));
+    writeWhole(join(folder, FILE), JSON.stringify(record));
+    this.#all().set(record.draft, record);
+  }
+
+  /** For a command that begins: not flushed, since a machine that fails now has nothing of it to lose. */
+  begin(record: DraftRecord): void {
+    writeFileSync(join(this.folderOf(record.draft), FILE), JSON.stringify(record), { mode: 0o600 });
+    this.#all().set(record.draft, record);
+  }
+
+  /** Null where all of the draft waits. Throws where the list is there and cannot be read. */
+  keptPaths(id: string): ReadonlySet<string> | null {
+    const path = join(this.folderOf(id), KEPT_FILE);
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
+    const list: unknown = JSON.parse(readFileSync(path, "utf8"));
+    if (!isTexts(list)) throw new TypeError(`${KEPT_FILE} is not a list of texts`);
+    return new Set(list);
+  }
+
+  read(id: string): DraftRecord | null {
+    return this.#all().get(id) ?? null;
+  }
+
+  /** Newest first. */
+  list(): readonly DraftRecord[] {
+    return [...this.#all().values()].sort((left, right) => right.at - left.at);
+  }
+
+  /** By its own id or by that of the call that made it; of several, one that waits, else the newest. */
+  find(id: string): DraftRecord | null {
+    const own = this.read(id);
+    if (own !== null) return own;
+    const made = this.list().filter(({ call }) => call === id);
+    return made.find(({ state }) => state === "kept") ?? made[0] ?? null;
+  }
+
+  forget(id: string): void {
+    this.#all().delete(id);
+  }
+
+  /** Every draft that has a folder, with or without a record. */
+  ids(): readonly string[] {
+    try {
+      return readdirSync(this.#folder).filter(isDraftId).slice(0, draftsMax);
+    } catch {
+      return [];
+    }
+  }
+
+  #all(): Map<string, DraftRecord> {
+    if (this.#records === null) {
+      this.#records = new Map();
+      for (const id of this.ids()) {
+        const record = this.#readFile(id);
+        if (record !== null) this.#records.set(id, record);
+      }
+    }
+    return this.#records;
+  }
+
+  #readFile(id: string): DraftRecord | null {
+    try {
+      const path = join(this.#folder, id, FILE);
+      const found = lstatSync(path);
+      if (!found.isFile() || found.size > recordBytesMax) return null;
+      return recordIn(JSON.parse(readFileSync(path, "utf8")), id);
+    } catch {
+      return null;
+    }
+  }
+}
+
+const TEXTS = ["agent", "root", "call", "owner", "rootDevice", "rootInode", "start"] as const;
+const NUMBERS = ["at", "bytes", "landed", "keptMore", "inodes"] as const;
+
+/** Written by us alone; a record that is not exactly one is none. */
+function recordIn(value: unknown, id: string): DraftRecord | null {
+  if (!isJsonObject(value as never)) return null;
+  const record = value as Readonly<Record<string, unknown>>;
+  const isFine =
+    record["draft"] === id &&
+    DRAFT_STATES.includes(record["state"] as never) &&
+    TEXTS.every((key) => typeof record[key] === "string") &&
+    NUMBERS.every((key) => Number.isSafeInteger(record[key])) &&
+    (record["workspace"] === null || typeof record["workspace"] === "string") &&
+    typeof record["isReviewed"] === "boolean" &&
+    isTexts(record["command"]) &&
+    Array.isArray(record["kept"]) &&
+    record["kept"].every(isKept);
+  return isFine ? (record as unknown as DraftRecord) : null;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}
+
+function isKept(value: unknown): value is KeptChange {
+  const { path, kind, code, reason } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return [path, kind, code, reason].every((one) => typeof one === "string");
+}

@@ -1,0 +1,158 @@
+// Which changes of a sealed draft may reach the project: decided name by name, by the grants and by what the name means to
+// the person's tools. INVARIANT: a change lands only where both agree; everything else is kept with its reason.
+import type { Decision, DenialCode } from "../../authority/decision.ts";
+import type { KeptChange } from "../../ports/drafts.ts";
+import type { Change } from "./change.ts";
+
+/** What a name is to the person's tools. */
+export type NameClass =
+  | { readonly class: "free" }
+  /** Lands once a person has agreed. */
+  | { readonly class: "ask"; readonly why: string }
+  | { readonly class: "never"; readonly why: string }
+  /** Part of a repository's own folder: imported by meaning, never as a file. */
+  | { readonly class: "git"; readonly repository: readonly string[] };
+
+export interface LandingRules {
+  /** What the grants say to writing or deleting this name. */
+  judge(verb: "fs.write" | "fs.delete", path: readonly string[]): Decision;
+  classify(change: Change): NameClass;
+  /** A person has seen this draft and agreed to what needs asking. */
+  readonly isAgreed: boolean;
+  /** Everything waits for a person. */
+  readonly isReviewed: boolean;
+}
+
+export interface KeptDecision {
+  readonly change: Change;
+  readonly code: DenialCode;
+  readonly reason: string;
+}
+
+export interface LandingDecision {
+  /** In the order of the scan. */
+  readonly land: readonly Change[];
+  readonly git: readonly GitChanges[];
+  readonly kept: readonly KeptDecision[];
+}
+
+export interface GitChanges {
+  readonly repository: readonly string[];
+  readonly changes: readonly Change[];
+}
+
+export function decideLanding(changes: readonly Change[], rules: LandingRules): LandingDecision {
+  const git = new Map<string, GitChanges & { readonly changes: Change[] }>();
+  const decisions = new Map<Change, KeptDecision | null>();
+  for (const change of changes) {
+    const name = rules.classify(change);
+    if (name.class !== "git") {
+      decisions.set(change, keptBy(change, name, rules));
+      continue;
+    }
+    const key = name.repository.join("/");
+    const group = git.get(key) ?? { repository: name.repository, changes: [] };
+    group.changes.push(change);
+    git.set(key, group);
+  }
+  keepWhatDepends(decisions);
+  const land = [...decisions].filter(([, kept]) => kept === null).map(([change]) => change);
+  const kept = [...decisions.values()].filter((one) => one !== null);
+  return { land, git: [...git.values()], kept };
+}
+
+function keptBy(change: Change, name: Exclude<NameClass, { class: "git" }>, rules: LandingRules): KeptDecision | null {
+  if (name.class === "never") return { change, code: "self_modification", reason: name.why };
+  const verb = change.kind === "delete" ? "fs.delete" : "fs.write";
+  const decision = rules.judge(verb, change.path);
+  if (decision.outcome === "deny")
+    return { change, code: decision.code, reason: `no grant covers ${verb} of this path` };
+  if (rules.isAgreed) return null;
+  if (name.class === "ask") return { change, code: "approval_required", reason: name.why };
+  if (decision.outcome === "ask")
+    return { change, code: "approval_required", reason: `the grant for ${verb} asks for a person's approval` };
+  return rules.isReviewed ? { change, code: "approval_required", reason: REVIEWED } : null;
+}
+
+const REVIEWED = "waits for review";
+
+/**
+ * A new folder lands for what lands in it, whether or not a grant names the folder itself; one whose contents are all
+ * kept does not. A folder is deleted only with everything in it, and a name is used anew only where its deletion lands.
+ */
+function keepWhatDepends(decisions: Map<Change, KeptDecision | null>): void {
+  const contents = contentsOf(decisions);
+  for (const [change, kept] of decisions) {
+    const inside = contents.get(keyOf(change.path));
+    if (change.kind === "folder" && inside !== undefined && inside.count > 0) {
+      if (inside.landing > 0 && kept !== null && kept.code !== "self_modification" && !isAsking(kept))
+        decisions.set(change, null);
+      if (inside.landing === 0 && kept === null && inside.firstKept !== null)
+        decisions.set(change, { ...inside.firstKept, change });
+    }
+    if (change.kind === "delete" && kept === null && inside?.firstKeptDeletion != null)
+      decisions.set(change, { ...inside.firstKeptDeletion, change });
+  }
+  const keptDeletions = new Map<string, KeptDecision>();
+  for (const [change, kept] of decisions)
+    if (change.kind === "delete" && kept !== null) keptDeletions.set(keyOf(change.path), kept);
+  if (keptDeletions.size === 0) return;
+  for (const [change, kept] of decisions) {
+    if (change.kind === "delete" || kept !== null) continue;
+    const blocking = blockingDeletion(change.path, keptDeletions);
+    if (blocking !== null) decisions.set(change, { ...blocking, change });
+  }
+}
+
+function isAsking({ code }: KeptDecision): boolean {
+  return code === "approval_required";
+}
+
+interface Contents {
+  count: number;
+  landing: number;
+  firstKept: KeptDecision | null;
+  firstKeptDeletion: KeptDecision | null;
+}
+
+/** For each folder: what is decided of everything below it that is no folder itself, and of deletions of any kind. */
+function contentsOf(decisions: ReadonlyMap<Change, KeptDecision | null>): ReadonlyMap<string, Contents> {
+  const contents = new Map<string, Contents>();
+  for (const [change, kept] of decisions) {
+    for (let length = change.path.length - 1; length > 0; length--) {
+      const key = keyOf(change.path.slice(0, length));
+      const one = contents.get(key) ?? { count: 0, landing: 0, firstKept: null, firstKeptDeletion: null };
+      if (change.kind === "file" || change.kind === "link") {
+        one.count++;
+        if (kept === null) one.landing++;
+        else one.firstKept ??= kept;
+      }
+      if (change.kind === "delete" && kept !== null) one.firstKeptDeletion ??= kept;
+      contents.set(key, one);
+    }
+  }
+  return contents;
+}
+
+/** The deletion of this name or of a name above it that does not land: nothing can take its place. */
+function blockingDeletion(
+  path: readonly string[],
+  keptDeletions: ReadonlyMap<string, KeptDecision>,
+): KeptDecision | null {
+  for (let length = path.length; length > 0; length--) {
+    const kept = keptDeletions.get(keyOf(path.slice(0, length)));
+    if (kept !== undefined) return kept;
+  }
+  return null;
+}
+
+/** No name holds a slash. */
+function keyOf(path: readonly string[]): string {
+  return path.join("/");
+}
+
+const KINDS = { file: "write", folder: "folder", link: "link", delete: "delete" } as const;
+
+export function keptChange({ change, code, reason }: KeptDecision): KeptChange {
+  return { path: keyOf(change.path), kind: KINDS[change.kind], code, reason };
+}

@@ -1,0 +1,198 @@
+// A project with an agent whose programs may write, driven by the built command line, as root and as an ordinary user.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { root as checkout } from "../e2e/ambit.ts";
+import { prepareState } from "../house/daemon-state.ts";
+
+const program = join(checkout, "bin", "ambit");
+const ORDINARY = 12_345;
+
+/** An ordinary user can only be played by root. */
+export const CALLERS: readonly number[] = process.getuid?.() === 0 ? [0, ORDINARY] : [process.getuid?.() ?? 0];
+
+export interface Result {
+  readonly status: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+const WRITER = [
+  "---",
+  "id: writer",
+  "sandbox: .",
+  "capabilities:",
+  "  - fs.read",
+  "  - fs.write",
+  "  - fs.delete",
+  "  - proc.eval",
+  "  - proc.exec: { cmds: [git, sh, true, npm, node] }",
+  "---",
+  "",
+].join("\n");
+
+export class DraftWorld {
+  readonly user: number;
+  readonly base: string;
+  readonly project: string;
+
+  constructor(user: number, record: string = WRITER) {
+    this.user = user;
+    this.base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-draft-")));
+    chmodSync(this.base, 0o755);
+    this.project = join(this.base, "project");
+    mkdirSync(join(this.project, ".ambit", "agents"), { recursive: true });
+    writeFileSync(join(this.project, ".ambit", "agents", "writer.md"), record);
+    prepareState(join(this.base, "state"), join(this.base, "config"));
+    this.own();
+    const trusted = this.ambit(["trust", "--yes"]);
+    if (trusted.status !== 0) throw new Error(`the project is not trusted: ${trusted.out}${trusted.err}`);
+  }
+
+  /** Everything belongs to the caller. */
+  own(): void {
+    if (this.user === 0 || process.getuid?.() !== 0) return;
+    for (const name of ["", ...readdirSync(this.base, { recursive: true, encoding: "utf8" })]) {
+      const path = join(this.base, name);
+      if (!lstatSync(path).isSymbolicLink()) chownSync(path, this.user, this.user);
+    }
+  }
+
+  get environment(): Record<string, string | undefined> {
+    return {
+      PATH: process.env["PATH"],
+      NO_COLOR: "1",
+      HOME: join(this.base, "home"),
+      XDG_STATE_HOME: join(this.base, "state"),
+      XDG_CONFIG_HOME: join(this.base, "config"),
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      GIT_AUTHOR_NAME: "P",
+      GIT_AUTHOR_EMAIL: "p@example.com",
+      GIT_COMMITTER_NAME: "P",
+      GIT_COMMITTER_EMAIL: "p@example.com",
+    };
+  }
+
+  #words(words: readonly string[]): readonly [string, readonly string[]] {
+    const as =
+      this.user === process.getuid?.()
+        ? []
+        : ["setpriv", `--reuid=${this.user}`, `--regid=${this.user}`, "--clear-groups"];
+    const [command = "", ...rest] = [...as, ...words];
+    return [command, rest];
+  }
+
+  /** Any program as this user, outside every sandbox: what the person does. */
+  person(...words: readonly string[]): Result {
+    const [command, rest] = this.#words(words);
+    const { status, stdout, stderr } = spawnSync(command, [...rest], {
+      cwd: this.project,
+      encoding: "utf8",
+      env: this.environment,
+      timeout: 120_000,
+    });
+    return { status, out: stdout, err: stderr };
+  }
+
+  ambit(words: readonly string[]): Result {
+    return this.person(process.execPath, program, ...words);
+  }
+
+  /** A shell line of the agent's; what the report says of its changes. */
+  shell(line: string, ...options: readonly string[]): ShellResult {
+    const { status, out, err } = this.ambit(["exec", "writer", "--json", ...options, "--shell", "--", line]);
+    try {
+      return { status, ...(JSON.parse(out) as Omit<ShellResult, "status">) };
+    } catch {
+      throw new Error(`no object from exec (${status}): ${out}${err}`);
+    }
+  }
+
+  /** A line that is held in its middle: it has done `line` when this returns, and ends when `release` is called. */
+  async hold(line: string): Promise<Held> {
+    const held = `${line}; echo ready; read -r word`;
+    const [command, rest] = this.#words([process.execPath, program, "exec", "writer", "--shell", "--", held]);
+    const child = spawn(command, [...rest], {
+      cwd: this.project,
+      env: this.environment,
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    const done = once(child, "close");
+    await Promise.race([once(child.stdout, "data"), done]);
+    return {
+      release: async () => {
+        child.stdin.on("error", () => undefined).end("go\n");
+        await done;
+      },
+      done,
+    };
+  }
+
+  changes(...words: readonly string[]): Result {
+    return this.ambit(["changes", ...words]);
+  }
+
+  write(path: string, text: string, mode = 0o644): void {
+    const whole = join(this.project, path);
+    mkdirSync(dirname(whole), { recursive: true });
+    writeFileSync(whole, text, { mode });
+    this.own();
+  }
+
+  read(path: string): string | null {
+    const whole = join(this.project, path);
+    return existsSync(whole) ? readFileSync(whole, "utf8") : null;
+  }
+
+  /** Every name in the project but git's objects, sorted. */
+  names(): readonly string[] {
+    return readdirSync(this.project, { recursive: true, encoding: "utf8" })
+      .filter((name) => !name.startsWith(".git/objects/"))
+      .sort();
+  }
+
+  repository(): void {
+    this.person("git", "init", "-q", "-b", "main");
+    this.write("a.txt", "one\n");
+    this.person("git", "add", "a.txt");
+    const made = this.person("git", "commit", "-q", "-m", "first");
+    if (made.status !== 0) throw new Error(made.err);
+  }
+
+  end(): void {
+    this.ambit(["daemon", "stop"]);
+    rmSync(this.base, { recursive: true, force: true });
+  }
+}
+
+export interface Held {
+  release(): Promise<void>;
+  readonly done: Promise<unknown>;
+}
+
+export interface ShellResult {
+  readonly status: number | null;
+  readonly outcome: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly denials: readonly { readonly code: string; readonly request: string }[];
+  readonly changes: {
+    readonly draft: string | null;
+    readonly landed: number;
+    readonly kept: readonly { readonly path: string; readonly code: string; readonly reason: string }[];
+  } | null;
+}
