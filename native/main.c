@@ -9,6 +9,7 @@
 #include "facts.h"
 #include "files.h"
 #include "frame.h"
+#include "land.h"
 #include "lock.h"
 #include "sandbox.h"
 
@@ -23,6 +24,7 @@ static int usage(void) {
   dprintf(2, "%s",
           "usage: ambit-native sandbox <control-fd> <handles-fd | ->\n"
           "       ambit-native files <control-fd>\n"
+          "       ambit-native land <control-fd>\n"
           "       ambit-native doors <channel-fd> <folder-fd>\n"
           "       ambit-native lock <file-fd>\n"
           "       ambit-native own <file-fd>\n"
@@ -37,6 +39,7 @@ int main(int count, char **words) {
       (strcmp(words[3], "-") == 0 || (descriptor_of(words[3], &handles) && handles != control)))
     sandbox_main(control, handles);
   if (count == 3 && strcmp(words[1], "files") == 0 && descriptor_of(words[2], &control)) return files_main(control);
+  if (count == 3 && strcmp(words[1], "land") == 0 && descriptor_of(words[2], &control)) return land_main(control);
   if (count == 4 && strcmp(words[1], "doors") == 0 && descriptor_of(words[2], &control) &&
       descriptor_of(words[3], &handles) && handles != control)
     return doors_main(control, handles);

@@ -1,4 +1,5 @@
-// The calls the file worker makes, and no others: open below a descriptor, read, write, rename, remove, talk to its owner.
+// The system calls of the file worker and of the lander, and no others: open below a descriptor, read, write, rename,
+// remove, talk to the owner.
 import { Assembler, type Instruction } from "./bpf.ts";
 import { ALLOW, argument, EPERM, KILL, knownArchitecture } from "./seccomp.ts";
 import { numberOf, numbersOf } from "./syscalls.ts";
@@ -53,6 +54,23 @@ const ALLOWED: Readonly<Record<string, readonly [number | null, number | null]>>
   exit_group: [231, 94],
 };
 
+/** What the lander makes besides: it flushes, reads and removes attributes, makes links and copies. */
+const LAND_ALLOWED: Readonly<Record<string, readonly [number | null, number | null]>> = {
+  fsync: [74, 82],
+  fdatasync: [75, 83],
+  syncfs: [306, 267],
+  flistxattr: [196, 13],
+  fgetxattr: [193, 10],
+  fremovexattr: [199, 16],
+  symlinkat: [266, 36],
+  fchmodat: [268, 53],
+  fchownat: [260, 54],
+  utimensat: [280, 88],
+  copy_file_range: [326, 285],
+  geteuid: [107, 175],
+  getegid: [108, 177],
+};
+
 const MMAP = [9, 222] as const;
 const OPENAT = [257, 56] as const;
 const PROT_EXEC = 4;
@@ -61,8 +79,16 @@ const O_PATH = 0x200000;
 
 /** Memory is never executable: there is no call that would make it so later. */
 export function filesSeccompProgram(architecture: Architecture): readonly Instruction[] {
+  return allowing(numbersOf(ALLOWED, architecture), architecture);
+}
+
+export function landSeccompProgram(architecture: Architecture): readonly Instruction[] {
+  return allowing([...numbersOf(ALLOWED, architecture), ...numbersOf(LAND_ALLOWED, architecture)], architecture);
+}
+
+function allowing(numbers: readonly number[], architecture: Architecture): readonly Instruction[] {
   const program = knownArchitecture(new Assembler(), architecture);
-  for (const number of numbersOf(ALLOWED, architecture)) program.whenEqual(number, "allowed");
+  for (const number of numbers) program.whenEqual(number, "allowed");
   return program
     .whenEqual(numberOf(MMAP, architecture) as number, "mmap")
     .unlessEqual(numberOf(OPENAT, architecture) as number, "refused")

@@ -106,6 +106,11 @@ export class PayloadReader {
     return text;
   }
 
+  /** Nothing is left to read, or more was asked for than there was. */
+  isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length;
+  }
+
   rest(): Uint8Array {
     const rest = this.#bytes.subarray(Math.min(this.#at, this.#bytes.length));
     this.#at = this.#bytes.length;
