@@ -194,6 +194,7 @@ function answered(ran: ScriptRan, gathered: Gathered): Carried {
     ...ran,
     usage: { ...nothing, wallMicroseconds: ran.wallMicroseconds },
     enforcement: ran.enforcement.map((each) => ({ ...each, note: null })),
+    draft: null,
   };
   return {
     ok: true,

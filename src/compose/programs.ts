@@ -87,7 +87,7 @@ function resultOf(value: ProgramDone | ProgramRefused | DenialTold, request: Req
   switch (value.outcome) {
     case "ran": {
       const { ending, usage, denials, enforcement, outputDropped, receipt } = value;
-      const ran = { ending, usage, denials, enforcement, outputDropped };
+      const ran = { ending, usage, denials, enforcement, outputDropped, draft: null };
       return request === null ? refusedBy(UNKNOWN, null) : { ok: true, request, ran, receipt };
     }
     case "refused":
