@@ -40,6 +40,13 @@ static bool has_tproxy(void) {
   return enter_namespaces() && tproxy_install(AF_INET) == 0;
 }
 
+// Without layers nothing is made; a kernel that allows it to an ordinary user complains of the layers alone.
+static bool has_overlay(void) {
+  if (!enter_namespaces()) return false;
+  const int context = kernel_fsopen("overlay");
+  return context >= 0 && kernel_fsconfig(context, fs_create, NULL, NULL) != 0 && errno == EINVAL;
+}
+
 static bool has_seccomp(void) {
   const unsigned action = SECCOMP_RET_ERRNO;
   return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
@@ -71,8 +78,9 @@ int facts_main(void) {
   const int written = dprintf(
       1,
       "{\"protocol\":%d,\"arch\":\"%s\",\"landlockAbi\":%d,\"seccomp\":%s,\"openTree\":%s,\"mountSetattr\":%s,"
-      "\"memfdNoexec\":%s,\"tproxy\":%s,\"userNamespaces\":%s}\n",
+      "\"memfdNoexec\":%s,\"tproxy\":%s,\"userNamespaces\":%s,\"overlay\":%s}\n",
       protocol_version, name.machine, landlock_abi(), word(has_seccomp()), word(has_open_tree()),
-      word(has_mount_setattr()), word(has_memfd_noexec()), word(tried(has_tproxy)), word(tried(enter_namespaces)));
+      word(has_mount_setattr()), word(has_memfd_noexec()), word(tried(has_tproxy)), word(tried(enter_namespaces)),
+      word(tried(has_overlay)));
   return written > 0 ? 0 : exit_failed;
 }

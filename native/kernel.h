@@ -51,6 +51,7 @@ enum {
   move_from_empty_path = 0x4,
   move_to_empty_path = 0x40,
   fs_cloexec = 0x1,
+  fs_set_flag = 0,
   fs_set_string = 1,
   fs_create = 6,
   close_range_cloexec = 0x4,

@@ -18,6 +18,7 @@
 #include "landlock.h"
 #include "memfd.h"
 #include "network.h"
+#include "overlay.h"
 #include "pins.h"
 #include "setup.h"
 #include "zygote.h"
@@ -90,13 +91,15 @@ static size_t take_command_limits(struct restrictions *restrictions, struct limi
   return taken;
 }
 
-static void say_ready(int control, const struct setup *setup, enum network_mode network, const uint8_t *outcomes) {
-  uint8_t payload[8 + pins_max];
+static void say_ready(int control, const struct setup *setup, enum network_mode network, const uint8_t *outcomes,
+                      uint64_t start) {
+  uint8_t payload[16 + pins_max];
   struct writer writer = {payload, sizeof payload, 0, false};
   write_u8(&writer, setup->restrictions.landlock_asked ? 1 : 0);
   write_u8(&writer, setup->restrictions.seccomp_asked ? 1 : 0);
   write_u8(&writer, (uint8_t)network);
   write_u8(&writer, memfd_is_held() ? 1 : 0);
+  write_u64(&writer, start);
   write_u32(&writer, (uint32_t)setup->pin_count);
   write_bytes(&writer, outcomes, setup->pin_count);
   if (frame_send(control, 'R', payload, writer.length) != 0) _exit(exit_failed);
@@ -109,6 +112,7 @@ _Noreturn void sandbox_main(int control, int handles) {
   static struct limit limits[limits_max];
   const char *stage = "";
   enum network_mode network = network_none;
+  uint64_t start = 0;
   // Ending a command means killing everything in the pid namespace, which must therefore be a sandbox's own.
   if (getpid() != 1) frame_fail(control, EPERM, "not pid 1");
   default_signals();
@@ -118,6 +122,7 @@ _Noreturn void sandbox_main(int control, int handles) {
   receive_setup(control, &input, &setup);
   if (setup.network.asked && handles < 0) frame_fail(control, EBADF, "network without handles");
 
+  if (overlay_mount(&setup.overlay, &start, &stage) != 0) frame_fail(control, errno, stage);
   hold_pins(control, &setup, outcomes);
   if (setup.network.asked && network_open(&setup.network, handles, &network, &stage) != 0)
     frame_fail(control, errno, stage);
@@ -130,7 +135,8 @@ _Noreturn void sandbox_main(int control, int handles) {
   const size_t limit_count = take_command_limits(&setup.restrictions, limits);
   if (restrictions_apply(&setup.restrictions, &stage) != 0) frame_fail(control, errno, stage);
 
-  say_ready(control, &setup, network, outcomes);
+  if (overlay_wait(start) != 0) frame_fail(control, errno, "start moment");
+  say_ready(control, &setup, network, outcomes, start);
   restrictions_free(&setup.restrictions);
   const struct zygote_ground ground = {
       .control = control,

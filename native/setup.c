@@ -39,10 +39,9 @@ static enum setup_parsed parse_base(struct setup *into, struct reader *reader) {
 
 static enum setup_parsed parse_pin(struct setup *into, struct reader *reader) {
   const uint8_t action = read_u8(reader);
-  const uint8_t absent = read_u8(reader);
   const char *path = read_text(reader);
   if (!read_done(reader) || !is_plain(path) || into->base_count == 0) return wrong(EPROTO);
-  if (action < pin_read_only || action > pin_masked || absent > pin_make_file) return wrong(EPROTO);
+  if (action != pin_read_only && action != pin_masked) return wrong(EPROTO);
   if (into->pin_count == pins_max) return wrong(E2BIG);
   if (into->pins == NULL) into->pins = calloc(pins_max, sizeof *into->pins);
   char *copy = strdup(path);
@@ -50,7 +49,34 @@ static enum setup_parsed parse_pin(struct setup *into, struct reader *reader) {
     free(copy);
     return wrong(ENOMEM);
   }
-  into->pins[into->pin_count++] = (struct pin){into->bases[into->base_count - 1], copy, action, absent};
+  into->pins[into->pin_count++] = (struct pin){into->bases[into->base_count - 1], copy, action};
+  return setup_more;
+}
+
+static enum setup_parsed parse_overlay(struct setup *into, struct reader *reader) {
+  const uint8_t mode = read_u8(reader);
+  const char *path = read_text(reader);
+  if (!read_done(reader) || !is_absolute(path) || path[1] == 0) return wrong(EPROTO);
+  if (mode != overlay_read_only && mode != overlay_draft) return wrong(EPROTO);
+  if (into->overlay.path != NULL) return wrong(EEXIST);
+  into->overlay.mode = mode;
+  into->overlay.path = strdup(path);
+  return into->overlay.path == NULL ? wrong(ENOMEM) : setup_more;
+}
+
+static enum setup_parsed parse_mask(struct setup *into, struct reader *reader) {
+  struct overlay_request *overlay = &into->overlay;
+  const char *path = read_text(reader);
+  // A mask without an overlay would hide nothing.
+  if (!read_done(reader) || !is_plain(path) || overlay->path == NULL) return wrong(EPROTO);
+  if (overlay->mask_count == masks_max) return wrong(E2BIG);
+  if (overlay->masks == NULL) overlay->masks = calloc(masks_max, sizeof *overlay->masks);
+  char *copy = strdup(path);
+  if (overlay->masks == NULL || copy == NULL) {
+    free(copy);
+    return wrong(ENOMEM);
+  }
+  overlay->masks[overlay->mask_count++] = copy;
   return setup_more;
 }
 
@@ -92,6 +118,12 @@ enum setup_parsed setup_parse(struct setup *into, const struct frame *frame, con
     case 'P':
       *stage = "pin";
       return parse_pin(into, &reader);
+    case 'V':
+      *stage = "overlay";
+      return parse_overlay(into, &reader);
+    case 'M':
+      *stage = "mask";
+      return parse_mask(into, &reader);
     case 'D':
       *stage = "emptied folder";
       return parse_emptied(into, &reader);
@@ -116,6 +148,9 @@ void setup_free(struct setup *setup) {
   for (size_t at = 0; at < setup->base_count; at++) free(setup->bases[at]);
   for (size_t at = 0; at < setup->pin_count; at++) free(setup->pins[at].path);
   for (size_t at = 0; at < setup->emptied_count; at++) free(setup->emptied[at].path);
+  for (size_t at = 0; at < setup->overlay.mask_count; at++) free(setup->overlay.masks[at]);
+  free(setup->overlay.masks);
+  free(setup->overlay.path);
   free(setup->pins);
   restrictions_free(&setup->restrictions);
   *setup = (struct setup){0};

@@ -10,20 +10,29 @@
 #include "restrictions.h"
 
 enum {
-  bases_max = 256,
-  pins_max = 1024,
+  bases_max = 4,
+  pins_max = 64,
+  masks_max = 4096,
   emptied_max = 4,
   ports_max = 1024,
   path_bytes_max = 4095,
 };
 
-enum pin_action { pin_read_only = 1, pin_held = 2, pin_masked = 3 };
-enum pin_absent { pin_leave = 0, pin_make_folder = 1, pin_make_file = 2 };
+enum pin_action { pin_read_only = 1, pin_masked = 2 };
+enum overlay_mode { overlay_read_only = 1, overlay_draft = 2 };
 
 struct pin {
   const char *base;  // absolute; owned by the set-up
   char *path;        // below the base; owned
-  uint8_t action, absent;
+  uint8_t action;
+};
+
+// The root as an overlay; no path: none is asked for.
+struct overlay_request {
+  uint8_t mode;
+  char *path;    // absolute; owned
+  char **masks;  // below the root; owned
+  size_t mask_count;
 };
 
 // A folder emptied after every command.
@@ -44,6 +53,7 @@ struct setup {
   size_t base_count;
   struct pin *pins;  // owned
   size_t pin_count;
+  struct overlay_request overlay;
   struct emptied emptied[emptied_max];
   size_t emptied_count;
   struct network_request network;

@@ -4,11 +4,14 @@
 #define SEED(kind, text) {kind, text, sizeof(text) - 1}
 
 const struct seed seeds[] = {
-    SEED('T', "/home/someone/project\0"),
+    SEED('T', "/proc\0"),
     SEED('T', "/\0"),
-    SEED('P', "\x01\x00.git/hooks\0"),
-    SEED('P', "\x02\x01.git\0"),
-    SEED('P', "\x03\x02.env\0"),
+    SEED('P', "\x01sys\0"),
+    SEED('P', "\x02kcore\0"),
+    SEED('V', "\x01/home/someone/project\0"),
+    SEED('V', "\x02/work\0"),
+    SEED('M', ".env\0"),
+    SEED('M', "a/b/secret\0"),
     SEED('H', "\xff\xff\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0"),
     SEED('L', "\x0d\0\0\0\0\0\0\0/usr\0"),
     SEED('S', "\x20\0\0\0\x04\0\0\0\x06\0\0\0\0\0\xff\x7f"),

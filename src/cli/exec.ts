@@ -224,8 +224,6 @@ function endedText(ending: Ending): string | null {
       return "ended: it wrote more than it may";
     case "stopped":
       return "ended: it was stopped";
-    case "pin_changed":
-      return "ended: a protected name was changed while it ran";
     default:
       return ending.because satisfies never;
   }

@@ -6,6 +6,7 @@ import { done, refuse } from "../authority/result.ts";
 import { type Asked, requestOf } from "../context/asking.ts";
 import type { Contexts } from "../daemon/contexts.ts";
 import type { Carried, Carrying, ForeignTools, Missing, OwnerTool } from "../daemon/owner-tool.ts";
+import { DraftFolders } from "../node/draft/draft-folders.ts";
 import { ControlGroups } from "../node/sandbox/control-groups.ts";
 import { detectSandbox } from "../node/sandbox/detect-sandbox.ts";
 import { groupPlaces } from "../node/sandbox/group-places.ts";
@@ -46,7 +47,7 @@ export function daemonHosts(asked: DaemonHostsAsked): DaemonHosts {
     made = new LinuxSandboxes({
       ground: detected.ground,
       groups: places.length === 0 ? null : new ControlGroups(places),
-      quarantine: join(state, "quarantine"),
+      drafts: new DraftFolders(state),
       broker: null,
     });
     return made;

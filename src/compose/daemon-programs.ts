@@ -4,6 +4,7 @@ import type { Redacting } from "../audit/redaction/redactor.ts";
 import { BrokerClient } from "../broker/client.ts";
 import type { ProgramAsked, ProgramGround, Programs } from "../daemon/parts.ts";
 import { barePrograms } from "../node/bare-programs.ts";
+import { DraftFolders } from "../node/draft/draft-folders.ts";
 import type { UserFolders } from "../node/folders.ts";
 import { ControlGroups } from "../node/sandbox/control-groups.ts";
 import { detectSandbox } from "../node/sandbox/detect-sandbox.ts";
@@ -58,7 +59,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     made = new LinuxSandboxes({
       ground: detected.ground,
       groups: places.length === 0 ? null : new ControlGroups(places),
-      quarantine: join(folders.state, "quarantine"),
+      drafts: new DraftFolders(folders.state),
       broker: {
         open: (wish) => {
           const session = runs.get(wish.owner.session);

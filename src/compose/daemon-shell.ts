@@ -195,6 +195,7 @@ function answered(ran: ScriptRan, gathered: Gathered): Carried {
     changes: null,
     usage: { ...nothing, wallMicroseconds: ran.wallMicroseconds },
     enforcement: ran.enforcement.map((each) => ({ ...each, note: null })),
+    draft: null,
   };
   return {
     ok: true,

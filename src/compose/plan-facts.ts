@@ -9,7 +9,7 @@ import { realRoot } from "../node/real-path.ts";
 import { registeredWorkspaces } from "../node/registered-workspaces.ts";
 import type { Config } from "../notation/config.ts";
 import type { WrittenLimits } from "../notation/run-settings.ts";
-import { namesToFind } from "../sandbox/pins.ts";
+import { namesToFind } from "../sandbox/masked-names.ts";
 import { isWithin } from "../sandbox/places.ts";
 import type { Limits, PlanPath } from "../sandbox/plan.ts";
 import { DEFAULT_LIMITS, type PlanFacts } from "../sandbox/plan-facts.ts";

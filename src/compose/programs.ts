@@ -87,7 +87,7 @@ function resultOf(value: ProgramDone | ProgramRefused | DenialTold, request: Req
   switch (value.outcome) {
     case "ran": {
       const { ending, usage, denials, enforcement, outputDropped, changes, receipt } = value;
-      const ran = { ending, usage, denials, enforcement, outputDropped, changes };
+      const ran = { ending, usage, denials, enforcement, outputDropped, changes, draft: null };
       return request === null ? refusedBy(UNKNOWN, null) : { ok: true, request, ran, receipt };
     }
     case "refused":

@@ -16,9 +16,9 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 function planOf(limits: Partial<Plan["limits"]> = {}): Plan {
   const path = folder.split("/").filter((name) => name !== "");
   return {
-    root: { path, mode: "rw" },
+    root: { path, mode: "draft" },
     runtime: [],
-    pinned: [],
+    masked: [],
     directory: path,
     environment: [["PATH", "/usr/bin:/bin"]],
     network: null,

@@ -98,7 +98,14 @@ async function runBare(
     const usage: Usage = { wallMicroseconds, userMicroseconds: 0, systemMicroseconds: 0, memoryKibibytes: 0 };
     return {
       ok: true,
-      ran: { ending, usage, denials: [], enforcement: enforcementOf(plan, { kind: "bare" }), outputDropped: dropped },
+      ran: {
+        ending,
+        usage,
+        denials: [],
+        enforcement: enforcementOf(plan, { kind: "bare" }),
+        outputDropped: dropped,
+        draft: null,
+      },
     };
   } catch (error) {
     const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown";
@@ -106,7 +113,7 @@ async function runBare(
     const enforcement = enforcementOf(plan, { kind: "bare" });
     return {
       ok: true,
-      ran: { ending: { kind: "unstarted", reason }, usage, denials: [], enforcement, outputDropped: 0 },
+      ran: { ending: { kind: "unstarted", reason }, usage, denials: [], enforcement, outputDropped: 0, draft: null },
     };
   } finally {
     clearTimeout(timer);

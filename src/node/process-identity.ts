@@ -11,7 +11,11 @@ export interface ProcessIdentity {
 }
 
 export function ownIdentity(): ProcessIdentity {
-  return { pid: process.pid, start: startOf(process.pid), where: whereabouts() };
+  return processIdentity(process.pid);
+}
+
+export function processIdentity(pid: number): ProcessIdentity {
+  return { pid, start: startOf(pid), where: whereabouts() };
 }
 
 /** `elsewhere`: its number means nothing here, so nothing can be said. */

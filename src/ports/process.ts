@@ -15,8 +15,8 @@ export interface Usage {
 export type Ending =
   | { readonly kind: "exited"; readonly status: number }
   | { readonly kind: "signalled"; readonly signal: number }
-  /** We ended it: its time was over, it wrote more than it may, somebody said stop, or a pinned name changed. */
-  | { readonly kind: "ended"; readonly because: "time" | "output" | "stopped" | "pin_changed" }
+  /** We ended it: its time was over, it wrote more than it may, or somebody said stop. */
+  | { readonly kind: "ended"; readonly because: "time" | "output" | "stopped" }
   /** There was nothing to run: no such program on the fixed PATH, or it may not be executed. */
   | { readonly kind: "unstarted"; readonly reason: string };
 
@@ -37,6 +37,28 @@ export interface Ran {
   readonly outputDropped: number;
   /** What it changed in its root, and what of that reached the project; null where the root was read-only or nothing changed. */
   readonly changes?: ChangesReport | null;
+  /** What it changed in its root; null where it changed nothing, or works on no draft. */
+  readonly draft: SealedDraft | null;
+}
+
+/** The changes of one command: a folder of drafts, with the root they were made over. */
+export interface SealedDraft {
+  readonly id: string;
+  /** Absolute, without links: segments from the top of the machine. */
+  readonly root: readonly string[];
+  /**
+   * Names below the root that the command did not see, as absolute paths. INVARIANT: nothing at or below them lands or is
+   * deleted, also where the draft replaces or deletes a folder above them.
+   */
+  readonly masked: readonly (readonly string[])[];
+  readonly rootIdentity: { readonly device: bigint; readonly inode: bigint };
+  /**
+   * Since 1970, by the clock that file systems use. A file of the root whose change time is not later is as the command
+   * found it.
+   */
+  readonly startNanoseconds: bigint;
+  /** False: a process may still write to the draft. INVARIANT: such a draft never lands. */
+  readonly isSealed: boolean;
 }
 
 /** Nothing was run. `fix` is one line a person can act on. */

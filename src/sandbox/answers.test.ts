@@ -8,7 +8,7 @@ import { encode } from "./plan-fixture.ts";
 const payload = (write: (writer: PayloadWriter) => PayloadWriter): Uint8Array => write(new PayloadWriter()).done();
 
 const HELLO = payload((to) => to.u32(1).u32(7));
-const READY = payload((to) => to.u8(1).u8(1).u8(2).u8(1).u32(4).u8(0).u8(1).u8(2).u8(3));
+const READY = payload((to) => to.u8(1).u8(1).u8(2).u8(1).u64(9n).u32(2).u8(0).u8(1));
 const FAILED = payload((to) => to.u32(0xffffffff).text(encode("pin .git")));
 
 function done(how: number, value: number, clean = 1): Uint8Array {
@@ -26,7 +26,8 @@ describe("what is well said", () => {
         seccomp: true,
         network: "transparent",
         memfdHeld: true,
-        pins: ["absent", "held", "made", "link"],
+        startNanoseconds: 9n,
+        pins: ["absent", "held"],
       },
     }));
 

@@ -3,13 +3,15 @@ import type { Ending, Usage } from "../ports/process.ts";
 import { type Frame, PayloadReader } from "./frame.ts";
 
 /** What became of a pin, in the order the pins were sent. */
-export type PinOutcome = "absent" | "held" | "made" | "link";
+export type PinOutcome = "absent" | "held";
 
 export interface Ready {
   readonly landlock: boolean;
   readonly seccomp: boolean;
   readonly network: "none" | "ports" | "transparent";
   readonly memfdHeld: boolean;
+  /** The coarse clock before the root's overlay was mounted, in nanoseconds since 1970; null without an overlay. */
+  readonly startNanoseconds: bigint | null;
   readonly pins: readonly PinOutcome[];
 }
 
@@ -66,14 +68,14 @@ function readHello(reader: PayloadReader): Answer | null {
 }
 
 const NETWORKS = ["none", "ports", "transparent"] as const;
-const PINS: readonly PinOutcome[] = ["absent", "held", "made", "link"];
+const PINS: readonly PinOutcome[] = ["absent", "held"];
 
 function readReady(reader: PayloadReader): Answer | null {
   const [landlock, seccomp] = [flag(reader), flag(reader)];
   const network = NETWORKS[reader.u8() ?? -1];
-  const [memfdHeld, count] = [flag(reader), reader.u32()];
-  if (landlock === null || seccomp === null || network === undefined || memfdHeld === null || count === null)
-    return null;
+  const [memfdHeld, start, count] = [flag(reader), reader.u64(), reader.u32()];
+  if (landlock === null || seccomp === null || network === undefined || memfdHeld === null) return null;
+  if (start === null || count === null) return null;
   const bytes = reader.rest();
   if (bytes.length !== count) return null;
   const pins: PinOutcome[] = [];
@@ -82,7 +84,8 @@ function readReady(reader: PayloadReader): Answer | null {
     if (pin === undefined) return null;
     pins.push(pin);
   }
-  return { kind: "ready", ready: { landlock, seccomp, network, memfdHeld, pins } };
+  const startNanoseconds = start === 0n ? null : start;
+  return { kind: "ready", ready: { landlock, seccomp, network, memfdHeld, startNanoseconds, pins } };
 }
 
 function flag(reader: PayloadReader): boolean | null {

@@ -6,7 +6,7 @@ import type { Plan } from "./plan.ts";
 import { at, encode, NETWORK, PLAN, SYSTEM } from "./plan-fixture.ts";
 
 function argvOf(plan: Plan): readonly string[] {
-  return bubblewrapCommand(plan, SYSTEM, encode).argv;
+  return bubblewrapCommand(plan, SYSTEM, encode, plan.root?.mode === "draft" ? "/state/drafts/d-1" : null).argv;
 }
 
 /** As one line, to look for words that follow each other. */
@@ -37,10 +37,14 @@ describe("the start", () => {
 
   test("gives capabilities for the set-up alone: those of the network only where there is one", () => {
     const given = (plan: Plan): string[] => argvOf(plan).filter((_, place, all) => all[place - 1] === "--cap-add");
-    expect(given(PLAN)).toEqual(["CAP_SYS_ADMIN", "CAP_SETPCAP"]);
+    const read: Plan = { ...PLAN, root: { path: at("/home/u/work/ws"), mode: "ro" } };
+    expect(given({ ...read, masked: [] })).toEqual(["CAP_SYS_ADMIN", "CAP_SETPCAP"]);
+    // The work folder of an overlay has mode 000.
+    for (const plan of [PLAN, read]) expect(given(plan)).toEqual(["CAP_SYS_ADMIN", "CAP_SETPCAP", "CAP_DAC_OVERRIDE"]);
     expect(given({ ...PLAN, network: NETWORK })).toEqual([
       "CAP_SYS_ADMIN",
       "CAP_SETPCAP",
+      "CAP_DAC_OVERRIDE",
       "CAP_NET_ADMIN",
       "CAP_NET_BIND_SERVICE",
     ]);
@@ -99,7 +103,7 @@ describe("what is shown of the machine", () => {
 
   test("files of our own come over descriptors from 5 on, one each", () => {
     const own = (plan: Plan): ReadonlyMap<string, string> => {
-      const { argv, data } = bubblewrapCommand(plan, SYSTEM, encode);
+      const { argv, data } = bubblewrapCommand(plan, SYSTEM, encode, "/state/drafts/d-1");
       expect(data.map(({ fd }) => fd)).toEqual(data.map((_, place) => 5 + place));
       expect(argv.filter((word) => word === "--file")).toHaveLength(data.length);
       return new Map(
@@ -121,7 +125,7 @@ describe("what is shown of the machine", () => {
 
   test("a name with a colon or a newline is no second line of passwd", () => {
     for (const name of ["x:0:0", "a\nroot", "", "nobody"]) {
-      const { data } = bubblewrapCommand(PLAN, { ...SYSTEM, user: { ...SYSTEM.user, name } }, encode);
+      const { data } = bubblewrapCommand(PLAN, { ...SYSTEM, user: { ...SYSTEM.user, name } }, encode, "/d");
       expect(String.fromCharCode(...(data[0]?.bytes ?? []))).toMatch(
         /^user:x:1000:1000::\/tmp\/home:\/bin\/sh\nnobody/,
       );
@@ -130,11 +134,36 @@ describe("what is shown of the machine", () => {
 });
 
 describe("trees of the plan", () => {
-  test("the root at its own place, to write or to read", () => {
-    expect(line(PLAN)).toContain(" --bind /home/u/work/ws /home/u/work/ws ");
-    const read: Plan = { ...PLAN, root: { path: at("/home/u/work/ws"), mode: "ro" } };
+  test("the root at its own place, where it is read, or written directly", () => {
+    const root = at("/home/u/work/ws");
+    const read: Plan = { ...PLAN, root: { path: root, mode: "ro" }, masked: [] };
     expect(line(read)).toContain(" --ro-bind /home/u/work/ws /home/u/work/ws ");
     expect(line(read)).not.toContain(" --bind ");
+    expect(line(read)).not.toContain("/run/ambit/layers");
+    const direct: Plan = { ...read, root: { path: root, mode: "direct" } };
+    expect(line(direct)).toContain(" --bind /home/u/work/ws /home/u/work/ws ");
+    expect(line(direct)).not.toContain("/run/ambit/layers");
+  });
+
+  test("a draft: the real root is a layer that is only read, and an empty folder stands in its place", () => {
+    expect(line(PLAN)).toContain(" --dir /home/u/work/ws ");
+    expect(line(PLAN)).toContain(" --perms 0700 --tmpfs /run/ambit/layers ");
+    expect(line(PLAN)).toContain(" --ro-bind /home/u/work/ws /run/ambit/layers/lower ");
+    expect(line(PLAN)).toContain(" --bind /state/drafts/d-1 /run/ambit/layers/draft ");
+    expect(argvOf(PLAN).filter((word) => word === "--bind")).toHaveLength(1);
+  });
+
+  test("masked names in a root that is read: the same without a draft", () => {
+    const read: Plan = { ...PLAN, root: { path: at("/home/u/work/ws"), mode: "ro" } };
+    expect(line(read)).toContain(" --ro-bind /home/u/work/ws /run/ambit/layers/lower ");
+    expect(line(read)).toContain(" --dir /home/u/work/ws ");
+    expect(line(read)).not.toContain(" --bind ");
+  });
+
+  test("a draft root without a draft folder, or another with one, is a mistake of ours", () => {
+    expect(() => bubblewrapCommand(PLAN, SYSTEM, encode, null)).toThrow();
+    const read: Plan = { ...PLAN, root: { path: at("/home/u/work/ws"), mode: "ro" } };
+    expect(() => bubblewrapCommand(read, SYSTEM, encode, "/state/drafts/d-1")).toThrow();
   });
 
   test("trees of programs are read, once, and never below the root", () => {
@@ -145,10 +174,10 @@ describe("trees of the plan", () => {
   });
 
   test("what lies around is mounted before what lies in it", () => {
-    const plan: Plan = { ...PLAN, root: { path: at("/opt/a/b"), mode: "rw" }, runtime: [at("/opt/a")] };
+    const plan: Plan = { ...PLAN, root: { path: at("/opt/a/b"), mode: "draft" }, runtime: [at("/opt/a")] };
     const all = destinations(argvOf(plan));
     expect(all.indexOf("/opt/a")).toBeLessThan(all.indexOf("/opt/a/b"));
-    const inUsr = destinations(argvOf({ ...PLAN, root: { path: at("/usr/src/app"), mode: "rw" } }));
+    const inUsr = destinations(argvOf({ ...PLAN, root: { path: at("/usr/src/app"), mode: "draft" } }));
     expect(inUsr.indexOf("/usr")).toBeLessThan(inUsr.indexOf("/usr/src/app"));
   });
 
@@ -166,10 +195,10 @@ describe("the temporary folder", () => {
   test.each(["/tmp", "/tmp/project"])(
     "lies elsewhere where the root is %s, so that emptying it empties nothing else",
     (root) => {
-      const plan: Plan = { ...PLAN, root: { path: at(root), mode: "rw" } };
+      const plan: Plan = { ...PLAN, root: { path: at(root), mode: "draft" } };
       expect(line(plan)).toContain(" --tmpfs /run/ambit/tmp ");
       expect(line(plan)).not.toContain(" --tmpfs /tmp ");
-      expect(line(plan)).toContain(` --bind ${root} ${root} `);
+      expect(line(plan)).toContain(` --dir ${root} `);
     },
   );
 });
@@ -186,7 +215,7 @@ test.each([
   "/home/u",
 ])("nothing is mounted or made below a root %s", (root) => {
   const runtime = [at("/home/u/.tools/node"), at("/opt/go"), at("/tmp/x/y")];
-  const all = destinations(argvOf({ ...PLAN, root: { path: at(root), mode: "rw" }, runtime }));
+  const all = destinations(argvOf({ ...PLAN, root: { path: at(root), mode: "draft" }, runtime }));
   expect(all.filter((path) => path !== root && isWithin(at(path), at(root)))).toEqual([]);
   expect(all.filter((path) => path === root)).toHaveLength(1);
 });

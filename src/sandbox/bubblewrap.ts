@@ -1,5 +1,6 @@
 // The plan as arguments of bubblewrap: an allow-list of mounts, namespaces of its own, our program as pid 1.
 import { HOSTNAME, ownFiles } from "./etc.ts";
+import { DRAFT_LAYER, LAYERS, LOWER_LAYER, rootOverlay } from "./overlay.ts";
 import { homeFolder, isWithin, OURS, PROGRAM, temporaryFolder } from "./places.ts";
 import type { Plan, PlanPath } from "./plan.ts";
 import { etcTrees, programTrees, type SystemFacts, topLinks } from "./system.ts";
@@ -23,13 +24,20 @@ export function bubblewrapCommand(
   plan: Plan,
   system: SystemFacts,
   encode: (text: string) => Uint8Array,
+  /** The folder of the draft on the host; null where the root is none. */
+  draft: string | null,
 ): BubblewrapCommand {
   const files = ownFiles(plan, system, homeFolder(plan));
   const data = files.map(({ text }, at) => ({ fd: DATA_FD + at, bytes: encode(text) }));
   const own = files.map(
     ({ path }, at): Mount => ({ path, words: ["--perms", "0444", "--file", String(DATA_FD + at), pathOf(path)] }),
   );
-  const mounts = [...systemMounts(plan, system), ...own, ...treeMounts(plan, system)];
+  const mounts = [
+    ...systemMounts(plan, system),
+    ...own,
+    ...treeMounts(plan, system),
+    ...rootMounts(plan, system, draft),
+  ];
   const argv = [
     ...START,
     ...capabilities(plan).flatMap((name) => ["--cap-add", name]),
@@ -58,11 +66,16 @@ const START: readonly string[] = [
 
 /**
  * Capabilities in the sandbox's own user namespace, for the set-up alone; our program gives them all up, the bounding
- * set with them (SETPCAP), before it runs anything. Pins are mounts (SYS_ADMIN); the network's routes and its low
- * ports (NET_ADMIN, NET_BIND_SERVICE) are wanted only where there is one.
+ * set with them (SETPCAP), before it runs anything. Pins and overlays are mounts (SYS_ADMIN); an overlay's own work
+ * folder has mode 000 (DAC_OVERRIDE); the network's routes and its low ports (NET_ADMIN, NET_BIND_SERVICE) are wanted
+ * only where there is one.
  */
-function capabilities({ network }: Plan): readonly string[] {
-  return ["CAP_SYS_ADMIN", "CAP_SETPCAP", ...(network === null ? [] : ["CAP_NET_ADMIN", "CAP_NET_BIND_SERVICE"])];
+function capabilities(plan: Plan): readonly string[] {
+  return [
+    ...["CAP_SYS_ADMIN", "CAP_SETPCAP"],
+    ...(rootOverlay(plan) === null ? [] : ["CAP_DAC_OVERRIDE"]),
+    ...(plan.network === null ? [] : ["CAP_NET_ADMIN", "CAP_NET_BIND_SERVICE"]),
+  ];
 }
 
 interface Mount {
@@ -106,16 +119,31 @@ function devices(temporary: PlanPath): Mount[] {
   ];
 }
 
-/** The root and the trees of programs beside it; a tree below the root is held there by a pin instead. */
+/** The trees of programs beside the root; one below the root is seen as part of it. */
 function treeMounts({ root, runtime }: Plan, system: SystemFacts): Mount[] {
   const around = [...programTrees(system), ...(root === null ? [] : [root.path])];
   const trees = runtime.filter((tree, at) => {
     const others = runtime.filter((other, place) => place !== at && (other.length < tree.length || place < at));
     return ![...around, ...others].some((other) => isWithin(tree, other));
   });
+  return trees.map((tree) => bind("--ro-bind", tree));
+}
+
+/** The root itself, or the layers and the empty folder that pid 1 makes its overlay from. */
+function rootMounts(plan: Plan, system: SystemFacts, draft: string | null): Mount[] {
+  const { root } = plan;
+  if (root === null) return [];
+  const overlay = rootOverlay(plan);
+  if (overlay === null) return [bind(root.mode === "direct" ? "--bind" : "--ro-bind", root.path)];
+  if ((overlay === "draft") !== (draft !== null)) throw new Error("a draft root has a draft folder, and no other root");
   return [
-    ...trees.map((tree) => bind("--ro-bind", tree)),
-    ...(root === null ? [] : [bind(root.mode === "rw" ? "--bind" : "--ro-bind", root.path)]),
+    // Our program may need its libraries before the overlay is there.
+    programTrees(system).some((tree) => isWithin(tree, root.path))
+      ? bind("--ro-bind", root.path)
+      : { path: root.path, words: ["--dir", pathOf(root.path)] },
+    { path: LAYERS, words: ["--perms", "0700", "--tmpfs", pathOf(LAYERS)] },
+    { path: LOWER_LAYER, words: ["--ro-bind", pathOf(root.path), pathOf(LOWER_LAYER)] },
+    ...(draft === null ? [] : [{ path: DRAFT_LAYER, words: ["--bind", draft, pathOf(DRAFT_LAYER)] }]),
   ];
 }
 

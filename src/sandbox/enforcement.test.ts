@@ -4,12 +4,15 @@ import type { Ready } from "./answers.ts";
 import { enforcementOf } from "./enforcement.ts";
 import { NETWORK, PLAN } from "./plan-fixture.ts";
 
+const DRAFT = "changes are a draft: nothing is written to the real folder";
+
 const READY: Ready = {
   landlock: true,
   seccomp: true,
   network: "none",
   memfdHeld: true,
-  pins: ["held", "held", "made", "absent"],
+  startNanoseconds: 1n,
+  pins: [],
 };
 
 function report(plan = PLAN, ready: Partial<Ready> = {}): Record<string, readonly [string, string | null]> {
@@ -21,13 +24,18 @@ describe("in a sandbox", () => {
   test("the kernel holds the root and its mode, the arguments were checked, and there is no network", () => {
     const none = ["kernel", "there is no network in the sandbox"];
     expect(report()).toEqual({
-      root: ["kernel", null],
-      mode: ["kernel", null],
+      root: ["kernel", DRAFT],
+      mode: ["kernel", DRAFT],
       argv: ["checked", "a program may start others inside the sandbox"],
       host: none,
       port: none,
       raw: none,
     });
+  });
+
+  test("only a draft is told as one", () => {
+    for (const mode of ["ro", "direct"] as const)
+      expect(report({ ...PLAN, root: { path: ["w"], mode } })["root"]).toEqual(["kernel", null]);
   });
 
   test("the broker holds the network where there is one", () => {
@@ -41,9 +49,6 @@ describe("in a sandbox", () => {
 
   test("what is less than usual is told", () => {
     expect(report(PLAN, { landlock: false })["root"]?.[1]).toContain("no Landlock");
-    expect(report(PLAN, { pins: ["link", "held", "held", "link"] })["mode"]?.[1]).toBe(
-      "not held, because they are links: .ambit, secrets",
-    );
   });
 });
 

@@ -1,7 +1,7 @@
 // What held each axis of a run: the kernel, our broker, or only the decision before it.
 import type { AxisName } from "../authority/catalog.ts";
 import type { Enforcement, Strength } from "../ports/enforcement.ts";
-import type { PinOutcome, Ready } from "./answers.ts";
+import type { Ready } from "./answers.ts";
 import type { Plan } from "./plan.ts";
 
 /** bare: without a sandbox, by a line in the user's own configuration. */
@@ -30,22 +30,12 @@ function bare(axis: AxisName): Enforcement {
     : line(axis, "none", "the program runs without a sandbox");
 }
 
-/** A kernel without Landlock, or names that could not be held, are told; what is mounted holds all the same. */
-function filesNote(plan: Plan, ready: Ready): string | null {
-  const loose = pinsBy(plan, ready, "link");
+function filesNote({ root }: Plan, ready: Ready): string | null {
   const notes = [
+    ...(root?.mode === "draft" ? ["changes are a draft: nothing is written to the real folder"] : []),
     ...(ready.landlock ? [] : ["by mounts alone: this kernel has no Landlock"]),
-    ...(loose.length === 0 ? [] : [`not held, because they are links: ${loose.join(", ")}`]),
   ];
   return notes.length === 0 ? null : notes.join("; ");
-}
-
-const namesMax = 8;
-
-function pinsBy({ pinned }: Plan, { pins }: Ready, outcome: PinOutcome): readonly string[] {
-  const names = pinned.flatMap((base) => base.pins.map(({ path }) => path.join("/")));
-  const found = names.filter((_, at) => pins[at] === outcome);
-  return found.length <= namesMax ? found : [...found.slice(0, namesMax), `${found.length - namesMax} more`];
 }
 
 function networkLine(axis: AxisName, { network }: Plan, ready: Ready): Enforcement {

@@ -52,7 +52,7 @@ describe("folders", () => {
   });
 
   test("the temporary ones lie elsewhere where the root is in /tmp", () => {
-    const variables = made({}, { ...PLAN, root: { path: at("/tmp/p"), mode: "rw" } });
+    const variables = made({}, { ...PLAN, root: { path: at("/tmp/p"), mode: "draft" } });
     expect([variables.get("HOME"), variables.get("TMPDIR")]).toEqual(["/run/ambit/tmp/home", "/run/ambit/tmp"]);
   });
 });

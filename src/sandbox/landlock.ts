@@ -81,7 +81,7 @@ export function landlockRules(plan: Plan, system: SystemFacts, version: number):
     ...DEVICES.map((name) => ({ rights: READ_FILE | WRITE_FILE | IOCTL_DEV, path: ["dev", name] })),
     { rights: READ_FILE | EXECUTE, path: PROGRAM },
     { rights: CHANGE, path: temporaryFolder(plan) },
-    ...(root === null ? [] : [{ rights: root.mode === "rw" ? CHANGE : RUN, path: root.path }]),
+    ...(root === null ? [] : [{ rights: root.mode === "ro" ? RUN : CHANGE, path: root.path }]),
   ];
   return { handled, rules: rules.map(({ rights, path }) => ({ rights: rights & handled.files, path })) };
 }

@@ -44,19 +44,9 @@ export const FACTS: PlanFacts = {
 };
 
 export const PLAN: Plan = {
-  root: { path: at("/home/u/work/ws"), mode: "rw" },
+  root: { path: at("/home/u/work/ws"), mode: "draft" },
   runtime: [at("/home/u/.tools/node")],
-  pinned: [
-    {
-      base: at("/home/u/work/ws"),
-      pins: [
-        { path: [".ambit"], action: "readonly", absent: "folder" },
-        { path: [".git"], action: "held", absent: "folder" },
-        { path: [".git", "config"], action: "readonly", absent: "file" },
-        { path: ["secrets"], action: "masked", absent: "leave" },
-      ],
-    },
-  ],
+  masked: [at("/home/u/work/ws/secrets"), at("/home/u/work/ws/deep/key")],
   directory: at("/home/u/work/ws/src"),
   environment: [
     ["PATH", "/usr/bin:/bin"],

@@ -25,9 +25,9 @@ export function rootRefused({ path, mode }: PlanRoot, facts: Pick<PlanFacts, "ou
   const own = facts.ours.find((folder) => isWithin(path, folder));
   if (own !== undefined || path.includes(AUTHORITY))
     return refusePlan("self_modification", `${pathText(path)} holds what decides about agents`, NARROWER);
-  if (mode === "rw" && isWithin(path, facts.program))
+  if (mode !== "ro" && isWithin(path, facts.program))
     return refusePlan("self_modification", `${pathText(path)} holds ambit's own program`, "root=ro");
-  if (mode === "rw" && SYSTEM.some((folder) => isAlong(path, folder)))
+  if (mode !== "ro" && SYSTEM.some((folder) => isAlong(path, folder)))
     return refusePlan("scope_violation", `${pathText(path)} holds the system's own programs`, "root=ro");
   return null;
 }

@@ -5,26 +5,15 @@ import type { PortRange } from "../authority/scope.ts";
 /** Absolute, without links: segments from the top of the machine. */
 export type PlanPath = readonly string[];
 
+/**
+ * ro: the real folder, read only. draft: a fresh overlay over the real folder, whose changes are a draft; what a grant of
+ * `root=rw` means. direct: the real folder, writable; never made from grants, only for programs of our own.
+ */
+export type RootMode = "ro" | "draft" | "direct";
+
 export interface PlanRoot {
   readonly path: PlanPath;
-  readonly mode: "ro" | "rw";
-}
-
-/** readonly: stays as it is. held: may be changed inside, not renamed or replaced. masked: nothing is to be seen. */
-export type PinAction = "readonly" | "held" | "masked";
-
-export interface Pin {
-  /** Below the base. */
-  readonly path: readonly string[];
-  readonly action: PinAction;
-  /** What to do where there is nothing: leave it, or make it so that nobody else can. */
-  readonly absent: "leave" | "folder" | "file";
-}
-
-/** Pins are opened from their base downwards, descriptor by descriptor. */
-export interface PinBase {
-  readonly base: PlanPath;
-  readonly pins: readonly Pin[];
+  readonly mode: RootMode;
 }
 
 export interface PlanNetwork {
@@ -55,7 +44,8 @@ export interface Plan {
   readonly root: PlanRoot | null;
   /** Trees of programs beside the system's own, read and executed, never written. */
   readonly runtime: readonly PlanPath[];
-  readonly pinned: readonly PinBase[];
+  /** Names below the root that do not exist inside, whatever lies there or appears there later. Parents first. */
+  readonly masked: readonly PlanPath[];
   /** Where commands start. */
   readonly directory: PlanPath;
   /** All of it: nothing is inherited. */

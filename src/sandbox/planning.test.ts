@@ -55,7 +55,7 @@ describe("the root", () => {
   ])("is %s", (_, links, request, wanted) => expect(place(links, request)).toBe(wanted));
 
   test.each([
-    ["where the same chain covers writing all of it", [[RUN, WRITE]], "rw /home/u/work/ws"],
+    ["where the same chain covers writing all of it", [[RUN, WRITE]], "draft /home/u/work/ws"],
     ["not where it covers a part", [[RUN, "fs.write{in=/home/u/work/ws,paths=[src/**]}"]], "undecided"],
     ["not where only one link does", [[RUN, WRITE], ["proc.exec{in=/home}"]], "undecided"],
     [
@@ -72,9 +72,9 @@ describe("the root", () => {
         [RUN, WRITE],
         ["proc.exec{in=/home}", "fs.write{in=/home}"],
       ],
-      "rw /home/u/work/ws",
+      "draft /home/u/work/ws",
     ],
-    ["as far as it may be written and no further", [["proc.exec{in=/home/u/work}", WRITE]], "rw /home/u/work/ws"],
+    ["as far as it may be written and no further", [["proc.exec{in=/home/u/work}", WRITE]], "draft /home/u/work/ws"],
   ])("is written %s", (_, links, wanted) => {
     const got = place(links, "proc.exec in=/home/u/work/ws root=rw -- make");
     expect(got).toBe(wanted === "undecided" ? wanted : `${wanted} in /home/u/work/ws`);
@@ -103,14 +103,16 @@ describe("the root", () => {
 
   test("is written no further than somebody was asked about", () => {
     const links = [["proc.exec{in=/home/u/work}", "fs.write{in=/home/u/work,ask}", WRITE]];
-    expect(place(links, "proc.exec in=/home/u/work/ws root=rw -- make")).toBe("rw /home/u/work/ws in /home/u/work/ws");
+    expect(place(links, "proc.exec in=/home/u/work/ws root=rw -- make")).toBe(
+      "draft /home/u/work/ws in /home/u/work/ws",
+    );
   });
 
   test("is written below a protected path only by a grant that names it", () => {
     const run = "proc.exec{in=/home/u/.ssh}";
     const request = "proc.exec in=/home/u/.ssh root=rw -- ssh-keygen";
     expect(place([[run, "fs.write{in=/home/u}"]], request)).toMatch(/scope_violation|undecided/);
-    expect(place([[run, "fs.write{in=/home/u/.ssh}"]], request)).toBe("rw /home/u/.ssh in /home/u/.ssh");
+    expect(place([[run, "fs.write{in=/home/u/.ssh}"]], request)).toBe("draft /home/u/.ssh in /home/u/.ssh");
   });
 
   test("is not read where it was asked to be written, and the other way round", () => {
@@ -129,28 +131,28 @@ describe("places that are never a root", () => {
     ["/home/u/other/.ambit/agents", "self_modification", "self_modification"],
     ["/opt/ambit", "self_modification", "ro"],
     ["/opt/ambit/dist", "self_modification", "ro"],
-    ["/opt/ambitious", "rw", "ro"],
-    ["/home/u/.local/state/ambitious", "rw", "ro"],
+    ["/opt/ambitious", "draft", "ro"],
+    ["/home/u/.local/state/ambitious", "draft", "ro"],
     ["/proc/1", "scope_violation", "scope_violation"],
     ["/sys", "scope_violation", "scope_violation"],
     ["/dev/shm", "scope_violation", "scope_violation"],
     ["/etc", "scope_violation", "scope_violation"],
-    ["/etc/nginx", "rw", "ro"],
+    ["/etc/nginx", "draft", "ro"],
     ["/run", "scope_violation", "scope_violation"],
     ["/run/ambit", "scope_violation", "scope_violation"],
     ["/run/ambit/tmp", "scope_violation", "scope_violation"],
-    ["/run/user", "rw", "ro"],
+    ["/run/user", "draft", "ro"],
     ["/usr", "scope_violation", "ro"],
     ["/usr/bin", "scope_violation", "ro"],
     ["/usr/local", "scope_violation", "ro"],
     ["/bin", "scope_violation", "ro"],
-    ["/usr/src/app", "rw", "ro"],
-    ["/tmp", "rw", "ro"],
+    ["/usr/src/app", "draft", "ro"],
+    ["/tmp", "draft", "ro"],
     ["/home/u/work/ws/.git/hooks", "self_modification", "ro"],
     ["/home/u/work/ws/.vscode", "self_modification", "ro"],
-    ["/home/u/work/ws/.git", "rw", "ro"],
+    ["/home/u/work/ws/.git", "self_modification", "ro"],
     ["/home/u/.config/fish/conf.d", "self_modification", "ro"],
-    ["/home/u/.config/other", "rw", "ro"],
+    ["/home/u/.config/other", "draft", "ro"],
   ])("%s: %s to write, %s to read", (path, written, read) => {
     const word = (mode: string): string =>
       place([[`proc.exec{in=${path}}`, `fs.write{in=${path}}`]], `proc.exec in=${path} root=${mode} -- ls`, {

@@ -3,7 +3,8 @@
 import { guardPath, pathText } from "../authority/path.ts";
 import { coveredUntil } from "../authority/until.ts";
 import { environmentOf, isPassedOn } from "./environment.ts";
-import { pinsOf } from "./pins.ts";
+import { isKeptBy, keptPaths } from "./kept-paths.ts";
+import { maskedNames } from "./masked-names.ts";
 import { isSame, temporaryFolder } from "./places.ts";
 import type { Limits, Plan, PlanRoot } from "./plan.ts";
 import type { PlanFacts } from "./plan-facts.ts";
@@ -25,12 +26,14 @@ export function planOf(decided: Decided, facts: PlanFacts): PlanResult {
   if (!runtime.ok) return runtime;
   const asked = place.value;
   const root = asked?.root ?? null;
-  const pinned = root === null ? planned([]) : pinsOf(root, runtime.value, facts);
-  if (!pinned.ok) return pinned;
+  const protection = root === null ? null : protectedRootFault(root, facts);
+  if (protection !== null) return protection;
+  const masked = root === null ? planned([]) : maskedNames(root, facts);
+  if (!masked.ok) return masked;
   const walls = { root, runtime: runtime.value, network: networkOf(decided.authority, facts.moment) };
   const plan: Plan = {
     ...walls,
-    pinned: pinned.value,
+    masked: masked.value,
     directory: asked?.directory ?? temporaryFolder(walls),
     environment: environmentOf(walls, facts.host, facts.found),
     limits: endingInTime(decided, root, facts),
@@ -57,6 +60,12 @@ export function placeOf(
   const asked = rootAsked(decided, facts);
   if (!asked.ok || asked.value === null) return asked;
   return rootRefused(asked.value.root, facts) ?? asked;
+}
+
+/** The names in such a root say nothing about what they are for, so nothing could be told apart when a draft of it lands. */
+function protectedRootFault({ path, mode }: PlanRoot, { home, workspaces }: PlanFacts): PlanRefused | null {
+  if (mode === "ro" || !isKeptBy(keptPaths({ home, workspaces, ours: [], roots: [path] }))(path)) return null;
+  return refusePlan("self_modification", `${pathText(path)} is protected: no program changes it`, "root=ro");
 }
 
 /** Nought would mean "no limit" to more than one of those who are told; only time may be without one, by saying so. */

@@ -1,8 +1,11 @@
 // The macOS profile as text: nothing but what the plan names, protected names after what is allowed, quotes that hold.
 import { describe, expect, test } from "vitest";
 import type { Plan } from "./plan.ts";
-import { at, NETWORK, PLAN } from "./plan-fixture.ts";
+import { at, PLAN as DRAFT, NETWORK } from "./plan-fixture.ts";
 import { type SeatbeltPlaces, seatbeltProfile } from "./seatbelt.ts";
+
+/** There are no overlays on macOS: what is written there is written directly. */
+const PLAN: Plan = { ...DRAFT, root: { path: at("/home/u/work/ws"), mode: "direct" } };
 
 const PLACES: SeatbeltPlaces = {
   temporary: at("/private/tmp/ambit-1"),
@@ -14,10 +17,10 @@ function lines(plan: Plan, places: SeatbeltPlaces = PLACES): readonly string[] {
   return seatbeltProfile(plan, places)?.split("\n") ?? [];
 }
 
-const rooted = (path: readonly string[], mode: "ro" | "rw" = "rw"): Plan => ({
+const rooted = (path: readonly string[], mode: "ro" | "direct" = "direct"): Plan => ({
   ...PLAN,
   root: { path, mode },
-  pinned: [],
+  masked: [],
 });
 
 describe("the profile", () => {
@@ -37,12 +40,12 @@ describe("the profile", () => {
     const all = lines(PLAN);
     const lastAllow = all.findLastIndex((line) => line.startsWith("(allow file"));
     expect(all.slice(lastAllow + 1).filter((line) => line !== "")).toEqual([
-      '(deny file-write* (subpath "/home/u/work/ws/.ambit"))',
-      '(deny file-write-unlink (literal "/home/u/work/ws/.git"))',
-      '(deny file-write* (subpath "/home/u/work/ws/.git/config"))',
       '(deny file-read* file-write* process-exec* (subpath "/home/u/work/ws/secrets"))',
+      '(deny file-read* file-write* process-exec* (subpath "/home/u/work/ws/deep/key"))',
     ]);
   });
+
+  test("cannot be had for a draft", () => expect(seatbeltProfile(DRAFT, PLACES)).toBeNull());
 
   test("has a network only to the broker, and only where the plan has one", () => {
     expect(lines(PLAN, { ...PLACES, brokerPort: 4_000 }).join("\n")).not.toContain("network");
@@ -79,8 +82,7 @@ describe("a path", () => {
   test.each(["a\nb", "a\0b", "a\tb", "a\u007fb", "", "a/b"])("%j has no profile", (name) => {
     expect(seatbeltProfile(rooted([name]), PLACES)).toBeNull();
     expect(seatbeltProfile({ ...PLAN, runtime: [[name]] }, PLACES)).toBeNull();
-    const pins = [{ path: [name], action: "masked", absent: "leave" } as const];
-    expect(seatbeltProfile({ ...PLAN, pinned: [{ base: ["w"], pins }] }, PLACES)).toBeNull();
+    expect(seatbeltProfile({ ...PLAN, masked: [["w", name]] }, PLACES)).toBeNull();
   });
 
   test("that is the whole machine has none either", () => expect(seatbeltProfile(rooted([]), PLACES)).toBeNull());

@@ -1,5 +1,5 @@
 // The plan as a profile of the macOS sandbox: nothing is allowed but what is named, and of two rules the later one counts.
-import type { Pin, Plan, PlanPath } from "./plan.ts";
+import type { Plan, PlanPath } from "./plan.ts";
 
 /** macOS has no mounts of our own: these folders and this port are the host's. */
 export interface SeatbeltPlaces {
@@ -11,14 +11,13 @@ export interface SeatbeltPlaces {
   readonly brokerPort: number | null;
 }
 
-/** Null where a path holds what no profile can say. */
+/** Null where a path holds what no profile can say, and for a draft, which macOS has no mechanism for. */
 export function seatbeltProfile(plan: Plan, places: SeatbeltPlaces): string | null {
-  const { root, runtime, pinned } = plan;
+  const { root, runtime, masked } = plan;
   const trees = [...(root === null ? [] : [root.path]), ...runtime, places.temporary];
-  const pins = pinned.flatMap(({ base, pins: below }) =>
-    below.map((pin): Pin => ({ ...pin, path: [...base, ...pin.path] })),
-  );
-  if (![...trees, places.program, ...pins.map(({ path }) => path)].every(isPlain)) return null;
+  // There is no overlay here, so there is no draft.
+  if (root?.mode === "draft") return null;
+  if (![...trees, places.program, ...masked].every(isPlain)) return null;
   const lines = [
     ...START,
     `(allow file-read-metadata ${foldersAbove([...trees, places.program])
@@ -26,8 +25,9 @@ export function seatbeltProfile(plan: Plan, places: SeatbeltPlaces): string | nu
       .join(" ")})`,
     `(allow file-read* ${[...trees.map(subpath), literal(places.program)].join(" ")})`,
     `(allow process-exec* ${[...trees.map(subpath), literal(places.program)].join(" ")})`,
-    `(allow file-write* ${[...(root?.mode === "rw" ? [root.path] : []), places.temporary].map(subpath).join(" ")})`,
-    ...pins.flatMap(pinLines),
+    `(allow file-write* ${[...(root?.mode === "direct" ? [root.path] : []), places.temporary].map(subpath).join(" ")})`,
+    // Whether or not it is there by now: what is not there cannot be made.
+    ...masked.map((path) => `(deny file-read* file-write* process-exec* ${subpath(path)})`),
     ...(plan.network === null || places.brokerPort === null
       ? []
       : [`(allow network-outbound (remote ip "localhost:${Math.trunc(places.brokerPort)}"))`]),
@@ -66,20 +66,6 @@ const START: readonly string[] = [
   `(allow process-exec* ${systemTrees})`,
   `(allow file-write-data (literal "/dev/null") (literal "/dev/zero"))`,
 ];
-
-/** Whether or not it is there by now: what is not there cannot be made. */
-function pinLines({ path, action }: Pin): readonly string[] {
-  switch (action) {
-    case "masked":
-      return [`(deny file-read* file-write* process-exec* ${subpath(path)})`];
-    case "readonly":
-      return [`(deny file-write* ${subpath(path)})`];
-    case "held":
-      return [`(deny file-write-unlink ${literal(path)})`];
-    default:
-      return action satisfies never;
-  }
-}
 
 function foldersAbove(paths: readonly PlanPath[]): readonly PlanPath[] {
   const folders = new Map<string, PlanPath>();

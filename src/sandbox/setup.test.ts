@@ -26,9 +26,9 @@ function text(bytes: Uint8Array | null): string {
 const of = (frames: readonly Told[], kind: string): readonly Told[] => frames.filter((frame) => frame.kind === kind);
 
 describe("a sandbox", () => {
-  test("is told pins, walls, limits and folders, and then to go", () => {
+  test("is told its overlay, walls, limits and folders, and then to go", () => {
     const kinds = told(PLAN).map(({ kind }) => kind);
-    expect(kinds.join("").replace(/(.)\1+/g, "$1")).toBe("TPHLSUDG");
+    expect(kinds.join("").replace(/(.)\1+/g, "$1")).toBe("VMHLSUDG");
     expect(
       told({ ...PLAN, network: NETWORK })
         .map(({ kind }) => kind)
@@ -36,14 +36,19 @@ describe("a sandbox", () => {
     ).toMatch(/DDNG$/);
   });
 
-  test("is told every pin behind its base, in the plan's order", () => {
-    expect(of(told(PLAN), "T").map(({ payload }) => text(payload))).toEqual(["/home/u/work/ws\0"]);
-    expect(of(told(PLAN), "P").map(({ payload }) => [payload[0], payload[1], text(payload.subarray(2))])).toEqual([
-      [1, 1, ".ambit\0"],
-      [2, 1, ".git\0"],
-      [1, 2, ".git/config\0"],
-      [3, 0, "secrets\0"],
+  test("is told its root and the names below it that are masked", () => {
+    const overlay = (plan: Plan): readonly (readonly [number | undefined, string])[] =>
+      of(told(plan), "V").map(({ payload }) => [payload[0], text(payload.subarray(1))]);
+    const masks = (plan: Plan): readonly string[] => of(told(plan), "M").map(({ payload }) => text(payload));
+    expect([overlay(PLAN), masks(PLAN)]).toEqual([[[2, "/home/u/work/ws\0"]], ["secrets\0", "deep/key\0"]]);
+    const root = { path: at("/home/u/work/ws"), mode: "ro" } as const;
+    expect([overlay({ ...PLAN, root }), masks({ ...PLAN, root })]).toEqual([
+      [[1, "/home/u/work/ws\0"]],
+      ["secrets\0", "deep/key\0"],
     ]);
+    expect(overlay({ ...PLAN, root, masked: [] })).toEqual([]);
+    expect(overlay({ ...PLAN, root: { ...root, mode: "direct" }, masked: [] })).toEqual([]);
+    expect(overlay({ ...PLAN, root: null, masked: [] })).toEqual([]);
   });
 
   test("is told no Landlock where the kernel has none", () => {
@@ -91,26 +96,21 @@ describe("a sandbox", () => {
     expect(told(plan)).toEqual(told(PLAN));
   });
 
-  test("that root started is told to hold the kernel's own files, behind the plan's pins", () => {
+  test("that root started is told to hold the kernel's own files", () => {
     const user = { ...SYSTEM.user, user: 0 };
     const frames = cut(setupFrames(PLAN, { ...SYSTEM, user }, { landlock: 7, treeMemoryHeld: true }, encode));
-    const pins = of(frames, "P").map(({ payload }) => [payload[0], payload[1], text(payload.subarray(2))]);
-    expect(of(frames, "T").map(({ payload }) => text(payload))).toEqual(["/home/u/work/ws\0", "/proc\0"]);
-    expect(pins.slice(0, 4)).toEqual(
-      of(told(PLAN), "P").map(({ payload }) => [payload[0], payload[1], text(payload.subarray(2))]),
-    );
-    expect(pins).toContainEqual([1, 0, "sys\0"]);
-    expect(pins).toContainEqual([1, 0, "sysrq-trigger\0"]);
-    expect(pins).toContainEqual([3, 0, "kcore\0"]);
-    expect(pins).toContainEqual([3, 0, "kpagecount\0"]);
-    for (const [action, absent] of pins.slice(4)) expect([action === 2, absent]).toEqual([false, 0]);
+    const pins = of(frames, "P").map(({ payload }) => [payload[0], text(payload.subarray(1))]);
+    expect(of(frames, "T").map(({ payload }) => text(payload))).toEqual(["/proc\0"]);
+    expect(pins).toContainEqual([1, "sys\0"]);
+    expect(pins).toContainEqual([2, "kcore\0"]);
+    expect(of(told(PLAN), "P")).toEqual([]);
   });
 
   test("empties its temporary folder and the home in it, and nothing of the host", () => {
     const folders = (plan: Plan): string[] => of(told(plan), "D").map(({ payload }) => text(payload.subarray(4)));
     expect(folders(PLAN)).toEqual(["/tmp\0", "/tmp/home\0"]);
     for (const root of ["/tmp", "/tmp/project"])
-      expect(folders({ ...PLAN, root: { path: at(root), mode: "rw" } })).toEqual([
+      expect(folders({ ...PLAN, root: { path: at(root), mode: "draft" } })).toEqual([
         "/run/ambit/tmp\0",
         "/run/ambit/tmp/home\0",
       ]);

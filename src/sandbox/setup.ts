@@ -2,10 +2,11 @@
 import type { PortRange } from "../authority/scope.ts";
 import { instructionBytes } from "./bpf.ts";
 import { frameOf, PayloadWriter } from "./frame.ts";
-import { kernelPins } from "./kernel-pins.ts";
+import { type KernelPin, kernelPins, PIN_BASE } from "./kernel-pins.ts";
 import { type LandlockRules, landlockRules } from "./landlock.ts";
+import { type RootOverlay, rootOverlay } from "./overlay.ts";
 import { homeFolder, temporaryFolder } from "./places.ts";
-import type { Limits, Pin, Plan, PlanPath } from "./plan.ts";
+import type { Limits, Plan, PlanPath } from "./plan.ts";
 import { seccompProgram } from "./seccomp.ts";
 import type { SystemFacts } from "./system.ts";
 
@@ -23,11 +24,8 @@ export function setupFrames(plan: Plan, system: SystemFacts, start: StartFacts, 
   const landlock = landlockRules(plan, system, start.landlock);
   const seccomp = seccompProgram({ architecture: system.architecture, networkNamespace: true });
   return [
-    // The plan's own first: what became of each is told in this order.
-    ...[...plan.pinned, ...kernelPins(system)].flatMap(({ base, pins }) => [
-      baseFrame(base, encode),
-      ...pins.map((pin) => pinFrame(pin, encode)),
-    ]),
+    ...overlayFrames(plan, encode),
+    ...pinFrames(kernelPins(system), encode),
     ...(landlock === null ? [] : landlockFrames(landlock, encode)),
     frameOf("S", instructionBytes(seccomp)),
     ...limitFrames(resourcesOf(plan.limits, start)),
@@ -37,19 +35,44 @@ export function setupFrames(plan: Plan, system: SystemFacts, start: StartFacts, 
   ];
 }
 
-const ACTIONS = { readonly: 1, held: 2, masked: 3 } as const satisfies Record<Pin["action"], number>;
-const ABSENT = { leave: 0, folder: 1, file: 2 } as const satisfies Record<Pin["absent"], number>;
+const MODES = { "read-only": 1, draft: 2 } as const satisfies Record<RootOverlay, number>;
 
-function baseFrame(base: PlanPath, encode: Encode): Uint8Array {
-  return frameOf("T", new PayloadWriter().text(encode(`/${base.join("/")}`)).done());
+function overlayFrames(plan: Plan, encode: Encode): readonly Uint8Array[] {
+  const overlay = rootOverlay(plan);
+  if (overlay === null || plan.root === null) return [];
+  const depth = plan.root.path.length;
+  return [
+    frameOf(
+      "V",
+      new PayloadWriter()
+        .u8(MODES[overlay])
+        .text(encode(pathOf(plan.root.path)))
+        .done(),
+    ),
+    ...plan.masked.map((path) => frameOf("M", new PayloadWriter().text(encode(path.slice(depth).join("/"))).done())),
+  ];
 }
 
-function pinFrame({ path, action, absent }: Pin, encode: Encode): Uint8Array {
-  const payload = new PayloadWriter()
-    .u8(ACTIONS[action])
-    .u8(ABSENT[absent])
-    .text(encode(path.join("/")));
-  return frameOf("P", payload.done());
+const ACTIONS = { readonly: 1, masked: 2 } as const satisfies Record<KernelPin["action"], number>;
+
+function pinFrames(pins: readonly KernelPin[], encode: Encode): readonly Uint8Array[] {
+  if (pins.length === 0) return [];
+  return [
+    frameOf("T", new PayloadWriter().text(encode(pathOf(PIN_BASE))).done()),
+    ...pins.map(({ path, action }) =>
+      frameOf(
+        "P",
+        new PayloadWriter()
+          .u8(ACTIONS[action])
+          .text(encode(path.join("/")))
+          .done(),
+      ),
+    ),
+  ];
+}
+
+function pathOf(path: PlanPath): string {
+  return `/${path.join("/")}`;
 }
 
 export function landlockFrames({ handled, rules }: LandlockRules, encode: Encode): readonly Uint8Array[] {

@@ -19,6 +19,7 @@ const RAN: Ran = {
   denials: [],
   enforcement: [],
   outputDropped: 0,
+  draft: null,
 };
 
 interface World {

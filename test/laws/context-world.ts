@@ -170,6 +170,7 @@ export function instrumentsOf(seen: Seen, world: World = {}): Instruments {
           denials: [],
           enforcement: [],
           outputDropped: 0,
+          draft: null,
         };
         return did(`run ${argv.join(" ")}`, { ran, output: new Uint8Array(), errors: new Uint8Array() });
       },

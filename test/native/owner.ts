@@ -43,6 +43,8 @@ export interface Ready {
   readonly seccomp: number;
   readonly network: number;
   readonly memfdHeld: number;
+  /** Of the coarse clock, in nanoseconds; 0 without an overlay. */
+  readonly start: bigint;
   readonly pins: readonly number[];
 }
 
@@ -102,10 +104,11 @@ export class Owner {
   async ready(): Promise<Ready> {
     const reader = await this.expect("R");
     const [landlock, seccomp, network, memfdHeld] = [reader.u8(), reader.u8(), reader.u8(), reader.u8()] as number[];
+    const start = reader.u64();
     const count = reader.u32();
     const pins = [...reader.rest()];
     if (count !== pins.length) throw new Error("pins are not what was counted");
-    return { landlock, seccomp, network, memfdHeld, pins } as Ready;
+    return { landlock, seccomp, network, memfdHeld, start, pins } as Ready;
   }
 
   async failure(): Promise<{ readonly errno: number; readonly stage: string }> {
@@ -209,7 +212,10 @@ export function bubblewrapArguments({ program, root, network = false, more = [] 
   });
   return [
     ...["--unshare-all", "--as-pid-1", "--new-session", "--die-with-parent", "--clearenv"],
-    ...["SYS_ADMIN", "NET_ADMIN", "NET_BIND_SERVICE", "SETPCAP"].flatMap((name) => ["--cap-add", `CAP_${name}`]),
+    ...["SYS_ADMIN", "DAC_OVERRIDE", "NET_ADMIN", "NET_BIND_SERVICE", "SETPCAP"].flatMap((name) => [
+      "--cap-add",
+      `CAP_${name}`,
+    ]),
     ...["--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib"],
     ...["--symlink", "usr/lib64", "/lib64", "--symlink", "usr/sbin", "/sbin"],
     ...["--tmpfs", "/dev", ...devices, "--proc", "/proc"],

@@ -3,6 +3,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { DraftFolders } from "../../src/node/draft/draft-folders.ts";
 import { detectSandbox, type SandboxGround } from "../../src/node/sandbox/detect-sandbox.ts";
 import { LinuxSandboxes, type LinuxSandboxesParts } from "../../src/node/sandbox/linux-sandboxes.ts";
 import type { Judge } from "../../src/ports/judge.ts";
@@ -37,9 +38,9 @@ export function segments(path: string): PlanPath {
 
 export function planFor(folder: string, changes: Partial<Plan> = {}): Plan {
   return {
-    root: { path: segments(folder), mode: "rw" },
+    root: { path: segments(folder), mode: "draft" },
     runtime: [],
-    pinned: [],
+    masked: [],
     directory: segments(folder),
     environment: [["PATH", "/usr/bin:/bin"]],
     network: null,
@@ -53,7 +54,7 @@ export function sandboxesIn(folder: string, parts: Partial<LinuxSandboxesParts> 
     ground: realGround(),
     groups: null,
     broker: null,
-    quarantine: `${folder}-aside`,
+    drafts: new DraftFolders(`${folder}-state`),
     ...parts,
   });
 }

@@ -81,7 +81,7 @@ async function inSandbox(script: string): Promise<{ readonly output: string; has
   mkdirSync(root);
   mkdirSync(join(folder, "beside"));
   const sandboxes = sandboxesIn(folder);
-  const walls = { root: { path: root.split("/").slice(1), mode: "rw" }, runtime: [], network: null } as const;
+  const walls = { root: { path: root.split("/").slice(1), mode: "draft" }, runtime: [], network: null } as const;
   const host = { user: "u", terminal: null, language: null, timeZone: null, allowed: [] };
   process.env["AMBIT_OF_THE_HOST"] = MARK;
   try {

@@ -13,8 +13,8 @@ export interface ControlGroup {
   readonly holds: readonly Held[];
   /** Kept when the process is in; what it starts is in, too. False where the kernel would not have it. */
   add(pid: number): Promise<boolean>;
-  /** After its last process. */
-  remove(): Promise<void>;
+  /** After its last process. False: a process may still be in it. */
+  remove(): Promise<boolean>;
 }
 
 const PREFIX = "ambit";
@@ -41,9 +41,7 @@ export class ControlGroups {
     return {
       holds: made.flatMap(({ holds }) => holds),
       add: async (pid) => (await Promise.all(folders.map((folder) => added(folder, pid)))).every((one) => one),
-      remove: async () => {
-        await Promise.all(folders.map(removed));
-      },
+      remove: async () => (await Promise.all(folders.map(removed))).every((one) => one),
     };
   }
 }
@@ -92,16 +90,18 @@ async function added(folder: string, pid: number): Promise<boolean> {
 const triesMax = 50;
 const tryMilliseconds = 10;
 
-/** A process that has just ended is in its group for a moment longer. What stays is reaped by whoever starts next. */
-async function removed(folder: string): Promise<void> {
+/** A process that has just ended is in its group for a moment longer. What stays is removed at the next start. */
+async function removed(folder: string): Promise<boolean> {
   for (let tries = 0; tries < triesMax; tries++) {
     try {
-      return await rmdir(folder);
+      await rmdir(folder);
+      return true;
     } catch (error) {
-      if (codeOf(error) !== "EBUSY") return;
+      if (codeOf(error) !== "EBUSY") return codeOf(error) === "ENOENT";
       await pause(tryMilliseconds);
     }
   }
+  return false;
 }
 
 /** Numbers of processes count in a namespace: what was made from another one is not ours to judge. */

@@ -1,17 +1,21 @@
-// Sandboxes on Linux: a warm one where the owner has one, a new one otherwise, and a result that says what held.
+// Sandboxes on Linux: a warm or prepared one where the owner has one, a new one otherwise, and a result that says what
+// held and what changed.
 import type { Judge } from "../../ports/judge.ts";
-import type { RunRefused, RunResult, Sinks } from "../../ports/process.ts";
+import type { RunRefused, RunResult, SealedDraft, Sinks } from "../../ports/process.ts";
 import { runFrame } from "../../sandbox/command.ts";
+import { rootOverlay } from "../../sandbox/overlay.ts";
 import type { Plan } from "../../sandbox/plan.ts";
 import type { Command, Sandboxes, SandboxOwner, Stop } from "../../sandbox/sandboxes.ts";
 import { sha256 } from "../digest.ts";
+import type { DraftFolder, DraftFolders } from "../draft/draft-folders.ts";
+import { overlayRefusal } from "../draft/draft-refusals.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import type { SandboxGround } from "./detect-sandbox.ts";
+import { hostPath } from "./host-path.ts";
 import { LiveSandbox } from "./live-sandbox.ts";
 import type { NetworkBroker } from "./network.ts";
 import { POOL_BOUNDS, Pool, type PoolBounds, type PoolKey } from "./pool.ts";
-import { putAside, putBack } from "./quarantine.ts";
-import { unavailable } from "./refusal.ts";
+import { codeOf, unavailable } from "./refusal.ts";
 import { ranOf, STOPPED_BEFORE, toldSinks } from "./result.ts";
 import type { Order } from "./running.ts";
 import { SandboxNetwork } from "./sandbox-network.ts";
@@ -23,14 +27,20 @@ export interface LinuxSandboxesParts {
   readonly groups: ControlGroups | null;
   /** Null: no sandbox has a network. */
   readonly broker: NetworkBroker | null;
-  /** A folder of our own state; what appears under a pinned name goes there. */
-  readonly quarantine: string;
+  readonly drafts: DraftFolders;
   readonly bounds?: PoolBounds;
 }
 
 type Found =
   | { readonly ok: true; readonly sandbox: LiveSandbox }
   | { readonly ok: false; readonly refused: RunRefused };
+
+type Drafted =
+  | { readonly ok: true; readonly draft: DraftFolder | null }
+  | { readonly ok: false; readonly refused: RunRefused };
+
+/** Started and waiting for their only command. */
+const preparedPerKeyMax = 2;
 
 export class LinuxSandboxes implements Sandboxes {
   readonly #parts: LinuxSandboxesParts;
@@ -40,6 +50,8 @@ export class LinuxSandboxes implements Sandboxes {
   /** Those whose generation is over while they still run a command. */
   readonly #retired = new WeakSet<LiveSandbox>();
   readonly #digests = new WeakMap<Plan, string>();
+  /** Sandboxes that are to be prepared when this turn of the event loop is over. */
+  readonly #scheduled = new Map<NodeJS.Immediate, SandboxOwner>();
   #count = 0;
 
   constructor(parts: LinuxSandboxesParts) {
@@ -58,14 +70,19 @@ export class LinuxSandboxes implements Sandboxes {
     const frame = runFrame({ ...plan, argv: command.argv, hasInput: command.input !== null }, encode);
     if (frame === null)
       return refuse({ code: "invalid_input", message: "the command is too long or holds a zero byte", fix: null });
+    const unheld = plan.root?.mode === "direct" && plan.masked.length > 0;
+    if (unheld) return refuse(unavailable("names cannot be masked in a folder that is written directly"));
     if (stop?.stopped === true) return { ok: true, ran: STOPPED_BEFORE };
     const held = HeldTrees.hold(plan);
     if (!held.ok) return refuse(held.refused);
-    const key: PoolKey = { ...owner, digest: `${this.#digest(plan)} ${held.trees.mark}` };
+    const key: PoolKey = { ...owner, digest: this.#keyDigest(plan, held.trees) };
     this.#retire(owner);
     const order: Order = { frame, input: command.input, sinks, stop };
     const found = (await this.#warm(key, held.trees)) ?? (await this.#new(owner, plan, held.trees));
-    return found.ok ? this.#runIn(found.sandbox, key, order, judge) : refuse(found.refused);
+    if (!found.ok) return refuse(found.refused);
+    const result = await this.#runIn(found.sandbox, key, order, judge);
+    if (result.ok && rootOverlay(plan) !== null) this.#schedule(owner, plan, key);
+    return result;
   }
 
   /** Sandboxes that are there now, warm or running. */
@@ -75,6 +92,7 @@ export class LinuxSandboxes implements Sandboxes {
 
   async end(agent: string | null): Promise<void> {
     this.#pool.drain(agent);
+    this.#unschedule((owner) => agent === null || owner.agent === agent);
     const ended = [...this.#live].filter(([, whose]) => agent === null || whose.agent === agent);
     await Promise.all(ended.map(([sandbox]) => sandbox.end()));
   }
@@ -86,16 +104,13 @@ export class LinuxSandboxes implements Sandboxes {
     try {
       const outcome = await sandbox.run({ ...order, sinks: toldSinks(sandbox, order.sinks) });
       if (outcome.kind === "unavailable") return refuse(outcome.refused);
-      const changed = sandbox.pins.changes();
       const denials = (await network?.denials()) ?? [];
-      isReusable = outcome.kind === "done" && outcome.done.clean && changed.length === 0 && network?.isLost !== true;
+      const isClean = outcome.kind === "done" && outcome.done.clean;
+      // An overlay shows its root as it was at its start: never used twice.
+      isReusable = isClean && network?.isLost !== true && rootOverlay(sandbox.parts.plan) === null;
       // INVARIANT: what is reported as over is over.
       if (!isReusable) await sandbox.end();
-      for (const change of changed) {
-        if (change.appeared || change.link !== null) putAside(change, this.#parts.quarantine);
-        putBack(change);
-      }
-      return { ok: true, ran: ranOf(sandbox, outcome, denials, changed) };
+      return { ok: true, ran: ranOf(sandbox, outcome, denials, await this.#sealed(sandbox)) };
     } finally {
       network?.judgedBy(null);
       if (isReusable && sandbox.isIdle && !this.#retired.has(sandbox))
@@ -108,9 +123,7 @@ export class LinuxSandboxes implements Sandboxes {
   async #warm(key: PoolKey, trees: HeldTrees): Promise<Found | null> {
     for (let sandbox = this.#pool.take(key); sandbox !== null; sandbox = this.#pool.take(key)) {
       const { trees: own, network } = sandbox.parts;
-      const isSound =
-        sandbox.isIdle && network?.isLost !== true && own.areUnchanged() && sandbox.pins.changes().length === 0;
-      if (isSound) {
+      if (sandbox.isIdle && network?.isLost !== true && own.areUnchanged()) {
         trees.close();
         return { ok: true, sandbox };
       }
@@ -122,27 +135,110 @@ export class LinuxSandboxes implements Sandboxes {
   /** Another generation of the same session: what is idle ends now, what runs is not used again. */
   #retire(owner: SandboxOwner): void {
     for (const idle of this.#pool.stale(owner)) void idle.end();
-    for (const [sandbox, { agent, session, generation }] of this.#live)
-      if (agent === owner.agent && session === owner.session && generation !== owner.generation)
-        this.#retired.add(sandbox);
+    this.#unschedule((one) => isStale(one, owner));
+    for (const [sandbox, whose] of this.#live) if (isStale(whose, owner)) this.#retired.add(sandbox);
   }
 
   async #new(owner: SandboxOwner, plan: Plan, trees: HeldTrees): Promise<Found> {
     const { ground, groups, broker } = this.#parts;
+    const drafted = this.#draft(plan);
+    if (!drafted.ok) {
+      trees.close();
+      return drafted;
+    }
+    const { draft } = drafted;
     let network: SandboxNetwork | null = null;
     if (plan.network !== null) {
       network =
         broker === null ? null : await SandboxNetwork.open(broker, plan.network, `sandbox-${++this.#count}`, owner);
       if (network === null) {
         trees.close();
+        if (draft !== null) await this.#discard(draft);
         return { ok: false, refused: unavailable("the network broker could not be started") };
       }
     }
     const group = groups?.make(plan.limits) ?? null;
-    const sandbox = new LiveSandbox({ ground, plan, trees, group, network });
+    const sandbox = new LiveSandbox({ ground, plan, trees, group, network, draft });
     this.#live.set(sandbox, owner);
-    void sandbox.ended.then(() => this.#live.delete(sandbox));
+    void sandbox.ended.then(async () => {
+      this.#live.delete(sandbox);
+      if (draft !== null && !sandbox.hasRun) await this.#discard(draft);
+    });
     return { ok: true, sandbox };
+  }
+
+  /** A folder for the changes, where the root is a draft; refused where no overlay can be had. */
+  #draft(plan: Plan): Drafted {
+    const overlay = rootOverlay(plan);
+    if (overlay === null || plan.root === null) return { ok: true, draft: null };
+    const { drafts } = this.#parts;
+    try {
+      const draft = overlay === "draft" ? drafts.make() : null;
+      const refused = overlayRefusal(hostPath(plan.root.path), draft === null ? null : drafts.folder);
+      if (refused === null) return { ok: true, draft };
+      if (draft !== null) void this.#discard(draft);
+      return { ok: false, refused };
+    } catch (error) {
+      return { ok: false, refused: unavailable(`no folder for a draft can be made (${codeOf(error)})`) };
+    }
+  }
+
+  /** Of a sandbox that has ended after its command. Where nothing was changed, nothing is kept. */
+  async #sealed({ parts, ready, isSealed }: LiveSandbox): Promise<SealedDraft | null> {
+    const { plan, draft, trees } = parts;
+    const [start, identity] = [ready?.startNanoseconds ?? null, trees.rootIdentity];
+    if (draft === null || plan.root === null || start === null || identity === null) return null;
+    if (isSealed && this.#parts.drafts.isEmpty(draft.id)) {
+      await this.#discard(draft);
+      return null;
+    }
+    const { device, inode } = identity;
+    return {
+      id: draft.id,
+      root: plan.root.path,
+      masked: plan.masked,
+      rootIdentity: { device, inode },
+      startNanoseconds: start,
+      isSealed,
+    };
+  }
+
+  /** What cannot be removed stays in the list of drafts, and never lands. */
+  async #discard({ id }: DraftFolder): Promise<void> {
+    await this.#parts.drafts.remove(id).catch(() => {});
+  }
+
+  /** The next command of the same kind finds a sandbox that has been started already. */
+  #schedule(owner: SandboxOwner, plan: Plan, key: PoolKey): void {
+    const immediate = setImmediate(() => {
+      this.#scheduled.delete(immediate);
+      void this.#prepare(owner, plan, key);
+    });
+    immediate.unref();
+    this.#scheduled.set(immediate, owner);
+  }
+
+  #unschedule(isWanted: (owner: SandboxOwner) => boolean): void {
+    for (const [immediate, owner] of this.#scheduled) {
+      if (!isWanted(owner)) continue;
+      clearImmediate(immediate);
+      this.#scheduled.delete(immediate);
+    }
+  }
+
+  async #prepare(owner: SandboxOwner, plan: Plan, key: PoolKey): Promise<void> {
+    if (this.#pool.count(key) >= preparedPerKeyMax) return;
+    const held = HeldTrees.hold(plan);
+    if (!held.ok) return;
+    if (key.digest !== this.#keyDigest(plan, held.trees)) return held.trees.close();
+    const found = await this.#new(owner, plan, held.trees);
+    if (!found.ok) return;
+    if (this.#retired.has(found.sandbox)) return found.sandbox.end();
+    for (const surplus of this.#pool.put(key, found.sandbox)) void surplus.end();
+  }
+
+  #keyDigest(plan: Plan, trees: HeldTrees): string {
+    return `${this.#digest(plan)} ${trees.mark}`;
   }
 
   #digest(plan: Plan): string {
@@ -150,6 +246,11 @@ export class LinuxSandboxes implements Sandboxes {
     this.#digests.set(plan, known);
     return known;
   }
+}
+
+/** The same session, by another generation of its grants. */
+function isStale(one: SandboxOwner, { agent, session, generation }: SandboxOwner): boolean {
+  return one.agent === agent && one.session === session && one.generation !== generation;
 }
 
 const encode = (text: string): Uint8Array => Buffer.from(text, "utf8");

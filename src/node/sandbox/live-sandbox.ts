@@ -1,16 +1,20 @@
-// One sandbox from its start to its end: set up and looked over, then one command at a time.
+// One sandbox from its start to its end: started, set up, then one command at a time. One whose root is an overlay waits
+// before its set-up for the only command it runs.
 import { constants } from "node:os";
 import type { RunRefused } from "../../ports/process.ts";
 import type { Answer, Ready } from "../../sandbox/answers.ts";
 import { bubblewrapCommand } from "../../sandbox/bubblewrap.ts";
 import { kernelPins } from "../../sandbox/kernel-pins.ts";
+import { LOWER_LAYER, rootOverlay } from "../../sandbox/overlay.ts";
 import type { Plan } from "../../sandbox/plan.ts";
 import { setupFrames } from "../../sandbox/setup.ts";
+import type { DraftFolder } from "../draft/draft-folders.ts";
+import { overlayFailure } from "../draft/draft-refusals.ts";
 import { Channel } from "./channel.ts";
 import { complaintRefusal } from "./complaint.ts";
 import type { ControlGroup } from "./control-groups.ts";
 import type { SandboxGround } from "./detect-sandbox.ts";
-import { Pins } from "./pins.ts";
+import { hostPath } from "./host-path.ts";
 import { codeOf, unavailable } from "./refusal.ts";
 import { type Order, type Outcome, Running } from "./running.ts";
 import type { SandboxNetwork } from "./sandbox-network.ts";
@@ -23,6 +27,8 @@ export interface SandboxParts {
   readonly trees: HeldTrees;
   readonly group: ControlGroup | null;
   readonly network: SandboxNetwork | null;
+  /** For a draft root, and no other. */
+  readonly draft: DraftFolder | null;
 }
 
 const startMillisecondsMax = 30_000;
@@ -33,17 +39,17 @@ const encode = (text: string): Uint8Array => Buffer.from(text, "utf8");
 
 export class LiveSandbox {
   readonly parts: SandboxParts;
-  /** As they were before anything ran. */
-  readonly pins: Pins;
   #process: StartedProcess | null = null;
   #channel: Channel | null = null;
-  #state: "starting" | "going" | "handing" | "ready" | "over" = "starting";
+  #state: "starting" | "prepared" | "going" | "handing" | "ready" | "over" = "starting";
   #landlock: number | null = null;
   /** The pid that was put under the limits, as soon as it was there: the kernel takes its time over it. */
   #limited: Promise<number | null> = Promise.resolve(null);
   #isLimited = false;
   readonly #setup: { readonly landlock: number; readonly frames: Uint8Array };
   #ready: Ready | null = null;
+  #hasSent = false;
+  #isSealed = false;
   #failure: RunRefused | null = null;
   #running: Running | null = null;
   #timer: NodeJS.Timeout | undefined;
@@ -59,7 +65,7 @@ export class LiveSandbox {
     this.parts = parts;
     const { plan, ground, network } = parts;
     try {
-      const command = bubblewrapCommand(plan, ground.system, encode);
+      const command = bubblewrapCommand(plan, ground.system, encode, parts.draft?.path ?? null);
       this.#process = new StartedProcess(ground.bubblewrap, command, network !== null);
       this.#limited = this.#limit(this.#process);
       if (network !== null) this.#process.onHandle((message, handle) => this.#give(network, message, handle));
@@ -67,12 +73,12 @@ export class LiveSandbox {
         answered: (answer) => this.#answered(answer),
         ended: (odd) => void this.#ended(odd),
       });
-      this.#timer = setTimeout(() => this.#fail("the sandbox did not get ready in time"), startMillisecondsMax);
+      this.#watchStart();
     } catch (error) {
       this.#fail(`bubblewrap cannot be started (${codeOf(error)})`);
     }
-    // While bubblewrap is at work, and long before the word to go on.
-    this.pins = new Pins(plan);
+    if (this.#isOverlay) this.#process?.hold(false);
+    // While bubblewrap is at work.
     this.#setup = { landlock: landlockGuess, frames: this.#framesFor(landlockGuess) };
   }
 
@@ -81,9 +87,25 @@ export class LiveSandbox {
     return this.#ready;
   }
 
-  /** Whether it stands ready for a command. */
+  /** Whether it takes a command: ready for the next one, or prepared for its only one. */
   get isIdle(): boolean {
-    return this.#state === "ready" && this.#running === null;
+    if (this.#running !== null) return false;
+    if (!this.#isOverlay) return this.#state === "ready";
+    return !this.#hasSent && (this.#state === "starting" || this.#state === "prepared");
+  }
+
+  /** Whether a command may have run in it. */
+  get hasRun(): boolean {
+    return this.#ready !== null && this.#hasSent;
+  }
+
+  /** Once it has ended: whether every process of it is gone for certain. */
+  get isSealed(): boolean {
+    return this.#isSealed;
+  }
+
+  get #isOverlay(): boolean {
+    return rootOverlay(this.parts.plan) !== null;
   }
 
   /** One at a time. Rejected only for what a sink threw. */
@@ -93,7 +115,8 @@ export class LiveSandbox {
     const running = new Running(order, this.#channel);
     this.#running = running;
     this.#process?.hold(true);
-    this.#send();
+    if (this.#state === "prepared") void this.#go();
+    else this.#send();
     try {
       return await running.outcome;
     } finally {
@@ -115,7 +138,8 @@ export class LiveSandbox {
     await this.#process?.end();
     const { group, network, trees } = this.parts;
     trees.close();
-    await Promise.all([group?.remove(), network?.close()]);
+    const [isGroupEmpty] = await Promise.all([group === null ? true : group.remove(), network?.close()]);
+    if (this.hasRun) this.#isSealed = isGroupEmpty && (await this.#process?.isEmpty()) === true;
     this.#tellEnd();
   }
 
@@ -127,7 +151,7 @@ export class LiveSandbox {
         else this.#odd();
         break;
       case "failed":
-        this.#fail(`the sandbox could not be set up: ${answer.stage} (${errnoName(answer.errno)})`);
+        this.#fail(this.#setupFailure(answer.stage, answer.errno));
         break;
       case "ready":
         if (this.#state === "going") void this.#begin(answer.ready);
@@ -150,26 +174,47 @@ export class LiveSandbox {
     }
   }
 
-  /**
-   * The mounts are made and nothing has run: the last moment to see whether what was mounted is what was meant.
-   * INVARIANT: the word to go on is given after that. The set-up is our own doing and needs no limits; a command is sent
-   * only to a process that is under them.
-   */
+  /** The mounts are made and nothing has run: the last moment to see whether what was mounted is what was meant. */
   async #prepare(landlock: number): Promise<void> {
-    const { trees, group } = this.parts;
     this.#landlock = landlock;
     const first = this.#process?.firstProcess() ?? null;
     if (first === null) return this.#fail("the first process of the sandbox cannot be told");
-    if (!trees.areUnchanged(`/proc/${first}/root`))
+    if (!this.parts.trees.areShownIn(`/proc/${first}/root`, this.#isOverlay ? hostPath(LOWER_LAYER) : null))
       return this.#fail("a folder was replaced by another while the sandbox started");
     if (this.#state !== "starting") return;
+    this.#state = "prepared";
+    if (this.#isOverlay && this.#running === null) clearTimeout(this.#timer);
+    else await this.#go();
+  }
+
+  /**
+   * INVARIANT: the word to go on is given after the mounts were looked at. The set-up is our own doing and needs no limits;
+   * a command is sent only to a process that is under them.
+   */
+  async #go(): Promise<void> {
+    const { group } = this.parts;
+    const landlock = this.#landlock ?? 0;
     this.#state = "going";
+    this.#watchStart();
     this.#channel?.write(landlock === this.#setup.landlock ? this.#setup.frames : this.#framesFor(landlock));
-    if (group !== null && (await this.#limited) !== first)
+    const first = this.#process?.firstProcess() ?? null;
+    if (group !== null && (first === null || (await this.#limited) !== first))
       return this.#fail("the sandbox could not be put under its limits");
     this.#isLimited = true;
     // Without a network the first command follows the set-up without waiting for an answer.
     this.#send();
+  }
+
+  #watchStart(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#fail("the sandbox did not get ready in time"), startMillisecondsMax);
+    this.#timer.unref();
+  }
+
+  #setupFailure(stage: string, errno: number): RunRefused {
+    const { root } = this.parts.plan;
+    const overlay = root === null ? null : overlayFailure(stage, errno, hostPath(root.path));
+    return overlay ?? unavailable(`the sandbox could not be set up: ${stage} (${errnoName(errno)})`);
   }
 
   async #limit(started: StartedProcess): Promise<number | null> {
@@ -196,7 +241,6 @@ export class LiveSandbox {
     if (missing !== null) return this.#fail(`the sandbox came up without ${missing}`);
     clearTimeout(this.#timer);
     this.#ready = ready;
-    this.pins.settle(ready.pins);
     this.#state = "handing";
     try {
       if (this.#given.length > 0) await Promise.all(this.#given);
@@ -210,15 +254,17 @@ export class LiveSandbox {
 
   #send(): void {
     const isTime = this.#state === "ready" || (this.#state === "going" && this.parts.network === null);
-    if (isTime && this.#isLimited) this.#running?.send(this.parts.plan.limits.wallMilliseconds);
+    if (!isTime || !this.#isLimited || this.#running === null) return;
+    this.#hasSent = true;
+    this.#running.send(this.parts.plan.limits.wallMilliseconds);
   }
 
   #odd(): void {
     this.#fail("the sandbox said something that is not understood");
   }
 
-  #fail(message: string): void {
-    this.#failure ??= unavailable(message);
+  #fail(why: string | RunRefused): void {
+    this.#failure ??= typeof why === "string" ? unavailable(why) : why;
     this.#state = "over";
     if (this.#channel === null) void this.#ended(false);
     else this.#channel.close();
@@ -243,15 +289,13 @@ export class LiveSandbox {
 
 /** What was asked for and did not come; null when all is there. */
 function missingIn(ready: Ready, { plan, ground }: SandboxParts, landlock: number): string | null {
-  const { network, pinned } = plan;
+  const { network } = plan;
   if (!ready.seccomp) return "its filter of system calls";
   if (landlock > 0 && !ready.landlock) return "Landlock";
   if (network !== null && ready.network === "none") return "its network";
   if (network === null && ready.network !== "none") return "leave to have a network";
-  const pins = pinned.reduce((count, base) => count + base.pins.length, 0);
-  const kernels = kernelPins(ground.system).reduce((count, base) => count + base.pins.length, 0);
-  if (ready.pins.length !== pins + kernels) return "its pins";
-  return ready.pins.slice(pins).includes("link") ? "its pins in /proc" : null;
+  if ((rootOverlay(plan) !== null) !== (ready.startNanoseconds !== null)) return "the overlay of its root";
+  return ready.pins.length === kernelPins(ground.system).length ? null : "its pins in /proc";
 }
 
 function errnoName(errno: number): string {

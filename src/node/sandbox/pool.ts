@@ -40,6 +40,11 @@ export class Pool {
     return found.sandbox;
   }
 
+  count(key: PoolKey): number {
+    const name = nameOf(key);
+    return [...this.#idle].filter((one) => one.name === name).length;
+  }
+
   /** What no longer fits comes back, to be ended. */
   put(key: PoolKey, sandbox: LiveSandbox): readonly LiveSandbox[] {
     const name = nameOf(key);

@@ -1,13 +1,9 @@
 // What became of a command, in the words of the port: how it ended, what it used, what was refused to it, what held it.
-import { verbEntry } from "../../authority/catalog.ts";
-import { segmentsOf } from "../../authority/sequence.ts";
-import { requestText } from "../../notation/request-printer.ts";
 import type { Enforcement } from "../../ports/enforcement.ts";
-import type { Ending, Ran, RunDenial, Sinks, Usage } from "../../ports/process.ts";
+import type { Ending, Ran, RunDenial, SealedDraft, Sinks, Usage } from "../../ports/process.ts";
 import { enforcementOf } from "../../sandbox/enforcement.ts";
 import type { ControlGroup } from "./control-groups.ts";
 import type { LiveSandbox } from "./live-sandbox.ts";
-import type { ChangedPin } from "./pins.ts";
 import type { Outcome } from "./running.ts";
 
 const NOTHING_USED: Usage = { wallMicroseconds: 0, userMicroseconds: 0, systemMicroseconds: 0, memoryKibibytes: 0 };
@@ -19,6 +15,7 @@ export const STOPPED_BEFORE: Ran = {
   denials: [],
   enforcement: [],
   outputDropped: 0,
+  draft: null,
 };
 
 type Over = Exclude<Outcome, { readonly kind: "unavailable" }>;
@@ -27,15 +24,16 @@ export function ranOf(
   sandbox: LiveSandbox,
   outcome: Over,
   denials: readonly RunDenial[],
-  changed: readonly ChangedPin[],
+  draft: SealedDraft | null,
 ): Ran {
   const done = outcome.kind === "done" ? outcome.done : null;
   return {
-    ending: changed.length > 0 ? { kind: "ended", because: "pin_changed" } : endingOf(outcome),
+    ending: endingOf(outcome),
     usage: done?.usage ?? NOTHING_USED,
-    denials: [...denials, ...changed.map(denialOf)],
+    denials,
     enforcement: heldBy(sandbox),
     outputDropped: done?.outputDropped ?? 0,
+    draft,
   };
 }
 
@@ -72,14 +70,6 @@ function endingOf(outcome: Over): Ending {
   if (outcome.kind === "done") return outcome.done.ending;
   if (outcome.because === null) return { kind: "signalled", signal: killSignal };
   return { kind: "ended", because: outcome.because };
-}
-
-const WRITE = verbEntry("fs.write");
-
-function denialOf({ base, way }: ChangedPin): RunDenial {
-  const path = [...base.split("/").filter((name) => name !== ""), ...way];
-  if (WRITE === null) throw new Error("the catalog has no fs.write");
-  return { code: "pin_changed", request: requestText({ verb: WRITE, values: [segmentsOf(path)] }), times: 1 };
 }
 
 /** Limits are no axis of their own; they are told where running programs is. */

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Duplex, Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { type BubblewrapCommand, CONTROL_FD, HANDLES_FD } from "../../sandbox/bubblewrap.ts";
+import { type ProcessIdentity, processIdentity, stateOf } from "../process-identity.ts";
 
 const complaintBytesMax = 4_096;
 /** How long the end may take after the control descriptor is closed, before its first process is killed. */
@@ -20,6 +21,7 @@ export class StartedProcess {
   readonly #child: ChildProcess;
   #complaint = "";
   #isGone = false;
+  #first: ProcessIdentity | null = null;
 
   /** Throws where not even a process can be made. */
   constructor(program: string, { argv, data }: BubblewrapCommand, withHandles: boolean) {
@@ -65,6 +67,7 @@ export class StartedProcess {
   async #announcement(): Promise<number | null> {
     let first = this.firstProcess();
     for (; first === null && !this.#isGone; first = this.firstProcess()) await pause(lookMilliseconds);
+    if (first !== null) this.#first = processIdentity(first);
     return first;
   }
 
@@ -83,6 +86,19 @@ export class StartedProcess {
     const late = setTimeout(() => this.#kill(), endMillisecondsMax);
     await this.gone;
     clearTimeout(late);
+  }
+
+  /**
+   * After the end: whether the sandbox's pid 1 is gone for certain, and with it everything it started. bubblewrap waits for
+   * it, unless bubblewrap itself was killed.
+   */
+  async isEmpty(): Promise<boolean> {
+    if (!this.#isGone || this.#first === null) return false;
+    for (let waited = 0; waited < endMillisecondsMax; waited += lookMilliseconds) {
+      if (stateOf(this.#first) === "gone") return true;
+      await pause(lookMilliseconds);
+    }
+    return false;
   }
 
   /** For one that was stopped by a signal from outside and cannot end itself. */

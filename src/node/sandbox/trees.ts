@@ -21,10 +21,13 @@ export class HeldTrees {
   readonly #held: number | null;
   /** Tells one root from another under the same name. */
   readonly mark: string;
+  /** Of the root; null where there is none. */
+  readonly rootIdentity: Identity | null;
 
   private constructor(trees: readonly Tree[], held: number | null) {
     this.#trees = trees;
     this.#held = held;
+    this.rootIdentity = held === null ? null : (trees[0]?.identity ?? null);
     this.mark = trees.map(({ identity }) => `${identity.device}:${identity.inode}`).join(" ");
   }
 
@@ -48,9 +51,17 @@ export class HeldTrees {
     }
   }
 
-  /** Whether each name still leads to the same tree; `from` is where the machine's top is looked for. */
-  areUnchanged(from = ""): boolean {
-    return this.#trees.every(({ path, identity }) => isSame(identity, identityAt(`${from}${path}`)));
+  /** Whether each name still leads to the same tree on the host. */
+  areUnchanged(): boolean {
+    return this.#trees.every(({ path, identity }) => isSame(identity, identityAt(path)));
+  }
+
+  /** Whether a sandbox shows the same trees: `top` is its top folder, `root` where it has the root, if elsewhere. */
+  areShownIn(top: string, root: string | null): boolean {
+    return this.#trees.every(({ path, identity }, at) => {
+      const shown = at === 0 && this.#held !== null && root !== null ? root : path;
+      return isSame(identity, identityAt(`${top}${shown}`));
+    });
   }
 
   close(): void {

@@ -165,7 +165,7 @@ function planOf({ folder, node }: HostAsked): Plan {
   const walls = { root: null, runtime };
   return {
     ...walls,
-    pinned: [],
+    masked: [],
     directory: temporaryFolder(walls),
     environment: [],
     network: null,

@@ -22,7 +22,7 @@ export function settingFor(input: JsonObject, reading: Reading, { user, environm
   if (!place.ok) return place;
   const text = pathText(place.value);
   const told = environmentOf(
-    { root: { path: place.value, mode }, runtime: [], network: null },
+    { root: { path: place.value, mode: mode === "rw" ? "draft" : "ro" }, runtime: [], network: null },
     {
       user,
       terminal: environment["TERM"] ?? null,

@@ -1,0 +1,83 @@
+// The folders of drafts in the state folder: `drafts/<id>` with `upper`, which takes what a program changes, and `work`,
+// which belongs to the kernel.
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readdirSync, rmdirSync } from "node:fs";
+import { join } from "node:path";
+import { removeTree } from "./remove-tree.ts";
+
+export interface DraftFolder {
+  readonly id: string;
+  /** Absolute; holds `upper` and `work`. */
+  readonly path: string;
+}
+
+const ID = /^d-[0-9a-z]{1,16}-[0-9a-f]{16}$/;
+const randomBytesPerId = 8;
+
+export class DraftFolders {
+  /** Absolute: where all of them lie. */
+  readonly folder: string;
+
+  constructor(state: string) {
+    this.folder = join(state, "drafts");
+  }
+
+  /** Throws as the system does. */
+  make(): DraftFolder {
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    const id = `d-${Date.now().toString(36)}-${randomBytes(randomBytesPerId).toString("hex")}`;
+    const path = this.path(id);
+    for (const one of [path, join(path, "upper"), join(path, "work")]) mkdirSync(one, { mode: 0o700 });
+    return { id, path };
+  }
+
+  /** INVARIANT: never a path outside the folder of drafts. Throws for what is no id of ours. */
+  path(id: string): string {
+    if (!ID.test(id)) throw new Error(`not the id of a draft: ${JSON.stringify(id.slice(0, 80))}`);
+    return join(this.folder, id);
+  }
+
+  upper(id: string): string {
+    return join(this.path(id), "upper");
+  }
+
+  /** Oldest first: their ids begin with the time. */
+  list(): readonly string[] {
+    try {
+      return readdirSync(this.folder)
+        .filter((name) => ID.test(name))
+        .sort();
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+      throw error;
+    }
+  }
+
+  /** Whether nothing was changed in it. What cannot be listed is not empty. */
+  isEmpty(id: string): boolean {
+    try {
+      return readdirSync(this.upper(id)).length === 0;
+    } catch {
+      return false;
+    }
+  }
+
+  /** All of it, whatever a program left in there. Rejects where something stays. */
+  async remove(id: string): Promise<void> {
+    const path = this.path(id);
+    if (this.isEmpty(id) && removeEmpty(path)) return;
+    await removeTree(path);
+  }
+}
+
+/** A draft that took nothing, at once: the kernel's folder has mode 000 and is empty. */
+function removeEmpty(path: string): boolean {
+  try {
+    const work = join(path, "work");
+    for (const name of readdirSync(work)) rmdirSync(join(work, name));
+    for (const one of [work, join(path, "upper"), path]) rmdirSync(one);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,78 @@
+// Removes a folder that a hostile program filled: any names, any modes, any depth. Nothing is followed. What lies deeper
+// than a path can name is first moved up, so that every path used here stays short.
+import { chmod, type Dirent, type PathLike } from "node:fs";
+import { lstat, readdir, rename, rmdir, unlink } from "node:fs/promises";
+import { promisify } from "node:util";
+
+const chmodOf = promisify(chmod);
+
+/** Folders below each other before one is moved up to the top. */
+const depthMax = 12;
+
+/** `path` is a folder whose parent only we write to. Rejects as the system does where something cannot be removed. */
+export async function removeTree(path: string): Promise<void> {
+  const top = Buffer.from(path);
+  const found = await lstat(top).catch(absent);
+  if (found === null) return;
+  if (!found.isDirectory()) return unlink(top);
+  const removal = new Removal(top);
+  await removal.run();
+}
+
+class Removal {
+  readonly #top: Buffer;
+  #moved = 0;
+  /** Folders at the top that were moved up from below; emptied one after the other. */
+  readonly #pending: Buffer[] = [];
+
+  constructor(top: Buffer) {
+    this.#top = top;
+  }
+
+  async run(): Promise<void> {
+    await this.#empty(this.#top, 0);
+    for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift()) {
+      await this.#empty(next, 1);
+      await rmdir(next);
+    }
+    await rmdir(this.#top);
+  }
+
+  async #empty(folder: Buffer, depth: number): Promise<void> {
+    await chmodOf(folder, 0o700);
+    for (const entry of await entriesOf(folder)) {
+      const path = below(folder, entry.name);
+      if (!entry.isDirectory()) await unlink(path);
+      else if (this.#isPending(path)) continue;
+      else if (depth < depthMax) {
+        await this.#empty(path, depth + 1);
+        await rmdir(path);
+      } else await this.#moveUp(path);
+    }
+  }
+
+  /** A folder that is moved to another one has its `..` changed, which asks for the right to write it. */
+  async #moveUp(path: Buffer): Promise<void> {
+    await chmodOf(path, 0o700);
+    const to = below(this.#top, Buffer.from(`.moved-${process.pid}-${this.#moved++}`));
+    await rename(path, to);
+    this.#pending.push(to);
+  }
+
+  #isPending(path: Buffer): boolean {
+    return this.#pending.some((one) => one.equals(path));
+  }
+}
+
+async function entriesOf(folder: PathLike): Promise<readonly Dirent<Buffer>[]> {
+  return (await readdir(folder, { withFileTypes: true, encoding: "buffer" })) as unknown as readonly Dirent<Buffer>[];
+}
+
+function below(folder: Buffer, name: Buffer): Buffer {
+  return Buffer.concat([folder, Buffer.from("/"), name]);
+}
+
+function absent(error: unknown): null {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+  throw error;
+}

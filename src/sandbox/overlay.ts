@@ -1,0 +1,22 @@
+// When the root of a sandbox is an overlay, and where its layers lie until the overlay is mounted.
+import { OURS } from "./places.ts";
+import type { Plan, PlanPath } from "./plan.ts";
+
+/** A private file system; pid 1 unmounts it before it runs anything. */
+export const LAYERS: PlanPath = [...OURS, "layers"];
+/** The real root, read only. */
+export const LOWER_LAYER: PlanPath = [...LAYERS, "lower"];
+/** The folder of the draft: `upper` takes the changes, `work` is the kernel's. */
+export const DRAFT_LAYER: PlanPath = [...LAYERS, "draft"];
+
+export type RootOverlay = "draft" | "read-only";
+
+/**
+ * Null: the root is bound as it is. An overlay does not show what changes below it while it is mounted, so a sandbox with
+ * one runs a single command.
+ */
+export function rootOverlay({ root, masked }: Pick<Plan, "root" | "masked">): RootOverlay | null {
+  if (root === null || root.mode === "direct") return null;
+  if (root.mode === "draft") return "draft";
+  return masked.length === 0 ? null : "read-only";
+}
