@@ -5,17 +5,21 @@ import type { ListedName, RealTree, TreeEntry } from "../../sandbox/triggers/rea
 
 type Path = readonly string[];
 
-/** Null where nothing was. */
-export type WitnessFacts = Stats | null;
+/** How a path looked. `facts`: null where nothing was. */
+export interface Witness {
+  readonly facts: Stats | null;
+  /** Whether its names or its text were read: then its times count as well. */
+  isRead: boolean;
+}
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 export class DiskTree implements RealTree {
   readonly #entries = new Map<string, TreeEntry | null>();
-  readonly #witnesses = new Map<string, WitnessFacts>();
+  readonly #witnesses = new Map<string, Witness>();
 
   /** Every path that was looked at, with what was there then. INVARIANT: taken before what is in it was read. */
-  get witnesses(): ReadonlyMap<string, WitnessFacts> {
+  get witnesses(): ReadonlyMap<string, Witness> {
     return this.#witnesses;
   }
 
@@ -23,7 +27,7 @@ export class DiskTree implements RealTree {
     const text = textOf(path);
     const known = this.#entries.get(text);
     if (known !== undefined) return known;
-    const facts = this.#look(text);
+    const { facts } = this.#look(text, false);
     const entry = facts === null ? null : entryOf(text, facts);
     this.#entries.set(text, entry);
     return entry;
@@ -31,7 +35,7 @@ export class DiskTree implements RealTree {
 
   list(path: Path, namesMax: number): readonly ListedName[] | null {
     const text = textOf(path);
-    if (this.#look(text)?.isDirectory() !== true) return null;
+    if (this.#look(text, true).facts?.isDirectory() !== true) return null;
     try {
       const names = readdirSync(text, { withFileTypes: true });
       if (names.length > namesMax) return null;
@@ -43,7 +47,7 @@ export class DiskTree implements RealTree {
 
   text(path: Path, charactersMax: number): string | null {
     const text = textOf(path);
-    const facts = this.#look(text);
+    const { facts } = this.#look(text, true);
     if (facts === null || !facts.isFile() || facts.size > charactersMax) return null;
     try {
       return UTF8.decode(readFileSync(text));
@@ -52,17 +56,16 @@ export class DiskTree implements RealTree {
     }
   }
 
-  #look(text: string): WitnessFacts {
-    const known = this.#witnesses.get(text);
-    if (known !== undefined) return known;
-    const facts = factsAt(text);
-    this.#witnesses.set(text, facts);
-    return facts;
+  #look(text: string, isRead: boolean): Witness {
+    const witness = this.#witnesses.get(text) ?? { facts: factsAt(text), isRead };
+    witness.isRead ||= isRead;
+    this.#witnesses.set(text, witness);
+    return witness;
   }
 }
 
 /** Of a name itself, where it is a link; null where there is nothing, or nothing can be seen. */
-function factsAt(path: string): WitnessFacts {
+function factsAt(path: string): Stats | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null;
   } catch {

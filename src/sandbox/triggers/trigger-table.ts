@@ -45,6 +45,14 @@ interface Found {
 const CONFIGURATION = "the configuration of ambit";
 const NOTHING_MOVED: WrittenTriggers = { rules: [] };
 
+/** Of a configuration with a mistake in it, what makes names stricter counts and nothing else does. */
+export function strictTriggers(
+  config: { readonly triggers: WrittenTriggers; readonly broken: boolean } | null | undefined,
+): WrittenTriggers {
+  if (config === null || config === undefined) return NOTHING_MOVED;
+  return config.broken ? { rules: config.triggers.rules.filter((one) => one.class === "never") } : config.triggers;
+}
+
 export class TriggerTable {
   readonly #branches: Readonly<Record<TriggerPlace, Branch>> = { anywhere: branch(), top: branch(), home: branch() };
 
