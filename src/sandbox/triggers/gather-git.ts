@@ -26,7 +26,7 @@ export interface GitGathering {
 const namesMax = 2_000;
 const worktreesMax = 256;
 /** Folders below `modules` that are looked into; beyond it the facts are partial. */
-const moduleFoldersMax = 2_000;
+const moduleFoldersMax = 512;
 const hookCharactersMax = 65_536;
 
 /** Settings of the user and of the machine: they hold in every repository. */
