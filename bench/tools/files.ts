@@ -4,6 +4,7 @@ import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/authority/json.ts";
 import { daemonFiles } from "../../src/compose/daemon-files.ts";
+import { TriggerTable } from "../../src/sandbox/triggers/trigger-table.ts";
 import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";
 import { authorityOf } from "../sandbox/ground.ts";
@@ -41,7 +42,11 @@ export async function measureFileTools({ base, project, folders }: ToolsGround):
   const reading = readingIn(data);
   const authority = authorityOf([`fs.read{in=${data}}`, `fs.write{in=${data}}`, "tool.invoke"], reading);
   const session = sessionIn(project);
-  const files = daemonFiles({ program: rootFolder, folders, home: null, held: () => heldBy(authority, reading) });
+  const table = new TriggerTable();
+  const files = daemonFiles({
+    ...{ program: rootFolder, folders, home: null, triggers: () => table },
+    held: () => heldBy(authority, reading),
+  });
   const call = async (name: string, input: JsonObject): Promise<Readonly<Record<string, unknown>>> => {
     const tool = files.tools.find((one) => one.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);

@@ -24,26 +24,28 @@ test.each([
   "/w/.vscode/a",
   "/w/.mcp.json",
   "/w/.bashrc",
+  "/w/sub/.vscode/a",
+  "/w/.VSCode/a",
 ])("%s is held, whoever writes or deletes it", (path) => {
   expect([isHeld(path), isHeld(path, undefined, "fs.delete"), isHeld(path, undefined, "fs.read")]).toEqual([
     ...[true, true, false],
   ]);
 });
 
-test.each(["/w/a", "/w/.gitignore", "/w/sub/.vscode/a", "/w/.vscodes", "/w"])("%s is not", (path) => {
+test.each(["/w/a", "/w/.gitignore", "/w/sub/.bashrc", "/w/.vscodes", "/w/sub/AGENTS.md", "/w"])("%s is not", (path) => {
   expect(isHeld(path)).toBe(false);
 });
 
 test("the folder a grant was written for is its root, however narrow its patterns are", () => {
   const narrow = { ...below("/w/pkg"), root: ["w"] };
-  expect(isHeld("/w/pkg/.vscode/tasks.json", [below("/w/pkg")])).toBe(true);
-  expect(isHeld("/w/pkg/.vscode/tasks.json", [narrow])).toBe(false);
+  expect(isHeld("/w/pkg/.bashrc", [below("/w/pkg")])).toBe(true);
+  expect(isHeld("/w/pkg/.bashrc", [narrow])).toBe(false);
   expect(isHeld("/w/pkg/.git/hooks/x", [narrow])).toBe(true);
 });
 
 test("a root in a root protects nothing more, and a home folder its own names", () => {
-  expect(isHeld("/w/sub/.vscode/a", [below("/w/sub")])).toBe(true);
-  expect(isHeld("/w/sub/.vscode/a", [below("/w/sub"), below("/w")])).toBe(false);
+  expect(isHeld("/w/sub/.bashrc", [below("/w/sub")])).toBe(true);
+  expect(isHeld("/w/sub/.bashrc", [below("/w/sub"), below("/w")])).toBe(false);
   expect(isHeld("/home/ann/.gitconfig", [below("/home")])).toBe(true);
   expect(isHeld("/home/ann/.gitconfig", [below("/home", "fs.read")])).toBe(false);
 });

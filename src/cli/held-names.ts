@@ -5,8 +5,9 @@ import type { Request } from "../authority/request.ts";
 import { isSegments } from "../authority/scope.ts";
 import { literalPrefix } from "../notation/ceiling.ts";
 import type { Agent } from "../record/agent.ts";
-import { isKeptBy, keptPaths } from "../sandbox/kept-paths.ts";
 import { isWithin } from "../sandbox/places.ts";
+import { isGitOrOurs } from "../sandbox/triggers/classify.ts";
+import { TriggerTable } from "../sandbox/triggers/trigger-table.ts";
 
 const CHANGING: readonly string[] = ["fs.write", "fs.delete"];
 
@@ -21,10 +22,15 @@ export function isHeldName(
 ): boolean {
   const [place] = values;
   if (!CHANGING.includes(verb.verb) || place === undefined || !isSegments(place)) return false;
+  const path = place.segments;
+  if (isGitOrOurs(path)) return true;
+  const table = new TriggerTable();
   const written = grants.flatMap(rootsOf);
-  // A root in a root is a folder like others: names are protected where the outermost begins.
-  const roots = written.filter((root) => !written.some((other) => other.length < root.length && isWithin(root, other)));
-  return isKeptBy(keptPaths({ home, workspaces: [], ours: [], roots }))(place.segments);
+  // A root in a root is a folder like others: names at the top are protected where the outermost begins.
+  return written
+    .filter((root) => !written.some((other) => other.length < root.length && isWithin(root, other)))
+    .filter((root) => isWithin(path, root))
+    .some((root) => table.find(path, { root, home, workspaces: [] })?.isRefusedToFileTools === true);
 }
 
 /** The folder a grant was written for, as the tools have it; where it names none, what its patterns begin with. */

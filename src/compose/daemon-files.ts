@@ -16,16 +16,19 @@ import type { Reading } from "../notation/reading.ts";
 import { requestIdentity } from "../notation/request-printer.ts";
 import type { FilePath, FileResult, Files } from "../ports/files.ts";
 import type { Judge } from "../ports/judge.ts";
+import type { TriggerTable } from "../sandbox/triggers/trigger-table.ts";
 import { callJudge, type Held } from "../tools/files/call-judge.ts";
 import type { FileAnswer, FileCall, FileTool } from "../tools/files/file-call.ts";
 import { fileTools } from "../tools/files/file-tools.ts";
 import { PathQueue } from "../tools/files/path-queue.ts";
 import { type GrantedTree, GrantedTrees } from "../tools/files/trees.ts";
-import { KeptFiles, type KeptFilesAsked } from "./kept-files.ts";
 import { nativeProgram } from "./native-program.ts";
+import { ProtectedFiles, type ProtectedFilesOptions, type ProtectedFilesSession } from "./protected-files.ts";
 import { SessionFiles } from "./session-files.ts";
 
-export interface DaemonFilesAsked extends KeptFilesAsked {
+export interface DaemonFilesAsked extends ProtectedFilesOptions {
+  /** Names of triggers as the configuration at a session's folder has them. */
+  triggers(session: Session): TriggerTable;
   held(session: Session): ReturnType<Daemon["held"]>;
 }
 
@@ -62,8 +65,12 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
   const { held, program } = asked;
   const native = nativeProgram(program);
   const granted = new GrantedTrees();
-  const kept = new KeptFiles(asked);
+  const protectedFiles = new ProtectedFiles(asked);
   const queue = new PathQueue();
+  const sessionOf = (session: Session): ProtectedFilesSession => ({
+    workspace: session.facts.name.workspace,
+    table: asked.triggers(session),
+  });
   let made: SessionFiles | null = null;
 
   /** Asked again where it could not be run before. */
@@ -81,7 +88,7 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
   ): { readonly trees: readonly GrantedTree[]; readonly judge: Judge; readonly protectedPaths: ProtectedPaths } => {
     const { authority, reading } = now.holding;
     const trees = granted.of(authority, near);
-    const isKept = isChanging ? kept.of(granted.writable(trees), session.facts.name.workspace) : ALL;
+    const isKept = isChanging ? protectedFiles.of(granted.writable(trees), sessionOf(session)) : ALL;
     const judge = callJudge(
       requests,
       looking(now, () => held(session)),
@@ -111,7 +118,7 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
   const isKept: CallFiles["isKept"] = (session, path) => {
     const now = held(session);
     const trees = now === null ? NO_TREES : granted.of(now.holding.authority, path);
-    return kept.of(granted.writable(trees), session.facts.name.workspace)(path);
+    return protectedFiles.of(granted.writable(trees), sessionOf(session))(path);
   };
   const use: CallFiles["use"] = async (session, requests, { path, isChanging, within }, act) => {
     const workers = sessions();

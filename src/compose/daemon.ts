@@ -159,7 +159,11 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     note: log,
   };
   const { connections, stop } = place;
-  const files = daemonFiles({ program, folders, home, held: (session) => daemon.held(session) });
+  const files = daemonFiles({
+    ...{ program, folders, home },
+    held: (session) => daemon.held(session),
+    triggers: ({ facts: { cwd } }) => records.triggers(cwd),
+  });
   const resolvers = ({ facts: { cwd } }: Session): readonly string[] =>
     runGround({ home, folders, program, cwd, environment: {}, records, now }).user?.resolvers ?? [];
   const instruments = joinedInstruments({

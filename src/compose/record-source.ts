@@ -19,6 +19,7 @@ import type { Config } from "../notation/config.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { Source } from "../notation/source.ts";
 import type { AgentName } from "../ports/link-store.ts";
+import { strictTriggers, TriggerTable } from "../sandbox/triggers/trigger-table.ts";
 import { sourceCharactersMax } from "../text/read.ts";
 import { agentOf } from "./agent-text.ts";
 import { openAgents } from "./agents.ts";
@@ -35,13 +36,22 @@ export interface RecordSourceAsked {
   now(): number;
 }
 
-export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked): Records {
+const tablesMax = 64;
+
+/** What the daemon reads, and for its file tools the names of triggers as the configurations at a folder have them. */
+export interface RecordSource extends Records {
+  triggers(cwd: string): TriggerTable;
+}
+
+export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked): RecordSource {
   const caches = new RecordCaches(new FolderWatch(folders.state === null ? [] : [folders.state]), elapsed);
   const records = new RecordCache<RecordResult>(caches);
   const users = new RecordCache<ReturnType<Records["user"]>>(caches);
   const caveats = new RecordCache<RecordRead>(caches);
   const grounds = new RecordCache<(base: string) => Reading>(caches);
   const places = new RecordCache<string | null>(caches);
+  const tables = new RecordCache<TriggerTable>(caches);
+  const sameTables = new Map<string, TriggerTable>();
 
   const workspaceOf = (cwd: string): string | null =>
     places.get(
@@ -119,6 +129,19 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
     openAgents({ cwd: home ?? "/", workspace: null, home, folders, moment: moment(), readingAt }).user()?.config ??
     null;
 
+  const readTable = (cwd: string): TriggerTable => {
+    const agents = openAgents({ cwd, workspace: workspaceOf(cwd), home, folders, moment: moment(), readingAt });
+    const { project } = agents.opened();
+    const own = project.isConfigAsTrusted ? project.config?.config : null;
+    const written = [strictTriggers(agents.user()?.config), strictTriggers(own)] as const;
+    const key = JSON.stringify(written);
+    // The same rules are the same table: what is gathered by it stays valid.
+    const table = sameTables.get(key) ?? new TriggerTable(...written);
+    if (sameTables.size >= tablesMax) sameTables.clear();
+    sameTables.set(key, table);
+    return table;
+  };
+
   const userFile = (name: string): string | null =>
     folders.config === null ? null : join(folders.config, "users", `${name}.md`);
 
@@ -179,6 +202,12 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
         name,
         () => ({ ...NO_SOURCES, text: userFile(name) }),
         () => readUser(name),
+      ),
+    triggers: (cwd) =>
+      tables.get(
+        cwd,
+        () => recordSources(cwd, null),
+        () => readTable(cwd),
       ),
     readingAt,
     workspaceOf,

@@ -21,6 +21,7 @@ import {
 import { flagOf, kindName, refused, type Text, textOf, textsOf } from "./scope-values.ts";
 import { readSearch, type WrittenSearch } from "./search-setting.ts";
 import { type Entry, entryOf, type Mapping, type TreeNode } from "./tree.ts";
+import { readTriggers, type WrittenTriggers } from "./trigger-setting.ts";
 
 export interface Config {
   readonly level: ConfigLevel;
@@ -56,6 +57,8 @@ export interface Config {
   readonly audit: WrittenAudit | null;
   /** What no agent exceeds, whatever its record says; null is no such limit. The user's to say. */
   readonly ceiling: readonly Grant[] | null;
+  /** Names that never land, land by ask or land freely, beside those that are built in; a project's are only stricter. */
+  readonly triggers: WrittenTriggers;
   readonly diagnostics: readonly Diagnostic[];
   /** INVARIANT: with any error nothing of the level can be relied on, so nothing below it may be granted. */
   readonly broken: boolean;
@@ -100,6 +103,7 @@ const EMPTY: Config = {
   search: null,
   audit: null,
   ceiling: null,
+  triggers: { rules: [] },
   diagnostics: [],
   broken: false,
 };
@@ -153,6 +157,7 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
       level === "user"
         ? read<WrittenAudit | null>("audit", null, (entry) => readAudit(entry, reading, diagnostics))
         : null,
+    triggers: read("triggers", EMPTY.triggers, (entry) => readTriggers(entry, level, diagnostics)),
     ceiling: level === "user" ? readCeiling(node, sandbox, reading, diagnostics) : null,
   };
 }

@@ -104,6 +104,19 @@ type UserKey =
   | "development"
   | "audit";
 
+function triggersSchema(classes: readonly string[]): Schema {
+  return closedMap(
+    Object.fromEntries(classes.map((key) => [key, listOf({ type: "string" }, TRIGGER_CLASSES[key] ?? key)])),
+    "file names that tools run or obey, beside those that are built in",
+  );
+}
+
+const TRIGGER_CLASSES: Readonly<Record<string, string>> = {
+  never: "an agent's change of them never reaches the project",
+  ask: "an agent's change of them waits for a person",
+  allow: "ordinary files",
+};
+
 const PROJECT_CONFIG: Readonly<Record<Exclude<ConfigKey, UserKey>, Schema>> = {
   sandbox: { type: "string", description: "the root nothing of this level leaves" },
   policy: reference("policy"),
@@ -111,6 +124,7 @@ const PROJECT_CONFIG: Readonly<Record<Exclude<ConfigKey, UserKey>, Schema>> = {
   runtime: listOf({ type: "string" }, "folders every sandbox sees, read-only"),
   mode: oneOfWords(["enforce"], "a project cannot ask for less than enforcing"),
   tools: listOf({ type: "string" }, "npm packages that are loaded as tools, each in a sandbox of its own"),
+  triggers: triggersSchema(["never", "ask"]),
 };
 
 const secretPlace: Schema = { type: "string", pattern: "^(env|file):." };
@@ -120,7 +134,8 @@ const SECRET: Readonly<Record<string, Schema>> = {
   username: { type: "string", description: "the name that goes with it" },
 };
 const ceiling = capabilitiesSchema("what no agent exceeds, whatever its record says");
-const USER_CONFIG: Readonly<Record<UserKey | "mode", Schema>> = {
+const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
+  triggers: triggersSchema(["never", "ask", "allow"]),
   mode: oneOfWords(["enforce", "shadow"], "shadow: decide and write down, hold nothing back"),
   ceiling,
   capabilities: ceiling,

@@ -10,6 +10,7 @@ import type { Request } from "../../src/authority/request.ts";
 import { type DaemonFiles, daemonFiles } from "../../src/compose/daemon-files.ts";
 import type { Carried } from "../../src/daemon/owner-tool.ts";
 import { Session } from "../../src/daemon/session.ts";
+import { TriggerTable } from "../../src/sandbox/triggers/trigger-table.ts";
 import { root as ourPackage } from "../e2e/ambit.ts";
 import { type Granted, grantOf, path } from "../files/world.ts";
 import { chain, link, moment } from "../forge/authority.ts";
@@ -89,7 +90,8 @@ export function toolsIn(asked: Asked): ToolsWorld {
   };
   const folders = { state: asked.state ?? null, config: null };
   const program = asked.program ?? ourPackage;
-  const files = daemonFiles({ program, folders, home: asked.home ?? null, held });
+  const table = new TriggerTable();
+  const files = daemonFiles({ program, folders, home: asked.home ?? null, held, triggers: () => table });
   opened.push(files);
   const world: ToolsWorld = {
     session,

@@ -18,6 +18,7 @@ import { readCompact } from "../../src/notation/compact.ts";
 import { Diagnostics } from "../../src/notation/diagnostic.ts";
 import type { Reading } from "../../src/notation/reading.ts";
 import type { Stop } from "../../src/sandbox/sandboxes.ts";
+import { TriggerTable } from "../../src/sandbox/triggers/trigger-table.ts";
 import { root as ourPackage } from "../e2e/ambit.ts";
 import { path } from "../files/world.ts";
 import { chain, link, moment } from "../forge/authority.ts";
@@ -79,7 +80,11 @@ export function programsWorld(
           moment: moment(),
         };
   const folders = { state, config: null };
-  const files = daemonFiles({ program: ourPackage, folders, home: null, held: held as never });
+  const table = new TriggerTable();
+  const files = daemonFiles({
+    ...{ program: ourPackage, folders, home: null, triggers: () => table },
+    held: held as never,
+  });
   const programs = daemonPrograms({
     program: ourPackage,
     folders,

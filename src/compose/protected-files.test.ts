@@ -5,14 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { segmentsOf } from "../node/folders.ts";
-import { KeptFiles } from "./kept-files.ts";
+import { TriggerTable } from "../sandbox/triggers/trigger-table.ts";
+import { ProtectedFiles } from "./protected-files.ts";
 
 let above = "";
 let root = "";
 beforeEach(() => {
   above = realpathSync(mkdtempSync(join(tmpdir(), "ambit-kept-")));
   root = join(above, "project");
-  for (const folder of ["project/settings", "state/trust", "home", "other/.vscode"])
+  for (const folder of ["project/settings", "state/trust", "home", "other"])
     mkdirSync(join(above, folder), { recursive: true });
 });
 afterEach(() => rmSync(above, { recursive: true, force: true }));
@@ -22,9 +23,11 @@ function files(
   home = join(above, "home"),
 ): (path: string, workspace?: string | null) => boolean {
   const folders = { state: join(above, "state"), config: null };
-  const kept = new KeptFiles({ home, folders, program: join(above, "program") }, () => Date.now() + aheadMilliseconds);
+  const options = { home, folders, program: join(above, "program") };
+  const kept = new ProtectedFiles(options, () => Date.now() + aheadMilliseconds);
+  const table = new TriggerTable();
   const roots = [segmentsOf(above)];
-  return (path, workspace = root) => kept.of(roots, workspace)(segmentsOf(join(above, path)));
+  return (path, workspace = root) => kept.of(roots, { workspace, table })(segmentsOf(join(above, path)));
 }
 
 /** Everything that arrives is read; what comes then is another stretch of work. */
@@ -81,19 +84,19 @@ describe.each([
   test("a workspace that is trusted is known to the next call, and so is one that is trusted no more", async () => {
     const isKept = files(ahead);
     await tick();
-    expect(isKept("other/.vscode/x")).toBe(false);
+    expect(isKept("other/.bashrc")).toBe(false);
     await arrival();
     mkdirSync(join(above, "state/trust/one"));
     writeFileSync(join(above, "state/trust/one/project.json"), JSON.stringify({ workspace: join(above, "other") }));
-    expect(isKept("other/.vscode/x")).toBe(true);
+    expect(isKept("other/.bashrc")).toBe(true);
     await tick();
-    expect(isKept("other/.vscode/x")).toBe(true);
+    expect(isKept("other/.bashrc")).toBe(true);
     writeFileSync(join(above, "state/trust/one/project.json"), JSON.stringify({ workspace: join(above, "third") }));
     await arrival();
-    expect([isKept("other/.vscode/x"), isKept("third/.vscode/x")]).toEqual([false, true]);
+    expect([isKept("other/.bashrc"), isKept("third/.bashrc")]).toEqual([false, true]);
     rmSync(join(above, "state/trust/one"), { recursive: true });
     await arrival();
-    expect(isKept("third/.vscode/x")).toBe(false);
+    expect(isKept("third/.bashrc")).toBe(false);
   });
 
   test("a home folder that is reached through a link is kept where it lies", async () => {
@@ -123,7 +126,7 @@ test("one look serves all who asked before it", async () => {
 test("our own folders are kept, and what is about another workspace is asked for by itself", async () => {
   const isKept = files();
   expect([isKept("state/x"), isKept("program/x"), isKept("home/x")]).toEqual([true, true, false]);
-  expect([isKept("other/.vscode/x"), isKept("other/.vscode/x", join(above, "other"))]).toEqual([false, true]);
+  expect([isKept("other/.bashrc"), isKept("other/.bashrc", join(above, "other"))]).toEqual([false, true]);
 });
 
 test("where trust cannot be listed, everything stays as it is", () => {

@@ -1,0 +1,148 @@
+// Decides how one change may reach the real root: freely, by ask, as git's, or never. The same rules for drafts and file tools.
+import { type DraftNames, draftNames } from "./draft-names.ts";
+import { gitFolderOf } from "./git-folders.ts";
+import { linkFault } from "./new-links.ts";
+import { isGitName, nameKey } from "./spelling.ts";
+import type { TriggerFacts } from "./trigger-facts.ts";
+
+type Path = readonly string[];
+
+export type Classification =
+  | { readonly class: "free"; readonly why: null }
+  | { readonly class: "ask" | "never"; readonly why: string; readonly isRefusedToFileTools: boolean }
+  /** Inside a git folder: imported by meaning, never copied as a file. `repository`: the git folder, absolute. */
+  | { readonly class: "git"; readonly why: string; readonly repository: Path };
+
+/** The part of a `Change` that the rules look at. `path`: below the root. */
+export interface ClassifiedChange {
+  readonly kind: "file" | "folder" | "link" | "delete";
+  readonly path: Path;
+  /** Of a link. */
+  readonly target?: string;
+  readonly base: {
+    readonly kind: string;
+    readonly links: bigint;
+    readonly device: bigint;
+    readonly inode: bigint;
+    readonly mode?: number;
+  } | null;
+}
+
+export const FREE: Classification = { class: "free", why: null };
+
+/** Classifies changes of one draft. Every change is known before the first is classified: together they may make a repository. */
+export class Classifier {
+  readonly #facts: TriggerFacts;
+  readonly #draft: DraftNames;
+
+  constructor(facts: TriggerFacts, changes: readonly ClassifiedChange[]) {
+    const { root } = facts.options;
+    this.#facts = facts;
+    this.#draft = draftNames(root, changes);
+    for (const { path } of changes) facts.prepare([...root, ...path]);
+  }
+
+  classify(change: ClassifiedChange): Classification {
+    const facts = this.#facts;
+    const path = [...facts.options.root, ...change.path];
+    const isLink = change.kind === "link" || change.base?.kind === "link";
+    const named = strictest([
+      classifyPath(path, change, facts, this.#draft),
+      // What a link of this name leads to would take the place of triggers below the name.
+      ...(isLink ? [belowOf(path, facts)] : []),
+      identityOf(change, facts),
+    ]);
+    if (change.kind !== "link" || named.class === "never" || named.class === "git") return named;
+    const fault = linkFault(path, change.target ?? "", facts, this.#draft, (at) =>
+      classifyPath(at, PLAIN, facts, this.#draft),
+    );
+    return strictest([named, fault]);
+  }
+}
+
+const PLAIN: Pick<ClassifiedChange, "kind" | "base"> = { kind: "file", base: null };
+
+/** By names and places alone: what is at an absolute path, whatever it is reached by. */
+function classifyPath(
+  path: Path,
+  change: Pick<ClassifiedChange, "kind" | "base">,
+  facts: TriggerFacts,
+  draft: DraftNames,
+): Classification {
+  const own = classifyName(path, change, facts, draft);
+  if (own.class === "never" || own.class === "git") return own;
+  const behind = facts.places.aliases(path).map((alias): Classification => {
+    const through = classifyName(alias, PLAIN, facts, draft);
+    if (through.class === "free" || through.class === "ask") return through;
+    return never(`/${alias.join("/")} leads to it: ${through.why}`);
+  });
+  return strictest([own, ...behind]);
+}
+
+function classifyName(
+  path: Path,
+  change: Pick<ClassifiedChange, "kind" | "base">,
+  { places, options, tree, gitFolders }: TriggerFacts,
+  draft: DraftNames,
+): Classification {
+  const ours = path.find((name) => nameKey(name) === ".ambit");
+  if (ours !== undefined) return never("ambit reads it to decide what agents may do");
+  const git = gitFolderOf(path, change, { tree, gitFolders, root: options.root, draft });
+  if (git !== null) return git;
+  const place = places.find(path);
+  const match = options.table.find(path, options);
+  return strictest([
+    FREE,
+    ...(place === null ? [] : [told(place.class, place.why)]),
+    ...(match === null
+      ? []
+      : [{ class: match.class, why: `${match.tool} reads it`, isRefusedToFileTools: match.isRefusedToFileTools }]),
+  ]);
+}
+
+function belowOf(path: Path, { places, options }: TriggerFacts): Classification {
+  const place = places.findBelow(path);
+  const match = options.table.findBelow(path, options);
+  return strictest([
+    FREE,
+    ...(place === null ? [] : [told(place.class, `a link here would replace what lies below: ${place.why}`)]),
+    ...(match === null ? [] : [told(match.class, `a link here would replace what lies below: ${match.tool} reads it`)]),
+  ]);
+}
+
+const EXECUTABLE = 0o111;
+
+/** By what the name has now: another name of a protected file, or a program while some triggers are unknown. */
+function identityOf({ base }: ClassifiedChange, { places }: TriggerFacts): Classification {
+  if (base === null || base.kind !== "file") return FREE;
+  const file = base.links > 1n ? places.file(`${base.device}:${base.inode}`) : null;
+  if (file !== null) return told(file.class, file.why);
+  if (places.partial !== null && ((base.mode ?? EXECUTABLE) & EXECUTABLE) !== 0)
+    return told("ask", `it is a program, and what runs it is not known: ${places.partial}`);
+  return FREE;
+}
+
+function never(why: string): Classification {
+  return told("never", why);
+}
+
+function told(of: "ask" | "never", why: string): Classification {
+  return { class: of, why, isRefusedToFileTools: true };
+}
+
+const STRICTNESS: readonly Classification["class"][] = ["free", "ask", "git", "never"];
+
+function strictest(all: readonly Classification[]): Classification {
+  let found: Classification = FREE;
+  for (const one of all) if (weight(one) > weight(found)) found = one;
+  return found;
+}
+
+function weight(one: Classification): number {
+  return 2 * STRICTNESS.indexOf(one.class) + ("isRefusedToFileTools" in one && one.isRefusedToFileTools ? 1 : 0);
+}
+
+/** For what is decided by names alone, without a look at any disk. */
+export function isGitOrOurs(path: Path): boolean {
+  return path.some((name) => isGitName(name) || nameKey(name) === ".ambit");
+}

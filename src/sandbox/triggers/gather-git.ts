@@ -1,0 +1,185 @@
+// Finds what a git repository's hooks, settings and links protect outside its git folder.
+
+import {
+  commonOf,
+  type GitRepository,
+  type GitSettings,
+  repositorySettings,
+  settingsFrom,
+  worktreeTop,
+} from "./git-repository.ts";
+import { filesNamedIn, gitValueKind } from "./git-values.ts";
+import type { ProtectedPlaces } from "./protected-places.ts";
+import { followPath, type RealTree, writtenPath } from "./real-tree.ts";
+import { isGitName } from "./spelling.ts";
+
+type Path = readonly string[];
+
+export interface GitGathering {
+  readonly tree: RealTree;
+  readonly places: ProtectedPlaces;
+  readonly home: Path | null;
+  /** Git folders that no `.git` name leads to. */
+  readonly folders: Map<string, Path>;
+}
+
+const namesMax = 2_000;
+const worktreesMax = 256;
+/** Folders below `modules` that are looked into; beyond it the facts are partial. */
+const moduleFoldersMax = 512;
+const hookCharactersMax = 65_536;
+
+/** Settings of the user and of the machine: they hold in every repository. */
+export function userGitSettings(tree: RealTree, home: Path | null): GitSettings {
+  const own =
+    home === null
+      ? []
+      : [
+          [...home, ".gitconfig"],
+          [...home, ".config", "git", "config"],
+        ];
+  return settingsFrom(tree, [...own, ["etc", "gitconfig"]], home);
+}
+
+export function gatherUserGit({ places, tree }: GitGathering, settings: GitSettings): void {
+  for (const file of settings.files) protect(tree, places, file, "git reads its configuration from it");
+}
+
+/** `withModules`: its submodules and worktrees as well. */
+export function gatherRepository(
+  gathering: GitGathering,
+  repository: GitRepository,
+  user: GitSettings,
+  withModules: boolean,
+): void {
+  const { tree, places, home, folders } = gathering;
+  for (const folder of [repository.folder, repository.common])
+    if (!folder.some(isGitName)) {
+      folders.set(folder.join("/"), folder);
+      // In another spelling it is no path that can be imported from.
+      places.add(folder, { class: "never", why: "git looks here for the repository" });
+    }
+  const own = repositorySettings(tree, repository, home);
+  if (own.unread !== null) places.addPartial(own.unread);
+  for (const file of own.files) protect(tree, places, file, "git reads its configuration from it");
+  const tops = repository.top === null ? [repository.folder] : [repository.top];
+  if (withModules) tops.push(...worktreesOf(tree, repository.common));
+  for (const top of tops) gatherSettings(gathering, top, repository.folder, [...user.settings, ...own.settings]);
+  gatherFolder(gathering, repository.common, tops[0] as Path);
+  if (repository.folder.join("/") !== repository.common.join("/"))
+    gatherFolder(gathering, repository.folder, tops[0] as Path);
+  if (withModules) gatherModules(gathering, repository.common, user);
+}
+
+function gatherSettings(
+  { tree, places, home }: GitGathering,
+  top: Path,
+  folder: Path,
+  settings: GitSettings["settings"],
+): void {
+  for (const one of settings) {
+    const kind = one.value === null ? null : gitValueKind(one);
+    if (kind === null || one.value === null) continue;
+    const name = [one.section, one.subsection, one.key].filter((part) => part !== null).join(".");
+    if (kind === "hooks" || kind === "attributes") {
+      // Hooks that run on the side that receives begin in the git folder.
+      for (const base of kind === "hooks" ? [top, folder] : [top]) {
+        const path = writtenPath(one.value, base, home);
+        if (path === null) continue;
+        protect(tree, places, path, `git follows \`${name}\` to it`, kind === "hooks" ? "never" : "ask");
+        if (kind === "hooks") gatherHooks({ tree, places, home }, path, top);
+      }
+    } else
+      for (const path of filesNamedIn(one.value, top, home, tree))
+        places.add(path, { class: "ask", why: `git runs it by \`${name}\`` });
+  }
+}
+
+/** Links among the files that git reads in its folder, and what the hooks there name. */
+function gatherFolder(gathering: GitGathering, folder: Path, top: Path): void {
+  const { tree, places } = gathering;
+  for (const part of [folder, [...folder, "info"]])
+    for (const { name, kind } of tree.list(part, namesMax) ?? [])
+      if (kind === "link") addLink(tree, places, [...part, name]);
+      else if (kind === "file") addHardLinks(tree, places, [...part, name]);
+  gatherHooks(gathering, [...folder, "hooks"], top);
+}
+
+function gatherHooks({ tree, places, home }: Omit<GitGathering, "folders">, folder: Path, top: Path): void {
+  const { end } = followPath(tree, folder);
+  const names = end === null ? null : tree.list(end, namesMax);
+  if (end === null || names === null) return;
+  for (const { name, kind } of names) {
+    const path = [...end, name];
+    if (kind === "link") addLink(tree, places, path);
+    else if (kind === "file") addHardLinks(tree, places, path);
+    else continue;
+    if (name.endsWith(".sample")) continue;
+    const hook = followPath(tree, path).end;
+    const text = hook === null ? null : tree.text(hook, hookCharactersMax);
+    for (const file of text === null ? [] : filesNamedIn(text, top, home, tree))
+      places.add(file, { class: "ask", why: `the git hook \`${name}\` names it` });
+  }
+}
+
+/** A submodule's git folder lies below `modules` under the submodule's name, which may have slashes in it. */
+function gatherModules(gathering: GitGathering, common: Path, user: GitSettings): void {
+  const { tree, places } = gathering;
+  const waiting: Path[] = [[...common, "modules"]];
+  for (let count = 0; waiting.length > 0; count++) {
+    if (count >= moduleFoldersMax) {
+      places.addPartial("there are too many submodules to look at");
+      return;
+    }
+    const folder = waiting.pop() as Path;
+    const names = tree.list(folder, 20_000);
+    if (names === null) continue;
+    if (names.some(({ name }) => name === "HEAD")) {
+      gatherRepository(
+        gathering,
+        { top: moduleTop(gathering, folder), folder, common: commonOf(tree, folder) },
+        user,
+        false,
+      );
+      if (names.some(({ name }) => name === "modules")) waiting.push([...folder, "modules"]);
+    } else for (const { name, kind } of names) if (kind === "folder") waiting.push([...folder, name]);
+  }
+}
+
+function moduleTop({ tree, home }: GitGathering, folder: Path): Path | null {
+  const { settings } = settingsFrom(tree, [[...folder, "config"]], home);
+  const written = settings.find(({ section, key }) => section === "core" && key === "worktree")?.value ?? null;
+  return written === null ? null : writtenPath(written, folder, home);
+}
+
+function worktreesOf(tree: RealTree, common: Path): readonly Path[] {
+  const entries = tree.list([...common, "worktrees"], worktreesMax) ?? [];
+  return entries.flatMap(({ name }) => {
+    const top = worktreeTop(tree, [...common, "worktrees", name]);
+    return top === null ? [] : [top];
+  });
+}
+
+/** The place, every link on the way to it, and where it leads. */
+export function protect(
+  tree: RealTree,
+  places: ProtectedPlaces,
+  path: Path,
+  why: string,
+  of: "ask" | "never" = "never",
+): void {
+  const { end, links } = followPath(tree, path);
+  for (const one of [path, ...links, ...(end === null ? [] : [end])]) places.add(one, { class: of, why });
+}
+
+/** What a protected link leads to has the link's name as well; the links on the way are protected. */
+export function addLink(tree: RealTree, places: ProtectedPlaces, link: Path): void {
+  const { end, links } = followPath(tree, link);
+  for (const one of [...links.slice(1), ...(end === null ? [] : [end])]) places.addAlias(one, link);
+}
+
+export function addHardLinks(tree: RealTree, places: ProtectedPlaces, path: Path): void {
+  const entry = tree.at(path);
+  if (entry?.kind === "file" && entry.links > 1)
+    places.addFile(entry.identity, { class: "never", why: `it is a hard link of /${path.join("/")}` });
+}

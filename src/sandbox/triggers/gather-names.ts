@@ -1,0 +1,83 @@
+// Finds the links among the triggers that are there: what a link leads to is protected like the link's name. The folders of
+// triggers are looked into, so that a link below one of them counts as well.
+import { addHardLinks, addLink } from "./gather-git.ts";
+import type { ProtectedPlaces } from "./protected-places.ts";
+import type { ListedName, RealTree } from "./real-tree.ts";
+import { isGitName } from "./spelling.ts";
+import type { TriggerBases, TriggerTable } from "./trigger-table.ts";
+
+type Path = readonly string[];
+
+export interface NameGathering {
+  readonly tree: RealTree;
+  readonly places: ProtectedPlaces;
+  readonly table: TriggerTable;
+  readonly bases: TriggerBases;
+}
+
+export interface GatherLimits {
+  readonly foldersMax: number;
+  readonly depthMax: number;
+  /** Whether reaching a limit is told; in a home folder the depth is a choice, not a fault. */
+  readonly isTold: boolean;
+}
+
+const listedNamesMax = 20_000;
+/** What package managers fill with thousands of folders; what is protected there is found by its name alone. */
+const HEAPS: readonly string[] = [".pnpm", ".store"];
+
+/** Triggers directly below one folder: a root, a workspace, a home folder, or a folder on the way to a change. */
+export function gatherNames(gathering: NameGathering, base: Path, limits: GatherLimits): void {
+  const { tree, places, table, bases } = gathering;
+  const left = { folders: limits.foldersMax };
+  const lookInto = (folder: Path): void => {
+    const isWhole = walkNames(tree, folder, limits, left, (path, kind) => {
+      if (kind === "link") addLink(tree, places, path);
+      // In a home folder that would be a look at thousands of files.
+      else if (kind === "file" && limits.isTold) addHardLinks(tree, places, path);
+    });
+    if (!isWhole && limits.isTold) places.addPartial(`/${folder.join("/")} holds too much to look at`);
+  };
+  const visit = (folder: Path): void => {
+    const names = tree.list(folder, listedNamesMax);
+    // A trigger that is a link in so large a folder is held by its own name only.
+    if (names === null && tree.at(folder)?.kind === "folder")
+      places.addPartial(`/${folder.join("/")} cannot be listed`);
+    for (const { name, kind } of names ?? []) {
+      const path = [...folder, name];
+      if (isGitName(name) || HEAPS.includes(name) || (kind !== "link" && kind !== "folder" && kind !== "file"))
+        continue;
+      const isTrigger = table.find(path, bases) !== null;
+      const isOnTheWay = kind !== "file" && !isTrigger && table.findBelow(path, bases) !== null;
+      if (kind === "link") {
+        if (isTrigger || isOnTheWay) addLink(tree, places, path);
+      } else if (isTrigger && kind === "file") addHardLinks(tree, places, path);
+      else if (isTrigger) lookInto(path);
+      else if (isOnTheWay) visit(path);
+    }
+  };
+  visit(base);
+}
+
+/** Every name below a folder, level by level; false where there is more than the limits allow. */
+export function walkNames(
+  tree: RealTree,
+  folder: Path,
+  { depthMax }: Pick<GatherLimits, "depthMax">,
+  left: { folders: number },
+  tell: (path: Path, kind: ListedName["kind"]) => void,
+): boolean {
+  let level: readonly Path[] = [folder];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth >= depthMax || left.folders < level.length) return false;
+    left.folders -= level.length;
+    const next: Path[] = [];
+    for (const one of level)
+      for (const { name, kind } of tree.list(one, listedNamesMax) ?? []) {
+        tell([...one, name], kind);
+        if (kind === "folder") next.push([...one, name]);
+      }
+    level = next;
+  }
+  return true;
+}

@@ -1,0 +1,87 @@
+// Whether a path lies in a git folder: by a `.git` name, by what `.git` files lead to, or by the shape of a bare repository, which
+// the real tree and the draft may have together.
+import type { Classification, ClassifiedChange } from "./classify.ts";
+import type { DraftNames } from "./draft-names.ts";
+import { isRepositoryShape } from "./git-repository.ts";
+import type { RealTree } from "./real-tree.ts";
+import { isGitName, nameKey } from "./spelling.ts";
+
+type Path = readonly string[];
+
+export interface GitFolderFacts {
+  readonly tree: RealTree;
+  readonly gitFolders: ReadonlyMap<string, Path>;
+  readonly root: Path;
+  readonly draft: DraftNames;
+}
+
+/** Names with a meaning in a git folder. Others beside them are ordinary files, where the folder is a project as well. */
+const GIT_NAMES: ReadonlySet<string> = new Set([
+  ...["head", "objects", "refs", "commondir", "config", "config.worktree", "hooks", "info", "packed-refs", "modules"],
+  ...["worktrees", "logs", "index", "shallow", "gitdir", "reftable", "rr-cache", "lfs", "svn", "common", "alternates"],
+]);
+
+/** Null where git has no part in it. */
+export function gitFolderOf(
+  path: Path,
+  change: Pick<ClassifiedChange, "kind" | "base">,
+  facts: GitFolderFacts,
+): Classification | null {
+  const at = path.findIndex(isGitName);
+  if (at >= 0) return namedFolder(path, at, change, facts);
+  for (const [key, folder] of facts.gitFolders)
+    if (isWithin(path, folder)) return { class: "git", why: `/${key} is a git folder`, repository: folder };
+  return bareFolder(path, change, facts);
+}
+
+function namedFolder(
+  path: Path,
+  at: number,
+  { kind, base }: Pick<ClassifiedChange, "kind" | "base">,
+  { tree }: GitFolderFacts,
+): Classification {
+  const folder = path.slice(0, at + 1);
+  const isLast = at === path.length - 1;
+  if (path[at] !== ".git") return never("some file systems read this name as `.git`");
+  if (isLast && (kind === "file" || kind === "link" || (base !== null && base.kind !== "folder")))
+    return never("git looks here for the repository");
+  const real = tree.at(folder);
+  // A worktree's or a submodule's file, or a link: its place is not for a draft to change.
+  if (real !== null && real.kind !== "folder") return never("git looks here for the repository");
+  return { class: "git", why: "it is in a git folder", repository: folder };
+}
+
+/** `git init --bare` makes a folder with these; git takes any folder that has them for a repository and reads its settings. */
+function bareFolder(
+  path: Path,
+  { kind }: Pick<ClassifiedChange, "kind" | "base">,
+  { tree, root, draft }: GitFolderFacts,
+): Classification | null {
+  for (let depth = Math.min(root.length, path.length - 1); depth < path.length; depth++) {
+    const folder = path.slice(0, depth);
+    const hasReal = (name: string): boolean => tree.at([...folder, name]) !== null;
+    const hasDraft = (name: string): boolean => draft.has(folder, name.toLowerCase());
+    if (!hasDraft("HEAD") && !hasReal("HEAD")) continue;
+    if (!isRepositoryShape((name) => hasReal(name) || hasDraft(name))) continue;
+    const isReal = isRepositoryShape(hasReal);
+    if (isReal && !hasReal(".git")) return { class: "git", why: "it is in a bare repository", repository: folder };
+    const key = nameKey(path[depth] as string);
+    if (!isGitMeaning(key)) continue;
+    // Taking names away makes no repository.
+    if (kind === "delete" && !isReal) continue;
+    return never(`with it /${folder.join("/")} is a git repository whose settings git obeys`);
+  }
+  return null;
+}
+
+function isGitMeaning(key: string): boolean {
+  return GIT_NAMES.has(key) || key.endsWith("_head");
+}
+
+function isWithin(path: Path, base: Path): boolean {
+  return path.length >= base.length && base.every((name, at) => name === path[at]);
+}
+
+function never(why: string): Classification {
+  return { class: "never", why, isRefusedToFileTools: true };
+}

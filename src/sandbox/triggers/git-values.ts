@@ -1,0 +1,72 @@
+// Which git settings name files that git runs or reads, and which files the text of a command names.
+import type { GitSetting } from "./git-config.ts";
+import { type RealTree, writtenPath } from "./real-tree.ts";
+
+type Path = readonly string[];
+
+/** hooks: a folder of programs. attributes: a file like `.gitattributes`. command: words of a shell. */
+export type GitValueKind = "hooks" | "attributes" | "command";
+
+const COMMANDS: ReadonlySet<string> = new Set([
+  ...["fsmonitor", "sshcommand", "editor", "pager", "askpass", "gitproxy", "alternaterefscommand"].map(
+    (key) => `core.${key}`,
+  ),
+  ...[
+    "sequence.editor",
+    "credential.helper",
+    "diff.external",
+    "gpg.program",
+    "interactive.difffilter",
+    "gc.prunecommand",
+  ],
+  ...["uploadpack.packobjectshook", "web.browser", "instaweb.httpd", "imap.tunnel", "trace2.eventtarget"],
+  ...["sendemail.smtpserver", "sendemail.tocmd", "sendemail.cccmd", "sendemail.headercmd", "sendemail.sendmailcmd"],
+]);
+/** Of a section with a subsection: `filter.x.clean`, `remote.x.uploadpack`. */
+const NAMED_COMMANDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["filter", ["clean", "smudge", "process"]],
+  ["diff", ["command", "textconv"]],
+  ["merge", ["driver"]],
+  ["credential", ["helper"]],
+  ["gpg", ["program", "defaultkeycommand"]],
+  ["difftool", ["cmd", "path"]],
+  ["mergetool", ["cmd", "path"]],
+  ["browser", ["cmd", "path"]],
+  ["man", ["cmd", "path"]],
+  ["guitool", ["cmd"]],
+  ["tar", ["command"]],
+  ["trailer", ["command", "cmd"]],
+  ["remote", ["uploadpack", "receivepack", "vcs"]],
+  ["submodule", ["update"]],
+  ["hook", ["command"]],
+  ["lfs", ["path"]],
+]);
+/** Every key of these is a command of its own. */
+const COMMAND_SECTIONS: readonly string[] = ["alias", "pager"];
+
+export function gitValueKind({ section, subsection, key }: GitSetting): GitValueKind | null {
+  if (subsection === null) {
+    const name = `${section}.${key}`;
+    if (name === "core.hookspath" || name === "init.templatedir") return "hooks";
+    if (name === "core.attributesfile") return "attributes";
+    if (COMMANDS.has(name)) return "command";
+  }
+  if (COMMAND_SECTIONS.includes(section)) return "command";
+  return NAMED_COMMANDS.get(section)?.includes(key) === true ? "command" : null;
+}
+
+const wordsMax = 256;
+
+/** Files of the tree that the words of a command or script name, relative to `base`. */
+export function filesNamedIn(text: string, base: Path, home: Path | null, tree: RealTree): readonly Path[] {
+  const found = new Map<string, Path>();
+  let count = 0;
+  for (const [word] of text.matchAll(/[^\s"'`;&|<>(){}=$,\\!]+/g)) {
+    if (++count > wordsMax) break;
+    // What begins a variable's value or ends a path with a sign of the shell is cut off above.
+    const path = word.length > 1_024 ? null : writtenPath(word.replace(/^\/+(?=\.)/, ""), base, home);
+    if (path === null || path.length <= base.length) continue;
+    if (base.every((name, at) => name === path[at]) && tree.at(path)?.kind === "file") found.set(path.join("/"), path);
+  }
+  return [...found.values()];
+}

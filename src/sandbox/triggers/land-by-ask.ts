@@ -1,0 +1,100 @@
+// Names that are ordinary parts of a project and that tools run or obey as well: an agent's change of one waits for a person.
+// Data. Absent on purpose: `Makefile`, `package.json`, tests and build scripts, which a person runs on purpose.
+import { type Trigger, type TriggerRow, triggersOf } from "./trigger.ts";
+
+/** File tools refused these before the class existed. */
+const REFUSED_BEFORE: readonly TriggerRow[] = [["MCP clients", "anywhere", [".mcp.json", "mcp.json"]]];
+
+const ENVIRONMENTS: readonly TriggerRow[] = [
+  ["direnv", "anywhere", [".envrc", ".direnv"]],
+  ["mise", "anywhere", [".mise.toml", ".mise.local.toml", "mise.toml", "mise.local.toml", ".mise", ".rtx.toml"]],
+  ["mise", "anywhere", [".config/mise", ".config/mise.toml", ".mise.*.toml", "mise.*.toml", "mise/config.toml"]],
+  ["asdf", "anywhere", [".tool-versions"]],
+  ["autoenv", "anywhere", [".autoenv.zsh", ".autoenv"]],
+  ["interactive interpreters", "anywhere", [".pdbrc", ".irbrc", ".pryrc", ".Rprofile", ".Renviron", ".ghci"]],
+  ["interactive interpreters", "anywhere", [".octaverc", ".perldb"]],
+];
+
+const GIT: readonly TriggerRow[] = [
+  ["git", "anywhere", [".gitattributes", ".gitmodules", ".gitconfig"]],
+  ["pre-commit", "anywhere", [".pre-commit-config.yaml", ".pre-commit-config.yml", ".pre-commit-hooks.yaml"]],
+  ["husky", "anywhere", [".husky", ".huskyrc", ".huskyrc.*"]],
+  ["lefthook", "anywhere", ["lefthook.*", ".lefthook.*", "lefthook-local.*", ".lefthook-local.*", ".lefthook"]],
+  ["lint-staged", "anywhere", [".lintstagedrc", ".lintstagedrc.*", "lint-staged.config.*"]],
+  ["Overcommit", "anywhere", [".overcommit.yml", ".git-hooks"]],
+  ["git hooks", "anywhere", [".githooks"]],
+  ["git-lfs", "anywhere", [".lfsconfig"]],
+];
+
+const PACKAGES: readonly TriggerRow[] = [
+  ["npm", "anywhere", [".npmrc"]],
+  ["Yarn", "anywhere", [".yarnrc", ".yarnrc.yml", ".yarn/releases", ".yarn/plugins", ".yarn/sdks", ".pnp.cjs"]],
+  ["Yarn", "anywhere", [".pnp.loader.mjs"]],
+  ["pnpm", "anywhere", [".pnpmfile.cjs", ".pnpmfile.mjs", "pnpmfile.js", "pnpm-workspace.yaml"]],
+  ["Bun", "anywhere", ["bunfig.toml", ".bunfig.toml"]],
+  ["Cargo", "anywhere", [".cargo/config", ".cargo/config.toml"]],
+  ["rustup", "anywhere", ["rust-toolchain", "rust-toolchain.toml"]],
+  ["pip", "anywhere", ["pip.conf", "pip.ini"]],
+  ["uv", "anywhere", ["uv.toml"]],
+  ["Bundler", "anywhere", [".bundle/config"]],
+  ["Gradle", "anywhere", ["gradle/wrapper"]],
+  ["Maven", "anywhere", [".mvn"]],
+  ["Bazel", "anywhere", [".bazelrc", ".bazeliskrc", "tools/bazel"]],
+  ["Buck", "anywhere", [".buckconfig", ".buckconfig.local"]],
+  ["NuGet", "anywhere", ["nuget.config"]],
+];
+
+const EDITORS: readonly TriggerRow[] = [
+  ["VS Code", "anywhere", ["*.code-workspace"]],
+  ["vim", "anywhere", [".exrc", ".vimrc", "_vimrc", ".gvimrc", ".lvimrc", ".local.vimrc"]],
+  ["Neovim", "anywhere", [".nvim.lua", ".nvimrc", ".lazy.lua"]],
+  ["Emacs", "anywhere", [".dir-locals.el", ".dir-locals-2.el", ".projectile"]],
+  ["Sublime Text", "anywhere", ["*.sublime-project"]],
+  ["Helix", "anywhere", [".helix"]],
+  ["Kakoune", "anywhere", [".kakrc"]],
+  ["gdb", "anywhere", [".gdbinit", "*-gdb.py", "*-gdb.gdb"]],
+  ["lldb", "anywhere", [".lldbinit"]],
+  ["JetBrains", "anywhere", [".run"]],
+  ["Visual Studio", "anywhere", [".vs"]],
+  ["Eclipse", "anywhere", [".settings", ".externalToolBuilders"]],
+  ["language servers", "anywhere", [".vim", ".neoconf.json", ".ycm_extra_conf.py"]],
+];
+
+const SERVICES: readonly TriggerRow[] = [
+  ["GitHub", "anywhere", [".github/workflows", ".github/actions", ".github/dependabot.yml"]],
+  ["Gitea", "anywhere", [".gitea/workflows", ".forgejo/workflows"]],
+  ["GitLab", "anywhere", [".gitlab-ci.yml", ".gitlab-ci.yaml", ".gitlab"]],
+  ["CI", "anywhere", [".circleci", ".travis.yml", ".drone.yml", ".woodpecker", ".woodpecker.yml", ".cirrus.yml"]],
+  ["CI", "anywhere", ["azure-pipelines.yml", "bitbucket-pipelines.yml", "appveyor.yml", ".appveyor.yml", ".buildkite"]],
+  ["Jenkins", "anywhere", ["Jenkinsfile"]],
+  ["Gitpod", "anywhere", [".gitpod.yml", ".gitpod.Dockerfile"]],
+  ["Renovate", "anywhere", ["renovate.json", "renovate.json5", ".renovaterc", ".renovaterc.json"]],
+  ["Vagrant", "anywhere", ["Vagrantfile"]],
+];
+
+/** What agents read as instructions. */
+const INSTRUCTIONS: readonly TriggerRow[] = [
+  ["agents", "anywhere", ["AGENTS.md", "AGENTS.*.md", "AGENT.md"]],
+  ["Claude Code", "anywhere", ["CLAUDE.md", "CLAUDE.local.md"]],
+  ["Gemini", "anywhere", ["GEMINI.md"]],
+  ["Qwen Code", "anywhere", ["QWEN.md"]],
+  ["Crush", "anywhere", ["CRUSH.md"]],
+  ["Goose", "anywhere", [".goosehints"]],
+  ["Cursor", "anywhere", [".cursorrules"]],
+  ["Windsurf", "anywhere", [".windsurfrules"]],
+  ["Cline", "anywhere", [".clinerules"]],
+  ["Roo Code", "anywhere", [".roorules", ".roorules-*", ".roomodes"]],
+  ["GitHub Copilot", "anywhere", [".github/copilot-instructions.md", ".github/instructions", ".github/prompts"]],
+  ["GitHub Copilot", "anywhere", [".github/chatmodes", ".github/agents", ".github/skills"]],
+  ["aider", "anywhere", [".aider.model.settings.yml", ".aider.model.metadata.json"]],
+  ["Zed", "anywhere", [".rules"]],
+];
+
+export const LAND_BY_ASK: readonly Trigger[] = [
+  ...triggersOf(REFUSED_BEFORE, { class: "ask", isFixed: false, isRefusedToFileTools: true }),
+  ...triggersOf([...ENVIRONMENTS, ...GIT, ...PACKAGES, ...EDITORS, ...SERVICES, ...INSTRUCTIONS], {
+    class: "ask",
+    isFixed: false,
+    isRefusedToFileTools: false,
+  }),
+];

@@ -1,0 +1,115 @@
+// Names whose change by an agent never reaches the person's folder: their tools run or obey them at the next start. Data.
+// Absent on purpose: git folders, which are found by what they are and land by meaning; see `git-folders.ts`.
+import { type Trigger, type TriggerRow, triggersOf } from "./trigger.ts";
+
+/** What decides about agents, and our own program as package managers install it. */
+const OURS: readonly TriggerRow[] = [
+  ["ambit", "anywhere", [".ambit", "node_modules/ambit", "node_modules/.bin/ambit", "node_modules/.bin/ambit.*"]],
+  ["ambit", "anywhere", ["node_modules/.pnpm/*/node_modules/ambit", "node_modules/.store/ambit-*"]],
+  ["ambit", "home", [".config/ambit", ".local/state/ambit"]],
+  ["git", "home", [".gitconfig", ".config/git"]],
+];
+
+const VERSION_CONTROL: readonly TriggerRow[] = [
+  ["Mercurial", "anywhere", [".hg"]],
+  ["Jujutsu", "anywhere", [".jj"]],
+  ["Sapling", "anywhere", [".sl"]],
+  ["Subversion", "anywhere", [".svn"]],
+  ["Mercurial", "home", [".hgrc", ".config/hg"]],
+  ["Jujutsu", "home", [".jjconfig.toml", ".config/jj"]],
+];
+
+const EDITORS: readonly TriggerRow[] = [
+  ["VS Code", "anywhere", [".vscode", ".vscode-insiders", ".vscode-server", ".vscode-oss"]],
+  ["JetBrains", "anywhere", [".idea"]],
+  ["Fleet", "anywhere", [".fleet"]],
+  ["Zed", "anywhere", [".zed"]],
+  ["development containers", "anywhere", [".devcontainer", ".devcontainer.json"]],
+];
+
+const AGENTS: readonly TriggerRow[] = [
+  ["Claude Code", "anywhere", [".claude", ".claude.json", ".claude-plugin"]],
+  ["Codex", "anywhere", [".codex"]],
+  ["agents", "anywhere", [".agents", ".agent"]],
+  ["Gemini", "anywhere", [".gemini"]],
+  ["opencode", "anywhere", [".opencode", "opencode.json", "opencode.jsonc"]],
+  ["Cursor", "anywhere", [".cursor"]],
+  ["Windsurf", "anywhere", [".windsurf", ".codeium"]],
+  ["Cline", "anywhere", [".cline"]],
+  ["Roo Code", "anywhere", [".roo"]],
+  ["Kilo Code", "anywhere", [".kilocode"]],
+  ["Kiro", "anywhere", [".kiro"]],
+  ["Continue", "anywhere", [".continue", ".continuerc.json"]],
+  ["Amazon Q", "anywhere", [".amazonq"]],
+  ["Junie", "anywhere", [".junie"]],
+  ["Augment", "anywhere", [".augment"]],
+  ["Qwen Code", "anywhere", [".qwen"]],
+  ["Crush", "anywhere", [".crush", "crush.json", ".crush.json"]],
+  ["Goose", "anywhere", [".goose"]],
+  ["Amp", "anywhere", [".amp"]],
+  ["Factory", "anywhere", [".factory"]],
+  ["Trae", "anywhere", [".trae"]],
+  ["GitHub Copilot", "anywhere", [".copilot", ".github/hooks"]],
+  ["aider", "anywhere", [".aider.conf.yml", ".aider.conf.yaml"]],
+];
+
+const SHELLS: readonly TriggerRow[] = [
+  ["bash", "top", [".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".bash_completion"]],
+  ["shells", "top", [".profile", ".shrc", ".shinit", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login", ".logout"]],
+  ["zsh", "top", [".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout"]],
+  ["fish", "top", [".config/fish"]],
+  ["Nushell", "home", [".config/nushell"]],
+  ["Elvish", "home", [".config/elvish"]],
+  ["xonsh", "home", [".xonshrc", ".config/xonsh"]],
+  ["PowerShell", "home", [".config/powershell"]],
+  ["readline", "home", [".inputrc"]],
+];
+
+/** In a home folder: what starts with a session, and programs with start-up files there. */
+const SESSIONS: readonly TriggerRow[] = [
+  ["the desktop", "home", [".config/autostart", ".config/systemd", ".config/environment.d", ".local/share/systemd"]],
+  ["the desktop", "home", [".local/share/applications", ".local/share/dbus-1", ".config/plasma-workspace"]],
+  ["PAM", "home", [".pam_environment"]],
+  ["X11", "home", [".xprofile", ".xinitrc", ".xsessionrc", ".xsession", ".xserverrc", ".Xresources"]],
+  ["launchd", "home", ["Library/LaunchAgents"]],
+  ["programs on the search path", "home", ["bin", ".local/bin", ".cargo/bin", "go/bin", ".bun/bin", ".deno/bin"]],
+  ["ssh", "home", [".ssh"]],
+  ["GnuPG", "home", [".gnupg"]],
+  ["tmux", "home", [".tmux.conf", ".config/tmux"]],
+  ["vim", "home", [".vimrc", ".gvimrc", ".vim"]],
+  ["Neovim", "home", [".config/nvim", ".local/share/nvim"]],
+  ["Emacs", "home", [".emacs", ".emacs.el", ".emacs.d", ".config/emacs"]],
+  ["VS Code", "home", [".config/Code", "Library/Application Support/Code"]],
+  ["JetBrains", "home", [".config/JetBrains", ".ideavimrc"]],
+  ["Zed", "home", [".config/zed"]],
+  ["Cursor", "home", [".config/Cursor"]],
+  ["opencode", "home", [".config/opencode"]],
+  ["Goose", "home", [".config/goose"]],
+  ["mise", "home", [".config/mise"]],
+  ["direnv", "home", [".config/direnv", ".direnvrc"]],
+  ["Python", "home", [".pythonrc", ".pythonrc.py", ".pdbrc", ".ipython", ".config/pip", ".pip"]],
+  ["npm", "home", [".npmrc"]],
+  ["pnpm", "home", [".config/pnpm"]],
+  ["Yarn", "home", [".yarnrc", ".yarnrc.yml"]],
+  ["Cargo", "home", [".cargo/config", ".cargo/config.toml", ".cargo/env"]],
+  ["Gradle", "home", [".gradle"]],
+  ["Maven", "home", [".m2/settings.xml", ".mavenrc"]],
+  ["gdb", "home", [".gdbinit", ".config/gdb", ".gdbearlyinit"]],
+  ["lldb", "home", [".lldbinit"]],
+  ["curl", "home", [".curlrc", ".config/curlrc"]],
+  ["wget", "home", [".wgetrc"]],
+  ["Ruby", "home", [".irbrc", ".gemrc", ".bundle"]],
+  ["screen", "home", [".screenrc"]],
+  ["window managers", "home", [".config/i3", ".config/sway", ".config/hypr"]],
+  ["Docker", "home", [".docker"]],
+  ["Kubernetes", "home", [".kube"]],
+];
+
+export const NEVER_LAND: readonly Trigger[] = [
+  ...triggersOf(OURS, { class: "never", isFixed: true, isRefusedToFileTools: true }),
+  ...triggersOf([...VERSION_CONTROL, ...EDITORS, ...AGENTS, ...SHELLS, ...SESSIONS], {
+    class: "never",
+    isFixed: false,
+    isRefusedToFileTools: true,
+  }),
+];

@@ -1,0 +1,35 @@
+// A trigger: a name whose file a tool runs or obeys without a separate act of the person.
+
+/** never: an agent's change of it does not reach the project. ask: it does when a person agrees. */
+export type TriggerClass = "ask" | "never";
+
+/**
+ * anywhere: at every depth below a root. top: at the top of a root, a registered workspace or a home folder. home: at the top of
+ * the user's home folder.
+ */
+export type TriggerPlace = "anywhere" | "top" | "home";
+
+export interface Trigger {
+  /** Names from its place on; one `*` in a name stands for any run of characters. Everything at or below is meant. */
+  readonly names: readonly string[];
+  readonly place: TriggerPlace;
+  readonly class: TriggerClass;
+  /** What reads it, for messages. */
+  readonly tool: string;
+  /** No configuration moves it to another class. */
+  readonly isFixed: boolean;
+  /** File tools have no way to ask yet; those in the class `ask` that they refused before stay refused. */
+  readonly isRefusedToFileTools: boolean;
+}
+
+/** Names of one tool, written as `a/b/c`, as the two data files have them. */
+export type TriggerRow = readonly [tool: string, place: TriggerPlace, paths: readonly string[]];
+
+export function triggersOf(
+  rows: readonly TriggerRow[],
+  options: Pick<Trigger, "class" | "isFixed" | "isRefusedToFileTools">,
+): readonly Trigger[] {
+  return rows.flatMap(([tool, place, paths]) =>
+    paths.map((path) => ({ names: path.split("/"), place, tool, ...options })),
+  );
+}
