@@ -1,0 +1,216 @@
+// Git lands by meaning: from a sealed draft to a person's repository. New objects are packed and checked in sandboxes, refs
+// move by a transaction with old values, the index is edited under its lock. No file of the draft is ever copied into the
+// repository, and no git runs outside a sandbox.
+import { join } from "node:path";
+import type { Change } from "../../../sandbox/draft/change.ts";
+import { type GitImportPlan, planGitImport, type RepositoryState } from "../../../sandbox/draft/git/import-plan.ts";
+import { indexInfo } from "../../../sandbox/draft/git/index-changes.ts";
+import { type GitResult, type GitStay, stay, value } from "../../../sandbox/draft/git/stay.ts";
+import type { Sandboxes, Stop } from "../../../sandbox/sandboxes.ts";
+import { emptyIndex } from "./byte-text.ts";
+import { ConfinedGit, inputOf } from "./confined-git.ts";
+import { codeOf } from "./git-files.ts";
+import { LockFile } from "./lock-file.ts";
+import { knownIds, type NewObjects, ObjectImport, wantedIds } from "./objects.ts";
+import { LOG_MESSAGE, PreparedGitImport } from "./prepared-import.ts";
+import { readGitDraft } from "./read-draft.ts";
+import { RefTransaction } from "./ref-transaction.ts";
+import {
+  type GitRepository,
+  gitFolderOf,
+  type RepositoryMarks,
+  readFormat,
+  readMarks,
+  readRepository,
+  type SeenOptions,
+} from "./repository.ts";
+import { type Classify, type WaitingPath, waitingPaths } from "./waiting-paths.ts";
+import { Workbench } from "./workbench.ts";
+
+export interface GitImportRequest extends SeenOptions {
+  readonly repository: GitRepository;
+  /** All changes of the draft, or those below the git folder. */
+  readonly changes: readonly Change[];
+  /** The folder with the changed files of the draft, sealed: no process can write to it any more. */
+  readonly upper: string;
+  /** A folder of our state for private files of the import. */
+  readonly workFolder: string;
+  readonly sandboxes: Sandboxes;
+  readonly classify: Classify;
+  /** A person has agreed to the paths that wait. */
+  readonly isApproved: boolean;
+  readonly stop?: Stop | null;
+  /** How long to wait for the lock of another git. */
+  readonly lockMilliseconds?: number;
+  /** Told of every lock file before the first one is made, for a journal. */
+  readonly onLocks?: (paths: readonly string[]) => void | Promise<void>;
+}
+
+export type GitImportOutcome =
+  /** The draft changes nothing that an import carries. */
+  | { readonly kind: "nothing"; readonly notCarried: readonly string[] }
+  /** Nothing of the git part lands; it stays a draft for this reason. */
+  | { readonly kind: "stays"; readonly stay: GitStay }
+  | {
+      readonly kind: "waits";
+      readonly plan: GitImportPlan;
+      readonly paths: readonly WaitingPath[];
+      /** How many paths there are; `paths` may hold fewer. */
+      readonly count: number;
+    }
+  | { readonly kind: "prepared"; readonly prepared: PreparedGitImport };
+
+const lockMillisecondsDefault = 2_000;
+
+export async function prepareGitImport(request: GitImportRequest): Promise<GitImportOutcome> {
+  const { repository, upper } = request;
+  const gitFolder = gitFolderOf(repository);
+  const read = readStates(request, gitFolder);
+  if (!read.ok) return { kind: "stays", stay: read.stay };
+  const { real, draft, plan, marks } = read.value;
+  if (isEmpty(plan)) return { kind: "nothing", notCarried: plan.notCarried };
+  const worktree = join(repository.root, ...repository.worktreePath);
+  const opened = Workbench.open({ parent: request.workFolder, format: plan.format, gitFolder, worktree });
+  if (!opened.ok) return { kind: "stays", stay: opened.stay };
+  const bench = opened.value;
+  const git = new ConfinedGit(request.sandboxes, request.stop ?? null);
+  let outcome: GitImportOutcome | null = null;
+  try {
+    const draftObjects = join(upper, ...repository.gitPath, "objects");
+    const linked = bench.addDraftObjects(draftObjects, draft.objects);
+    if (!linked.ok) return { kind: "stays", stay: linked.stay };
+    const importing = new ObjectImport(git, bench, plan.format);
+    const objects = await importing.take(wantedIds(plan), knownIds(plan, real), draft.objects.length > 0);
+    if (!objects.ok) return { kind: "stays", stay: objects.stay };
+    const sound = await checkTips(plan, importing);
+    if (!sound.ok) return { kind: "stays", stay: sound.stay };
+    const waiting = await waitingPaths(plan, objects.value, importing, request.classify);
+    if (!waiting.ok) return { kind: "stays", stay: waiting.stay };
+    if (waiting.value.count > 0 && !request.isApproved) return { kind: "waits", plan, ...waiting.value };
+    const locked = await lock(request, { gitFolder, real, plan, bench, git, objects: objects.value, marks });
+    outcome = locked.ok ? { kind: "prepared", prepared: locked.value } : { kind: "stays", stay: locked.stay };
+    return outcome;
+  } finally {
+    if (outcome?.kind !== "prepared") {
+      await git.end();
+      bench.remove();
+    }
+  }
+}
+
+interface States {
+  readonly real: RepositoryState;
+  readonly draft: Parameters<typeof planGitImport>[1];
+  readonly plan: GitImportPlan;
+  readonly marks: RepositoryMarks;
+}
+
+function readStates(request: GitImportRequest, gitFolder: string): GitResult<States> {
+  try {
+    const format = readFormat(gitFolder);
+    if (!format.ok) return format;
+    const draft = readGitDraft(request.repository, request.changes, request.upper, format.value);
+    if (!draft.ok) return draft;
+    const marks = readMarks(gitFolder);
+    const real = readRepository(gitFolder, format.value, request);
+    if (!real.ok) return real;
+    const plan = planGitImport(real.value, draft.value);
+    return plan.ok ? value({ real: real.value, draft: draft.value, plan: plan.value, marks }) : plan;
+  } catch (error) {
+    return stay("unavailable", `the repository cannot be read (${codeOf(error)})`);
+  }
+}
+
+function isEmpty({ refs, stash, head, index }: GitImportPlan): boolean {
+  return refs.length === 0 && stash === null && head === null && index.length === 0;
+}
+
+/** What only the objects can tell: a detached HEAD is a commit, and refs that may have moved only go forward. */
+async function checkTips({ refs, head }: GitImportPlan, objects: ObjectImport): Promise<GitResult<null>> {
+  if (head?.to.kind === "id") {
+    const isCommit = await objects.isCommit(head.to.id);
+    if (!isCommit.ok) return isCommit;
+    if (!isCommit.value) return stay("malformed", "HEAD of the draft is not a commit");
+  }
+  for (const { name, oldId, newId, needsFastForward } of refs) {
+    if (!needsFastForward || oldId === null || newId === null) continue;
+    const forward = await objects.isFastForward(oldId, newId);
+    if (!forward.ok) return forward;
+    if (!forward.value) return stay("conflict", `${name} changed in the repository while the program ran`);
+  }
+  return value(null);
+}
+
+interface LockParts {
+  readonly gitFolder: string;
+  readonly real: RepositoryState;
+  readonly plan: GitImportPlan;
+  readonly bench: Workbench;
+  readonly git: ConfinedGit;
+  readonly objects: NewObjects;
+  readonly marks: RepositoryMarks;
+}
+
+/** Takes every lock, compares again what the locks protect, and writes the new index into its lock. */
+async function lock(request: GitImportRequest, parts: LockParts): Promise<GitResult<PreparedGitImport>> {
+  const { gitFolder, plan, bench, git } = parts;
+  const wait = request.lockMilliseconds ?? lockMillisecondsDefault;
+  const locks: LockFile[] = [];
+  const take = async (name: string): Promise<GitResult<LockFile>> => {
+    const taken = await LockFile.take(join(gitFolder, name), wait);
+    if (taken.ok) locks.push(taken.value);
+    return taken;
+  };
+  let isPrepared = false;
+  try {
+    await request.onLocks?.(lockPaths(gitFolder, plan));
+    const index = plan.index.length === 0 ? value(null) : await take("index");
+    if (!index.ok) return index;
+    const head = plan.head === null ? value(null) : await take("HEAD");
+    if (!head.ok) return head;
+    const same = isUnchanged(parts);
+    if (!same.ok) return same;
+    const writing = bench.writing(join(gitFolder, "index.lock"));
+    if (index.value !== null) {
+      const copied = index.value.copyTarget(emptyIndex(plan.format));
+      if (!copied.ok) return copied;
+      const words = ["update-index", "-z", "--index-info"];
+      const built = await git.run(writing, { words, input: inputOf(indexInfo(plan.index, plan.format)) });
+      if (!built.ok) return built;
+      if (built.value.status !== 0) return stay("malformed", `git does not build the index: ${built.value.errors}`);
+    }
+    if (head.value !== null && plan.head !== null) {
+      const { to } = plan.head;
+      head.value.write(to.kind === "id" ? `${to.id}\n` : `ref: ${to.target}\n`);
+    }
+    const refs =
+      plan.refs.length === 0
+        ? value(null)
+        : await RefTransaction.prepare({ git, plan: writing, gitFolder, updates: plan.refs, message: LOG_MESSAGE });
+    if (!refs.ok) return refs;
+    isPrepared = true;
+    return value(new PreparedGitImport({ ...parts, writing, head: head.value, index: index.value, refs: refs.value }));
+  } catch (error) {
+    return stay("unavailable", `the repository cannot be locked (${codeOf(error)})`);
+  } finally {
+    if (!isPrepared) for (const each of locks) each.release();
+  }
+}
+
+function lockPaths(gitFolder: string, { refs, head, index }: GitImportPlan): readonly string[] {
+  const names = [
+    ...(index.length === 0 ? [] : ["index", "index.lock"]),
+    ...(head === null ? [] : ["HEAD"]),
+    ...refs.map(({ name }) => name),
+    ...(refs.some(({ newId }) => newId === null) ? ["packed-refs"] : []),
+  ];
+  return names.map((name) => join(gitFolder, `${name}.lock`));
+}
+
+/** Between the first look and the lock the person's git may have written HEAD or the index. */
+function isUnchanged({ gitFolder, marks }: LockParts): GitResult<null> {
+  const now = readMarks(gitFolder);
+  if (now.head !== marks.head) return stay("conflict", "HEAD of the repository changed during the import");
+  if (now.index !== marks.index) return stay("conflict", "the index of the repository changed during the import");
+  return value(null);
+}

@@ -1,0 +1,57 @@
+// A pack from the quarantine appears in a person's repository: new files under new names, never in place of another.
+import { chmodSync, closeSync, constants, copyFileSync, fsyncSync, linkSync, openSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { type GitResult, stay, value } from "../../../sandbox/draft/git/stay.ts";
+import { codeOf, kindAt } from "./git-files.ts";
+
+/** The index comes last: git looks for packs by their index. */
+const EXTENSIONS: readonly string[] = ["pack", "rev", "idx"];
+
+/** Copies rather than links: the new files are inodes no confined process ever had open. */
+export function placePack(quarantine: string, objects: string, pack: string): GitResult<readonly string[]> {
+  const placed: string[] = [];
+  const folder = join(objects, "pack");
+  try {
+    for (const extension of EXTENSIONS) {
+      const from = join(quarantine, "pack", `${pack}.${extension}`);
+      if (kindAt(from)?.kind !== "file") {
+        if (extension === "rev") continue;
+        return stay("bad_objects", `the new pack has no .${extension} file`);
+      }
+      // Git removes stale files of this name by itself.
+      const draft = join(folder, `tmp_pack_ambit-${pack.slice(5, 21)}.${extension}`);
+      copyFileSync(from, draft, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      try {
+        chmodSync(draft, 0o444);
+        sync(draft);
+        if (link(draft, join(folder, `${pack}.${extension}`))) placed.push(`${pack}.${extension}`);
+      } finally {
+        unlinkSync(draft);
+      }
+    }
+    sync(folder);
+    return value(placed);
+  } catch (error) {
+    return stay("unavailable", `the new objects cannot be written to the repository (${codeOf(error)})`);
+  }
+}
+
+/** False: the name is taken. A pack is named by its content, so the repository has these objects. */
+function link(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST" && kindAt(to)?.kind === "file") return false;
+    throw error;
+  }
+}
+
+function sync(path: string): void {
+  const fd = openSync(path, constants.O_RDONLY);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

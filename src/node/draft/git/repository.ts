@@ -1,0 +1,159 @@
+// A person's repository as the import finds it: where its folders are, and what its refs, HEAD and index say now.
+import { lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { IN_PROGRESS_NAMES } from "../../../sandbox/draft/git/folder-names.ts";
+import type { RepositoryState, Seen } from "../../../sandbox/draft/git/import-plan.ts";
+import { indexChanges } from "../../../sandbox/draft/git/index-changes.ts";
+import { type GitIndex, indexBytesMax, parseIndex } from "../../../sandbox/draft/git/index-file.ts";
+import type { ObjectFormat } from "../../../sandbox/draft/git/object-id.ts";
+import {
+  looseRefBytesMax,
+  packedRefsBytesMax,
+  parsePackedRefs,
+  parseRefFile,
+  type RefValue,
+} from "../../../sandbox/draft/git/ref-file.ts";
+import { configBytesMax, parseRepositoryFormat } from "../../../sandbox/draft/git/repository-format.ts";
+import { stashLogBytesMax } from "../../../sandbox/draft/git/stash-log.ts";
+import { type GitResult, stay, value } from "../../../sandbox/draft/git/stay.ts";
+import { BYTE_TEXT, isIndexIntact } from "./byte-text.ts";
+import { type GitFile, kindAt, readGitFile } from "./git-files.ts";
+
+/** Every path is absolute and without links; `gitPath` and `worktreePath` are names below `root`. */
+export interface GitRepository {
+  /** The root of the draft. */
+  readonly root: string;
+  /** The git folder: [".git"], or that of a submodule. */
+  readonly gitPath: readonly string[];
+  /** The folder whose files the index describes; often []. */
+  readonly worktreePath: readonly string[];
+}
+
+export interface SeenOptions {
+  /** When the program started, on the clock of the file system: what changed earlier is what the program saw. */
+  readonly startedNanoseconds: bigint;
+  /** The index as it was when the program started, if the caller kept it: then only changes of meaning count. */
+  readonly seenIndex?: Uint8Array | null;
+}
+
+const looseRefsMax = 20_000;
+
+export function gitFolderOf({ root, gitPath }: GitRepository): string {
+  return join(root, ...gitPath);
+}
+
+/** Refuses every layout that is not a plain git folder with refs in files. */
+export function readFormat(folder: string): GitResult<ObjectFormat> {
+  for (const name of ["", "refs", "objects", "objects/pack"])
+    if (kindAt(join(folder, name))?.kind !== "folder")
+      return stay("unsupported", `${name === "" ? "the git folder" : name} is not a folder`);
+  const unsupported: Readonly<Record<string, string>> = {
+    commondir: "it is a linked worktree",
+    shallow: "its history is shallow",
+    reftable: "its refs are in a reftable",
+    "objects/info/alternates": "it borrows objects from another repository",
+    "info/grafts": "it has grafts",
+  };
+  for (const [name, why] of Object.entries(unsupported))
+    if (kindAt(join(folder, name)) !== null) return stay("unsupported", `the repository is not supported: ${why}`);
+  for (const name of IN_PROGRESS_NAMES)
+    if (kindAt(join(folder, name)) !== null)
+      return stay("in_progress", `the repository has an operation in progress (${name}); finish or abort it first`);
+  const config = readGitFile(join(folder, "config"), configBytesMax, "config");
+  if (!config.ok) return config;
+  if (config.value === null) return stay("unsupported", "the repository has no config file");
+  return parseRepositoryFormat(config.value.bytes.toString("latin1"));
+}
+
+export function readRepository(
+  folder: string,
+  format: ObjectFormat,
+  { startedNanoseconds, seenIndex }: SeenOptions,
+): GitResult<RepositoryState> {
+  const isOld = (changed: bigint): boolean => changed < startedNanoseconds;
+  const head = readGitFile(join(folder, "HEAD"), looseRefBytesMax, "HEAD");
+  if (!head.ok) return head;
+  if (head.value === null) return stay("unsupported", "the repository has no HEAD");
+  const headValue = parseRefFile(head.value.bytes.toString("latin1"), format, "HEAD");
+  if (!headValue.ok) return headValue;
+  const loose = readLooseRefs(folder, format, isOld);
+  if (!loose.ok) return loose;
+  const packed = readGitFile(join(folder, "packed-refs"), packedRefsBytesMax, "packed-refs");
+  if (!packed.ok) return packed;
+  const packedRefs = parsePackedRefs(packed.value?.bytes.toString("latin1") ?? "", format);
+  if (!packedRefs.ok) return packedRefs;
+  const index = readGitFile(join(folder, "index"), indexBytesMax, "index");
+  if (!index.ok) return index;
+  const parsed = index.value === null ? value(null) : parseIndexFile(index.value, format);
+  if (!parsed.ok) return parsed;
+  const log = readGitFile(join(folder, "logs/refs/stash"), stashLogBytesMax, "logs/refs/stash");
+  if (!log.ok) return log;
+  return value({
+    format,
+    head: { value: headValue.value, isSeen: isOld(head.value.changedNanoseconds) },
+    ...loose.value,
+    packedRefs: { value: packedRefs.value, isSeen: isOld(packed.value?.changedNanoseconds ?? 0n) },
+    index: {
+      value: parsed.value,
+      isSeen: isOld(index.value?.changedNanoseconds ?? 0n) || isSameIndex(seenIndex ?? null, parsed.value, format),
+    },
+    stashLog: log.value?.bytes.toString("latin1") ?? "",
+  });
+}
+
+/** Which HEAD and which index these are; another write makes another file. */
+export interface RepositoryMarks {
+  readonly head: string;
+  readonly index: string;
+}
+
+export function readMarks(folder: string): RepositoryMarks {
+  const markOf = (name: string): string => {
+    const found = lstatSync(join(folder, name), { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? "absent" : `${found.dev} ${found.ino} ${found.size} ${found.ctimeNs}`;
+  };
+  return { head: markOf("HEAD"), index: markOf("index") };
+}
+
+export function parseIndexFile({ bytes }: GitFile, format: ObjectFormat): GitResult<GitIndex> {
+  if (!isIndexIntact(bytes, format)) return stay("malformed", "the checksum of the index is wrong");
+  return parseIndex(bytes, format, BYTE_TEXT);
+}
+
+function isSameIndex(seen: Uint8Array | null, now: GitIndex | null, format: ObjectFormat): boolean {
+  if (seen === null || now === null) return false;
+  const parsed = parseIndex(seen, format, BYTE_TEXT);
+  return parsed.ok && indexChanges(parsed.value, now).length === 0;
+}
+
+function readLooseRefs(
+  folder: string,
+  format: ObjectFormat,
+  isOld: (changed: bigint) => boolean,
+): GitResult<Pick<RepositoryState, "looseRefs" | "refFolders">> {
+  const looseRefs = new Map<string, Seen<RefValue>>();
+  const refFolders = new Map<string, boolean>();
+  const waiting = ["refs"];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const found = kindAt(join(folder, at));
+    if (found?.kind !== "folder") return stay("unsupported", `${at} is not a folder`);
+    refFolders.set(at, isOld(found.changed));
+    for (const entry of readdirSync(join(folder, at), { withFileTypes: true })) {
+      const name = `${at}/${entry.name}`;
+      if (looseRefs.size + refFolders.size + waiting.length > looseRefsMax)
+        return stay(
+          "too_large",
+          `the repository has more than ${looseRefsMax} loose refs; run \`git pack-refs --all\``,
+        );
+      if (entry.isDirectory()) waiting.push(name);
+      if (entry.isDirectory() || entry.name.endsWith(".lock")) continue;
+      const file = readGitFile(join(folder, name), looseRefBytesMax, name);
+      if (!file.ok) return file;
+      if (file.value === null) continue;
+      const ref = parseRefFile(file.value.bytes.toString("latin1"), format, name);
+      // A damaged ref of the person's own is no base for anything, and no reason to refuse the others.
+      if (ref.ok) looseRefs.set(name, { value: ref.value, isSeen: isOld(file.value.changedNanoseconds) });
+    }
+  }
+  return value({ looseRefs, refFolders });
+}

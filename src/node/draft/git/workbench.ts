@@ -1,0 +1,174 @@
+// The folders of one import, all of them ours: git folders with a configuration of our own, the draft's objects under plain
+// names, and a quarantine for the new pack.
+import {
+  constants,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { importConfig } from "../../../sandbox/draft/git/environment.ts";
+import type { DraftObjectFile } from "../../../sandbox/draft/git/import-plan.ts";
+import type { ObjectFormat } from "../../../sandbox/draft/git/object-id.ts";
+import { type GitResult, stay, value } from "../../../sandbox/draft/git/stay.ts";
+import type { Plan } from "../../../sandbox/plan.ts";
+import { gitPlan } from "./confined-git.ts";
+import { codeOf, kindAt } from "./git-files.ts";
+
+export interface WorkbenchParts {
+  /** A folder of our state; a new folder is made in it and removed at the end. */
+  readonly parent: string;
+  readonly format: ObjectFormat;
+  /** The person's git folder and worktree. */
+  readonly gitFolder: string;
+  readonly worktree: string;
+}
+
+export const packBytesMax = 1_073_741_824;
+
+/** HEAD of a git folder of ours leads to a ref that is never written. */
+const HEAD = "ref: refs/ambit/none\n";
+
+export class Workbench {
+  readonly folder: string;
+  readonly #parts: WorkbenchParts;
+
+  private constructor(folder: string, parts: WorkbenchParts) {
+    this.folder = folder;
+    this.#parts = parts;
+  }
+
+  static open(parts: WorkbenchParts): GitResult<Workbench> {
+    const { gitFolder, worktree, format } = parts;
+    if (/[\n"\\]/.test(gitFolder + worktree + parts.parent))
+      return stay("unsupported", "the path of the repository has a quote, a backslash or a line feed");
+    try {
+      mkdirSync(parts.parent, { recursive: true, mode: 0o700 });
+      const folder = mkdtempSync(join(realpathSync.native(parts.parent), "git-import-"));
+      const bench = new Workbench(folder, parts);
+      for (const name of [
+        "git/refs",
+        "git/objects",
+        "draft/info",
+        "pack",
+        "quarantine/info",
+        "quarantine/pack",
+        "real",
+      ])
+        mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
+      writeFileSync(join(folder, "git/config"), importConfig(format, true, false));
+      writeFileSync(join(folder, "git/HEAD"), HEAD);
+      for (const objects of ["draft", "quarantine"])
+        writeFileSync(join(folder, objects, "info/alternates"), `${join(gitFolder, "objects")}\n`);
+      // INVARIANT: nothing in `real` names the repository's own config or hooks; git finds refs, logs and locks through links.
+      const hasLogs = kindAt(join(gitFolder, "logs"))?.kind === "folder";
+      writeFileSync(join(folder, "real/config"), importConfig(format, false, hasLogs));
+      writeFileSync(join(folder, "real/HEAD"), HEAD);
+      for (const name of ["refs", "packed-refs", ...(hasLogs ? ["logs"] : [])])
+        symlinkSync(join(gitFolder, name), join(folder, "real", name));
+      return value(bench);
+    } catch (error) {
+      return stay("unavailable", `the folder for an import cannot be made (${codeOf(error)})`);
+    }
+  }
+
+  /** Where `git index-pack` leaves the new pack. */
+  get quarantine(): string {
+    return join(this.folder, "quarantine");
+  }
+
+  /** Where the pack that one git writes waits for the other to read it. */
+  get packFile(): string {
+    return join(this.folder, "new.pack");
+  }
+
+  get hasLogs(): boolean {
+    return kindAt(join(this.folder, "real/logs")) !== null;
+  }
+
+  /** Reads the draft's objects and the repository's, prints a pack, writes nothing. */
+  packing(): Plan {
+    return gitPlan({
+      writable: null,
+      readable: [join(this.folder, "git"), join(this.folder, "draft"), this.#objects],
+      directory: join(this.folder, "git"),
+      limits: { outputBytes: packBytesMax },
+      environment: [
+        ["GIT_DIR", join(this.folder, "git")],
+        ["GIT_OBJECT_DIRECTORY", join(this.folder, "draft")],
+      ],
+    });
+  }
+
+  /** Takes a pack into the quarantine and looks at it together with the repository's objects. */
+  taking(): Plan {
+    return gitPlan({
+      writable: this.quarantine,
+      readable: [join(this.folder, "git"), this.#objects],
+      directory: this.quarantine,
+      environment: [
+        ["GIT_DIR", join(this.folder, "git")],
+        ["GIT_OBJECT_DIRECTORY", this.quarantine],
+      ],
+    });
+  }
+
+  /** Writes refs, logs and the index of the repository. Its own git folder is not GIT_DIR, so its config is not read. */
+  writing(indexFile: string): Plan {
+    const { gitFolder, worktree } = this.#parts;
+    return gitPlan({
+      writable: gitFolder,
+      readable: [worktree, join(this.folder, "real"), this.quarantine],
+      directory: worktree,
+      // A prepared transaction waits while the files of the worktree land.
+      limits: { wallMilliseconds: 600_000 },
+      environment: [
+        ["GIT_DIR", join(this.folder, "real")],
+        ["GIT_WORK_TREE", worktree],
+        ["GIT_OBJECT_DIRECTORY", this.#objects],
+        ["GIT_ALTERNATE_OBJECT_DIRECTORIES", `"${this.quarantine}"`],
+        ["GIT_INDEX_FILE", indexFile],
+      ],
+    });
+  }
+
+  /** Object files of the draft under their own names, as links where the file system allows it. */
+  addDraftObjects(objectsFolder: string, files: readonly DraftObjectFile[]): GitResult<null> {
+    const made = new Set<string>();
+    try {
+      for (const { folder, file } of files) {
+        const to = join(this.folder, "draft", folder);
+        if (!made.has(folder)) mkdirSync(to, { mode: 0o700 });
+        made.add(folder);
+        const from = join(objectsFolder, folder, file);
+        if (kindAt(from)?.kind !== "file") return stay("malformed", `objects/${folder}/${file} is not a regular file`);
+        linkOrCopy(from, join(to, file));
+      }
+      return value(null);
+    } catch (error) {
+      return stay("unavailable", `the objects of the draft cannot be read (${codeOf(error)})`);
+    }
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  get #objects(): string {
+    return join(this.#parts.gitFolder, "objects");
+  }
+}
+
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (codeOf(error) !== "EXDEV" && codeOf(error) !== "EPERM" && codeOf(error) !== "EMLINK") throw error;
+    copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  }
+}

@@ -1,0 +1,36 @@
+// Which kind of repository a `config` file describes: the object format, and whether anything in it is beyond the import.
+// Only what git itself reads before everything else is looked at; includes do not count there.
+import type { ObjectFormat } from "./object-id.ts";
+import { type GitResult, printable, stay, value } from "./stay.ts";
+
+export const configBytesMax = 1_048_576;
+
+/** Extensions that change nothing an import relies on. */
+const HARMLESS: readonly string[] = ["noop", "preciousobjects", "worktreeconfig", "relativeworktrees"];
+
+export function parseRepositoryFormat(config: string): GitResult<ObjectFormat> {
+  let format: ObjectFormat = "sha1";
+  let section = "";
+  for (const line of config.split("\n")) {
+    const head = /^\s*\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]\s*(.*)$/.exec(line);
+    if (head !== null) section = head[2] === undefined ? (head[1] ?? "").toLowerCase() : `${head[1]?.toLowerCase()}.*`;
+    const setting = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*?))?\s*$/.exec(head === null ? line : (head[3] ?? ""));
+    if (setting === null) continue;
+    const key = `${section}.${setting[1]?.toLowerCase()}`;
+    const text = (setting[2] ?? "true")
+      .replace(/\s*[#;].*$/, "")
+      .replace(/^"(.*)"$/, "$1")
+      .toLowerCase();
+    if (key === "core.repositoryformatversion" && text !== "0" && text !== "1")
+      return stay("unsupported", `the repository has the unknown format version ${printable(text)}`);
+    if (key === "remote.*.promisor" || key === "remote.*.partialclonefilter" || key === "extensions.partialclone")
+      return stay("unsupported", "the repository is a partial clone: objects may be missing");
+    if (!key.startsWith("extensions.")) continue;
+    const extension = key.slice("extensions.".length);
+    if (extension === "objectformat" && (text === "sha1" || text === "sha256")) format = text;
+    else if (extension === "refstorage" && text === "files") continue;
+    else if (!HARMLESS.includes(extension))
+      return stay("unsupported", `the repository uses the extension ${printable(extension)} = ${printable(text)}`);
+  }
+  return value(format);
+}

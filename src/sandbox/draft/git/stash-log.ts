@@ -1,0 +1,28 @@
+// The stash list is the log of `refs/stash`. What a draft pushed is what its log has behind the person's own.
+import { isObjectId, type ObjectFormat } from "./object-id.ts";
+
+export interface StashPush {
+  readonly id: string;
+  /** Printable ASCII alone. */
+  readonly message: string;
+}
+
+export const stashLogBytesMax: number = 4 * 1_048_576;
+const pushesMax = 32;
+const messageCharactersMax = 200;
+
+/** Null: stashes were dropped or rewritten, or there are too many; such a list is not imported. Texts are byte strings. */
+export function stashPushes(real: string, draft: string, format: ObjectFormat): readonly StashPush[] | null {
+  if (!draft.startsWith(real) || !(draft === "" || draft.endsWith("\n"))) return null;
+  const lines = draft.slice(real.length).split("\n").slice(0, -1);
+  if (lines.length > pushesMax) return null;
+  const pushes: StashPush[] = [];
+  for (const line of lines) {
+    const tab = line.indexOf("\t");
+    const id = line.split(" ")[1] ?? "";
+    if (!isObjectId(id, format)) return null;
+    const message = tab < 0 ? "" : line.slice(tab + 1).replace(/[^ -~]/g, "?");
+    pushes.push({ id, message: message.slice(0, messageCharactersMax).trim() || "stash" });
+  }
+  return pushes;
+}
