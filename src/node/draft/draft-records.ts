@@ -14,6 +14,10 @@ export interface DraftRecord extends DraftSummary {
   /** Nanoseconds; what changed in the root later was changed by others. */
   readonly start: string;
   readonly inodes: number;
+  /** Numbers of its landings that are not undone, the oldest first. */
+  readonly landings: readonly number[];
+  /** Names that the command did not see: nothing at, below or around them changes. Below the root. */
+  readonly masked: readonly (readonly string[])[];
   /** Everything was to wait for a person. */
   readonly isReviewed: boolean;
 }
@@ -139,6 +143,10 @@ function recordIn(value: unknown, id: string): DraftRecord | null {
     (record["workspace"] === null || typeof record["workspace"] === "string") &&
     typeof record["isReviewed"] === "boolean" &&
     isTexts(record["command"]) &&
+    Array.isArray(record["landings"]) &&
+    record["landings"].every((one) => Number.isSafeInteger(one)) &&
+    Array.isArray(record["masked"]) &&
+    record["masked"].every(isTexts) &&
     Array.isArray(record["kept"]) &&
     record["kept"].every(isKept);
   return isFine ? (record as unknown as DraftRecord) : null;

@@ -59,7 +59,7 @@ export class DraftService {
     try {
       const report = isSealed
         ? await this.#landing.land(record, context)
-        : await this.#landing.keepAll(record, "its sandbox could not be ended for certain");
+        : this.#landing.keepAll(record, "its sandbox could not be ended for certain");
       this.#prune(record.owner);
       return report;
     } catch (error) {
@@ -86,12 +86,10 @@ export class DraftService {
   async show(id: string): Promise<Answer<DraftShown>> {
     const record = this.#parts.records.find(id);
     if (record === null) return unknown(id);
-    const worker = await this.#parts.workers.at(record);
-    if (!worker.ok) return refuse("not_landed", worker.message);
     const isWaiting = record.state === "kept" || record.state === "broken";
-    const scanned = isWaiting ? await this.#waiting(record) : null;
-    if (scanned !== null && !scanned.ok) return scanned;
-    const changes = scanned?.value.changes ?? [];
+    const waiting = isWaiting ? await this.#landing.waiting(record) : null;
+    if (waiting !== null && !waiting.ok) return refuse("not_landed", waiting.message);
+    const changes = waiting?.scan.changes ?? [];
     const differences: DraftDifference[] = [];
     let bytes = 0;
     for (const change of changes.slice(0, shownFilesMax)) {
@@ -100,7 +98,7 @@ export class DraftService {
       if (bytes > shownBytesMax) break;
       differences.push(one);
     }
-    const digest = scanned === null ? "" : digestOf(record, scanned.value);
+    const digest = waiting === null ? "" : digestOf(record, waiting.scan);
     const more = changes.length - differences.length;
     return { ok: true, value: { summary: summaryOf(record), differences, digest, more } };
   }
@@ -112,9 +110,9 @@ export class DraftService {
     const record = this.#parts.records.find(id);
     if (record === null) return unknown(id);
     if (record.state !== "kept") return refuse("not_landed", `nothing of ${id} waits: it is ${record.state}`);
-    const scanned = await this.#waiting(record);
-    if (!scanned.ok) return scanned;
-    if (digest !== null && digest !== digestOf(record, scanned.value))
+    const waiting = await this.#landing.waiting(record);
+    if (!waiting.ok) return refuse("not_landed", waiting.message);
+    if (digest !== null && digest !== digestOf(record, waiting.scan))
       return refuse(
         "draft_conflict",
         "the draft or the project changed since it was shown",
@@ -124,81 +122,78 @@ export class DraftService {
     if (context === null)
       return refuse("not_landed", `there is no agent ${record.agent} any more that it could land for`);
     const report = await this.#landing.land({ ...record, isReviewed: false }, context);
-    const now = this.#parts.records.read(report.draft ?? record.draft) ?? record;
+    const now = this.#parts.records.read(record.draft) ?? record;
     return { ok: true, value: { summary: summaryOf(now), landed: report.landed } };
   }
 
   async discard(id: string): Promise<Answer<{ readonly summary: DraftSummary }>> {
-    const { records, folders, lock } = this.#parts;
+    const { records, lock } = this.#parts;
     const record = records.find(id);
     if (record === null) return unknown(id);
     if (record.state === "running") return refuse("not_landed", "its command still runs", "ambit stop <agent>");
-    await lock.run(record.root, async () => folders.remove(record.draft));
+    await lock.run(record.root, () => this.#parts.remove(record.draft));
     return { ok: true, value: { summary: summaryOf(record) } };
   }
 
-  /** Everything that a call landed, the newest part first. */
+  /** Everything that a call landed, the newest part first. Nothing is taken back where something was edited since. */
   async undo(id: string): Promise<Answer<{ readonly summary: DraftSummary }>> {
-    const { records, workers, lock } = this.#parts;
-    const found = records.find(id);
-    if (found === null) return unknown(id);
+    const { records, lock } = this.#parts;
     const landed = records
       .list()
-      .filter(({ draft, call, state }) => state === "landed" && (draft === id || call === id || call === found.call));
+      .filter(({ draft, call, landings }) => landings.length > 0 && (draft === id || call === id));
     const [first] = landed;
-    if (first === undefined) return refuse("not_landed", `nothing of ${id} landed that could be undone`);
+    if (first === undefined)
+      return records.find(id) === null
+        ? unknown(id)
+        : refuse("not_landed", `nothing of ${id} landed that could be undone`);
     let count = 0;
     for (const record of landed) {
-      const undone = await lock.run(record.root, async (): Promise<Answer<object>> => {
-        const worker = await workers.at(record);
-        if (!worker.ok) return refuse("not_landed", worker.message);
-        const result = await worker.value.undo(record.draft);
-        if (!result.ok)
-          return result.conflicts.length === 0
-            ? refuse("not_landed", result.message)
-            : refuse("draft_conflict", `changed since: ${result.conflicts.slice(0, 5).join(", ")}; nothing was undone`);
-        records.write({ ...record, state: "undone" });
-        return { ok: true, value: {} };
-      });
+      const undone = await lock.run(record.root, () => this.#undo(record));
       if (!undone.ok) return undone;
       count += record.landed;
     }
     return { ok: true, value: { summary: { ...summaryOf(first), state: "undone", landed: count } } };
   }
 
+  async #undo(record: DraftRecord): Promise<Answer<object>> {
+    const { records, workers } = this.#parts;
+    const worker = await workers.at(record);
+    if (!worker.ok) return worker;
+    const landings = [...record.landings];
+    for (let landing = landings.pop(); landing !== undefined; landing = landings.pop()) {
+      const result = await worker.value.undo(record.draft, landing);
+      if (result.status === "refused" || result.status === "lost") return refuse("not_landed", result.reason);
+      if (result.status !== "undone") {
+        const names = result.conflicts.listed.slice(0, 5).map(({ path }) => path);
+        return refuse("draft_conflict", `changed since: ${names.join(", ")}; nothing of that landing was undone`);
+      }
+      const state = record.kept.length > 0 ? "kept" : landings.length > 0 ? "landed" : "undone";
+      records.write({ ...record, state, landings: [...landings], landed: landings.length === 0 ? 0 : record.landed });
+    }
+    return { ok: true, value: {} };
+  }
+
   /** Before anything runs: what a crash interrupted is rolled back or finished, and what a command left is kept. */
   async recover(): Promise<void> {
-    const { records, folders, workers, note } = this.#parts;
+    const { records, workers, note } = this.#parts;
     for (const id of records.ids()) {
       const record = records.read(id);
-      // Never used, or cut off before anybody knew whose it was: then nothing ran in it.
+      // Prepared and never used: nothing ran in it.
       if (record === null) {
-        folders.remove(id);
+        await this.#parts.remove(id).catch((error: unknown) => note(`draft ${id} cannot be removed: ${String(error)}`));
         continue;
       }
       if (record.state !== "running" && record.state !== "broken") continue;
       const worker = await workers.at(record);
-      const recovered = worker.ok ? await worker.value.recover(id) : worker;
-      if (!recovered.ok) {
+      const recovered = worker.ok ? await worker.value.recover(id) : null;
+      if (recovered?.status !== "recovered") {
         records.write({ ...record, state: "broken" });
-        note(`draft ${id}: an interrupted landing could not be recovered: ${recovered.message}`);
+        note(`draft ${id}: an interrupted landing could not be recovered; see ambit changes show ${id}`);
         continue;
       }
-      if ("isLanded" in recovered.value && recovered.value.isLanded) records.write({ ...record, state: "landed" });
-      else await this.#landing.keepAll(record, "ambit was interrupted while the command ran");
+      const landings = recovered.landings.filter(({ state }) => state === "done").map(({ number }) => number);
+      this.#landing.keepAll({ ...record, landings }, "ambit was interrupted while the command ran");
     }
-  }
-
-  async #waiting(record: DraftRecord): Promise<Answer<DraftScan>> {
-    const worker = await this.#parts.workers.at(record);
-    if (!worker.ok) return refuse("not_landed", worker.message);
-    const scanned = await worker.value.scan(record.draft);
-    if (!scanned.ok) return refuse("not_landed", scanned.message);
-    const waiting = this.#parts.records.keptPaths(record.draft);
-    const { value } = scanned;
-    if (waiting === null) return { ok: true, value };
-    const changes = value.changes.filter(({ kind, path }) => waiting.has(`${kind} ${path.join("/")}`));
-    return { ok: true, value: { ...value, changes } };
   }
 
   async #difference(record: DraftRecord, change: Change): Promise<DraftDifference> {
@@ -228,12 +223,11 @@ export class DraftService {
   async #text(record: DraftRecord, side: "draft" | "root", path: readonly string[]): Promise<Text> {
     const worker = await this.#parts.workers.at(record);
     if (!worker.ok) return { text: null, note: worker.message };
-    const read = await worker.value.read(record.draft, side, path, shownFileBytesMax + 1);
-    if (!read.ok) return { text: null, note: read.message };
-    const bytes = read.value;
-    if (bytes.length > shownFileBytesMax) return { text: null, note: "too large to show" };
+    const read = await worker.value.read(record.draft, { side, path, offset: 0, bytesMax: shownFileBytesMax });
+    if (read.status !== "read") return { text: null, note: read.reason };
+    if (read.size > read.bytes.length) return { text: null, note: "too large to show" };
     try {
-      const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+      const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(read.bytes);
       return text.includes("\0") ? { text: null, note: "binary" } : { text, note: null };
     } catch {
       return { text: null, note: "binary" };
@@ -242,14 +236,14 @@ export class DraftService {
 
   /** What landed can be undone as long as there is room for it; the oldest goes first. */
   #prune(owner: string): void {
-    const { records, folders } = this.#parts;
+    const { records, remove } = this.#parts;
     let bytes = 0;
     let count = 0;
     for (const record of records.list()) {
       if (record.owner !== owner || (record.state !== "landed" && record.state !== "undone")) continue;
       bytes += record.bytes;
       count++;
-      if (count > undoDraftsMax || bytes > undoBytesMax) folders.remove(record.draft);
+      if (count > undoDraftsMax || bytes > undoBytesMax) void remove(record.draft).catch(() => undefined);
     }
   }
 }

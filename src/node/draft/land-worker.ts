@@ -136,6 +136,11 @@ export class LandWorker {
     this.#watch();
   }
 
+  /** It answers nothing any more. */
+  get isOver(): boolean {
+    return this.#endReason !== null;
+  }
+
   get processId(): number | undefined {
     return this.#child.pid;
   }

@@ -1,8 +1,8 @@
 // Carries what a program wrote from its sealed draft into the project, and keeps what may not or cannot go there.
-// INVARIANT: a draft lands at most once. What does not land with the rest becomes a draft of its own.
 import type { Decision } from "../../authority/decision.ts";
 import type { ChangesReport, KeptChange } from "../../ports/drafts.ts";
 import type { Change, DraftScan } from "../../sandbox/draft/change.ts";
+import { stepOf } from "../../sandbox/draft/land-request.ts";
 import {
   decideLanding,
   type KeptDecision,
@@ -10,27 +10,28 @@ import {
   type LandingDecision,
   type NameClass,
 } from "../../sandbox/draft/landing.ts";
-import type { DraftFolders } from "./draft-folders.ts";
 import { type DraftRecord, type DraftRecords, keptShownMax } from "./draft-records.ts";
-import type { GitLandings, GitPrepared } from "./git-landing.ts";
+import type { GitLanding, GitLandings } from "./git-landing.ts";
+import type { LandConflict, LandRefusal, LandWorker } from "./land-worker.ts";
 import type { LandWorkers } from "./land-workers.ts";
 import type { RootLock } from "./root-lock.ts";
 
 /** What decides about the names of one draft. */
 export interface LandingContext {
   judge(verb: "fs.write" | "fs.delete", path: readonly string[]): Decision;
-  /** From the project as it is now and this draft together. */
-  classifier(scan: DraftScan): (change: Change) => NameClass;
+  /** By the project as it is now and these changes together. */
+  classifier(changes: readonly Change[]): (change: Change) => NameClass;
   /** A person has seen the draft and agreed. */
   readonly isAgreed: boolean;
 }
 
 export interface LandingParts {
   readonly records: DraftRecords;
-  readonly folders: DraftFolders;
   readonly workers: LandWorkers;
   readonly git: GitLandings;
   readonly lock: RootLock;
+  /** Removes the draft with everything in it. */
+  remove(id: string): Promise<void>;
 }
 
 const pathsShownMax = 20;
@@ -42,190 +43,233 @@ export class Landing {
     this.#parts = parts;
   }
 
-  /** Lands what may land of a sealed draft. `record` is its record so far. */
+  /** Lands what may land of a sealed draft; one landing at a time in a root. */
   land(record: DraftRecord, context: LandingContext): Promise<ChangesReport> {
     return this.#parts.lock.run(record.root, () => this.#land(record, context));
   }
 
-  async #land(record: DraftRecord, context: LandingContext): Promise<ChangesReport> {
-    const { workers, records } = this.#parts;
-    const worker = await workers.at(record);
-    if (!worker.ok) return this.keepAll(record, worker.message);
+  /** What of a draft has not landed. */
+  async waiting(record: DraftRecord): Promise<{ readonly ok: true; readonly scan: DraftScan } | Failure> {
+    const worker = await this.#parts.workers.at(record);
+    if (!worker.ok) return { ok: false, message: worker.message };
     const scanned = await worker.value.scan(record.draft);
-    if (!scanned.ok) return this.keepAll(record, scanned.message);
-    const waiting = records.keptPaths(record.draft);
-    const scan = waiting === null ? scanned.value : onlyWaiting(scanned.value, waiting);
+    if (scanned.status !== "scanned") return { ok: false, message: scanned.reason };
+    const { scan } = scanned;
+    // What landed left marks in the draft, such as emptied folders: only what was kept then still counts.
+    const kept = this.#parts.records.keptPaths(record.draft);
+    const changes = kept === null ? scan.changes : scan.changes.filter((change) => kept.has(keyOf(change)));
+    return { ok: true, scan: { ...scan, changes } };
+  }
+
+  /** Nothing of it lands, for one reason. */
+  keepAll(record: DraftRecord, reason: string): ChangesReport {
+    const kept: KeptChange = { path: ".", kind: "write", code: "not_landed", reason };
+    return this.#recorded(record, { landed: [], landing: 0, kept: [kept], waiting: null, scan: null });
+  }
+
+  async #land(record: DraftRecord, context: LandingContext): Promise<ChangesReport> {
+    const waiting = await this.waiting(record);
+    if (!waiting.ok) return this.keepAll(record, waiting.message);
+    const { scan } = waiting;
     if (scan.alarm !== null) return this.keepAll(record, `its draft has a mark that is not understood: ${scan.alarm}`);
     if (scan.changes.length === 0 && scan.unlandable.length === 0) return this.#nothing(record);
-    const classify = context.classifier(scan);
-    const decision = decideLanding(scan.changes, { ...context, classify, isReviewed: record.isReviewed });
-    const groups = await this.#prepared(record, decision, context);
-    const held = groups.filter((one) => !one.prepared.ok);
-    const isHeld = (change: Change): boolean => held.some(({ prepared }) => prepared.isTracked(change.path));
+    const classify = masking(record, context.classifier(scan.changes));
+    const rules = { ...context, classify, isReviewed: record.isReviewed };
+    const decision = decideLanding(scan.changes, rules);
+    const groups = await this.#prepare(record, decision, context, classify);
+    const isHeld = (change: Change): boolean => groups.some(({ git }) => !git.ok && git.holds(change.path));
     const land = decision.land.filter((change) => !isHeld(change));
-    const kept: KeptDecision[] = [...decision.kept, ...decision.land.filter(isHeld).map(waitsForGit)];
-    const failed = await this.#apply(record, land, groups, classify, scan);
-    const keptNow = failed === null ? kept : [...kept, ...failed];
-    const landed = failed === null ? land : [];
-    const gitKept = held.flatMap(({ repository, prepared }) => (prepared.ok ? [] : [gitChange(repository, prepared)]));
-    const gitLanded = failed === null ? groups.filter(({ prepared }) => prepared.ok) : [];
-    const gitWaiting = failed === null ? held : groups;
+    const applied = await this.#apply(record, land, groups, context);
+    const kept: readonly KeptDecision[] = [
+      ...decision.kept,
+      ...decision.land.filter(isHeld).map(waitsForGit),
+      ...(applied.ok ? [] : applied.kept),
+    ];
     return this.#recorded(record, {
-      landed: [...landed.map(({ path }) => path.join("/")), ...gitLanded.map(({ repository }) => repository.join("/"))],
+      landed: applied.ok ? [...land.map(pathOf), ...groups.flatMap(landedGit)] : [],
+      landing: applied.ok ? applied.landing : 0,
       kept: [
-        ...gitKept,
-        ...(failed === null
-          ? []
-          : groups.filter(({ prepared }) => prepared.ok).map(({ repository }) => gitHeld(repository))),
-        ...keptNow.map(keptChange),
-        ...scan.unlandable.map(({ path, reason }) => unlandable(path, reason)),
+        ...groups.flatMap((group) => gitKept(group, applied.ok)),
+        ...kept.map(keptChange),
+        ...scan.unlandable.map(unlandable),
       ],
-      keptPaths: [...keptNow.map(({ change }) => change), ...gitWaiting.flatMap(({ changes }) => changes)].map(
-        ({ kind, path }) => `${kind} ${path.join("/")}`,
+      waiting: [...kept.map(({ change }) => change), ...groups.flatMap((one) => waitingGit(one, applied.ok))].map(
+        keyOf,
       ),
-      bytes: scan.changes.reduce((sum, change) => sum + (change.kind === "file" ? change.bytes : 0), 0),
-      inodes: scan.changes.length,
+      scan,
     });
   }
 
   /** Each repository's part: checked, with its objects put together, and nothing of it visible yet. */
-  async #prepared(
+  async #prepare(
     record: DraftRecord,
-    decision: LandingDecision,
-    context: LandingContext,
-  ): Promise<readonly PreparedGroup[]> {
-    const groups: PreparedGroup[] = [];
-    for (const { repository, changes } of decision.git) {
-      const worktree = decision.land;
-      const prepared = await this.#parts.git.prepare({
-        ...{ record, repository, changes, worktree, isAgreed: context.isAgreed || false },
-        isReviewed: record.isReviewed && !context.isAgreed,
-        judge: context.judge,
+    { git }: LandingDecision,
+    { isAgreed }: LandingContext,
+    classify: (change: Change) => NameClass,
+  ): Promise<readonly GitGroup[]> {
+    const groups: GitGroup[] = [];
+    const named = (path: readonly string[]): NameClass =>
+      classify({ kind: "file", path, bytes: 0, isExecutable: false, base: null });
+    for (const { repository, changes } of git)
+      groups.push({
+        repository,
+        changes,
+        git: await this.#parts.git.prepare({ record, repository, changes, classify: named, isAgreed }),
       });
-      groups.push({ repository, changes, prepared });
-    }
     return groups;
   }
 
-  /** Null once everything landed; else why each change did not, and the project is as it was. */
+  /** Everything, or nothing and why: then the project is as it was. */
   async #apply(
     record: DraftRecord,
     land: readonly Change[],
-    groups: readonly PreparedGroup[],
-    classify: (change: Change) => NameClass,
-    scan: DraftScan,
-  ): Promise<readonly KeptDecision[] | null> {
-    const ready = groups.flatMap(({ prepared }) => (prepared.ok ? [prepared] : []));
-    const abort = async (): Promise<void> => {
-      for (const one of ready) await one.abort();
+    groups: readonly GitGroup[],
+    context: LandingContext,
+  ): Promise<Applied> {
+    const ready = groups.flatMap(({ git }) => (git.ok ? [git] : []));
+    const failed = async (from: number, reasonFor: (change: Change) => KeptDecision): Promise<Applied> => {
+      for (const git of ready.slice(from)) await git.abort();
+      return { ok: false, kept: land.map(reasonFor) };
     };
     const worker = await this.#parts.workers.at(record);
-    if (!worker.ok) {
-      await abort();
-      return land.map((change) => ({ change, code: "not_landed", reason: worker.message }));
-    }
+    if (!worker.ok) return failed(0, (change) => ({ change, code: "not_landed", reason: worker.message }));
+    let landing = 0;
     if (land.length > 0) {
-      const result = await worker.value.land(record.draft, land, BigInt(record.start));
-      if (!result.ok) {
-        await abort();
-        return land.map((change) => notLanded(change, result));
-      }
+      const result = await worker.value.land(record.draft, land.map(stepOf), BigInt(record.start));
+      if (result.status !== "landed") return failed(0, (change) => notLanded(change, result));
+      ({ landing } = result);
     }
-    const undo = async (code: KeptDecision["code"], reason: string): Promise<readonly KeptDecision[]> => {
-      const undone = land.length === 0 ? null : await worker.value.undo(record.draft);
-      const rest = undone === null || undone.ok ? "" : `; taking the files back failed: ${undone.message}`;
-      return land.map((change) => ({ change, code, reason: `${reason}${rest}` }));
-    };
-    for (const [at, one] of ready.entries()) {
-      const done = await one.commit();
-      if (done.ok) continue;
-      for (const rest of ready.slice(at)) await rest.abort();
-      return undo("not_landed", done.reason);
-    }
+    const takeBack = (code: KeptDecision["code"], reason: string, from: number): Promise<Applied> =>
+      this.#undo(worker.value, record, landing).then((rest) =>
+        failed(from, (change) => ({ change, code, reason: `${reason}${rest}` })),
+      );
     // Again, with what the project has now: two drafts that are harmless alone can complete a trigger together.
-    const trigger = land.find((change) => classify(change).class === "never");
-    return trigger === undefined || scan.changes.length === 0
-      ? null
-      : undo("self_modification", `${trigger.path.join("/")} would run code on this machine`);
+    const after = masking(record, context.classifier([]));
+    const trigger = land.find((change) => change.kind !== "delete" && isTrigger(after(change)));
+    if (trigger !== undefined)
+      return takeBack("self_modification", `${pathOf(trigger)} would run code on this machine`, 0);
+    for (const [at, git] of ready.entries()) {
+      const done = await git.commit();
+      if (!done.ok) return takeBack("not_landed", done.reason, at + 1);
+    }
+    return { ok: true, landing };
   }
 
-  /** Nothing of it lands, for one reason. */
-  async keepAll(record: DraftRecord, reason: string): Promise<ChangesReport> {
-    return this.#recorded(record, {
-      landed: [],
-      kept: [{ path: ".", kind: "write", code: "not_landed", reason }],
-      keptPaths: null,
-      bytes: record.bytes,
-      inodes: record.inodes,
-    });
+  /** Empty where the files are as before; else what is wrong with that. */
+  async #undo(worker: LandWorker, { draft }: DraftRecord, landing: number): Promise<string> {
+    if (landing === 0) return "";
+    const undone = await worker.undo(draft, landing);
+    return undone.status === "undone" ? "" : `; taking the files back failed: ${problemText(undone)}`;
   }
 
-  #nothing(record: DraftRecord): ChangesReport {
-    this.#parts.folders.remove(record.draft);
+  async #nothing(record: DraftRecord): Promise<ChangesReport> {
+    if (record.landings.length === 0) await this.#parts.remove(record.draft);
+    else this.#parts.records.write({ ...record, state: "landed", kept: [], keptMore: 0 });
     return { draft: null, root: record.root, landed: 0, paths: [], kept: [], keptMore: 0 };
   }
 
-  #recorded(record: DraftRecord, result: LandingResult): ChangesReport {
-    const { records, folders } = this.#parts;
-    const { landed, kept, keptPaths, bytes, inodes } = result;
+  #recorded(record: DraftRecord, { landed, landing, kept, waiting, scan }: LandingResult): ChangesReport {
     const shown = { kept: kept.slice(0, keptShownMax), keptMore: Math.max(0, kept.length - keptShownMax) };
-    const base: DraftRecord = { ...record, bytes, inodes };
-    let draft = record.draft;
-    if (landed.length > 0) {
-      records.write({ ...base, state: "landed", landed: landed.length, kept: [], keptMore: 0 });
-      if (kept.length > 0) {
-        draft = folders.split(record.draft);
-        records.write({ ...base, draft, state: "kept", landed: 0, ...shown }, keptPaths);
-      }
-    } else records.write({ ...base, state: "kept", landed: 0, ...shown }, keptPaths);
-    return { draft, root: record.root, landed: landed.length, paths: landed.slice(0, pathsShownMax), ...shown };
+    const bytes = scan?.changes.reduce((sum, change) => sum + (change.kind === "file" ? change.bytes : 0), 0);
+    this.#parts.records.write(
+      {
+        ...record,
+        ...shown,
+        state: kept.length > 0 ? "kept" : "landed",
+        landed: record.landed + landed.length,
+        landings: landing === 0 ? record.landings : [...record.landings, landing],
+        bytes: bytes ?? record.bytes,
+        inodes: scan?.changes.length ?? record.inodes,
+      },
+      waiting,
+    );
+    const paths = landed.slice(0, pathsShownMax);
+    return { draft: record.draft, root: record.root, landed: landed.length, paths, ...shown };
   }
 }
 
-interface PreparedGroup {
+interface Failure {
+  readonly ok: false;
+  readonly message: string;
+}
+
+type Applied =
+  | { readonly ok: true; readonly landing: number }
+  | { readonly ok: false; readonly kept: readonly KeptDecision[] };
+
+interface GitGroup {
   readonly repository: readonly string[];
   readonly changes: readonly Change[];
-  readonly prepared: GitPrepared;
+  readonly git: GitLanding;
 }
 
 interface LandingResult {
   readonly landed: readonly string[];
+  /** 0 where no file changed. */
+  readonly landing: number;
   readonly kept: readonly KeptChange[];
-  /** Kind and path of everything that waits; null where that is all of the draft. */
-  readonly keptPaths: readonly string[] | null;
-  readonly bytes: number;
-  readonly inodes: number;
+  /** Keys of everything that waits; null where that is all of the draft. */
+  readonly waiting: readonly string[] | null;
+  readonly scan: DraftScan | null;
 }
 
-/** Of a draft whose other part landed before: only what was kept then. */
-function onlyWaiting(scan: DraftScan, waiting: ReadonlySet<string>): DraftScan {
-  return { ...scan, changes: scan.changes.filter(({ kind, path }) => waiting.has(`${kind} ${path.join("/")}`)) };
+function pathOf({ path }: Change): string {
+  return path.join("/");
+}
+
+function keyOf(change: Change): string {
+  return `${change.kind} ${pathOf(change)}`;
+}
+
+/** The command did not see these names: what it made there, or deleted around them, is not what it seems. */
+function masking({ masked }: DraftRecord, classify: (change: Change) => NameClass): (change: Change) => NameClass {
+  if (masked.length === 0) return classify;
+  return (change) =>
+    masked.some((name) => name.every((part, at) => part === change.path[at]))
+      ? { class: "never", why: "programs do not see what the project has at this name" }
+      : classify(change);
+}
+
+function isTrigger({ class: found }: NameClass): boolean {
+  return found === "never" || found === "git";
 }
 
 function waitsForGit(change: Change): KeptDecision {
   return { change, code: "not_landed", reason: "belongs to a git change that did not land" };
 }
 
-function gitChange(
-  repository: readonly string[],
-  { code, reason }: Extract<GitPrepared, { readonly ok: false }>,
-): KeptChange {
-  return { path: repository.join("/"), kind: "git", code, reason };
+function landedGit({ repository, git }: GitGroup): readonly string[] {
+  return git.ok && git.isChange ? [repository.join("/")] : [];
 }
 
-function gitHeld(repository: readonly string[]): KeptChange {
-  return { path: repository.join("/"), kind: "git", code: "not_landed", reason: "its files did not land" };
+function gitKept({ repository, git }: GitGroup, isApplied: boolean): readonly KeptChange[] {
+  const base = { path: repository.join("/"), kind: "git" } as const;
+  if (!git.ok) return [{ ...base, code: git.code, reason: git.reason }];
+  if (!isApplied && git.isChange) return [{ ...base, code: "not_landed", reason: "its files did not land" }];
+  return git.notCarried.map((name) => ({
+    ...{ path: [...repository, name].join("/"), kind: "git", code: "self_modification" },
+    reason: "git configuration, hooks and private state never land",
+  }));
 }
 
-function notLanded(
-  change: Change,
-  result: { readonly conflicts: readonly string[]; readonly message: string },
-): KeptDecision {
-  if (result.conflicts.includes(change.path.join("/")))
+function waitingGit({ changes, git }: GitGroup, isApplied: boolean): readonly Change[] {
+  return git.ok && isApplied ? [] : changes;
+}
+
+function problemText(result: LandConflict | LandRefusal): string {
+  if (result.status === "refused" || result.status === "lost") return result.reason;
+  const [first] = result.conflicts.listed;
+  const stuck = result.status === "stuck" ? "; some files could not be put back: see `ambit changes list`" : "";
+  return `${first?.path ?? "the project"} changed meanwhile${stuck}`;
+}
+
+function notLanded(change: Change, result: LandConflict | LandRefusal): KeptDecision {
+  if (result.status === "refused" || result.status === "lost")
+    return { change, code: "not_landed", reason: result.reason };
+  const { listed } = result.conflicts;
+  if (listed.some(({ path }) => path === pathOf(change)))
     return { change, code: "draft_conflict", reason: "it was changed in the project while the program ran" };
-  if (result.conflicts.length > 0)
-    return { change, code: "not_landed", reason: `waits with a change that conflicts: ${result.conflicts[0]}` };
-  return { change, code: "not_landed", reason: result.message };
+  return { change, code: "not_landed", reason: `waits with a change that conflicts: ${problemText(result)}` };
 }
 
 const UNLANDABLE: Readonly<Record<DraftScan["unlandable"][number]["reason"], string>> = {
@@ -236,6 +280,6 @@ const UNLANDABLE: Readonly<Record<DraftScan["unlandable"][number]["reason"], str
   other_file_system: "it lies on another file system that is mounted in the project",
 };
 
-function unlandable(path: string, reason: keyof typeof UNLANDABLE): KeptChange {
+function unlandable({ path, reason }: DraftScan["unlandable"][number]): KeptChange {
   return { path, kind: "write", code: "not_landed", reason: UNLANDABLE[reason] };
 }

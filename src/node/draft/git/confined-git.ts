@@ -109,9 +109,9 @@ export interface GitPlanParts {
 
 export function gitPlan({ writable, readable, directory, environment, limits }: GitPlanParts): Plan {
   return {
-    root: writable === null ? null : { path: segmentsOf(writable), mode: "rw" },
+    root: writable === null ? null : { path: segmentsOf(writable), mode: "direct" },
     runtime: readable.map(segmentsOf),
-    pinned: [],
+    masked: [],
     directory: segmentsOf(directory),
     environment: importEnvironment(environment),
     network: null,

@@ -70,7 +70,7 @@ export function readRepository(
   format: ObjectFormat,
   { startedNanoseconds, seenIndex }: SeenOptions,
 ): GitResult<RepositoryState> {
-  const isOld = (changed: bigint): boolean => changed < startedNanoseconds;
+  const isOld = (changed: bigint): boolean => changed <= startedNanoseconds;
   const head = readGitFile(join(folder, "HEAD"), looseRefBytesMax, "HEAD");
   if (!head.ok) return head;
   if (head.value === null) return stay("unsupported", "the repository has no HEAD");
