@@ -23,7 +23,7 @@ export function readGitConfig(text: string): Result<readonly GitSetting[]> {
   let subsection: string | null = null;
   let rest = text.replace(/^\ufeff/, "").replace(/\r\n/g, "\n");
   for (;;) {
-    rest = rest.replace(/^(?:[ \t\r\n\f\v]+|[#;][^\n]*)+/, "");
+    rest = rest.replace(/^(?:[ \t\r\n]+|[#;][^\n]*)+/, "");
     if (rest === "") return done(settings);
     if (settings.length >= settingsMax) return refuse("too_long", "a git configuration has more settings than we read");
     const header = SECTION.exec(rest);
@@ -81,7 +81,7 @@ function readValue(text: string): { readonly text: string; readonly rest: string
       isQuoted = !isQuoted;
       end = value.length;
     } else if (!isQuoted && (sign === "#" || sign === ";")) isComment = true;
-    else if (isQuoted || !/[ \t\r\f\v]/.test(sign)) {
+    else if (isQuoted || !/[ \t\r]/.test(sign)) {
       value += sign;
       end = value.length;
     } else if (value !== "") value += sign;

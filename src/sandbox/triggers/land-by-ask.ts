@@ -60,7 +60,7 @@ const EDITORS: readonly TriggerRow[] = [
   ["language servers", "anywhere", [".vim", ".neoconf.json", ".ycm_extra_conf.py"]],
 ];
 
-const SERVICES: readonly TriggerRow[] = [
+const AUTOMATION: readonly TriggerRow[] = [
   ["GitHub", "anywhere", [".github/workflows", ".github/actions", ".github/dependabot.yml"]],
   ["Gitea", "anywhere", [".gitea/workflows", ".forgejo/workflows"]],
   ["GitLab", "anywhere", [".gitlab-ci.yml", ".gitlab-ci.yaml", ".gitlab"]],
@@ -92,7 +92,7 @@ const INSTRUCTIONS: readonly TriggerRow[] = [
 
 export const LAND_BY_ASK: readonly Trigger[] = [
   ...triggersOf(REFUSED_BEFORE, { class: "ask", isFixed: false, isRefusedToFileTools: true }),
-  ...triggersOf([...ENVIRONMENTS, ...GIT, ...PACKAGES, ...EDITORS, ...SERVICES, ...INSTRUCTIONS], {
+  ...triggersOf([...ENVIRONMENTS, ...GIT, ...PACKAGES, ...EDITORS, ...AUTOMATION, ...INSTRUCTIONS], {
     class: "ask",
     isFixed: false,
     isRefusedToFileTools: false,
