@@ -4,7 +4,17 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { detectSandbox, sandboxFacts } from "../../src/node/sandbox/detect-sandbox.ts";
 import type { RunRefused } from "../../src/ports/process.ts";
-import { nativeProgram, ownFolder, planFor, realGround, removeFolder, sandboxesIn, segments, shell } from "./ground.ts";
+import {
+  draftsIn,
+  nativeProgram,
+  ownFolder,
+  planFor,
+  realGround,
+  removeFolder,
+  sandboxesIn,
+  segments,
+  shell,
+} from "./ground.ts";
 import { processesLeft } from "./leftovers.ts";
 
 let folder = "";
@@ -29,6 +39,7 @@ async function refusedWith(bubblewrap: string): Promise<RunRefused> {
   const { result, output, errors } = await shell(sandboxes, planFor(folder), `touch ${folder}/ran`);
   await sandboxes.end(null);
   expect([result.ok, output, errors, existsSync(join(folder, "ran"))]).toEqual([false, "", "", false]);
+  expect(draftsIn(folder).list()).toEqual([]);
   if (result.ok) throw new Error("it ran");
   expect(result.refused.code).toBe("sandbox_unavailable");
   return result.refused;
@@ -87,10 +98,10 @@ describe("a program inside that", () => {
       String.raw`printf '\010\000\000\000h\002\000\000\000\007\000\000\000' >&3; sleep 1`,
       /not understood/,
     ],
-    ["greets twice", `${HELLO}; ${HELLO}; sleep 1`, /not understood|cannot be told/],
+    ["greets twice", `${HELLO}; ${HELLO}; sleep 1`, /not understood|cannot be told|replaced/],
     [
       "is ready before it is told to be",
-      String.raw`printf '\010\000\000\000R\001\001\000\000\000\000\000\000' >&3; sleep 1`,
+      String.raw`printf '\020\000\000\000R\001\001\000\000\000\000\000\000\000\000\000\000\000\000\000\000' >&3; sleep 1`,
       /not understood/,
     ],
     ["is done before it began", String.raw`printf '\000\000\000\000D' >&3; sleep 1`, /not understood/],
@@ -110,14 +121,16 @@ describe("a program inside that", () => {
     expect((await refusedBy(script)).message).toMatch(message);
   });
 
-  test("fails for real: a pin that cannot be held", async () => {
+  test("fails for real: names that cannot be masked", async () => {
     const sandboxes = sandboxesIn(folder);
-    const base = segments(join(folder, "none"));
-    const plan = planFor(folder, { pinned: [{ base, pins: [{ path: ["x"], action: "readonly", absent: "leave" }] }] });
+    mkdirSync(join(folder, "a", "b"), { recursive: true });
+    // A plan has parents first; the other way round one of them would not be masked.
+    const plan = planFor(folder, { masked: ["a/b/c", "a"].map((name) => segments(join(folder, name))) });
     const { result } = await shell(sandboxes, plan, "touch ran");
     expect(result).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable" } });
-    if (!result.ok) expect(result.refused.message).toContain("pin");
+    if (!result.ok) expect(result.refused.message).toContain("overlay mask");
     await sandboxes.end(null);
+    expect(draftsIn(folder).list()).toEqual([]);
   });
 });
 

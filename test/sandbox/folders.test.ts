@@ -1,8 +1,17 @@
 // Project folders as people have them: any name, any place, behind links. What is mounted is the folder that was meant.
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ownFolder, planFor, ranOf, realGround, removeFolder, sandboxesIn, shell } from "./ground.ts";
+import { changedBy, ownFolder, planFor, ranOf, realGround, removeFolder, sandboxesIn, shell } from "./ground.ts";
 import { processesLeft } from "./leftovers.ts";
 
 let folder = "";
@@ -23,6 +32,7 @@ const NAMES: readonly string[] = [
   "-",
   "quote'\"$(touch x)`;&|",
   "back\\slash",
+  "option,injection:lowerdir=\\,",
   join(...Array.from({ length: 15 }, (_, at) => `${at}-${"long".repeat(50)}`)),
 ];
 
@@ -34,7 +44,8 @@ describe("a command in a folder", () => {
     const told = await shell(sandboxes, planFor(project), "echo text > file && pwd");
     await sandboxes.end(null);
     expect([told.errors, told.output]).toEqual(["", `${project}\n`]);
-    expect(readFileSync(join(project, "file"), "utf8")).toBe("text\n");
+    expect(readFileSync(join(changedBy(told, folder), "file"), "utf8")).toBe("text\n");
+    expect(readdirSync(project)).toEqual([]);
   });
 
   test.skipIf(process.getuid?.() !== 0)("below /usr/local, which is otherwise only read", async () => {
@@ -44,7 +55,7 @@ describe("a command in a folder", () => {
     try {
       const told = await shell(sandboxes, planFor(project), "echo text > file; echo no > ../beside");
       expect(ranOf(told).ending.kind).toBe("exited");
-      expect(readFileSync(join(project, "file"), "utf8")).toBe("text\n");
+      expect(readFileSync(join(changedBy(told, folder), "file"), "utf8")).toBe("text\n");
       expect(existsSync("/usr/local/beside")).toBe(false);
     } finally {
       await sandboxes.end(null);
@@ -61,8 +72,8 @@ describe("a folder behind a link", () => {
     const { result } = await shell(sandboxes, planFor(join(folder, "linked", "project")), "touch file");
     expect(result).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable" } });
     expect(existsSync(join(folder, "real", "project", "file"))).toBe(false);
-    ranOf(await shell(sandboxes, planFor(join(folder, "real", "project")), "touch file"));
-    expect(existsSync(join(folder, "real", "project", "file"))).toBe(true);
+    const told = await shell(sandboxes, planFor(join(folder, "real", "project")), "touch file");
+    expect(readdirSync(changedBy(told, folder))).toEqual(["file"]);
     await sandboxes.end(null);
   });
 

@@ -28,8 +28,24 @@ export function ownFolder(): string {
   return realpathSync.native(mkdtempSync(join(tmpdir(), "ambit-sandbox-")));
 }
 
+/** With the state that `sandboxesIn` keeps beside it. */
 export function removeFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
+  for (const path of [folder, stateFolder(folder)]) rmSync(path, { recursive: true, force: true });
+}
+
+export function stateFolder(folder: string): string {
+  return `${folder}-state`;
+}
+
+export function draftsIn(folder: string): DraftFolders {
+  return new DraftFolders(stateFolder(folder));
+}
+
+/** Where the changes of a command are. Fails where it changed nothing, or something may still change them. */
+export function changedBy(told: Told, folder: string): string {
+  const { draft } = ranOf(told);
+  if (draft === null || !draft.isSealed) throw new Error(`not a sealed draft: ${draft?.id}`);
+  return draftsIn(folder).upper(draft.id);
 }
 
 export function segments(path: string): PlanPath {
@@ -54,7 +70,7 @@ export function sandboxesIn(folder: string, parts: Partial<LinuxSandboxesParts> 
     ground: realGround(),
     groups: null,
     broker: null,
-    drafts: new DraftFolders(`${folder}-state`),
+    drafts: draftsIn(folder),
     ...parts,
   });
 }

@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BrokerClient } from "../../src/broker/client.ts";
 import { Granted, readChains } from "../../src/broker/granted.ts";
+import { DraftFolders } from "../../src/node/draft/draft-folders.ts";
 import { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
 import type { Judge } from "../../src/ports/judge.ts";
 import type { RunResult } from "../../src/ports/process.ts";
@@ -42,7 +43,7 @@ beforeAll(async () => {
     ground: realGround(),
     groups: null,
     broker: { open: (wish) => broker.open({ ...wish, resolver: { servers }, credential: async () => null }) },
-    quarantine: `${folder}/aside`,
+    drafts: new DraftFolders(`${folder}/state`),
   });
 });
 afterAll(async () => {

@@ -46,13 +46,15 @@ describe.skipIf(!canTry())("a caller without any rights", () => {
     ["writes in its folder", "wrote", "text\n"],
     ["has no capabilities", "capabilities", "0000000000000000\n"],
     ["gets none by running a program", "noNew", "1\n"],
-    ["cannot touch what is pinned", "hooks", "[core]\n"],
+    ["changes a repository in its draft", "hooks", "pre-commit\n[core]\nx\n"],
+    ["does not see what is masked", "masked", ".git\n"],
     ["sees nobody's secrets", "secrets", ""],
-    ["is told what it must not make", "appeared", { kind: "ended", because: "pin_changed" }],
+    ["leaves a sealed draft", "sealed", true],
     ["starts no more processes than it may", "forked", ""],
     ["starts many sandboxes at once", "together", ["exited"]],
     ["leaves nothing behind", "left", [[], []]],
-    ["but its own files", "files", ["file"]],
+    ["and the folder as it was", "files", [".env", ".git", ".git/config", ".git/hooks"]],
+    ["with what was in it", "config", "[core]\n"],
   ])("%s", (_what, key, wanted) => {
     expect(told[key]).toEqual(wanted);
   });

@@ -1,7 +1,6 @@
 // What somebody who is not root does with sandboxes, as a program that tells what came of it.
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PROJECT_NAMES } from "../../src/sandbox/protected-names.ts";
 import { OWNER, planFor, ranOf, sandboxesIn, segments, shell } from "./ground.ts";
 import { mountsNaming, processesLeft } from "./leftovers.ts";
 
@@ -9,18 +8,8 @@ async function main(folder: string): Promise<unknown> {
   const project = join(folder, "project with spaces");
   mkdirSync(join(project, ".git", "hooks"), { recursive: true });
   writeFileSync(join(project, ".git", "config"), "[core]\n");
-  const pins = PROJECT_NAMES.map(({ path, kind, absent }) => ({
-    path,
-    action: "readonly" as const,
-    absent: absent === "make" ? kind : ("leave" as const),
-  }));
-  const git = [".git/hooks", ".git/config"].map((path) => ({
-    path: path.split("/"),
-    action: "readonly" as const,
-    absent: "leave" as const,
-  }));
-  const held = { path: [".git"], action: "held" as const, absent: "leave" as const };
-  const plan = planFor(project, { pinned: [{ base: segments(project), pins: [...pins, held, ...git] }] });
+  writeFileSync(join(project, ".env"), "secret\n");
+  const plan = planFor(project, { masked: [segments(join(project, ".env"))] });
   const sandboxes = sandboxesIn(join(folder, "state"));
   const said = async (script: string): Promise<string> => (await shell(sandboxes, plan, script)).output;
 
@@ -29,11 +18,10 @@ async function main(folder: string): Promise<unknown> {
     wrote: await said("echo text > file && cat file"),
     capabilities: await said("grep -E '^Cap(Eff|Prm|Bnd|Inh)' /proc/self/status | cut -f 2 | sort -u"),
     noNew: await said("grep NoNewPrivs /proc/self/status | cut -f 2"),
-    hooks: await said(
-      "echo x > .git/hooks/pre-commit; echo x >> .git/config; mv .git g; ls -A .git/hooks; cat .git/config",
-    ),
+    hooks: await said("echo x > .git/hooks/pre-commit; echo x >> .git/config; mv .git g; ls -A g/hooks; cat g/config"),
+    masked: await said("cat .env; ls -A"),
     secrets: await said("cat /etc/shadow /root/.profile 2>/dev/null; ls -d /home/* /root 2>/dev/null"),
-    appeared: ranOf(await shell(sandboxes, plan, "echo x > .bashrc")).ending,
+    sealed: await shell(sandboxes, plan, "echo x > .bashrc").then((one) => ranOf(one).draft?.isSealed),
     forked: await shell(
       sandboxes,
       { ...plan, limits: { ...plan.limits, processes: 20 } },
@@ -51,7 +39,8 @@ async function main(folder: string): Promise<unknown> {
   return {
     ...told,
     left: [await processesLeft(folder), mountsNaming(folder)],
-    files: readdirSync(project).filter((name) => !name.startsWith(".")),
+    files: readdirSync(project, { recursive: true }).sort(),
+    config: readFileSync(join(project, ".git", "config"), "utf8"),
   };
 }
 

@@ -3,18 +3,16 @@
 import { ControlGroups } from "../../src/node/sandbox/control-groups.ts";
 import { groupPlaces } from "../../src/node/sandbox/group-places.ts";
 import { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
-import { NOBODY, OWNER, planFor, realGround } from "./ground.ts";
+import { draftsIn, NOBODY, OWNER, planFor, realGround } from "./ground.ts";
 
 const [folder = "", count = "1", limits = "single", then = "wait"] = process.argv.slice(2);
 const sandboxes = new LinuxSandboxes({
   ground: realGround(),
   groups: limits === "groups" ? new ControlGroups(groupPlaces()) : null,
   broker: null,
-  quarantine: `${folder}-aside`,
+  drafts: draftsIn(folder),
 });
-const plan = planFor(folder, {
-  pinned: [{ base: folder.split("/").slice(1), pins: [{ path: [".ambit"], action: "readonly", absent: "folder" }] }],
-});
+const plan = planFor(folder, { masked: [[...folder.split("/").slice(1), ".env"]] });
 const sinks = { output: (): void => say("running\n"), errors: (): void => {} };
 let started = 0;
 start();

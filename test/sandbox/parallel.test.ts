@@ -1,8 +1,18 @@
-// Many starts at once in one folder: every one of them runs, and nothing is left but what is documented.
+// Many starts at once in one folder: every one of them runs, each has a draft of its own, and the folder stays as it was.
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PROJECT_NAMES } from "../../src/sandbox/protected-names.ts";
-import { OWNER, ownFolder, planFor, ranOf, removeFolder, sandboxesIn, segments, shell } from "./ground.ts";
+import {
+  changedBy,
+  draftsIn,
+  OWNER,
+  ownFolder,
+  planFor,
+  ranOf,
+  removeFolder,
+  sandboxesIn,
+  segments,
+  shell,
+} from "./ground.ts";
 import { mountsNaming, processesLeft } from "./leftovers.ts";
 
 const starts = 64;
@@ -13,12 +23,7 @@ beforeAll(() => {
 afterAll(() => removeFolder(folder));
 
 test(`${starts} starts at once in one folder`, async () => {
-  const pins = PROJECT_NAMES.map(({ path, kind, absent }) => ({
-    path,
-    action: "readonly" as const,
-    absent: absent === "make" ? kind : ("leave" as const),
-  }));
-  const plan = planFor(folder, { pinned: [{ base: segments(folder), pins }] });
+  const plan = planFor(folder, { masked: [segments(`${folder}/.env`)] });
   const sandboxes = sandboxesIn(folder);
   const told = await Promise.all(
     Array.from({ length: starts }, (_, at) =>
@@ -31,7 +36,7 @@ test(`${starts} starts at once in one folder`, async () => {
     new Set([JSON.stringify({ kind: "exited", status: 0 })]),
   );
   expect([await processesLeft(folder), mountsNaming(folder)]).toEqual([[], []]);
-  const made = PROJECT_NAMES.filter(({ absent }) => absent === "make").map(({ path }) => path.join("/"));
-  const files = Array.from({ length: starts }, (_, at) => `file-${at}`);
-  expect(readdirSync(folder).sort()).toEqual([...made, ...files].sort());
+  expect(readdirSync(folder)).toEqual([]);
+  for (const [at, one] of told.entries()) expect(readdirSync(changedBy(one, folder))).toEqual([`file-${at}`]);
+  expect(draftsIn(folder).list()).toHaveLength(starts);
 });

@@ -3,7 +3,18 @@ import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
 import type { Plan } from "../../src/sandbox/plan.ts";
-import { Bell, ownFolder, planFor, ranOf, removeFolder, run, sandboxesIn, shell } from "./ground.ts";
+import {
+  Bell,
+  changedBy,
+  draftsIn,
+  ownFolder,
+  planFor,
+  ranOf,
+  removeFolder,
+  run,
+  sandboxesIn,
+  shell,
+} from "./ground.ts";
 import { mountsNaming, processesLeft } from "./leftovers.ts";
 
 let folder = "";
@@ -19,7 +30,7 @@ afterAll(async () => {
   const left = await processesLeft(folder);
   const mounts = mountsNaming(folder);
   removeFolder(folder);
-  expect([left, mounts, existsSync(`${folder}-aside`)]).toEqual([[], [], false]);
+  expect([left, mounts]).toEqual([[], []]);
 });
 
 describe("how a command ends", () => {
@@ -173,19 +184,29 @@ describe("what it has", () => {
     expect(told.output.trim().split("\n")).toEqual(["0", "1", "2", "3"]);
   });
 
-  test("its folder, writable, and no other of the host", async () => {
-    expect(ranOf(await shell(sandboxes, plan, "echo text > file")).ending).toEqual({ kind: "exited", status: 0 });
-    expect(readFileSync(`${folder}/file`, "utf8")).toBe("text\n");
+  test("its folder, writable as a draft, and no other of the host", async () => {
+    const wrote = await shell(sandboxes, plan, "echo text > file");
+    expect(ranOf(wrote).ending).toEqual({ kind: "exited", status: 0 });
+    expect(readFileSync(`${changedBy(wrote, folder)}/file`, "utf8")).toBe("text\n");
+    expect(existsSync(`${folder}/file`)).toBe(false);
     const told = await shell(sandboxes, plan, `ls ${folder}/.. /home /root; touch /usr/x; touch /x`);
     expect(told.errors).not.toBe("");
-    expect(told.output).not.toContain("-aside");
+    expect(told.output).not.toContain("-state");
     expect([existsSync("/usr/x"), existsSync("/x")]).toEqual([false, false]);
+  });
+
+  test("no draft where it changes nothing, and then no folder is kept for it", async () => {
+    await sandboxes.end(null);
+    const before = draftsIn(folder).list().length;
+    expect(ranOf(await shell(sandboxes, plan, "ls")).draft).toBeNull();
+    await sandboxes.end(null);
+    expect(draftsIn(folder).list()).toHaveLength(before);
   });
 
   test("a folder that is only read cannot be written", async () => {
     const { root } = plan;
     if (root === null) throw new Error("the plan has a root");
-    const told = await shell(sandboxes, { ...plan, root: { ...root, mode: "ro" } }, "echo no > other; cat file");
+    const told = await shell(sandboxes, { ...plan, root: { ...root, mode: "ro" } }, "echo no > other");
     expect(told.errors).toContain("Read-only");
     expect(existsSync(`${folder}/other`)).toBe(false);
   });

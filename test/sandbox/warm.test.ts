@@ -1,11 +1,12 @@
 // Warm sandboxes: one owner, one plan, one generation, one ground. Which sandbox ran a command is told by its namespace.
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
 import type { Plan } from "../../src/sandbox/plan.ts";
 import {
   type Asked,
+  draftsIn,
   OWNER,
   ownFolder,
   planFor,
@@ -24,13 +25,12 @@ let plan: Plan;
 beforeEach(() => {
   folder = ownFolder();
   sandboxes = sandboxesIn(folder);
-  plan = planFor(folder);
+  plan = reading(folder);
 });
 afterEach(async () => {
   await sandboxes.end(null);
   const left = await processesLeft(folder);
   removeFolder(folder);
-  removeFolder(`${folder}-aside`);
   expect(left).toEqual([]);
 });
 
@@ -72,7 +72,7 @@ describe("another sandbox", () => {
   test.each<[string, (plan: Plan) => Plan]>([
     ["environment", (one) => ({ ...one, environment: [...one.environment, ["A", "b"]] })],
     ["limit", (one) => ({ ...one, limits: { ...one.limits, processes: one.limits.processes - 1 } })],
-    ["mode", (one) => ({ ...one, root: one.root === null ? null : { ...one.root, mode: "ro" } })],
+    ["mode", () => planFor(folder)],
   ])("for another %s in the plan", async (_what, change) => {
     expect(await where(change(plan))).not.toBe(await where());
   });
@@ -86,7 +86,7 @@ describe("another sandbox", () => {
   test("when the folder under the same name is another one", async () => {
     const project = `${folder}/project`;
     mkdirSync(project);
-    const inside = planFor(project);
+    const inside = reading(project);
     const first = await where(inside);
     expect(await where(inside)).toBe(first);
     renameSync(project, `${project}-old`);
@@ -95,22 +95,59 @@ describe("another sandbox", () => {
     expect(await where(inside)).not.toBe(first);
     expect((await run(sandboxes, inside, ["ls"])).output).toBe("new\n");
   });
+});
 
-  test("when a pinned name became another file meanwhile", async () => {
-    const kept = `${folder}/kept`;
-    writeFileSync(kept, "one");
-    const pinned: Plan = {
-      ...plan,
-      pinned: [{ base: segments(folder), pins: [{ path: ["kept"], action: "readonly", absent: "leave" }] }],
-    };
-    const first = await where(pinned);
-    // A person edits it in place, which is nobody's business; then it is replaced.
-    writeFileSync(kept, "two");
-    expect(await where(pinned)).toBe(first);
-    writeFileSync(`${kept}-new`, "three");
-    renameSync(`${kept}-new`, kept);
-    expect(await where(pinned)).not.toBe(first);
-    expect((await shell(sandboxes, pinned, "echo four > kept; cat kept")).output).toBe("three");
+describe("a sandbox whose root is an overlay", () => {
+  test.each<[string, () => Plan]>([
+    ["a draft", () => planFor(folder)],
+    ["read with a masked name", () => ({ ...plan, masked: [segments(`${folder}/.env`)] })],
+  ])("runs one command, and sees what changed since the one before: %s", async (_what, make) => {
+    writeFileSync(`${folder}/file`, "one\n");
+    const wanted = make();
+    const first = await where(wanted);
+    expect((await shell(sandboxes, wanted, "cat file")).output).toBe("one\n");
+    // Replaced, which an overlay that is mounted does not show.
+    writeFileSync(`${folder}/fresh`, "two\n");
+    renameSync(`${folder}/fresh`, `${folder}/file`);
+    await pause(50);
+    expect((await shell(sandboxes, wanted, "cat file; ls -A")).output).toBe("two\nfile\n");
+    expect(await where(wanted)).not.toBe(first);
+  });
+
+  test("the next one is prepared meanwhile, and has not begun", async () => {
+    await where(planFor(folder));
+    for (let tries = 0; tries < 200 && natives() < 1; tries++) await pause(20);
+    expect([bubblewraps(), natives()]).toEqual([1, 1]);
+    const [prepared] = processesNaming(folder).filter((one) => one.includes("ambit-native"));
+    const mounts = readFileSync(`/proc/${Number.parseInt(prepared ?? "", 10)}/mountinfo`, "utf8");
+    expect(mounts).not.toContain(" overlay ");
+    expect(mounts).toContain(" /run/ambit/layers/lower ");
+    expect(draftsIn(folder).list()).toHaveLength(1);
+  });
+
+  test("a prepared one is used: the command runs in a sandbox that was started before", async () => {
+    await where(planFor(folder));
+    for (let tries = 0; tries < 200 && natives() < 1; tries++) await pause(20);
+    const [prepared] = processesNaming(folder).filter((one) => one.includes("ambit-native"));
+    const begun = readFileSync(`/proc/${Number.parseInt(prepared ?? "", 10)}/stat`, "utf8").split(" ")[21];
+    expect(await where(planFor(folder))).toContain(`${begun}\n`);
+  });
+
+  test("no more than two are prepared for one key, and none is left with its draft when all end", async () => {
+    await Promise.all(Array.from({ length: 6 }, () => shell(sandboxes, planFor(folder), "sleep 0.2")));
+    await pause(500);
+    expect(bubblewraps()).toBeLessThanOrEqual(2);
+    await sandboxes.end(null);
+    expect([processesNaming(folder), draftsIn(folder).list()]).toEqual([[], []]);
+  });
+
+  test("a prepared one that is killed is not used", async () => {
+    await where(planFor(folder));
+    for (let tries = 0; tries < 200 && natives() < 1; tries++) await pause(20);
+    for (const one of processesNaming(folder))
+      if (one.includes("ambit-native")) process.kill(Number.parseInt(one, 10), "SIGKILL");
+    await pause(50);
+    expect((await shell(sandboxes, planFor(folder), "echo here")).output).toBe("here\n");
   });
 });
 
@@ -193,6 +230,16 @@ function planIn(name: string): Plan {
       ["NAME", name],
     ],
   };
+}
+
+/** A root that is only read and shown as it is. */
+function reading(path: string): Plan {
+  return planFor(path, { root: { path: segments(path), mode: "ro" } });
+}
+
+/** Those that are pid 1 of a sandbox. */
+function natives(): number {
+  return processesNaming(folder).filter((one) => one.includes("ambit-native sandbox") && !one.includes("bwrap")).length;
 }
 
 /** Those that wait outside, one a sandbox. */

@@ -10,6 +10,7 @@ import { HostPool } from "../../src/compose/daemon-hosts-pool.ts";
 import { nativeProgram } from "../../src/compose/native-program.ts";
 import { Session } from "../../src/daemon/session.ts";
 import { sha256 } from "../../src/node/digest.ts";
+import { DraftFolders } from "../../src/node/draft/draft-folders.ts";
 import { detectSandbox } from "../../src/node/sandbox/detect-sandbox.ts";
 import { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
 import { ToolFrames, toolFrame } from "../../src/node/tool-host/frames.ts";
@@ -44,7 +45,7 @@ beforeAll(() => {
     ground: detected.ground,
     groups: null,
     broker: null,
-    quarantine: join(state, "q"),
+    drafts: new DraftFolders(state),
   });
   pool = new HostPool({ state, program: join(root, "dist", "tool-host.cjs"), sandboxes: () => sandboxes });
   session = new Session({ name: { agent: "scout", workspace: null }, id: "s", user: null, trace: "t" } as never);

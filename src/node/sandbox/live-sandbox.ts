@@ -201,7 +201,7 @@ export class LiveSandbox {
     if (group !== null && (first === null || (await this.#limited) !== first))
       return this.#fail("the sandbox could not be put under its limits");
     this.#isLimited = true;
-    // Without a network the first command follows the set-up without waiting for an answer.
+    // The first command may follow the set-up without waiting for an answer.
     this.#send();
   }
 
@@ -253,7 +253,9 @@ export class LiveSandbox {
   }
 
   #send(): void {
-    const isTime = this.#state === "ready" || (this.#state === "going" && this.parts.network === null);
+    // A set-up that fails says why; with a command on its way its words could be lost, so an overlay is waited for.
+    const isAhead = this.#state === "going" && this.parts.network === null && !this.#isOverlay;
+    const isTime = this.#state === "ready" || isAhead;
     if (!isTime || !this.#isLimited || this.#running === null) return;
     this.#hasSent = true;
     this.#running.send(this.parts.plan.limits.wallMilliseconds);
