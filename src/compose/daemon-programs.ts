@@ -1,25 +1,30 @@
 // Programs as the daemon runs them: one broker and one set of sandboxes for as long as it lives, warm between the calls.
 import { join } from "node:path";
 import type { Redacting } from "../audit/redaction/redactor.ts";
+import { pathText } from "../authority/path.ts";
 import { BrokerClient } from "../broker/client.ts";
 import type { ProgramAsked, ProgramGround, Programs } from "../daemon/parts.ts";
 import { barePrograms } from "../node/bare-programs.ts";
-import { DraftFolders } from "../node/draft/draft-folders.ts";
+import type { DraftRecord } from "../node/draft/draft-records.ts";
+import type { LandingContext } from "../node/draft/landing.ts";
 import type { UserFolders } from "../node/folders.ts";
 import { ControlGroups } from "../node/sandbox/control-groups.ts";
 import { detectSandbox } from "../node/sandbox/detect-sandbox.ts";
 import { groupPlaces } from "../node/sandbox/group-places.ts";
 import { LinuxSandboxes } from "../node/sandbox/linux-sandboxes.ts";
 import type { RunRefused, RunResult } from "../ports/process.ts";
-import type { Sandboxes } from "../sandbox/sandboxes.ts";
+import type { BegunDraft, Sandboxes } from "../sandbox/sandboxes.ts";
 import { argvOfInput, isProgramTool } from "../tools/program-tools.ts";
 import { runProgram } from "../tools/run-program.ts";
 import { type AskSecret, credentialsOf } from "./credentials.ts";
+import { type DaemonDrafts, keptDenials } from "./daemon-drafts.ts";
 import { nativeProgram } from "./native-program.ts";
 import { planFor, type RunGround } from "./plan-facts.ts";
 
 export interface DaemonProgramsAsked {
   readonly program: string;
+  readonly drafts: DaemonDrafts;
+  now(): number;
   readonly folders: UserFolders;
   /** Configuration, trusted project and ground as they are now, for whoever stands in a folder. */
   ground(cwd: string, environment: ProgramGround["environment"]): RunGround;
@@ -44,7 +49,7 @@ export interface DaemonPrograms extends Programs {
 }
 
 export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
-  const { program, folders } = asked;
+  const { program, folders, drafts } = asked;
   const broker = new BrokerClient(join(program, "dist", "broker.cjs"));
   const runs = new Map<string, SessionRun>();
   let made: LinuxSandboxes | null = null;
@@ -59,7 +64,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     made = new LinuxSandboxes({
       ground: detected.ground,
       groups: places.length === 0 ? null : new ControlGroups(places),
-      drafts: new DraftFolders(folders.state),
+      drafts: drafts.folders,
       broker: {
         open: (wish) => {
           const session = runs.get(wish.owner.session);
@@ -69,6 +74,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
         },
       },
     });
+    drafts.useSandboxes(made);
     return made;
   };
 
@@ -79,24 +85,56 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     runs.set(wanted.session, { run: wanted, ground });
     const { session, generation, moment, holds, authority } = wanted;
     const [output, errors] = [program.sinks.output, program.sinks.errors].map((sink) => redacted(asked.stream(), sink));
+    const context = { current: null as LandingContext | null };
+    let begun: DraftRecord | null = null;
     const result = await runProgram(
       {
         holds,
         owner: { agent: wanted.owner, session, generation },
         moment,
-        plan: (request, by) =>
+        plan: (request, by) => {
           // This call has paid already: that nothing is left for another must not end it.
-          planFor({ authority, request, by, level: 0 }, ground, program.milliseconds, { ...moment(), exhausted: null }),
+          const now = { ...moment(), exhausted: null };
+          const planned = planFor({ authority, request, by, level: 0 }, ground, program.milliseconds, now);
+          const refused =
+            planned.ok && planned.plan.root?.mode === "draft" ? drafts.service.refusalFor(wanted.owner) : null;
+          return refused === null ? planned : { ok: false, refused };
+        },
         sandboxes: where,
       },
       program,
-      program,
+      {
+        argv: program.argv,
+        input: program.input,
+        onDraft: (draft) => {
+          context.current = drafts.contextFor(wanted, ground, draft.root);
+          begun = begunRecord(draft, wanted, program, asked.now());
+          drafts.service.begin(begun);
+        },
+      },
       { output: (bytes) => output?.write(bytes), errors: (bytes) => errors?.write(bytes) },
       program.stop,
     );
     output?.end();
     errors?.end();
-    return result;
+    return landed(result, begun, context.current);
+  };
+
+  /** INVARIANT: a command is over once what it wrote has landed or is kept: the next one sees what this one did. */
+  const landed = async (
+    result: RunResult,
+    begun: DraftRecord | null,
+    context: LandingContext | null,
+  ): Promise<RunResult> => {
+    const sealed = result.ok ? result.ran.draft : null;
+    if (!result.ok || sealed === null || begun === null || context === null) {
+      if (begun !== null) drafts.service.forget(begun.draft);
+      return result;
+    }
+    const record = { ...begun, start: String(sealed.startNanoseconds) };
+    const changes = await drafts.service.finish(record, sealed.isSealed, context);
+    const denials = [...result.ran.denials, ...keptDenials(changes)];
+    return { ok: true, ran: { ...result.ran, draft: null, denials, changes: changes.draft === null ? null : changes } };
   };
 
   const end = async (agent: string | null): Promise<number> => {
@@ -141,3 +179,35 @@ const STATELESS: RunRefused = {
   message: "there is no state folder to write decisions to: no home, and no absolute XDG_STATE_HOME",
   fix: null,
 };
+
+/** Of a command that is about to run: what is known of its draft should we end before it does. */
+function begunRecord(
+  { id, root, masked, rootIdentity }: BegunDraft,
+  { agent, owner, call }: ProgramGround,
+  { argv, isReviewed = false }: ProgramAsked,
+  now: number,
+): DraftRecord {
+  return {
+    draft: id,
+    state: "running",
+    agent: agent.agent,
+    workspace: agent.workspace,
+    root: pathText(root),
+    call,
+    command: argv,
+    at: now,
+    bytes: 0,
+    landed: 0,
+    kept: [],
+    keptMore: 0,
+    owner,
+    rootDevice: String(rootIdentity.device),
+    rootInode: String(rootIdentity.inode),
+    // Before the overlay was mounted, so that nothing that changed later counts as seen.
+    start: String(BigInt(Date.now()) * 1_000_000n),
+    inodes: 0,
+    landings: [],
+    masked: masked.map((path) => path.slice(root.length)),
+    isReviewed,
+  };
+}

@@ -24,6 +24,7 @@ import { WEB_SEARCH } from "../tools/search/definition.ts";
 import { type Agents, openAgents } from "./agents.ts";
 import { daemonAgents } from "./daemon-agents.ts";
 import { daemonClock } from "./daemon-clock.ts";
+import { daemonDrafts } from "./daemon-drafts.ts";
 import { daemonFiles } from "./daemon-files.ts";
 import { configFolder } from "./daemon-folders.ts";
 import { gitOwnerTool } from "./daemon-git.ts";
@@ -132,7 +133,13 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     beginning: proof.value.beginning,
     entry: (outcome, more) => bare("daemon", outcome, null, more),
   });
+  const drafts = daemonDrafts({
+    ...{ state, program, folders, home, records, now },
+    triggers: (cwd) => records.triggers(cwd),
+    note: log,
+  });
   const programs = daemonPrograms({
+    ...{ drafts, now },
     program,
     folders,
     install: () => installCommand(machineFacts().distribution),
@@ -149,6 +156,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     proof: proof.value,
     records,
     programs,
+    drafts: drafts.service,
     redacting: secrets.redacting,
     pin: pinOf,
     version: VERSION,
@@ -214,6 +222,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     stop,
   });
   await daemon.recover();
+  await drafts.service.recover();
   daemon.desk.watch(notifying(records.notify, now));
   const ticking = setInterval(() => void daemon.tick().catch((error: unknown) => log(String(error))), tickMilliseconds);
   ticking.unref();
@@ -227,6 +236,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
         files.close();
         await hosts.close();
         await programs.close();
+        drafts.close();
         await sink.close();
         kept.close();
       },

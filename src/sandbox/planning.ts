@@ -3,7 +3,6 @@
 import { guardPath, pathText } from "../authority/path.ts";
 import { coveredUntil } from "../authority/until.ts";
 import { environmentOf, isPassedOn } from "./environment.ts";
-import { isKeptBy, keptPaths } from "./kept-paths.ts";
 import { maskedNames } from "./masked-names.ts";
 import { isSame, temporaryFolder } from "./places.ts";
 import type { Limits, Plan, PlanRoot } from "./plan.ts";
@@ -12,6 +11,8 @@ import { networkOf } from "./plan-network.ts";
 import { rootRefused, runtimeTrees } from "./plan-places.ts";
 import { type Planned, type PlanRefused, planned, refusePlan } from "./plan-refusal.ts";
 import { type Decided, type RootAsked, rootAsked } from "./plan-root.ts";
+import { isGitOrOurs } from "./triggers/classify.ts";
+import { TriggerTable } from "./triggers/trigger-table.ts";
 
 export type PlanResult =
   /** `notes`: what is less than was written, for a person. */
@@ -64,7 +65,9 @@ export function placeOf(
 
 /** The names in such a root say nothing about what they are for, so nothing could be told apart when a draft of it lands. */
 function protectedRootFault({ path, mode }: PlanRoot, { home, workspaces }: PlanFacts): PlanRefused | null {
-  if (mode === "ro" || !isKeptBy(keptPaths({ home, workspaces, ours: [], roots: [path] }))(path)) return null;
+  if (mode === "ro") return null;
+  const isTrigger = new TriggerTable().find(path, { root: [], home, workspaces })?.class === "never";
+  if (!isTrigger && !isGitOrOurs(path)) return null;
   return refusePlan("self_modification", `${pathText(path)} is protected: no program changes it`, "root=ro");
 }
 

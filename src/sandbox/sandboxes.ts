@@ -1,13 +1,18 @@
 // Sandboxes as the world outside offers them: a plan and a command go in, what happened comes out.
 import type { Judge } from "../ports/judge.ts";
-import type { RunResult, Sinks } from "../ports/process.ts";
+import type { RunResult, SealedDraft, Sinks } from "../ports/process.ts";
 import type { Plan } from "./plan.ts";
 
 export interface Command {
   readonly argv: readonly [string, ...string[]];
   /** Null: nothing to read. Read as the program asks for it. */
   readonly input: AsyncIterable<Uint8Array> | null;
+  /** Told which draft the command works on, before it runs. */
+  onDraft?(draft: BegunDraft): void;
 }
+
+/** A draft whose command is about to run. */
+export type BegunDraft = Pick<SealedDraft, "id" | "root" | "masked" | "rootIdentity">;
 
 /** Who a warm sandbox belongs to. It is never shared: another owner, plan or generation gets another one. */
 export interface SandboxOwner {

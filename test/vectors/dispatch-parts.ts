@@ -53,6 +53,7 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
       notify: () => [],
       presenceReason: () => null,
     },
+    drafts: { list: () => [], show: absent, land: absent, discard: absent, undo: absent },
     programs: {
       isProgram: () => false,
       argvOf: () => null,

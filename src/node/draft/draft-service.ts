@@ -54,6 +54,11 @@ export class DraftService {
     this.#parts.records.begin(record);
   }
 
+  /** Its command changed nothing, and its folder is gone. */
+  forget(id: string): void {
+    this.#parts.records.forget(id);
+  }
+
   /** After its command: lands what may land, and says what became of everything. Never throws. */
   async finish(record: DraftRecord, isSealed: boolean, context: LandingContext): Promise<ChangesReport> {
     try {

@@ -80,6 +80,7 @@ export class LinuxSandboxes implements Sandboxes {
     const order: Order = { frame, input: command.input, sinks, stop };
     const found = (await this.#warm(key, held.trees)) ?? (await this.#new(owner, plan, held.trees));
     if (!found.ok) return refuse(found.refused);
+    this.#tellDraft(found.sandbox, command);
     const result = await this.#runIn(found.sandbox, key, order, judge);
     if (result.ok && rootOverlay(plan) !== null) this.#schedule(owner, plan, key);
     return result;
@@ -181,6 +182,14 @@ export class LinuxSandboxes implements Sandboxes {
     } catch (error) {
       return { ok: false, refused: unavailable(`no folder for a draft can be made (${codeOf(error)})`) };
     }
+  }
+
+  #tellDraft({ parts: { plan, draft, trees } }: LiveSandbox, command: Command): void {
+    const { rootIdentity } = trees;
+    if (draft === null || plan.root === null || rootIdentity === null) return;
+    const { device, inode } = rootIdentity;
+    const { masked } = plan;
+    command.onDraft?.({ id: draft.id, root: plan.root.path, masked, rootIdentity: { device, inode } });
   }
 
   /** Of a sandbox that has ended after its command. Where nothing was changed, nothing is kept. */

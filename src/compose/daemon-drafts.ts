@@ -1,0 +1,203 @@
+// Drafts as the daemon keeps them: the rules of one landing from grants, names and the project, and the service over all.
+import { arch } from "node:os";
+import { join } from "node:path";
+import { verbEntry } from "../authority/catalog.ts";
+import type { Authority } from "../authority/chain.ts";
+import type { Moment } from "../authority/compiled.ts";
+import { countedIsSpent } from "../authority/counted.ts";
+import type { Decision } from "../authority/decision.ts";
+import { judge } from "../authority/judge.ts";
+import { guardPath, pathText } from "../authority/path.ts";
+import type { ProgramGround, Records } from "../daemon/parts.ts";
+import { DraftFolders } from "../node/draft/draft-folders.ts";
+import { type DraftRecord, DraftRecords } from "../node/draft/draft-records.ts";
+import { DraftService } from "../node/draft/draft-service.ts";
+import { GitLandings } from "../node/draft/git-landing.ts";
+import type { LandRestrictions } from "../node/draft/land-setup.ts";
+import { LandWorkers } from "../node/draft/land-workers.ts";
+import type { LandingContext } from "../node/draft/landing.ts";
+import { RootLock } from "../node/draft/root-lock.ts";
+import { segmentsOf, type UserFolders } from "../node/folders.ts";
+import { realRoot } from "../node/real-path.ts";
+import { registeredWorkspaces } from "../node/registered-workspaces.ts";
+import { kernelFacts } from "../node/sandbox/detect-sandbox.ts";
+import { isProgram } from "../node/sandbox/programs.ts";
+import { DiskTree } from "../node/triggers/disk-tree.ts";
+import type { ChangesReport } from "../ports/drafts.ts";
+import type { RunDenial } from "../ports/process.ts";
+import type { Change } from "../sandbox/draft/change.ts";
+import type { NameClass } from "../sandbox/draft/landing.ts";
+import type { PlanPath } from "../sandbox/plan.ts";
+import type { Sandboxes } from "../sandbox/sandboxes.ts";
+import { type Classification, Classifier } from "../sandbox/triggers/classify.ts";
+import { TriggerFacts } from "../sandbox/triggers/trigger-facts.ts";
+import type { TriggerTable } from "../sandbox/triggers/trigger-table.ts";
+import { nativeProgram } from "./native-program.ts";
+import type { RunGround } from "./plan-facts.ts";
+
+export interface DaemonDraftsOptions {
+  readonly state: string;
+  readonly program: string;
+  readonly folders: UserFolders;
+  readonly home: string | null;
+  readonly records: Records;
+  triggers(cwd: string): TriggerTable;
+  now(): number;
+  note(line: string): void;
+}
+
+export interface DaemonDrafts {
+  readonly folders: DraftFolders;
+  readonly service: DraftService;
+  /** What decides about the changes of a program that ran for this ground. */
+  contextFor(ground: ProgramGround, run: RunGround, root: PlanPath): LandingContext;
+  /** Git changes are imported in these, once there are any. */
+  useSandboxes(sandboxes: Sandboxes): void;
+  close(): void;
+}
+
+export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
+  const { state, program, records, now, note } = options;
+  const native = nativeProgram(program);
+  const folders = new DraftFolders(state);
+  let sandboxes: Sandboxes | null = null;
+  const workers = new LandWorkers({
+    program: native,
+    drafts: folders.folder,
+    restrictions: () => restrictionsOf(native),
+  });
+  const draftRecords = new DraftRecords(folders.folder);
+  const judging = (authority: Authority, moment: Moment, root: PlanPath, cwd: string): LandingContext["judge"] => {
+    const { protectedPaths } = records.readingAt(cwd).ground;
+    // Budgets are charged when a call starts: grants with a count never cover what a program writes.
+    const at = { ...moment, exhausted: countedIsSpent(authority) };
+    return (verb, path) => judgePath(authority, at, verb, guardPath([...root, ...path], protectedPaths));
+  };
+  const context = (of: { readonly judge: LandingContext["judge"]; readonly root: PlanPath; readonly cwd: string }) => ({
+    judge: of.judge,
+    classifier: classifierFor(options, of.root, of.cwd),
+  });
+  const service = new DraftService({
+    records: draftRecords,
+    workers,
+    git: new GitLandings({
+      workFolder: join(state, "git-import"),
+      upper: (draft) => folders.upper(draft),
+      sandboxes: () => sandboxes,
+    }),
+    lock: new RootLock(),
+    remove: async (id) => {
+      await folders.remove(id);
+      draftRecords.forget(id);
+    },
+    agreedContext: (record) => agreedContext(record),
+    note,
+  });
+  const agreedContext = (record: DraftRecord): LandingContext | null => {
+    const cwd = record.workspace ?? record.root;
+    const found = records.record(cwd, record.agent);
+    if (!found.ok) return null;
+    const moment: Moment = { now: now(), clean: true, generation: 0, revoked: null, exhausted: null };
+    const root = segmentsOf(record.root);
+    return { ...context({ judge: judging(found.value.authority, moment, root, cwd), root, cwd }), isAgreed: true };
+  };
+  return {
+    folders,
+    service,
+    contextFor: (ground, run, root) => {
+      const { clean } = ground.moment();
+      const cwd = run.workspace ?? ground.cwd;
+      let judgeNow: LandingContext["judge"] | null = null;
+      return {
+        ...context({
+          // What the session holds by the end of the command; whether it was clean counts as of its start.
+          judge: (verb, path) => {
+            judgeNow ??= judging(ground.holds(), { ...ground.moment(), clean }, root, cwd);
+            return judgeNow(verb, path);
+          },
+          root,
+          cwd,
+        }),
+        isAgreed: false,
+      };
+    },
+    useSandboxes: (one) => {
+      sandboxes = one;
+    },
+    close: () => workers.close(),
+  };
+}
+
+function judgePath(
+  authority: Authority,
+  moment: Moment,
+  verb: "fs.write" | "fs.delete",
+  path: ReturnType<typeof guardPath>,
+): Decision {
+  const entry = verbEntry(verb);
+  if (entry === null) return { outcome: "deny", code: "capability_absent", at: null };
+  return judge(authority, { verb: entry, values: [path] }, moment);
+}
+
+/** The project is looked at anew for every landing: what was landed or made by others since counts. */
+function classifierFor(
+  { home, folders, program, state, triggers }: DaemonDraftsOptions,
+  root: PlanPath,
+  cwd: string,
+): LandingContext["classifier"] {
+  return (changes) => {
+    const known = registeredWorkspaces(state);
+    if (known === null) return () => ({ class: "never", why: "the trusted workspaces cannot be listed" });
+    const homePath = home === null ? null : segmentsOf(home);
+    const facts = new TriggerFacts(new DiskTree(), {
+      root,
+      home: homePath === null ? null : (realRoot(homePath) ?? homePath),
+      workspaces: [...known, cwd].flatMap(bothNames),
+      ours: [folders.state, folders.config].flatMap((one) => (one === null ? [] : [segmentsOf(one)])),
+      program: segmentsOf(program),
+      runtime: [],
+      table: triggers(cwd),
+    });
+    const classifier = new Classifier(facts, changes);
+    return (change: Change) => nameClass(classifier.classify(change), root);
+  };
+}
+
+function bothNames(path: string): readonly PlanPath[] {
+  const named = segmentsOf(path);
+  const real = realRoot(named);
+  return real === null || pathText(real) === pathText(named) ? [named] : [named, real];
+}
+
+function nameClass(found: Classification, root: PlanPath): NameClass {
+  switch (found.class) {
+    case "free":
+      return { class: "free" };
+    case "ask":
+    case "never":
+      return { class: found.class, why: found.why };
+    case "git":
+      return root.every((name, at) => name === found.repository[at])
+        ? { class: "git", repository: found.repository.slice(root.length) }
+        : { class: "never", why: found.why };
+    default:
+      return found satisfies never;
+  }
+}
+
+function restrictionsOf(native: string): LandRestrictions | null {
+  const landlock = isProgram(native) ? kernelFacts(native)?.["landlockAbi"] : undefined;
+  if (typeof landlock !== "number") return null;
+  return { landlock, architecture: arch() === "x64" ? "x86-64" : arch() === "arm64" ? "arm64" : null };
+}
+
+const deniedMax = 64;
+
+/** Each change that did not land, as something that was refused to the program. */
+export function keptDenials({ root, kept }: ChangesReport): readonly RunDenial[] {
+  return kept.slice(0, deniedMax).map(({ path, kind, code }) => ({
+    code,
+    request: `${kind === "delete" ? "fs.delete" : "fs.write"} ${path === "." ? root : `${root}/${path}`}`,
+    times: 1,
+  }));
+}
