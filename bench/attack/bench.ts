@@ -4,18 +4,20 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Attempt, type Outcome, outcomesIn } from "../../test/attack/attempt.ts";
-import { PINS } from "../../test/attack/attempts/pins.ts";
+import { type Attempt, attempt, type Outcome, outcomesIn } from "../../test/attack/attempt.ts";
+import { DRAFT_ATTEMPTS } from "../../test/attack/attempts/drafts.ts";
 import { type CallerFacts, callers } from "../../test/attack/callers.ts";
 import { type Compiled, compile } from "../../test/attack/compiled.ts";
 import { installInto } from "../../test/attack/program.ts";
 import { rowsFor } from "../../test/attack/rows.ts";
-import { makeScene, plantCarriers, restoreRoot, type Scene } from "../../test/attack/scene.ts";
+import { makeScene, plantCarriers, restoreRoot, rootOf, type Scene } from "../../test/attack/scene.ts";
 import { machine } from "../machine.ts";
 import { installPeers } from "../peers.ts";
 import { rootFolder } from "../place.ts";
 import { ambitCage, type Cage, PEERS } from "./cages.ts";
 import { attackTable } from "./table.ts";
+
+const UNCHANGED = "unchanged";
 
 export interface CageResult {
   readonly name: string;
@@ -25,6 +27,9 @@ export interface CageResult {
   /** What it complained of where not one attempt could be made. */
   readonly complaint: string | null;
 }
+
+/** What counts is the root afterwards, not what the program believes. */
+const DRAFTS: readonly Attempt[] = DRAFT_ATTEMPTS.map(([word, tries]) => attempt(word, tries, "draft", UNCHANGED));
 
 const runMilliseconds = 120_000;
 const outputBytesMax = 16_777_216;
@@ -38,7 +43,7 @@ export async function attackBench(json: boolean): Promise<void> {
   try {
     const programs = compile(folder, join(rootFolder, "test", "attack"));
     const start = await installInto(join(folder, "program"));
-    const rows = rowsFor(who.caller).filter(isComparable);
+    const rows = [...rowsFor(who.caller).filter(isComparable), ...DRAFTS];
     const results: CageResult[] = [];
     for (const cage of [...PEERS, ambitCage(start)]) results.push(await attacked(cage, who, programs, rows, start));
     if (json) console.log(JSON.stringify(data(rows, results)));
@@ -73,8 +78,7 @@ async function attacked(
         outcomes.set(one.attempt, one);
       return complained;
     };
-    const isPin = (row: Attempt): boolean => PINS.includes(row);
-    let left = rows.filter((row) => !isPin(row)).map(({ word }) => word);
+    let left = rows.filter((row) => !DRAFTS.includes(row)).map(({ word }) => word);
     for (let complaint = probe(left); outcomes.size < rows.length && left.length > 0; complaint = probe(left)) {
       if (outcomes.size === 0) return { name: cage.name, note: cage.note, outcomes, complaint };
       // Where it fell silent, the attempt at hand ended the whole sandbox; the others are made in a new one.
@@ -84,9 +88,12 @@ async function attacked(
       left = rest;
     }
     // One that gets through changes what the next one finds: each has the root as it was.
-    for (const { word } of rows.filter(isPin)) {
+    for (const { word } of DRAFTS) {
       restoreRoot(scene, who);
+      const before = JSON.stringify(rootOf(scene));
       probe([word]);
+      if (outcomes.has(word) && before === JSON.stringify(rootOf(scene)))
+        outcomes.set(word, { attempt: word, outcome: "blocked", how: UNCHANGED, detail: "" });
     }
     return { name: cage.name, note: cage.note, outcomes, complaint: null };
   } finally {

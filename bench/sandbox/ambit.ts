@@ -1,5 +1,6 @@
 // Our own sandboxes as the product composes them, and a run in one told as what it printed.
 import { join } from "node:path";
+import { DraftFolders } from "../../src/node/draft/draft-folders.ts";
 import { ControlGroups } from "../../src/node/sandbox/control-groups.ts";
 import { detectSandbox, type SandboxGround } from "../../src/node/sandbox/detect-sandbox.ts";
 import { groupPlaces } from "../../src/node/sandbox/group-places.ts";
@@ -28,7 +29,7 @@ export function sandboxesOn(
 ): LinuxSandboxes {
   const places = grouped ? groupPlaces() : [];
   const groups = places.length === 0 ? null : new ControlGroups(places);
-  return new LinuxSandboxes({ ground, groups, broker, quarantine: join(folder, "aside") });
+  return new LinuxSandboxes({ ground, groups, broker, drafts: new DraftFolders(join(folder, "state")) });
 }
 
 let sessions = 0;

@@ -44,7 +44,11 @@ interface Data {
 
 /** The flags of our own sandbox to the last word, with another program in it: no set-up of ours, nothing held by us. */
 export function runBubblewrap(ground: SandboxGround, plan: Plan, program: string): Promise<string> {
-  const { argv, data } = bubblewrapCommand(plan, ground.system, (text) => Buffer.from(text));
+  // Without a set-up there is no overlay.
+  const root: Plan["root"] =
+    plan.root === null ? null : { ...plan.root, mode: plan.root.mode === "ro" ? "ro" : "direct" };
+  const direct = { root, masked: [] };
+  const { argv, data } = bubblewrapCommand({ ...plan, ...direct }, ground.system, (text) => Buffer.from(text), null);
   const flags = argv.slice(0, argv.indexOf("--"));
   return runBare(ground.bubblewrap, [...flags, "--", program], { env: {}, cwd: "/", data });
 }

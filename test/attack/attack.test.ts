@@ -12,7 +12,7 @@ import { rowsFor } from "./rows.ts";
 import { plantCarriers, type Scene } from "./scene.ts";
 
 /** What every machine can try; fewer means that rows were lost on the way. */
-const triedMin = 330;
+const triedMin = 255;
 
 const isRoot = process.getuid?.() === 0;
 

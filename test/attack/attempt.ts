@@ -3,10 +3,8 @@
 export type Mechanism =
   /** What is not mounted is not there, and what is mounted read-only is not written. */
   | "mounts"
-  /** A mount on the name itself. */
-  | "pin"
-  /** The owner compares pinned names after the command and puts aside what appeared. */
-  | "owner"
+  /** It comes to pass in the draft of the command, and the root stays as it is. */
+  | "draft"
   | "seccomp"
   | "landlock"
   | "pid namespace"

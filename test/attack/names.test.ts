@@ -1,4 +1,4 @@
-// Protected names that are not there, that are links, that lie in another sandbox's root; and our own state in a root.
+// Names that a person's tools read or run: absent ones, links, two sandboxes at once; and our own files in a root.
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
@@ -13,10 +13,9 @@ import {
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Ambit, ExecOptions } from "./ambit.ts";
-import { outcomesIn } from "./attempt.ts";
 import { callers } from "./callers.ts";
 import { Ground } from "./ground.ts";
-import type { Scene } from "./scene.ts";
+import { rootOf, type Scene } from "./scene.ts";
 
 let ground: Ground;
 beforeAll(() => {
@@ -44,54 +43,32 @@ describe.each(callers())("as $caller", (who) => {
   }
 
   const ABSENT = [".bash_profile", ".zshrc", "mcp.json", ".devcontainer/x", ".config/fish/x", ".git/commondir"];
-  test("names that were not there do not outlast the command that made them", async () => {
-    const ran = await sh(`for name in ${ABSENT.join(" ")}; do mkdir -p $(dirname $name); echo planted > $name; done`);
-    expect(ran).toMatchObject({ outcome: "ran", ending: { kind: "ended", because: "pin_changed" } });
-    expect(ABSENT.filter((name) => existsSync(at(name)))).toEqual([]);
-    expect(readdirSync(join(scene.folder, "state", "ambit", "quarantine"))).toHaveLength(ABSENT.length);
+  test("names that were not there are in the draft of the command, and not in the root", async () => {
+    const line = `for name in ${ABSENT.join(" ")}; do mkdir -p $(dirname $name); echo planted > $name; done`;
+    const before = rootOf(scene);
+    expect(await sh(`${line}; cat ${ABSENT.join(" ")}`)).toMatchObject({
+      outcome: "ran",
+      status: 0,
+      output: "planted\n".repeat(ABSENT.length),
+    });
+    expect(rootOf(scene)).toEqual(before);
   });
 
-  test("a name beside them does", async () => {
-    expect(await sh("echo mine > .zshrcs")).toMatchObject({ status: 0, denials: [] });
-    expect(readFileSync(at(".zshrcs"), "utf8")).toBe("mine\n");
+  test("two sandboxes at once, one with the other's root in its own: neither sees the other's draft", async () => {
+    const wide = await ground.agentBeside(scene, ambit, who, scene.root);
+    const before = rootOf(scene);
+    const moves = "mv .git x; mkdir -p .git/hooks; echo planted > .git/hooks/pre-commit; sleep 1; ls .git";
+    const waits = "sleep 0.5; echo planted >> .git/config; ls .git/hooks; rmdir .vscode 2>/dev/null; ls -d .vscode";
+    const [first, second] = await Promise.all([sh(moves, wide), sh(waits)]);
+    expect([first.output, second.output]).toEqual(["hooks\n", "pre-commit\n.vscode\n"]);
+    expect(rootOf(scene)).toEqual(before);
   });
 
-  const HELD: readonly (readonly [word: string, how: string])[] = [
-    ["pin-rename=.git", "EBUSY"],
-    ["pin-rename=.ambit", "EBUSY"],
-    ["pin-rename=.cursor", "EBUSY"],
-    ["pin-exchange=.git", "EBUSY"],
-    ["pin-overwrite=.git/config", "EROFS"],
-    ["pin-create=.git/hooks/post-merge", "EROFS"],
-    ["pin-create=.cursor/mcp.json", "EROFS"],
-    ["rename-root", "EBUSY"],
-  ];
-  test("two sandboxes at once, one with the other's root in its own: neither moves what the other holds", async () => {
+  test("a root with our state in it has no draft: nothing runs, and the reason is told", async () => {
     const wide = await ground.agentBeside(scene, ambit, who, scene.folder);
-    const before = lstatSync(at(".git")).ino;
-    const waits = sh("sleep 1; echo planted >> .git/config; echo planted > .git/hooks/x; ls .git/hooks");
-    const words = HELD.map(([word]) => word);
-    const outcomes = outcomesIn((await ambit.probe(words, wide)).output);
-    expect(outcomes.map(({ attempt, outcome, how }) => [attempt, outcome, how])).toEqual(
-      HELD.map(([word, how]) => [word, "blocked", how]),
-    );
-    expect((await waits).output).toBe("pre-commit\n");
-    expect(lstatSync(at(".git")).ino).toBe(before);
-    expect(readFileSync(at(".git", "config"), "utf8")).not.toContain("planted");
-  });
-
-  test("a root with our state in it: nothing of the state is seen", async () => {
-    const wide = await ground.agentBeside(scene, ambit, who, scene.folder);
-    const ran = await sh("cat state/ambit/state; ls -A state/ambit; echo planted > state/ambit/planted", wide);
-    expect([ran.outcome, ran.output]).toEqual(["ran", ""]);
-    expect(existsSync(join(scene.folder, "state", "ambit", "planted"))).toBe(false);
-  });
-
-  test("a root with our state in it: the state stays where it is", async () => {
-    const wide = await ground.agentBeside(scene, ambit, who, scene.folder);
-    const state = lstatSync(join(scene.folder, "state")).ino;
-    await sh("mv state away && mkdir -p state/ambit && echo planted > state/ambit/planted", wide);
-    expect(lstatSync(join(scene.folder, "state")).ino).toBe(state);
+    const ran = await sh("cat state/ambit/state; echo planted > state/ambit/planted", wide);
+    expect(ran).toMatchObject({ outcome: "refused", code: "sandbox_unavailable" });
+    expect(ran.message).toContain("state folder lies inside");
     expect(existsSync(join(scene.folder, "state", "ambit", "planted"))).toBe(false);
   });
 
@@ -114,6 +91,7 @@ describe.each(callers())("as $caller", (who) => {
     put(at("settings", "tasks.json"), "{}\n");
     symlinkSync("settings", at(".vscode"));
     await sh("rm .vscode && mkdir .vscode && echo planted > .vscode/tasks.json; echo planted > settings/tasks.json");
+    expect(lstatSync(at(".vscode")).isSymbolicLink()).toBe(true);
     expect(readFileSync(at(".vscode", "tasks.json"), "utf8")).toBe("{}\n");
   });
 
@@ -125,7 +103,7 @@ describe.each(callers())("as $caller", (who) => {
     expect(lstatSync(at("node_modules", ".bin", "ambit")).isSymbolicLink()).toBe(true);
   });
 
-  test.fails("STILL OPEN what git runs for a person who only looks is not the program's", async () => {
+  test("what git runs for a person who only looks is not the program's", async () => {
     const config = "git config core.fsmonitor 'touch planted; false'";
     const commit = "git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m a";
     const ran = await sh(

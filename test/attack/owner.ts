@@ -1,21 +1,27 @@
-// Somebody who keeps a sandbox warm: runs the commands it is told, one after another, in the same one, and says of each
-// how it ended and what it wrote. One JSON object a line, both ways.
+// An owner of sandboxes: runs the commands it is told, one after another, and says of each how it ended and what it wrote.
+// A root that is written directly keeps its sandbox warm; a draft gets a new one for each. One JSON object a line, both ways.
 import { createInterface } from "node:readline";
+import { DraftFolders } from "../../src/node/draft/draft-folders.ts";
 import { detectSandbox } from "../../src/node/sandbox/detect-sandbox.ts";
 import { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
 import { environmentOf } from "../../src/sandbox/environment.ts";
 import type { Plan } from "../../src/sandbox/plan.ts";
 import { DEFAULT_LIMITS } from "../../src/sandbox/plan-facts.ts";
 
-const [root = "", native = "", quarantine = ""] = process.argv.slice(2);
+const [root = "", native = "", state = "", mode = "draft"] = process.argv.slice(2);
 const detected = detectSandbox({ native, install: () => "" });
 if (!detected.ok) throw new Error(detected.refused.message);
-const sandboxes = new LinuxSandboxes({ ground: detected.ground, groups: null, broker: null, quarantine });
+const sandboxes = new LinuxSandboxes({
+  ground: detected.ground,
+  groups: null,
+  broker: null,
+  drafts: new DraftFolders(state),
+});
 const segments = root.split("/").filter((name) => name !== "");
 const bare: Omit<Plan, "environment"> = {
-  root: { path: segments, mode: "rw" },
+  root: { path: segments, mode: mode === "direct" ? "direct" : "draft" },
   runtime: [],
-  pinned: [],
+  masked: [],
   directory: segments,
   network: null,
   limits: DEFAULT_LIMITS,

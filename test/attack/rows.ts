@@ -1,7 +1,7 @@
 // Every attempt on a sandbox without a network, in the order in which they are made: the greedy ones last.
 import type { Attempt, Caller } from "./attempt.ts";
 import { DEVICE_FILES, FILES } from "./attempts/files.ts";
-import { PINS } from "./attempts/pins.ts";
+import { MOUNTS } from "./attempts/mounts.ts";
 import { KERNEL, PROC, PROCESSES } from "./attempts/processes.ts";
 import { ADDRESSES, SOCKETS } from "./attempts/sockets.ts";
 import { CARRIED, LIMITS, STATE, TREE_LIMITS } from "./attempts/state.ts";
@@ -10,7 +10,7 @@ const ROWS: readonly Attempt[] = [
   ...STATE,
   ...FILES,
   ...DEVICE_FILES,
-  ...PINS,
+  ...MOUNTS,
   ...PROCESSES,
   ...KERNEL,
   ...PROC,

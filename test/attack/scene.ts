@@ -11,6 +11,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -86,6 +87,19 @@ function fill(folder: string, token: string): void {
     writeFileSync(join(folder, path), text);
   }
   symlinkSync(join(folder, "outside", "secret"), join(folder, "root", "secret-link"));
+}
+
+/** Every name of the root with what `lstat` says of it and what it holds. */
+export function rootOf({ root }: Scene): Readonly<Record<string, string>> {
+  const names = (readdirSync(root, { recursive: true }) as string[]).filter((name) => !/^[sd](\/|$)/.test(name));
+  return Object.fromEntries(
+    names.sort().map((name) => {
+      const path = join(root, name);
+      const { mode, uid, gid, ino, ctimeNs } = lstatSync(path, { bigint: true });
+      const text = lstatSync(path).isFile() ? readFileSync(path, "latin1") : "";
+      return [name, [mode, uid, gid, ino, ctimeNs, text].join(" ")];
+    }),
+  );
 }
 
 /** Not of the files: the probe and its facts, and the sockets of the machine. */

@@ -1,4 +1,4 @@
-// A warm sandbox of some caller's: `owner.ts` as a process, one command after another.
+// Sandboxes of some caller's: `owner.ts` as a process, one command after another.
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync } from "node:fs";
@@ -23,12 +23,18 @@ export class Warm {
     this.#program = program;
   }
 
-  static async start(ground: Ground, who: CallerFacts, scene: Scene): Promise<Warm> {
+  static async start(
+    ground: Ground,
+    who: CallerFacts,
+    scene: Scene,
+    mode: "direct" | "draft" = "direct",
+  ): Promise<Warm> {
     const program = await bundled("test/attack/owner.ts");
     chmodSync(join(program.path, ".."), 0o755);
     const native = join(ground.folder, "program", "dist", "native", "ambit-native");
-    const quarantine = join(scene.folder, "state", "ambit", "quarantine");
-    const [command = "", ...words] = [...who.prefix, process.execPath, program.path, scene.root, native, quarantine];
+    const state = join(scene.folder, "state", "ambit");
+    const own = [program.path, scene.root, native, state, mode];
+    const [command = "", ...words] = [...who.prefix, process.execPath, ...own];
     const child = spawn(command, words, { cwd: "/", env: { ...scene.environment }, stdio: ["pipe", "pipe", "pipe"] });
     child.stderr.pipe(process.stderr);
     return new Warm(child, scene, program);
