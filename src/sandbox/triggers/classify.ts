@@ -137,7 +137,7 @@ function never(why: string): Classification {
 }
 
 function told(of: "ask" | "never", why: string): Classification {
-  return { class: of, why, isRefusedToFileTools: true };
+  return { class: of, why, isRefusedToFileTools: of === "never" };
 }
 
 const STRICTNESS: readonly Classification["class"][] = ["free", "ask", "git", "never"];
