@@ -134,3 +134,73 @@ test("where trust cannot be listed, everything stays as it is", () => {
   writeFileSync(join(above, "state/trust"), "");
   expect(files()("project/settings/x")).toBe(true);
 });
+
+describe("what git and our own configuration lead to", () => {
+  test("a hooks path, an include and a linked hook are protected as soon as they are there", async () => {
+    const isKept = files(60_000);
+    mkdirSync(join(root, ".git/hooks"), { recursive: true });
+    writeFileSync(join(root, ".git/HEAD"), "ref: refs/heads/main\n");
+    await tick();
+    expect(["ci/hooks/x", "team.cfg", "scripts/x"].map((path) => isKept(`project/${path}`))).toEqual([
+      ...[false, false, false],
+    ]);
+    await arrival();
+    writeFileSync(join(root, ".git/config"), "[core]\nhooksPath = ci/hooks\n[include]\npath = ../team.cfg\n");
+    symlinkSync("../../scripts/x", join(root, ".git/hooks/pre-commit"));
+    expect(["ci/hooks/x", "team.cfg", "scripts/x"].map((path) => isKept(`project/${path}`))).toEqual([
+      ...[true, true, true],
+    ]);
+    expect(["ci/hook/x", "team.cf", "scripts/y"].map((path) => isKept(`project/${path}`))).toEqual([
+      ...[false, false, false],
+    ]);
+  });
+
+  test("a bare repository is protected where it is, and where a file would complete one", () => {
+    const isKept = files();
+    for (const folder of ["objects", "refs"]) mkdirSync(join(root, "b", folder), { recursive: true });
+    expect([isKept("project/b/HEAD"), isKept("project/b/config"), isKept("project/b/HEA")]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    writeFileSync(join(root, "b/HEAD"), "ref: refs/heads/main\n");
+    expect(files()("project/b/config")).toBe(true);
+  });
+
+  test("a configuration that is a link is protected where it lies", () => {
+    mkdirSync(join(above, "config/ambit"), { recursive: true });
+    mkdirSync(join(root, "dotfiles"));
+    symlinkSync(join(root, "dotfiles/ambit.yml"), join(above, "config/ambit/config.yml"));
+    const folders = { state: join(above, "state"), config: join(above, "config/ambit") };
+    const kept = new ProtectedFiles({ home: null, folders, program: join(above, "program") });
+    const isKept = kept.of([segmentsOf(root)], { workspace: null, table: new TriggerTable() });
+    const at = (path: string): boolean => isKept(segmentsOf(join(root, path)));
+    expect([at("dotfiles/ambit.yml"), at("dotfiles/other.yml")]).toEqual([true, false]);
+  });
+
+  test("other spellings are protected as well", () => {
+    const isKept = files();
+    expect([".Git/config", ".AMBIT/x", ".VSCODE/x", "git~1/x"].map((path) => isKept(`project/${path}`))).toEqual([
+      ...[true, true, true, true],
+    ]);
+    expect(["Git/config", "AMBIT/x", "VSCODE/x", "git~/x"].map((path) => isKept(`project/${path}`))).toEqual([
+      ...[false, false, false, false],
+    ]);
+  });
+
+  test("10,500 folders of submodules lock nothing", () => {
+    for (let at = 0; at < 10_500; at++) mkdirSync(join(root, ".git/modules", `m${at}`), { recursive: true });
+    writeFileSync(join(root, ".git/HEAD"), "ref: refs/heads/main\n");
+    writeFileSync(join(root, "run.sh"), "", { mode: 0o755 });
+    writeFileSync(join(root, "a.txt"), "", { mode: 0o644 });
+    const isKept = files();
+    expect(["a.txt", "new.ts", "run.sh", ".git/modules/m9/config"].map((path) => isKept(`project/${path}`))).toEqual([
+      ...[false, false, false, true],
+    ]);
+  });
+
+  test("names that land by ask are left to file tools, but for those they always refused", () => {
+    const isKept = files();
+    expect(["AGENTS.md", ".envrc", ".mcp.json"].map((path) => isKept(`project/${path}`))).toEqual([false, false, true]);
+  });
+});

@@ -1,5 +1,6 @@
 // The real tree on this machine's disk, each name looked at once. What was looked at is kept as witnesses: while none of them has
 // changed, another look would find the same.
+import { isUtf8 } from "node:buffer";
 import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import type { ListedName, RealTree, TreeEntry } from "../../sandbox/triggers/real-tree.ts";
 
@@ -50,7 +51,9 @@ export class DiskTree implements RealTree {
     const { facts } = this.#look(text, true);
     if (facts === null || !facts.isFile() || facts.size > charactersMax) return null;
     try {
-      return UTF8.decode(readFileSync(text));
+      const bytes = readFileSync(text);
+      // A name in a comment may be in another encoding: what is plain in it is read all the same.
+      return isUtf8(bytes) ? UTF8.decode(bytes) : bytes.toString("latin1");
     } catch {
       return null;
     }

@@ -1,8 +1,8 @@
 // Decides how one change may reach the real root: freely, by ask, as git's, or never. The same rules for drafts and file tools.
 import { type DraftNames, draftNames } from "./draft-names.ts";
-import { gitFolderOf } from "./git-folders.ts";
+import { type FolderShape, gitFolderOf } from "./git-folders.ts";
 import { linkFault } from "./new-links.ts";
-import { isGitName, nameKey } from "./spelling.ts";
+import { isAuthorityName, isGitName } from "./spelling.ts";
 import type { TriggerFacts } from "./trigger-facts.ts";
 
 type Path = readonly string[];
@@ -30,15 +30,20 @@ export interface ClassifiedChange {
 
 export const FREE: Classification = { class: "free", why: null };
 
+interface Draft {
+  readonly names: DraftNames;
+  readonly shapes: Map<string, FolderShape>;
+}
+
 /** Classifies changes of one draft. Every change is known before the first is classified: together they may make a repository. */
 export class Classifier {
   readonly #facts: TriggerFacts;
-  readonly #draft: DraftNames;
+  readonly #draft: Draft;
 
   constructor(facts: TriggerFacts, changes: readonly ClassifiedChange[]) {
     const { root } = facts.options;
     this.#facts = facts;
-    this.#draft = draftNames(root, changes);
+    this.#draft = { names: draftNames(root, changes), shapes: new Map() };
     for (const { path } of changes) facts.prepare([...root, ...path]);
   }
 
@@ -53,7 +58,7 @@ export class Classifier {
       identityOf(change, facts),
     ]);
     if (change.kind !== "link" || named.class === "never" || named.class === "git") return named;
-    const fault = linkFault(path, change.target ?? "", facts, this.#draft, (at) =>
+    const fault = linkFault(path, change.target ?? "", facts, this.#draft.names, (at) =>
       classifyPath(at, PLAIN, facts, this.#draft),
     );
     return strictest([named, fault]);
@@ -67,7 +72,7 @@ function classifyPath(
   path: Path,
   change: Pick<ClassifiedChange, "kind" | "base">,
   facts: TriggerFacts,
-  draft: DraftNames,
+  draft: Draft,
 ): Classification {
   const own = classifyName(path, change, facts, draft);
   if (own.class === "never" || own.class === "git") return own;
@@ -83,11 +88,16 @@ function classifyName(
   path: Path,
   change: Pick<ClassifiedChange, "kind" | "base">,
   { places, options, tree, gitFolders }: TriggerFacts,
-  draft: DraftNames,
+  draft: Draft,
 ): Classification {
-  const ours = path.find((name) => nameKey(name) === ".ambit");
-  if (ours !== undefined) return never("ambit reads it to decide what agents may do");
-  const git = gitFolderOf(path, change, { tree, gitFolders, root: options.root, draft });
+  if (path.some(isAuthorityName)) return never("ambit reads it to decide what agents may do");
+  const git = gitFolderOf(path, change, {
+    tree,
+    gitFolders,
+    root: options.root,
+    draft: draft.names,
+    shapes: draft.shapes,
+  });
   if (git !== null) return git;
   const place = places.find(path);
   const match = options.table.find(path, options);
@@ -127,7 +137,7 @@ function never(why: string): Classification {
 }
 
 function told(of: "ask" | "never", why: string): Classification {
-  return { class: of, why, isRefusedToFileTools: true };
+  return { class: of, why, isRefusedToFileTools: of === "never" };
 }
 
 const STRICTNESS: readonly Classification["class"][] = ["free", "ask", "git", "never"];
@@ -144,5 +154,5 @@ function weight(one: Classification): number {
 
 /** For what is decided by names alone, without a look at any disk. */
 export function isGitOrOurs(path: Path): boolean {
-  return path.some((name) => isGitName(name) || nameKey(name) === ".ambit");
+  return path.some((name) => isGitName(name) || isAuthorityName(name));
 }

@@ -29,6 +29,15 @@ const worktreesMax = 256;
 const moduleFoldersMax = 512;
 const hookCharactersMax = 65_536;
 
+/** Every hook that git knows. */
+const HOOKS: readonly string[] = [
+  ...["applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg"],
+  ...["commit-msg", "post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update"],
+  ...["proc-receive", "post-receive", "post-update", "reference-transaction", "push-to-checkout", "pre-auto-gc"],
+  ...["post-rewrite", "sendemail-validate", "fsmonitor-watchman", "p4-changelist", "p4-prepare-changelist"],
+  ...["p4-post-changelist", "p4-pre-submit", "post-index-change"],
+];
+
 /** Settings of the user and of the machine: they hold in every repository. */
 export function userGitSettings(tree: RealTree, home: Path | null): GitSettings {
   const own =
@@ -62,7 +71,7 @@ export function gatherRepository(
   const own = repositorySettings(tree, repository, home);
   if (own.unread !== null) places.addPartial(own.unread);
   for (const file of own.files) protect(tree, places, file, "git reads its configuration from it");
-  const tops = repository.top === null ? [repository.folder] : [repository.top];
+  const tops = [repository.top ?? repository.folder, ...worktreeSetting(own, repository.folder, home)];
   if (withModules) tops.push(...worktreesOf(tree, repository.common));
   for (const top of tops) gatherSettings(gathering, top, repository.folder, [...user.settings, ...own.settings]);
   gatherFolder(gathering, repository.common, tops[0] as Path);
@@ -86,6 +95,11 @@ function gatherSettings(
       for (const base of kind === "hooks" ? [top, folder] : [top]) {
         const path = writtenPath(one.value, base, home);
         if (path === null) continue;
+        if (kind === "hooks" && isWithin(top, path)) {
+          // The folder of the project itself, or one around it: only what is named like a hook is one.
+          for (const hook of HOOKS) protect(tree, places, [...path, hook], `git follows \`${name}\` to it`);
+          continue;
+        }
         protect(tree, places, path, `git follows \`${name}\` to it`, kind === "hooks" ? "never" : "ask");
         if (kind === "hooks") gatherHooks({ tree, places, home }, path, top);
       }
@@ -147,9 +161,14 @@ function gatherModules(gathering: GitGathering, common: Path, user: GitSettings)
 }
 
 function moduleTop({ tree, home }: GitGathering, folder: Path): Path | null {
-  const { settings } = settingsFrom(tree, [[...folder, "config"]], home);
-  const written = settings.find(({ section, key }) => section === "core" && key === "worktree")?.value ?? null;
-  return written === null ? null : writtenPath(written, folder, home);
+  return worktreeSetting(settingsFrom(tree, [[...folder, "config"]], home), folder, home)[0] ?? null;
+}
+
+/** The folder that `core.worktree` names, relative to the git folder. */
+function worktreeSetting({ settings }: GitSettings, folder: Path, home: Path | null): readonly Path[] {
+  const written = settings.findLast(({ section, key }) => section === "core" && key === "worktree")?.value ?? null;
+  const path = written === null ? null : writtenPath(written, folder, home);
+  return path === null ? [] : [path];
 }
 
 function worktreesOf(tree: RealTree, common: Path): readonly Path[] {
@@ -182,4 +201,8 @@ export function addHardLinks(tree: RealTree, places: ProtectedPlaces, path: Path
   const entry = tree.at(path);
   if (entry?.kind === "file" && entry.links > 1)
     places.addFile(entry.identity, { class: "never", why: `it is a hard link of /${path.join("/")}` });
+}
+
+function isWithin(path: Path, base: Path): boolean {
+  return path.length >= base.length && base.every((name, at) => name === path[at]);
 }

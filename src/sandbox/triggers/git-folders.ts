@@ -13,6 +13,8 @@ export interface GitFolderFacts {
   readonly gitFolders: ReadonlyMap<string, Path>;
   readonly root: Path;
   readonly draft: DraftNames;
+  /** Found before, by the joined path of a folder. */
+  readonly shapes: Map<string, FolderShape>;
 }
 
 /** Names with a meaning in a git folder. Others beside them are ordinary files, where the folder is a project as well. */
@@ -55,23 +57,43 @@ function namedFolder(
 function bareFolder(
   path: Path,
   { kind }: Pick<ClassifiedChange, "kind" | "base">,
-  { tree, root, draft }: GitFolderFacts,
+  facts: GitFolderFacts,
 ): Classification | null {
-  for (let depth = Math.min(root.length, path.length - 1); depth < path.length; depth++) {
+  for (let depth = Math.min(facts.root.length, path.length - 1); depth < path.length; depth++) {
     const folder = path.slice(0, depth);
-    const hasReal = (name: string): boolean => tree.at([...folder, name]) !== null;
-    const hasDraft = (name: string): boolean => draft.has(folder, name.toLowerCase());
-    if (!hasDraft("HEAD") && !hasReal("HEAD")) continue;
-    if (!isRepositoryShape((name) => hasReal(name) || hasDraft(name))) continue;
-    const isReal = isRepositoryShape(hasReal);
-    if (isReal && !hasReal(".git")) return { class: "git", why: "it is in a bare repository", repository: folder };
-    const key = nameKey(path[depth] as string);
-    if (!isGitMeaning(key)) continue;
+    const shape = shapeOf(folder, facts);
+    if (shape === "none") continue;
+    if (shape === "repository") return { class: "git", why: "it is in a bare repository", repository: folder };
+    if (!isGitMeaning(nameKey(path[depth] as string))) continue;
     // Taking names away makes no repository.
-    if (kind === "delete" && !isReal) continue;
+    if (kind === "delete" && shape === "completed") continue;
     return never(`with it /${folder.join("/")} is a git repository whose settings git obeys`);
   }
   return null;
+}
+
+/**
+ * repository: the real folder is one. project: it has the names of one beside a `.git` of its own. completed: it has them
+ * together with the draft.
+ */
+export type FolderShape = "none" | "repository" | "project" | "completed";
+
+function shapeOf(folder: Path, { tree, draft, shapes }: GitFolderFacts): FolderShape {
+  const key = folder.join("/");
+  const known = shapes.get(key);
+  if (known !== undefined) return known;
+  const hasReal = (name: string): boolean => tree.at([...folder, name]) !== null;
+  const hasDraft = (name: string): boolean => draft.has(folder, nameKey(name));
+  const isShape = isRepositoryShape((name) => hasDraft(name) || hasReal(name));
+  const shape = !isShape
+    ? "none"
+    : !isRepositoryShape(hasReal)
+      ? "completed"
+      : hasReal(".git")
+        ? "project"
+        : "repository";
+  shapes.set(key, shape);
+  return shape;
 }
 
 function isGitMeaning(key: string): boolean {

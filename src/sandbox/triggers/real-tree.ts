@@ -24,7 +24,7 @@ export interface RealTree {
   at(path: Path): TreeEntry | null;
   /** Null for what is no folder, cannot be listed or holds more names than `namesMax`. */
   list(path: Path, namesMax: number): readonly ListedName[] | null;
-  /** Null for what is no file, is longer than `charactersMax` or is no UTF-8. */
+  /** Null for what is no file or is longer than `charactersMax`. Bytes that are no UTF-8 are read as Latin-1. */
   text(path: Path, charactersMax: number): string | null;
 }
 

@@ -55,6 +55,15 @@ export function isShortName(key: string, longKey: string): boolean {
 
 /** Whether a name is one that git reads as `.git` on any file system. */
 export function isGitName(name: string): boolean {
+  // Most names are told apart at a glance.
+  if (PRINTABLE_ASCII.test(name) && !name.includes("~") && !/^\.git/i.test(name)) return false;
   const key = nameKey(name);
   return key === ".git" || isShortName(key, ".git");
+}
+
+/** Whether a name is that of the folder with authority files. */
+export function isAuthorityName(name: string): boolean {
+  if (PRINTABLE_ASCII.test(name) && !name.includes("~") && !/^\.ambit/i.test(name)) return false;
+  const key = nameKey(name);
+  return key === ".ambit" || isShortName(key, ".ambit");
 }

@@ -20,7 +20,7 @@ export interface TriggerOptions extends TriggerBases {
 }
 
 const OWN_LIMITS: GatherLimits = { foldersMax: 2_000, depthMax: 16, isTold: true };
-const HOME_LIMITS: GatherLimits = { foldersMax: 1_000, depthMax: 3, isTold: false };
+const HOME_LIMITS: GatherLimits = { foldersMax: 300, depthMax: 2, isTold: false };
 const OURS_LIMITS: GatherLimits = { foldersMax: 256, depthMax: 3, isTold: false };
 
 export class TriggerFacts {

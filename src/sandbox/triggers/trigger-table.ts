@@ -42,6 +42,14 @@ interface Found {
   readonly start: number;
 }
 
+interface KnownName {
+  readonly key: string;
+  /** The places in which a rule begins with this name. */
+  readonly starts: readonly TriggerPlace[];
+}
+
+const PLACES: readonly TriggerPlace[] = ["anywhere", "top", "home"];
+const knownNamesMax = 20_000;
 const CONFIGURATION = "the configuration of ambit";
 const NOTHING_MOVED: WrittenTriggers = { rules: [] };
 
@@ -55,6 +63,9 @@ export function strictTriggers(
 
 export class TriggerTable {
   readonly #branches: Readonly<Record<TriggerPlace, Branch>> = { anywhere: branch(), top: branch(), home: branch() };
+
+  /** The same names come again and again: folders of a project, and names that are everywhere. */
+  readonly #names = new Map<string, KnownName>();
 
   /** The user's rules move names between the classes; a project's rules only make them stricter. */
   constructor(user: WrittenTriggers = NOTHING_MOVED, project: WrittenTriggers = NOTHING_MOVED) {
@@ -74,9 +85,11 @@ export class TriggerTable {
   }
 
   #rules(path: Path, { root, home, workspaces }: TriggerBases, isBelow: boolean): readonly Found[] {
-    const keys = path.map(nameKey);
+    const known = path.map((name) => this.#name(name));
+    const keys = known.map(({ key }) => key);
     const found: Found[] = [];
     const look = (place: TriggerPlace, start: number): void => {
+      if (known[start]?.starts.includes(place) !== true) return;
       const rules: Rule[] = [];
       collect(this.#branches[place], keys, start, isBelow, rules);
       for (const rule of rules) found.push({ rule, start });
@@ -90,6 +103,16 @@ export class TriggerTable {
     return found;
   }
 
+  #name(name: string): KnownName {
+    const known = this.#names.get(name);
+    if (known !== undefined) return known;
+    const key = nameKey(name);
+    const found = { key, starts: PLACES.filter((place) => isStart(this.#branches[place], key)) };
+    if (this.#names.size >= knownNamesMax) this.#names.clear();
+    this.#names.set(name, found);
+    return found;
+  }
+
   #add(place: TriggerPlace, rule: Rule): void {
     let at = this.#branches[place];
     for (const key of rule.pattern) at = key.includes("*") ? globBranch(at, key) : literalBranch(at, key);
@@ -99,6 +122,11 @@ export class TriggerTable {
 
 function isBelowBase(path: Path, base: Path): boolean {
   return path.length > base.length && base.every((name, at) => name === path[at]);
+}
+
+function isStart({ literals, globs }: Branch, key: string): boolean {
+  if (literals.has(key) || globs.some(({ glob }) => isGlobMatch(key, glob))) return true;
+  return key.includes("~") && [...literals.keys()].some((name) => isShortName(key, name));
 }
 
 function collect(from: Branch, keys: Path, at: number, isBelow: boolean, found: Rule[]): void {
