@@ -7,6 +7,7 @@ import type { Authority } from "../../src/authority/chain.ts";
 import type { Grant } from "../../src/authority/grant.ts";
 import type { JsonObject } from "../../src/authority/json.ts";
 import type { Request } from "../../src/authority/request.ts";
+import { daemonDrafts } from "../../src/compose/daemon-drafts.ts";
 import { type DaemonFiles, daemonFiles } from "../../src/compose/daemon-files.ts";
 import { type DaemonPrograms, daemonPrograms } from "../../src/compose/daemon-programs.ts";
 import type { Carried, OwnerTool } from "../../src/daemon/owner-tool.ts";
@@ -85,7 +86,13 @@ export function programsWorld(
     ...{ program: ourPackage, folders, home: null, triggers: () => table },
     held: held as never,
   });
+  const drafts = daemonDrafts({
+    ...{ state, program: ourPackage, folders, home: null, now: Date.now, triggers: () => table },
+    records: { readingAt: () => reading } as never,
+    note: () => undefined,
+  });
   const programs = daemonPrograms({
+    ...{ drafts, now: Date.now },
     program: ourPackage,
     folders,
     install: () => "",
@@ -138,6 +145,8 @@ export function programsWorld(
         ground: {
           authority: caller.authority,
           owner: "scout",
+          agent: { workspace: folder, agent: "scout" },
+          call: "r",
           holds: authority,
           session: session.facts.id,
           generation: 0,
@@ -153,6 +162,7 @@ export function programsWorld(
       session.close();
       files.close();
       await programs.close();
+      drafts.close();
       rmSync(outside, { recursive: true, force: true });
     },
   };

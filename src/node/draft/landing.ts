@@ -1,7 +1,9 @@
 // Carries what a program wrote from its sealed draft into the project, and keeps what may not or cannot go there.
+import { constants } from "node:os";
 import type { Decision } from "../../authority/decision.ts";
 import type { ChangesReport, KeptChange } from "../../ports/drafts.ts";
 import type { Change, DraftScan } from "../../sandbox/draft/change.ts";
+import type { LandProblem } from "../../sandbox/draft/land-answer.ts";
 import { stepOf } from "../../sandbox/draft/land-request.ts";
 import {
   decideLanding,
@@ -260,15 +262,31 @@ function problemText(result: LandConflict | LandRefusal): string {
   if (result.status === "refused" || result.status === "lost") return result.reason;
   const [first] = result.conflicts.listed;
   const stuck = result.status === "stuck" ? "; some files could not be put back: see `ambit changes list`" : "";
-  return `${first?.path ?? "the project"} changed meanwhile${stuck}`;
+  return first === undefined ? `the project changed${stuck}` : `${first.path}: ${reasonText(first)}${stuck}`;
+}
+
+const REASONS: Readonly<Record<LandProblem["reason"], string>> = {
+  changed: "it was changed in the project while the program ran",
+  gone: "it was deleted in the project while the program ran",
+  parent: "its folder was deleted or replaced in the project while the program ran",
+  other_kind: "the project has another kind of file there by now",
+  not_empty: "the project has files in that folder that do not go with it",
+  kept: "a file appeared there while it landed, and is kept beside the draft",
+  system_error: "the file system refused it",
+};
+
+function reasonText({ reason, errno }: LandProblem): string {
+  const name =
+    errno === 0 ? "" : ` (${Object.entries(constants.errno).find(([, number]) => number === errno)?.[0] ?? errno})`;
+  return `${REASONS[reason]}${name}`;
 }
 
 function notLanded(change: Change, result: LandConflict | LandRefusal): KeptDecision {
   if (result.status === "refused" || result.status === "lost")
     return { change, code: "not_landed", reason: result.reason };
-  const { listed } = result.conflicts;
-  if (listed.some(({ path }) => path === pathOf(change)))
-    return { change, code: "draft_conflict", reason: "it was changed in the project while the program ran" };
+  const own = result.conflicts.listed.find(({ path }) => path === pathOf(change));
+  if (own !== undefined)
+    return { change, code: own.reason === "system_error" ? "not_landed" : "draft_conflict", reason: reasonText(own) };
   return { change, code: "not_landed", reason: `waits with a change that conflicts: ${problemText(result)}` };
 }
 
