@@ -18,6 +18,7 @@ const WELL: MachineFacts = {
   appArmorRestricts: false,
   landlock: null,
   native: "unknown",
+  draftsRefusedBy: "unknown",
   controlGroups: "unknown",
   isRoot: false,
 };

@@ -117,6 +117,13 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
     doThis: "Run a kernel of 5.12 or later, with seccomp.",
     example: "uname -r",
   },
+  drafts_unavailable: {
+    means:
+      "Programs change files in a draft, a kernel overlay kept in the state folder. This kernel or the state folder's file system cannot have one, so programs with a writable root are refused.",
+    doThis:
+      "Load the overlay module, or move the state folder to a local disk (ext4, xfs, btrfs) and restart the daemon.",
+    example: "XDG_STATE_HOME=/var/tmp/state ambit doctor",
+  },
   network_narrower: {
     means:
       "The kernel cannot show us every connection. Programs reach granted names on the ports that are listed one by one; a raw address or another port fails without being reported, and wide port ranges are cut.",

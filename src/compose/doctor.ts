@@ -77,7 +77,7 @@ export function doctorWorld({ agents, place, read, reading, native, admit, runni
         })),
         workspace:
           workspace === null ? null : { folders: [segmentsOf(join(workspace, ".ambit"))], trust: trustOf(project) },
-        machine: machineFacts({ native }),
+        machine: machineFacts({ native, state }),
         tools: [],
         ground: reading().ground,
         now,

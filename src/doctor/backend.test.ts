@@ -13,7 +13,8 @@ const WELL: MachineFacts = {
   userNamespaces: true,
   appArmorRestricts: false,
   landlock: 4,
-  native: { transparent: true, descriptorMounts: true, seccomp: true },
+  native: { transparent: true, descriptorMounts: true, seccomp: true, overlay: true },
+  draftsRefusedBy: null,
   controlGroups: ["memory", "processes"],
   isRoot: false,
 };
@@ -28,8 +29,9 @@ describe("a machine", () => {
       passed: [
         "sandbox: bubblewrap 0.8.0",
         "Landlock version 4",
-        "system calls: filtered; protected names: held by the kernel",
+        "system calls: filtered",
         "network: names, addresses and every port are seen by the broker",
+        "drafts: kernel overlays; changes of programs stay outside the real folder until they land",
         "limits of a whole tree: memory, processes",
       ],
     });
@@ -78,15 +80,20 @@ describe("a machine", () => {
   });
 
   test("without our native program, or on a kernel that is too old for it, is told so", () => {
+    const bare = { transparent: true, descriptorMounts: true, seccomp: true, overlay: false };
+    expect(told({ native: bare })).toMatchObject([{ code: "drafts_unavailable", severity: "error" }]);
+    expect(told({ native: bare }, false)).toMatchObject([{ code: "drafts_unavailable", severity: "warning" }]);
+    expect(told({ draftsRefusedBy: "NFS" })).toMatchObject([{ code: "drafts_unavailable", severity: "error" }]);
+    expect(told({ draftsRefusedBy: "unknown" })).toEqual([]);
     expect(told({ native: null })).toMatchObject([{ code: "program_missing", severity: "error" }]);
     expect(told({ native: null }, false)).toMatchObject([{ code: "program_missing", severity: "warning" }]);
     expect(told({ native: "unknown" })).toEqual([]);
-    const old = { transparent: true, descriptorMounts: false, seccomp: true };
+    const old = { transparent: true, descriptorMounts: false, seccomp: true, overlay: true };
     expect(told({ native: old })).toMatchObject([{ code: "kernel_too_old", severity: "error" }]);
   });
 
   test("that holds less than it could is told what, and what would mend it", () => {
-    const native = { transparent: false, descriptorMounts: true, seccomp: true };
+    const native = { transparent: false, descriptorMounts: true, seccomp: true, overlay: true };
     expect(told({ native })).toMatchObject([
       { code: "network_narrower", severity: "info", fix: expect.stringMatching(/nft_tproxy/) },
     ]);

@@ -39,6 +39,7 @@ export function examineMachine(facts: MachineFacts, needed: boolean): MachineRep
   if (facts.platform === "linux") {
     landlock(facts, findings, passed);
     native(facts, severity, findings, passed);
+    drafts(facts, severity, findings, passed);
     limits(facts, findings, passed);
   }
   return { findings, passed };
@@ -120,7 +121,7 @@ function native({ native }: MachineFacts, severity: Finding["severity"], finding
     );
     return;
   }
-  passed.push("system calls: filtered; protected names: held by the kernel");
+  passed.push("system calls: filtered");
   if (native.transparent) passed.push("network: names, addresses and every port are seen by the broker");
   else {
     findings.push(
@@ -132,6 +133,35 @@ function native({ native }: MachineFacts, severity: Finding["severity"], finding
       }),
     );
   }
+}
+
+function drafts(
+  { native: program, draftsRefusedBy }: MachineFacts,
+  severity: Finding["severity"],
+  findings: Finding[],
+  passed: string[],
+): void {
+  if (program === "unknown" || program === null || draftsRefusedBy === "unknown") return;
+  const meaning = "Programs that may write a folder are refused; those that only read run.";
+  if (!program.overlay)
+    findings.push(
+      found("drafts_unavailable", NOBODY, {
+        severity,
+        message: "this kernel allows no overlays in a user namespace",
+        meaning,
+        fix: "sudo modprobe overlay   # or a kernel of 5.11 or later",
+      }),
+    );
+  else if (draftsRefusedBy !== null)
+    findings.push(
+      found("drafts_unavailable", NOBODY, {
+        severity,
+        message: `the state folder is on ${draftsRefusedBy}, which cannot hold drafts`,
+        meaning,
+        fix: "set XDG_STATE_HOME to a folder on a local disk (ext4, xfs, btrfs)",
+      }),
+    );
+  else passed.push("drafts: kernel overlays; changes of programs stay outside the real folder until they land");
 }
 
 function limits({ controlGroups, isRoot }: MachineFacts, findings: Finding[], passed: string[]): void {

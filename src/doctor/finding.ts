@@ -25,6 +25,7 @@ export const FINDING_CODES = [
   "landlock_missing",
   "program_missing",
   "kernel_too_old",
+  "drafts_unavailable",
   "network_narrower",
   "limits_weaker",
   "sink_behind",
@@ -66,6 +67,7 @@ export function kindOf(code: Finding["code"]): FindingKind {
     case "landlock_missing":
     case "program_missing":
     case "kernel_too_old":
+    case "drafts_unavailable":
     case "network_narrower":
     case "limits_weaker":
     case "sink_behind":

@@ -45,6 +45,7 @@ describe("a machine that says nothing", () => {
       appArmorRestricts: "unknown",
       landlock: "unknown",
       native: "unknown",
+      draftsRefusedBy: "unknown",
       controlGroups: [],
       isRoot: process.getuid?.() === 0,
     });
@@ -149,14 +150,14 @@ describe("our native program", () => {
   };
 
   test("has the last word on the kernel", () => {
-    const said = '{"landlockAbi":7,"tproxy":true,"openTree":true,"mountSetattr":true,"seccomp":true}';
+    const said = '{"landlockAbi":7,"tproxy":true,"openTree":true,"mountSetattr":true,"seccomp":true,"overlay":true}';
     expect(says(`echo '${said}'`)).toMatchObject({
       landlock: 7,
-      native: { transparent: true, descriptorMounts: true, seccomp: true },
+      native: { transparent: true, descriptorMounts: true, seccomp: true, overlay: true },
     });
     expect(says(`echo '{"landlockAbi":0}'`)).toMatchObject({
       landlock: null,
-      native: { transparent: false, descriptorMounts: false, seccomp: false },
+      native: { transparent: false, descriptorMounts: false, seccomp: false, overlay: false },
     });
   });
 

@@ -1,8 +1,10 @@
 // Asks this machine about itself: programs, kernel switches, distribution. What fails is "unknown", and nothing waits.
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { release } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Fact, MachineFacts, NativeFacts } from "../ports/machine.ts";
+import { unsuitableFileSystem } from "./draft/draft-refusals.ts";
 import { readTextFile } from "./files.ts";
 import { kernelFacts } from "./sandbox/detect-sandbox.ts";
 import { groupPlaces } from "./sandbox/group-places.ts";
@@ -18,6 +20,8 @@ export interface MachineQuestion {
   readonly millisecondsMax: number;
   /** Where our native program lies; null where nobody knows. */
   readonly native: string | null;
+  /** The state folder, there or not; null where it is not asked about. */
+  readonly state: string | null;
   /** The kernel's view of this process. */
   readonly self: string;
 }
@@ -33,6 +37,7 @@ export function machineFacts(asked: Partial<MachineQuestion> = {}): MachineFacts
     millisecondsMax: 3_000,
     native: null,
     self: "/proc/self",
+    state: null,
     ...asked,
   };
   const { platform } = question;
@@ -46,6 +51,7 @@ export function machineFacts(asked: Partial<MachineQuestion> = {}): MachineFacts
       appArmorRestricts: "unknown",
       landlock: "unknown",
       native: "unknown",
+      draftsRefusedBy: "unknown",
       controlGroups: "unknown",
       isRoot: process.getuid?.() === 0,
     };
@@ -61,9 +67,18 @@ export function machineFacts(asked: Partial<MachineQuestion> = {}): MachineFacts
     appArmorRestricts: flag(question, "proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
     landlock: said === "unknown" || said === null ? landlock(question) : landlockSaid(said),
     native: said === "unknown" || said === null ? said : nativeFacts(said),
+    draftsRefusedBy: question.state === null ? "unknown" : draftFileSystem(question.state),
     controlGroups: groupPlaces(question.self).flatMap(({ holds }) => holds),
     isRoot: process.getuid?.() === 0,
   };
+}
+
+/** Of the state folder, or of the nearest folder above it that exists. */
+function draftFileSystem(state: string): Fact<string | null> {
+  for (let folder = state; ; folder = dirname(folder)) {
+    if (existsSync(folder)) return unsuitableFileSystem(folder);
+    if (folder === dirname(folder)) return "unknown";
+  }
 }
 
 function distribution(question: MachineQuestion): Fact<readonly string[]> {
@@ -128,11 +143,12 @@ function landlockSaid({ landlockAbi }: Readonly<Record<string, unknown>>): Fact<
 }
 
 function nativeFacts(said: Readonly<Record<string, unknown>>): NativeFacts {
-  const { tproxy, openTree, mountSetattr, seccomp } = said;
+  const { tproxy, openTree, mountSetattr, seccomp, overlay } = said;
   return {
     transparent: tproxy === true,
     descriptorMounts: openTree === true && mountSetattr === true,
     seccomp: seccomp === true,
+    overlay: overlay === true,
   };
 }
 

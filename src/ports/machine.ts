@@ -19,6 +19,8 @@ export interface MachineFacts {
   readonly landlock: Fact<number | null>;
   /** What our own native program says of the kernel; null where it is not built or does not run. */
   readonly native: Fact<NativeFacts | null>;
+  /** The file system of the state folder, where no draft can be kept on it; null where one can. */
+  readonly draftsRefusedBy: Fact<string | null>;
   /** What we can limit for a whole tree of processes. */
   readonly controlGroups: Fact<readonly ("memory" | "processes")[]>;
   /** Some limits of single processes do not hold for root. */
@@ -32,4 +34,6 @@ export interface NativeFacts {
   /** Mounts by descriptor, which pins are made of. */
   readonly descriptorMounts: boolean;
   readonly seccomp: boolean;
+  /** An overlay in a user namespace, which drafts are made of. */
+  readonly overlay: boolean;
 }

@@ -1,8 +1,9 @@
 // Drafts of real sandboxes: what a program writes is in its draft and not in the root, masked names stay unseen whatever
 // happens around them, and where no draft can be had nothing runs.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -283,7 +284,7 @@ describe("programs inside a draft", () => {
   });
 
   test.skipIf(!isRoot)("cannot change a file of a group that is not mapped, and are told so", async () => {
-    spawnSync("chgrp", ["54321", join(folder, "dir/sub/file")]);
+    chownSync(join(folder, "dir/sub/file"), 0, 54_321);
     const told = await shell(sandboxes, planFor(folder), "cat dir/sub/file; echo two >> dir/sub/file; echo end");
     expect(told.output).toBe("one\nend\n");
     expect(told.errors).toMatch(/Value too large|Permission denied|Invalid argument/);
@@ -313,11 +314,11 @@ describe("where no draft can be had nothing runs, and the reason is told", () =>
   test.skipIf(!isRoot)("a mount lies inside the root: it is named", async () => {
     const point = join(folder, "a mount");
     mkdirSync(point);
-    execFileSync("mount", ["-t", "tmpfs", "none", point]);
+    execFileSync("/usr/bin/mount", ["-t", "tmpfs", "none", point]);
     try {
       expect(await refused(sandboxesIn(folder), planFor(folder))).toContain(JSON.stringify(point));
     } finally {
-      execFileSync("umount", [point]);
+      execFileSync("/usr/bin/umount", [point]);
       rmdirSync(point);
     }
   });
@@ -328,12 +329,12 @@ describe("where no draft can be had nothing runs, and the reason is told", () =>
     );
     for (const one of [lower, upper, work, state]) mkdirSync(one as string, { recursive: true });
     const options = `lowerdir=${lower},upperdir=${upper},workdir=${work}`;
-    execFileSync("mount", ["-t", "overlay", "overlay", "-o", options, state as string]);
+    execFileSync("/usr/bin/mount", ["-t", "overlay", "overlay", "-o", options, state as string]);
     try {
       const own = sandboxesIn(folder, { drafts: new DraftFolders(state as string) });
       expect(await refused(own, planFor(folder))).toContain("overlayfs");
     } finally {
-      execFileSync("umount", [state as string]);
+      execFileSync("/usr/bin/umount", [state as string]);
       removeFolder(`${folder}-over`);
     }
   });
