@@ -149,6 +149,22 @@ static int check_step(struct check *check, struct step *step) {
   }
 }
 
+// A slot in a folder that goes would keep it from being empty: it lies in the next folder above that stays.
+static void move_slots_up(struct check *check) {
+  for (uint32_t at = 0; at < check->landing->count; at++) {
+    struct step *step = &check->landing->steps[at];
+    char folder[land_path_bytes_max];
+    memcpy(folder, step->path, step->slot_folder);
+    folder[step->slot_folder] = 0;
+    for (;;) {
+      const struct step *other = earlier_step(check, folder, strlen(folder));
+      if (folder[0] == 0 || other == NULL || other->action != action_rmdir) break;
+      folder[parent_length(folder)] = 0;
+    }
+    step->slot_folder = (uint16_t)strlen(folder);
+  }
+}
+
 int land_check(struct landing *landing, uint64_t start, struct report *conflicts) {
   struct check check = {landing, {0}, conflicts, start};
   struct timespec now;
@@ -162,6 +178,7 @@ int land_check(struct landing *landing, uint64_t start, struct report *conflicts
     result = check_step(&check, step);
     if (result == 0 && !path_map_put(&check.steps, step->path, strlen(step->path), at)) result = -1;
   }
+  if (result == 0) move_slots_up(&check);
   const int error = errno;
   path_map_free(&check.steps);
   folder_close(&landing->root_folder);

@@ -139,7 +139,9 @@ static bool originals_unchanged(struct landing *landing, struct report *conflict
   for (uint32_t at = 0; at < landing->count; at++) {
     const struct step *step = &landing->steps[at];
     if (step->action != action_replace && step->action != action_take) continue;
-    if (open_place(landing, at, &place) && is_at(place.slots, place.slot, &step->before)) continue;
+    // The folder of the name itself may be gone by now.
+    open_place(landing, at, &place);
+    if (place.slots >= 0 && is_at(place.slots, place.slot, &step->before)) continue;
     report_add(conflicts, step->path, report_changed, 0);
     unchanged = false;
   }
@@ -265,7 +267,8 @@ void land_clean_slots(struct landing *landing) {
   for (uint32_t at = 0; at < landing->count; at++) {
     const struct step *step = &landing->steps[at];
     if (step->action != action_replace && step->action != action_take) continue;
-    if (open_place(landing, at, &place) && is_at(place.slots, place.slot, &step->before))
+    open_place(landing, at, &place);
+    if (place.slots >= 0 && is_at(place.slots, place.slot, &step->before))
       unlinkat(place.slots, place.slot, 0);
   }
 }
