@@ -20,6 +20,14 @@ static const struct step *earlier_step(const struct check *check, const char *pa
   return path_map_get(&check->steps, path, length, &number) ? &check->landing->steps[number] : NULL;
 }
 
+static bool is_unchanged(const struct check *check, const struct step *step) {
+  const struct history *history = &check->landing->history;
+  uint32_t at;
+  if (step->before.changed <= check->start) return true;
+  if (!path_map_get(&history->paths, step->path, strlen(step->path), &at)) return false;
+  return identity_same(&history->restored[at], &step->before) && history->restored[at].changed == step->before.changed;
+}
+
 // A base whose ctime is not later than the start is what the program saw. A later one is accepted only where the root already
 // has what the draft has.
 static int settle_changed(struct check *check, struct step *step, int parent) {
@@ -52,7 +60,7 @@ static int check_new_content(struct check *check, struct step *step, int parent)
     return 0;
   }
   step->action = action_replace;
-  return step->before.changed <= check->start ? 0 : settle_changed(check, step, parent);
+  return is_unchanged(check, step) ? 0 : settle_changed(check, step, parent);
 }
 
 // Every entry of a folder that goes must go as well.
@@ -93,7 +101,7 @@ static int check_delete(struct check *check, struct step *step, int parent) {
   }
   step->action = step->before.kind == kind_folder ? action_rmdir : action_take;
   if (step->action == action_rmdir) return check_emptied(check, step, parent);
-  if (step->before.changed > check->start) report_add(check->conflicts, step->path, report_changed, 0);
+  if (!is_unchanged(check, step)) report_add(check->conflicts, step->path, report_changed, 0);
   return 0;
 }
 

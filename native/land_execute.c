@@ -162,6 +162,15 @@ bool land_execute(struct landing *landing, struct report *conflicts) {
   return originals_unchanged(landing, conflicts);
 }
 
+// Another kind of file was deleted first to make room for this one, and is in its place again.
+static bool is_older_restored(const struct landing *landing, const struct place *place) {
+  const struct step *step = place->step;
+  struct identity now;
+  if (step == landing->steps || strcmp(step[-1].path, step->path) != 0 || step[-1].kind != step_delete) return false;
+  if (identity_at(place->parent, place->name, &now) != 0) return false;
+  return step[-1].action == action_rmdir ? now.kind == kind_folder : identity_same(&now, &step[-1].before);
+}
+
 static int undo_create(struct landing *landing, const struct place *place) {
   const struct step *step = place->step;
   if (!is_at(place->parent, place->name, &step->after)) {
@@ -170,7 +179,7 @@ static int undo_create(struct landing *landing, const struct place *place) {
     const int upper = folder_open(&landing->upper_folder, step->path, parent_length(step->path));
     if (upper >= 0 && landing->renames && is_at(upper, place->name, &step->after)) return 0;
     // A person who removed it left the name as it was before.
-    return is_absent(place->parent, place->name) ? 0 : report_changed;
+    return is_absent(place->parent, place->name) || is_older_restored(landing, place) ? 0 : report_changed;
   }
   if (step->kind == step_folder) {
     const int removed = unlinkat(place->parent, place->name, AT_REMOVEDIR);

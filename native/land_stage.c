@@ -162,7 +162,7 @@ int land_stage(struct landing *landing, uint32_t *failed) {
   folder_close(&landing->root_folder);
   // Content is on disk before a name leads to it; the copies of originals before the originals go.
   if (!flushes && syncfs(landing->lander->root) != 0) return -1;
-  if ((!flushes || !landing->renames) && syncfs(landing->bin) != 0) return -1;
+  if (!landing->renames && syncfs(landing->bin) != 0) return -1;
   return 0;
 }
 

@@ -141,7 +141,10 @@ describe.each(places)("drafts on the %s", (title, place) => {
       ],
       [
         "that makes a file a folder",
-        (root) => (rmSync(join(root, "secret")), mkdirSync(join(root, "secret"))),
+        (root) => {
+          rmSync(join(root, "secret"));
+          mkdirSync(join(root, "secret"));
+        },
         "secret other_kind",
       ],
     ])("%s is a conflict, and nothing lands", async (_what, edit, wanted) => {
