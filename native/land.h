@@ -115,7 +115,7 @@ struct landing {
   struct arena arena;
   int draft, upper, bin, journals, journal;
   uint32_t number;
-  bool renames;
+  bool renames, journal_is_new;
   uint64_t tag;  // in the temporary names of this landing
   struct step *steps;
   uint32_t count;
@@ -142,6 +142,8 @@ enum journal_state {
   journal_undoing = 'U',
   journal_undone = 'E',
 };
+// Parses the steps of one record; false where they do not parse to the last byte. The paths stay where they are.
+bool journal_parse(struct landing *landing, struct reader *reader);
 int journal_create(struct landing *landing);
 // Adds a record with what is known of the steps and waits for the disk. 0, or -1 with errno.
 int journal_add(struct landing *landing, enum journal_state state);

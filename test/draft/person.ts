@@ -9,6 +9,8 @@ interface Orders {
   readonly names: readonly string[];
   readonly seed: number;
   readonly edits: number;
+  /** Before the first edit. */
+  readonly delayMilliseconds: number;
 }
 
 /** Null: deleted. A name that is not in there was left alone. */
@@ -46,8 +48,10 @@ function edit(path: string, text: string, way: number): string | null {
   return null;
 }
 
-function work({ root, names, seed, edits }: Orders): PersonResult {
+function work({ root, names, seed, edits, delayMilliseconds }: Orders): PersonResult {
   const random = randomOf(seed);
+  const begin = performance.now() + delayMilliseconds;
+  while (performance.now() < begin);
   const left: Record<string, string | null> = {};
   for (let at = 0; at < edits; at++) {
     const name = names[Math.floor(random() * names.length)] as string;
