@@ -18,7 +18,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach } from "vitest";
-import { type LandResult, LandWorker, type ScanResult } from "../../src/node/draft/land-worker.ts";
+import type { LandResult, ScanResult } from "../../src/node/draft/land-result.ts";
+import { LandWorker } from "../../src/node/draft/land-worker.ts";
 import type { Change, DraftScan } from "../../src/sandbox/draft/change.ts";
 import { stepOf } from "../../src/sandbox/draft/land-request.ts";
 import { nativeProgram, nativeWalls } from "../files/native.ts";
