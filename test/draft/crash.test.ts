@@ -108,16 +108,21 @@ describe.skipIf(!canTrace).each(places)("drafts on the %s", (_title, place) => {
   });
 
   test("recovery stops at a name that a person changed, and says which", async () => {
-    const given = await ground({ root: { "a.txt": "a" }, upper: { "a.txt": "A", "z/new": "n" }, place });
-    const steps = (await scanned(given)).changes.map(stepOf).sort((one) => (one.path[0] === "a.txt" ? -1 : 1));
-    // The set-up's own, then the exchange of a.txt, then the folder.
-    const worker = newWorker(given.root, given.drafts, killedAt("mkdirat,renameat2", place.includes("shm") ? 6 : 6));
-    await worker.ready;
-    const result = await worker.land(given.id, steps, given.start);
-    if (result.status !== "lost" || snapshot(given.root)["a.txt"] !== "644 A") return;
-    writeFileSync(join(given.root, "a.txt"), "mine");
-    const recovered = await given.worker.recover(given.id);
-    expect(recovered).toMatchObject({ status: "stuck", stuck: { listed: [{ path: "a.txt", reason: "changed" }] } });
-    expect(snapshot(given.root)["a.txt"]).toBe("644 mine");
+    let isTried = false;
+    for (let when = 2; !isTried && when < 12; when++) {
+      const given = await ground({ root: { "a.txt": "a" }, upper: { "a.txt": "A", "z/new": "n" }, place });
+      const { changes } = await scanned(given);
+      const steps = [...changes].sort((one, other) => (one.path.join("/") < other.path.join("/") ? -1 : 1)).map(stepOf);
+      const worker = newWorker(given.root, given.drafts, killedAt("renameat2", when));
+      await worker.ready;
+      const result = await worker.land(given.id, steps, given.start);
+      if (result.status !== "lost" || snapshot(given.root)["a.txt"] !== "644 A") continue;
+      isTried = true;
+      writeFileSync(join(given.root, "a.txt"), "mine");
+      const recovered = await given.worker.recover(given.id);
+      expect(recovered).toMatchObject({ status: "stuck", stuck: { listed: [{ path: "a.txt", reason: "changed" }] } });
+      expect(snapshot(given.root)["a.txt"]).toBe("644 mine");
+    }
+    expect(isTried).toBe(true);
   });
 });
