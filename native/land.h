@@ -80,6 +80,7 @@ struct step {
   uint32_t group;     // of a new file or folder
   // Bytes of the path that name the folder of the slot, where slots lie in the root.
   uint16_t slot_folder;
+  // What the root had, what it is to have, and what it has at the end of a landing, a rollback or an undo.
   struct identity before, after, landed;
 };
 
@@ -92,6 +93,14 @@ bool path_map_put(struct path_map *map, const char *path, size_t length, uint32_
 // False where it is not in there.
 bool path_map_get(const struct path_map *map, const char *path, size_t length, uint32_t *value);
 void path_map_free(struct path_map *map);
+
+// Originals that this draft put back in place itself, by a rollback or an undo: a rename gives a file a new ctime, and
+// that is no edit of a person's.
+struct history {
+  struct path_map paths;
+  struct identity *restored;
+  uint32_t count, capacity;
+};
 
 struct lander {
   int control, root, drafts;
@@ -106,10 +115,11 @@ struct landing {
   struct arena arena;
   int draft, upper, bin, journals, journal;
   uint32_t number;
-  bool renames;
+  bool renames, journal_is_new;
   uint64_t tag;  // in the temporary names of this landing
   struct step *steps;
   uint32_t count;
+  struct history history;
   struct folder_cache root_folder, slot_folder, upper_folder;
 };
 // Opens the folders of a draft; `bin` and `journal` are made where they are missing. 0, or -1 with errno.
@@ -132,6 +142,8 @@ enum journal_state {
   journal_undoing = 'U',
   journal_undone = 'E',
 };
+// Parses the steps of one record; false where they do not parse to the last byte. The paths stay where they are.
+bool journal_parse(struct landing *landing, struct reader *reader);
 int journal_create(struct landing *landing);
 // Adds a record with what is known of the steps and waits for the disk. 0, or -1 with errno.
 int journal_add(struct landing *landing, enum journal_state state);

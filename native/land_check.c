@@ -20,6 +20,14 @@ static const struct step *earlier_step(const struct check *check, const char *pa
   return path_map_get(&check->steps, path, length, &number) ? &check->landing->steps[number] : NULL;
 }
 
+static bool is_unchanged(const struct check *check, const struct step *step) {
+  const struct history *history = &check->landing->history;
+  uint32_t at;
+  if (step->before.changed <= check->start) return true;
+  if (!path_map_get(&history->paths, step->path, strlen(step->path), &at)) return false;
+  return identity_same(&history->restored[at], &step->before) && history->restored[at].changed == step->before.changed;
+}
+
 // A base whose ctime is not later than the start is what the program saw. A later one is accepted only where the root already
 // has what the draft has.
 static int settle_changed(struct check *check, struct step *step, int parent) {
@@ -52,7 +60,7 @@ static int check_new_content(struct check *check, struct step *step, int parent)
     return 0;
   }
   step->action = action_replace;
-  return step->before.changed <= check->start ? 0 : settle_changed(check, step, parent);
+  return is_unchanged(check, step) ? 0 : settle_changed(check, step, parent);
 }
 
 // Every entry of a folder that goes must go as well.
@@ -93,7 +101,7 @@ static int check_delete(struct check *check, struct step *step, int parent) {
   }
   step->action = step->before.kind == kind_folder ? action_rmdir : action_take;
   if (step->action == action_rmdir) return check_emptied(check, step, parent);
-  if (step->before.changed > check->start) report_add(check->conflicts, step->path, report_changed, 0);
+  if (!is_unchanged(check, step)) report_add(check->conflicts, step->path, report_changed, 0);
   return 0;
 }
 
@@ -149,6 +157,22 @@ static int check_step(struct check *check, struct step *step) {
   }
 }
 
+// A slot in a folder that goes would keep it from being empty: it lies in the next folder above that stays.
+static void move_slots_up(struct check *check) {
+  for (uint32_t at = 0; at < check->landing->count; at++) {
+    struct step *step = &check->landing->steps[at];
+    char folder[land_path_bytes_max];
+    memcpy(folder, step->path, step->slot_folder);
+    folder[step->slot_folder] = 0;
+    for (;;) {
+      const struct step *other = earlier_step(check, folder, strlen(folder));
+      if (folder[0] == 0 || other == NULL || other->action != action_rmdir) break;
+      folder[parent_length(folder)] = 0;
+    }
+    step->slot_folder = (uint16_t)strlen(folder);
+  }
+}
+
 int land_check(struct landing *landing, uint64_t start, struct report *conflicts) {
   struct check check = {landing, {0}, conflicts, start};
   struct timespec now;
@@ -162,6 +186,7 @@ int land_check(struct landing *landing, uint64_t start, struct report *conflicts
     result = check_step(&check, step);
     if (result == 0 && !path_map_put(&check.steps, step->path, strlen(step->path), at)) result = -1;
   }
+  if (result == 0) move_slots_up(&check);
   const int error = errno;
   path_map_free(&check.steps);
   folder_close(&landing->root_folder);

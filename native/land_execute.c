@@ -139,7 +139,9 @@ static bool originals_unchanged(struct landing *landing, struct report *conflict
   for (uint32_t at = 0; at < landing->count; at++) {
     const struct step *step = &landing->steps[at];
     if (step->action != action_replace && step->action != action_take) continue;
-    if (open_place(landing, at, &place) && is_at(place.slots, place.slot, &step->before)) continue;
+    // The folder of the name itself may be gone by now.
+    open_place(landing, at, &place);
+    if (place.slots >= 0 && is_at(place.slots, place.slot, &step->before)) continue;
     report_add(conflicts, step->path, report_changed, 0);
     unchanged = false;
   }
@@ -160,6 +162,15 @@ bool land_execute(struct landing *landing, struct report *conflicts) {
   return originals_unchanged(landing, conflicts);
 }
 
+// Another kind of file was deleted first to make room for this one, and is in its place again.
+static bool is_older_restored(const struct landing *landing, const struct place *place) {
+  const struct step *step = place->step;
+  struct identity now;
+  if (step == landing->steps || strcmp(step[-1].path, step->path) != 0 || step[-1].kind != step_delete) return false;
+  if (identity_at(place->parent, place->name, &now) != 0) return false;
+  return step[-1].action == action_rmdir ? now.kind == kind_folder : identity_same(&now, &step[-1].before);
+}
+
 static int undo_create(struct landing *landing, const struct place *place) {
   const struct step *step = place->step;
   if (!is_at(place->parent, place->name, &step->after)) {
@@ -168,7 +179,7 @@ static int undo_create(struct landing *landing, const struct place *place) {
     const int upper = folder_open(&landing->upper_folder, step->path, parent_length(step->path));
     if (upper >= 0 && landing->renames && is_at(upper, place->name, &step->after)) return 0;
     // A person who removed it left the name as it was before.
-    return is_absent(place->parent, place->name) ? 0 : report_changed;
+    return is_absent(place->parent, place->name) || is_older_restored(landing, place) ? 0 : report_changed;
   }
   if (step->kind == step_folder) {
     const int removed = unlinkat(place->parent, place->name, AT_REMOVEDIR);
@@ -265,7 +276,8 @@ void land_clean_slots(struct landing *landing) {
   for (uint32_t at = 0; at < landing->count; at++) {
     const struct step *step = &landing->steps[at];
     if (step->action != action_replace && step->action != action_take) continue;
-    if (open_place(landing, at, &place) && is_at(place.slots, place.slot, &step->before))
+    open_place(landing, at, &place);
+    if (place.slots >= 0 && is_at(place.slots, place.slot, &step->before))
       unlinkat(place.slots, place.slot, 0);
   }
 }

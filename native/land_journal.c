@@ -36,7 +36,7 @@ static void write_steps(struct writer *writer, const struct landing *landing) {
   }
 }
 
-static bool read_steps(struct landing *landing, struct reader *reader) {
+bool journal_parse(struct landing *landing, struct reader *reader) {
   landing->renames = read_u8(reader) == 1;
   landing->tag = read_u64(reader);
   landing->count = read_u32(reader);
@@ -73,7 +73,8 @@ int journal_create(struct landing *landing) {
   char name[land_slot_bytes];
   snprintf(name, sizeof name, "%u", landing->number);
   landing->journal = files_open(landing->journals, name, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0600);
-  return landing->journal < 0 || fsync(landing->journals) != 0 || fsync(landing->draft) != 0 ? -1 : 0;
+  landing->journal_is_new = true;
+  return landing->journal < 0 ? -1 : 0;
 }
 
 int journal_add(struct landing *landing, enum journal_state state) {
@@ -91,6 +92,9 @@ int journal_add(struct landing *landing, enum journal_state state) {
   int result = -1;
   if (writer.failed) errno = EMSGSIZE;
   else if (files_write_all(landing->journal, bytes, writer.length) == 0) result = fdatasync(landing->journal);
+  // The name of a new journal, too; `bin` and `journal` may be new as well.
+  if (result == 0 && landing->journal_is_new && (fsync(landing->journals) != 0 || fsync(landing->draft) != 0)) result = -1;
+  landing->journal_is_new = false;
   const int error = errno;
   free(bytes);
   errno = error;
@@ -145,7 +149,7 @@ int journal_load(struct landing *landing, enum journal_state *state) {
   landing->count = 0;
   if (*state == journal_empty) return 0;
   struct reader reader = {bytes + from, bytes + to, false};
-  if (read_steps(landing, &reader)) return 0;
+  if (journal_parse(landing, &reader)) return 0;
   errno = EBADMSG;
   return -1;
 }

@@ -62,6 +62,7 @@ void landing_close(struct landing *landing) {
   close_if_open(landing->bin);
   close_if_open(landing->upper);
   close_if_open(landing->draft);
+  path_map_free(&landing->history.paths);
   arena_free(&landing->arena);
 }
 
@@ -117,6 +118,27 @@ bool land_parse_steps(struct landing *landing, struct reader *steps) {
   return !steps->failed && landing->count <= land_steps_max;
 }
 
+static bool remember(struct landing *landing, const struct landing *other) {
+  struct history *history = &landing->history;
+  for (uint32_t at = 0; at < other->count; at++) {
+    const struct step *step = &other->steps[at];
+    if (step->landed.kind == kind_none) continue;
+    if (history->count == history->capacity) {
+      const uint32_t capacity = history->capacity == 0 ? 64 : history->capacity * 2;
+      struct identity *larger = arena_take(&landing->arena, capacity * sizeof *larger);
+      if (larger == NULL) return false;
+      if (history->count > 0) memcpy(larger, history->restored, history->count * sizeof *larger);
+      history->restored = larger;
+      history->capacity = capacity;
+    }
+    const size_t length = strlen(step->path);
+    const char *path = arena_text(&landing->arena, step->path, length);
+    if (path == NULL || !path_map_put(&history->paths, path, length, history->count)) return false;
+    history->restored[history->count++] = step->landed;
+  }
+  return true;
+}
+
 // True where no landing of the draft is unfinished. Otherwise errno is EBUSY or why that cannot be told.
 static bool is_at_rest(struct landing *landing) {
   uint32_t numbers[land_landings_max];
@@ -125,7 +147,8 @@ static bool is_at_rest(struct landing *landing) {
     static struct landing other;
     enum journal_state state = journal_empty;
     other = (struct landing){.lander = landing->lander, .journals = landing->journals, .number = numbers[at]};
-    const int loaded = journal_load(&other, &state);
+    int loaded = journal_load(&other, &state);
+    if (loaded == 0 && (state == journal_failed || state == journal_undone) && !remember(landing, &other)) loaded = -1;
     const int error = errno;
     close_if_open(other.journal);
     arena_free(&other.arena);
@@ -148,6 +171,27 @@ static int note_landed(struct landing *landing) {
     if (!identity_same(&step->landed, &step->after)) step->landed = step->after;
   }
   return 0;
+}
+
+// Originals that are in their place again, with the ctime that our own rename gave them.
+static void note_restored(struct landing *landing) {
+  for (uint32_t at = 0; at < landing->count; at++) {
+    struct step *step = &landing->steps[at];
+    struct identity now;
+    step->landed = (struct identity){.kind = kind_none};
+    if (step->action != action_replace && step->action != action_take) continue;
+    const int parent = folder_open(&landing->root_folder, step->path, parent_length(step->path));
+    if (parent < 0 || identity_at(parent, last_name(step->path), &now) != 0) continue;
+    if (identity_same(&now, &step->before)) step->landed = now;
+  }
+}
+
+// Takes back what was done and writes down that it was. 0, or -1 with errno; what could not be taken back is reported.
+static int roll_back(struct landing *landing, enum journal_state state, struct report *stuck) {
+  if (!land_roll_back(landing, stuck)) return 0;
+  if (land_flush_folders(landing) != 0) return -1;
+  note_restored(landing);
+  return journal_add(landing, state);
 }
 
 static int finish(struct landing *landing) {
@@ -207,15 +251,23 @@ static bool land_steps(struct landing *landing, uint32_t number, uint64_t start)
     return send_failure(lander, number, errno, "cannot write the journal");
   // Temporary names in the root are in the journal before they are made.
   if (!landing->renames && journal_add(landing, journal_begun) != 0) return refuse_staging(landing, number, failed);
-  if (land_stage(landing, &failed) != 0) return refuse_staging(landing, number, failed);
+  if (land_stage(landing, &failed) != 0) {
+    // A person moved or deleted the original, or its folder, while it was copied.
+    if (landing->renames || (errno != ENOENT && errno != ENOTDIR && errno != ELOOP) ||
+        landing->steps[failed].before.kind == kind_none)
+      return refuse_staging(landing, number, failed);
+    report_add(&conflicts, landing->steps[failed].path, report_gone, 0);
+    remove_slots(landing);
+    if (journal_add(landing, journal_failed) != 0) report_add(&stuck, "", report_io, errno);
+    return send_reports(lander, number, landing->number, &conflicts, &stuck);
+  }
   failed = landing->count;
   if (journal_add(landing, journal_staged) != 0) return refuse_staging(landing, number, failed);
   if (land_execute(landing, &conflicts)) {
     if (finish(landing) == 0) return answer_landed(landing, number);
     report_add(&conflicts, "", report_io, errno);
   }
-  if (land_roll_back(landing, &stuck) && (land_flush_folders(landing) != 0 || journal_add(landing, journal_failed) != 0))
-    report_add(&stuck, "", report_io, errno);
+  if (roll_back(landing, journal_failed, &stuck) != 0) report_add(&stuck, "", report_io, errno);
   return send_reports(lander, number, landing->number, &conflicts, &stuck);
 }
 
@@ -306,9 +358,9 @@ static bool undo_landing(struct landing *landing, uint32_t number) {
     }
     return send_failure(lander, number, error, "cannot prepare the undo");
   }
-  if (!land_roll_back(landing, &stuck)) return send_reports(lander, number, landing->number, &conflicts, &stuck);
-  if (land_flush_folders(landing) != 0 || journal_add(landing, journal_undone) != 0)
+  if (roll_back(landing, journal_undone, &stuck) != 0)
     return send_failure(lander, number, errno, "undone, and the journal does not say so: recover the draft");
+  if (stuck.count > 0) return send_reports(lander, number, landing->number, &conflicts, &stuck);
   return send_done(lander, number, &landing->number, 1);
 }
 
@@ -380,13 +432,11 @@ static int recover_one(struct landing *landing, enum journal_state *state, struc
         *state = journal_done;
         return finish(landing);
       }
-      if (!land_roll_back(landing, stuck)) return 0;
       *state = journal_failed;
-      return land_flush_folders(landing) != 0 ? -1 : journal_add(landing, journal_failed);
+      return roll_back(landing, journal_failed, stuck);
     case journal_undoing:
-      if (!land_roll_back(landing, stuck)) return 0;
       *state = journal_undone;
-      return land_flush_folders(landing) != 0 ? -1 : journal_add(landing, journal_undone);
+      return roll_back(landing, journal_undone, stuck);
     default:
       return 0;
   }

@@ -1,7 +1,7 @@
 // What a sealed draft would change: the upper layer against the root, name by name.
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -60,9 +60,8 @@ static int say_file(struct scan *scan, const struct stat *facts, const struct id
 
 static int alarm_of(struct scan *scan, const char *mark) {
   if (scan->alarm[0] != 0) return 0;
-  strncat(scan->alarm, mark, 256);
-  strcat(scan->alarm, " on ");
-  strncat(scan->alarm, scan->path, sizeof scan->path);
+  const char *where = scan->length == 0 ? "the top" : scan->path;
+  snprintf(scan->alarm, sizeof scan->alarm, "%.255s on %.4095s", mark, where);
   return 0;
 }
 

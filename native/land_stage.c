@@ -67,7 +67,13 @@ static bool can_move(const struct landing *landing, int file, const struct stat 
   return landing->renames && facts->st_nlink == 1 && facts->st_uid == geteuid() && strip_attributes(file);
 }
 
-static int stage_file(struct landing *landing, uint32_t number, bool flushes) {
+// Open files whose content is on its way to the disk.
+struct flushing {
+  uint32_t count;
+  int files[flushed_one_by_one_max];
+};
+
+static int stage_file(struct landing *landing, uint32_t number, struct flushing *flushing) {
   struct step *step = &landing->steps[number];
   char slot[land_slot_bytes];
   const char *name = last_name(step->path);
@@ -88,12 +94,26 @@ static int stage_file(struct landing *landing, uint32_t number, bool flushes) {
     if (file < 0) return -1;
   }
   struct stat staged;
-  if (set_facts(file, step, (facts.st_mode & 0100) != 0) != 0 || (flushes && fsync(file) != 0) ||
-      fstat(file, &staged) != 0)
-    return files_close(file);
-  close(file);
+  if (set_facts(file, step, (facts.st_mode & 0100) != 0) != 0 || fstat(file, &staged) != 0) return files_close(file);
   step->after = identity_of(&staged);
+  if (flushing == NULL) {
+    close(file);
+    return 0;
+  }
+  // Begun here and waited for later, all together: one wait for the disk and not one for each file. A file system that cannot
+  // begin early does all of it later.
+  (void)sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);
+  flushing->files[flushing->count++] = file;
   return 0;
+}
+
+static int wait_for_files(struct flushing *flushing) {
+  int result = 0;
+  for (uint32_t at = 0; at < flushing->count; at++) {
+    if (result == 0) result = fsync(flushing->files[at]);
+    files_close(flushing->files[at]);
+  }
+  return result;
 }
 
 static int stage_link(struct landing *landing, uint32_t number) {
@@ -142,27 +162,33 @@ static int copy_original(struct landing *landing, uint32_t number) {
   return copy_file(parent, last_name(step->path), landing->bin, name, &step->before);
 }
 
-static int stage_one(struct landing *landing, uint32_t number, bool flushes) {
+static int stage_one(struct landing *landing, uint32_t number, struct flushing *flushing) {
   const struct step *step = &landing->steps[number];
   const bool has_original = step->action == action_replace || step->action == action_take;
   if (!landing->renames && has_original && copy_original(landing, number) != 0) return -1;
   if (step->action != action_create && step->action != action_replace) return 0;
   if (step->kind == step_folder) return stage_folder(landing, number);
-  return step->kind == step_link ? stage_link(landing, number) : stage_file(landing, number, flushes);
+  return step->kind == step_link ? stage_link(landing, number) : stage_file(landing, number, flushing);
 }
 
 int land_stage(struct landing *landing, uint32_t *failed) {
   uint32_t files = 0;
   for (uint32_t at = 0; at < landing->count; at++) files += landing->steps[at].action != action_none;
   const bool flushes = files <= flushed_one_by_one_max;
-  for (uint32_t at = 0; at < landing->count; at++) {
+  struct flushing flushing = {0};
+  int result = 0;
+  for (uint32_t at = 0; result == 0 && at < landing->count; at++) {
     *failed = at;
-    if (stage_one(landing, at, flushes) != 0) return -1;
+    result = stage_one(landing, at, flushes ? &flushing : NULL);
   }
+  const int error = errno;
+  const int flushed = wait_for_files(&flushing);
+  if (result != 0) errno = error;
+  if (result != 0 || flushed != 0) return -1;
   folder_close(&landing->root_folder);
   // Content is on disk before a name leads to it; the copies of originals before the originals go.
   if (!flushes && syncfs(landing->lander->root) != 0) return -1;
-  if ((!flushes || !landing->renames) && syncfs(landing->bin) != 0) return -1;
+  if (!landing->renames && syncfs(landing->bin) != 0) return -1;
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "../credential.h"
 #include "../files.h"
 #include "../frame.h"
+#include "../land.h"
 #include "../setup.h"
 #include "random.h"
 #include "seeds.h"
@@ -166,6 +167,33 @@ static void feed_files(const struct frame *frame) {
   count(frame->kind, parsed && operations[kind - kinds](&request, &answer));
 }
 
+// The lander's frames and its journal; no folder behind them, and nothing is opened.
+static void feed_land(const struct frame *frame) {
+  static struct landing landing;
+  struct reader reader = reader_of(frame);
+  landing = (struct landing){0};
+  const bool parsed = land_parse_steps(&landing, &reader);
+  for (uint32_t at = 0; parsed && at < landing.count; at++) {
+    const char *path = landing.steps[at].path;
+    must(path[0] != 0 && files_is_plain_path(path), "a step lies below the root");
+    must(landing.steps[at].kind <= step_delete, "a step has a kind");
+  }
+  arena_free(&landing.arena);
+  if (frame->kind == 'p') count('p', parsed);
+  reader = reader_of(frame);
+  if (journal_parse(&landing, &reader)) {
+    for (uint32_t at = 0; at < landing.count; at++)
+      must(landing.steps[at].slot_folder <= strlen(landing.steps[at].path), "a slot lies above its name");
+    if (frame->kind == 'j') count('j', true);
+  }
+  arena_free(&landing.arena);
+  reader = reader_of(frame);
+  read_u32(&reader);
+  const char *id = read_text(&reader);
+  if (!reader.failed && is_draft_id(id)) must(strchr(id, '/') == NULL && id[0] != '.', "an id is one name");
+  if (frame->length > 0) is_text((const char *)frame->payload, frame->length);
+}
+
 static void feed_credential(const struct payload *payload) {
   static const char *const keys[] = {"protocol", "host", "path", "username", "password", NULL};
   static struct credential_text from, into;
@@ -228,6 +256,7 @@ static void round_of(struct random *random, struct setup *setup) {
   feed_setup(setup, &frame);
   feed_command(&frame);
   feed_files(&frame);
+  feed_land(&frame);
   feed_credential(&payload);
   if (random_below(random, 4) == 0) feed_stream(random, &payload);
   free(bytes);

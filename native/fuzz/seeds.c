@@ -33,6 +33,11 @@ const struct seed seeds[] = {
     SEED('s', "\x06\0\0\0\0\0\0\0a/b/c\0"),
     SEED('k', "\x07\0\0\0\0\0\0\0\0\x64\0\0\0\x08\0\0\0"),
     SEED('f', "\x08\0\0\0\0\0\0\0src\0\x64\0\0\0\0\0\x01\0needle\0"),
+    // Of the lander: steps (kind, base, path), and the steps of a journal.
+    SEED('p', "\x00\xff" "src/new.c\0" "\x01\xff" "src\0" "\x03\x00" "old.c\0" "\x02\x02" "link\0"),
+    SEED('j', "\x01\x01\x02\x03\x04\x05\x06\x07\x08\x02\0\0\0"
+              "\x00\x01\xff\x03\0src/a\0\xff\xff\xff"
+              "\x03\x03\x00\0\0old\0\xff\xff\xff"),
     // Of git and the broker: lines.
     SEED('c', "protocol=https\nhost=example.com\npath=a/b.git\n\n"),
     SEED('c', "username=x\npassword=y\n"),

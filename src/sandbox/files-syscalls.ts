@@ -58,6 +58,7 @@ const ALLOWED: Readonly<Record<string, readonly [number | null, number | null]>>
 const LAND_ALLOWED: Readonly<Record<string, readonly [number | null, number | null]>> = {
   fsync: [74, 82],
   fdatasync: [75, 83],
+  sync_file_range: [277, 84],
   syncfs: [306, 267],
   flistxattr: [196, 13],
   fgetxattr: [193, 10],

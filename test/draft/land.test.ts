@@ -1,204 +1,304 @@
-// What an agent's program writes, through the real command line: it lands by name, or is kept and told as what it is.
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+// Landing, undo and recovery with the real worker, where root and drafts share a file system and where they do not.
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CALLERS, DraftWorld } from "./world.ts";
+import { describe, expect, test } from "vitest";
+import { stepOf } from "../../src/sandbox/draft/land-request.ts";
+import { asNobody } from "../files/world.ts";
+import {
+  ground,
+  landAll,
+  newFolder,
+  newWorker,
+  places,
+  plant,
+  scanned,
+  setAttribute,
+  snapshot,
+  startMoment,
+  type Tree,
+  temporaryNames,
+  tick,
+  told,
+} from "./ground.ts";
 
-for (const user of CALLERS)
-  describe(user === 0 ? "as root" : "as an ordinary user", () => {
-    let world: DraftWorld;
-    beforeEach(() => {
-      world = new DraftWorld(user);
+const ROOT: Tree = {
+  "a.txt": "a",
+  "dir/b.txt": "b",
+  "dir/sub/c.txt": "c",
+  run: { text: "#!", mode: 0o755 },
+  l: { link: "a.txt" },
+  secret: { text: "s", mode: 0o600 },
+};
+/** Every kind of change at once. */
+const UPPER: Tree = {
+  "a.txt": "A",
+  dir: { whiteout: true },
+  run: { link: "a.txt" },
+  l: "a file now",
+  secret: { text: "S", mode: 0o777 },
+  "new/deep/n.txt": { text: "n", mode: 0o777 },
+  "new/link": { link: "../a.txt" },
+};
+const AFTER = {
+  "a.txt": "644 A",
+  run: "-> a.txt",
+  l: "644 a file now",
+  secret: "700 S",
+  new: "folder",
+  "new/deep": "folder",
+  "new/deep/n.txt": "755 n",
+  "new/link": "-> ../a.txt",
+};
+
+describe.each(places)("drafts on the %s", (title, place) => {
+  test("the worker says how files land, and is restricted", async () => {
+    const { worker } = await ground({ root: {}, place });
+    expect(await worker.ready).toMatchObject({ renames: title.startsWith("same"), landlock: true, seccomp: true });
+  });
+
+  test("every kind of change lands, and undo puts back all of it", async () => {
+    const given = await ground({ root: ROOT, upper: UPPER, place });
+    const before = snapshot(given.root);
+    expect(await landAll(given)).toEqual({ status: "landed", landing: 1, changed: 14, alreadyThere: 0 });
+    expect(snapshot(given.root)).toEqual(AFTER);
+    expect(temporaryNames(given.root)).toEqual([]);
+    expect(told(await scanned(given))).toEqual([]);
+    expect(await given.worker.undo(given.id, 1)).toEqual({ status: "undone", landing: 1 });
+    expect(snapshot(given.root)).toEqual(before);
+    expect(temporaryNames(given.root)).toEqual([]);
+    expect(await given.worker.undo(given.id, 1)).toMatchObject({
+      status: "refused",
+      reason: "this landing is not done",
     });
-    afterEach(() => world.end());
+    expect(await landAll(given)).toMatchObject({ status: "landed", landing: 2 });
+    expect(snapshot(given.root)).toEqual(AFTER);
+  });
 
-    const kept = (changes: { readonly kept: readonly { path: string; code: string }[] } | null): readonly string[] =>
-      (changes?.kept ?? []).map(({ path, code }) => `${path} ${code}`);
+  test("a part lands, the rest stays in the draft and lands later", async () => {
+    const given = await ground({ root: ROOT, upper: { "a.txt": "A", "dir/x": "x", "dir/sub": null }, place });
+    setAttribute(join(given.upper, "dir"), "user.overlay.opaque", "y");
+    expect(await landAll(given, ({ path }) => path.at(-1) === "x")).toMatchObject({ status: "landed", changed: 1 });
+    // The file that landed is not taken for one that the opaque folder deletes.
+    expect([...told(await scanned(given))].sort()).toEqual(["delete dir/b.txt", "delete dir/sub/c.txt", "file a.txt"]);
+    expect(await landAll(given)).toMatchObject({ status: "landed", landing: 2, changed: 3 });
+    expect(snapshot(given.root)).toMatchObject({ "a.txt": "644 A", "dir/x": "644 x" });
+    expect(existsSync(join(given.root, "dir/b.txt"))).toBe(false);
+    // The last first; the other one as well.
+    expect(await given.worker.undo(given.id, 2)).toMatchObject({ status: "undone" });
+    expect(await given.worker.undo(given.id, 1)).toMatchObject({ status: "undone" });
+    expect(snapshot(given.root)).toMatchObject({ "a.txt": "644 a", "dir/b.txt": "644 b", "dir/sub/c.txt": "644 c" });
+  });
 
-    test("what is granted lands when the command ends, and nothing else appears in the project", () => {
-      world.write("old.txt", "before\n");
-      world.write("gone.txt", "x\n");
-      const before = world.names();
-      const { changes, status } = world.shell(
-        "mkdir -p new/deep && echo hi > new/deep/file && echo after > old.txt && rm gone.txt && printf '#!/bin/sh\\n' > run && chmod 700 run",
-      );
-      expect([status, changes?.kept]).toEqual([0, []]);
-      expect([world.read("new/deep/file"), world.read("old.txt"), world.read("gone.txt")]).toEqual([
-        "hi\n",
-        "after\n",
-        null,
-      ]);
-      const names = [...before, "new", "new/deep", "new/deep/file", "run"].filter((name) => name !== "gone.txt").sort();
-      expect(world.names()).toEqual(names);
+  test("no attribute, set-id bit, owner or shared inode lands", async () => {
+    const given = await ground({
+      root: { f: { text: "f", mode: 0o640 } },
+      upper: { f: "F", one: "1", set: "s" },
+      place,
     });
+    linkSync(join(given.upper, "one"), join(given.upper, "two"));
+    setAttribute(join(given.upper, "f"), "user.note", "x");
+    setAttribute(join(given.upper, "f"), "user.overlay.origin", "x");
+    chmodSync(join(given.upper, "set"), 0o6755);
+    if (process.getuid?.() === 0) chownSync(join(given.upper, "set"), 12_345, 12_345);
+    expect(await landAll(given)).toMatchObject({ status: "landed", changed: 4 });
+    expect(lstatSync(join(given.root, "f")).mode & 0o7777).toBe(0o640);
+    expect(lstatSync(join(given.root, "set"))).toMatchObject({ uid: process.getuid?.(), gid: process.getgid?.() });
+    expect(lstatSync(join(given.root, "set")).mode & 0o7777).toBe(0o755);
+    expect(lstatSync(join(given.root, "one")).nlink).toBe(1);
+    const listed = "import os,sys; print(os.listxattr(sys.argv[1]))";
+    expect(execFileSync("python3", ["-c", listed, join(given.root, "f")], { encoding: "utf8" })).toBe("[]\n");
+  });
 
-    test("a command that writes nothing leaves nothing: no folder, no draft", () => {
-      const before = world.names();
-      expect(world.shell("ls -A > /dev/null").changes).toBeNull();
-      expect(world.names()).toEqual(before);
-      expect(JSON.parse(world.changes("list", "--all", "--json").out)).toEqual({ drafts: [] });
-    });
-
-    test.each([
-      [".git/hooks/post-checkout", "mkdir -p .git/hooks && echo evil > .git/hooks/post-checkout"],
-      [".vscode/tasks.json", "mkdir .vscode && echo '{}' > .vscode/tasks.json"],
-      [".ambit/agents/writer.md", "echo > .ambit/agents/writer.md"],
-      [".bashrc", "echo evil > .bashrc"],
-      [".claude/settings.json", "mkdir .claude && echo '{}' > .claude/settings.json"],
-      [".envrc", "echo evil > .envrc"],
-      [".mcp.json", "echo '{}' > .mcp.json"],
-    ])("a trigger does not land, and is told as kept: %s", (name, line) => {
-      const before = [world.read(name), world.names()];
-      const { changes, status } = world.shell(`${line} && echo fine > free.txt`);
-      expect(status).toBe(0);
-      expect(changes?.kept.length).toBeGreaterThan(0);
-      expect([world.read(name), world.names().filter((one) => one !== "free.txt")]).toEqual(before);
-      expect(world.read("free.txt")).toBe("fine\n");
-      const [draft] = JSON.parse(world.changes("list", "--json").out).drafts;
-      expect(draft).toMatchObject({ draft: changes?.draft, state: "kept", agent: "writer" });
-    });
-
-    test("a name that asks lands once a person agrees to what was shown", () => {
-      const { changes } = world.shell("echo 'export A=1' > .envrc");
-      expect(kept(changes)).toEqual([".envrc approval_required"]);
-      const id = changes?.draft ?? "";
-      expect(world.changes("show", id).out).toContain("export A=1");
-      expect(world.changes("land", id).status).toBe(2);
-      expect(world.read(".envrc")).toBeNull();
-      expect(world.changes("land", id, "--yes").status).toBe(0);
-      expect(world.read(".envrc")).toBe("export A=1\n");
-      expect(JSON.parse(world.changes("list", "--json").out)).toEqual({ drafts: [] });
-    });
-
-    test("a name that never lands does not land by a yes either", () => {
-      const { changes } = world.shell("mkdir .vscode; echo '{}' > .vscode/tasks.json");
-      world.changes("land", changes?.draft ?? "", "--yes");
-      expect(existsSync(join(world.project, ".vscode"))).toBe(false);
-      expect(world.changes("discard", changes?.draft ?? "", "--yes").status).toBe(0);
-      expect(JSON.parse(world.changes("list", "--json").out)).toEqual({ drafts: [] });
-    });
-
-    test("with --review nothing lands before a person agrees", () => {
-      const { changes } = world.shell("echo x > file.txt", "--review");
-      expect([world.read("file.txt"), kept(changes)]).toEqual([null, ["file.txt approval_required"]]);
-      expect(world.changes("land", changes?.draft ?? "", "--yes").status).toBe(0);
-      expect(world.read("file.txt")).toBe("x\n");
-    });
-
-    test("undo restores what a call changed, deleted and made", () => {
-      world.write("old.txt", "before\n");
-      world.write("gone/x.txt", "x\n");
-      const before = world.names();
-      const { changes } = world.shell("echo after > old.txt; rm -r gone; mkdir new; echo y > new/y");
-      expect(world.read("old.txt")).toBe("after\n");
-      expect(world.ambit(["undo", changes?.draft ?? ""])).toMatchObject({ status: 0 });
-      expect([world.read("old.txt"), world.read("gone/x.txt"), world.names()]).toEqual(["before\n", "x\n", before]);
-    });
-
-    test("undo never overwrites a later edit", () => {
-      world.write("old.txt", "before\n");
-      const { changes } = world.shell("echo after > old.txt");
-      world.write("old.txt", "mine\n");
-      const undone = world.ambit(["undo", changes?.draft ?? ""]);
-      expect([undone.status === 0, world.read("old.txt")]).toEqual([false, "mine\n"]);
-      expect(undone.err).toContain("draft_conflict");
-    });
-
-    test("a person's edit during the command is kept, and the program's version is a draft", async () => {
-      world.write("shared.txt", "base\n");
-      const held = await world.hold("echo agent > shared.txt");
-      world.write("shared.txt", "person\n");
-      await held.release();
-      expect(world.read("shared.txt")).toBe("person\n");
-      const [draft] = JSON.parse(world.changes("list", "--json").out).drafts;
-      expect(draft.kept).toMatchObject([{ path: "shared.txt", code: "draft_conflict" }]);
-    });
-
-    test("a person's own new trigger during a command stays where it is", async () => {
-      const held = await world.hold("echo x > made.txt");
-      world.write(".mcp.json", '{"mine":true}\n');
-      mkdirSync(join(world.project, ".vscode"));
-      world.own();
-      await held.release();
-      expect([world.read(".mcp.json"), existsSync(join(world.project, ".vscode")), world.read("made.txt")]).toEqual([
-        '{"mine":true}\n',
-        true,
-        "x\n",
-      ]);
-    });
-
-    test("links that leave the project or lead to a protected name do not land", () => {
-      const { changes } = world.shell(
-        "ln -s /etc/passwd out; ln -s .ambit/agents in; ln -s a.txt fine; echo a > a.txt",
-      );
-      expect(
-        kept(changes)
-          .map((one) => one.split(" ")[0])
-          .sort(),
-      ).toEqual(["in", "out"]);
-      expect(readdirSync(world.project).includes("fine")).toBe(true);
-    });
-
-    test("no device, pipe or set-id bit lands", () => {
-      const { changes } = world.shell("mkfifo pipe; cp /bin/true prog; chmod 6755 prog");
-      expect(kept(changes)).toEqual(["pipe not_landed"]);
-      expect(world.person("find", ".", "-perm", "/6000").out).toBe("");
-      expect(world.person("test", "-x", "prog").status).toBe(0);
-    });
-
-    test("without leave to delete, deletions wait", () => {
-      world.end();
-      world = new DraftWorld(
-        user,
-        "---\nid: writer\nsandbox: .\ncapabilities:\n  - fs.read\n  - fs.write\n  - proc.eval\n---\n",
-      );
-      world.write("keep.txt", "x\n");
-      const { changes } = world.shell("rm keep.txt; echo y > other.txt");
-      expect([world.read("keep.txt"), world.read("other.txt")]).toEqual(["x\n", "y\n"]);
-      expect(kept(changes)).toEqual(["keep.txt capability_absent"]);
+  describe("a person's edit since the start", () => {
+    test.each<[string, (root: string) => void, string]>([
+      ["of a replaced file", (root) => writeFileSync(join(root, "a.txt"), "mine"), "a.txt changed"],
+      ["of a deleted file", (root) => appendFileSync(join(root, "dir/b.txt"), "mine"), "dir/b.txt changed"],
+      ["that makes the new file", (root) => plant(root, { "new/deep/n.txt": "mine" }), "new/deep/n.txt changed"],
+      ["that deletes a replaced file", (root) => rmSync(join(root, "a.txt")), "a.txt gone"],
+      ["that adds to a deleted folder", (root) => plant(root, { "dir/sub/mine": "m" }), "dir/sub not_empty"],
+      [
+        "that makes a folder a link",
+        (root) => {
+          renameSync(join(root, "dir"), join(root, "elsewhere"));
+          symlinkSync("elsewhere", join(root, "dir"));
+        },
+        "dir/b.txt parent",
+      ],
+      [
+        "that makes a file a folder",
+        (root) => {
+          rmSync(join(root, "secret"));
+          mkdirSync(join(root, "secret"));
+        },
+        "secret other_kind",
+      ],
+    ])("%s is a conflict, and nothing lands", async (_what, edit, wanted) => {
+      const given = await ground({ root: ROOT, upper: UPPER, place });
+      const { changes } = await scanned(given);
+      edit(given.root);
+      const before = snapshot(given.root);
+      const landed = await given.worker.land(given.id, changes.map(stepOf), given.start);
+      expect(landed.status).toBe("conflict");
+      const listed = landed.status === "conflict" ? landed.conflicts.listed : [];
+      expect(listed.map(({ path, reason }) => `${path} ${reason}`)).toContain(wanted);
+      expect(snapshot(given.root)).toEqual(before);
+      expect(temporaryNames(given.root)).toEqual([]);
     });
 
-    test("a folder that turned into a link meanwhile leads nowhere", async () => {
-      world.write("d/file", "x\n");
-      mkdirSync(join(world.base, "elsewhere"));
-      world.own();
-      const held = await world.hold("echo planted > d/planted");
-      renameSync(join(world.project, "d"), join(world.project, "d2"));
-      symlinkSync(join(world.base, "elsewhere"), join(world.project, "d"));
-      await held.release();
-      expect(readdirSync(join(world.base, "elsewhere"))).toEqual([]);
+    test("that is the same as the draft's is no conflict", async () => {
+      const given = await ground({
+        root: ROOT,
+        upper: { "a.txt": "A", m: { link: "x" }, "dir/b.txt": { whiteout: true } },
+        place,
+      });
+      const { changes } = await scanned(given);
+      writeFileSync(join(given.root, "a.txt"), "A");
+      rmSync(join(given.root, "dir/b.txt"));
+      const landed = await given.worker.land(given.id, changes.map(stepOf), given.start);
+      expect(landed).toMatchObject({ status: "landed", changed: 1, alreadyThere: 2 });
     });
 
-    test("a project folder that cannot be written to keeps the draft", () => {
-      if (user === 0) return;
-      world.write("ro/file", "x\n");
-      chmodSync(join(world.project, "ro"), 0o555);
-      const { changes } = world.shell("chmod 755 ro; echo y > ro/new");
-      expect(changes?.kept.length).toBeGreaterThan(0);
-      expect(readdirSync(join(world.project, "ro"))).toEqual(["file"]);
-      chmodSync(join(world.project, "ro"), 0o755);
-    });
-
-    test("the daemon killed in the middle of a command leaves the project as it was, and what was written as a draft", async () => {
-      const held = await world.hold("echo half > half.txt");
-      const { pid } = JSON.parse(world.ambit(["daemon", "status", "--json"]).out);
-      world.person("kill", "-9", String(pid));
-      await held.done;
-      expect(world.read("half.txt")).toBeNull();
-      const [draft] = JSON.parse(world.changes("list", "--json").out).drafts;
-      expect(draft).toMatchObject({ state: "kept", agent: "writer" });
-    });
-
-    test("git commit, branch and checkout land by meaning", () => {
-      world.repository();
-      const { changes, status, stderr } = world.shell(
-        "echo two > b.txt && git add b.txt && git commit -qm second && git checkout -qb topic && echo three >> a.txt && git commit -qam third",
-      );
-      expect([status, stderr, changes?.kept]).toEqual([0, "", []]);
-      expect(world.person("git", "log", "--format=%s", "topic").out).toBe("third\nsecond\nfirst\n");
-      expect(world.person("git", "rev-parse", "--abbrev-ref", "HEAD").out).toBe("topic\n");
-      expect(world.person("git", "status", "--porcelain", "--untracked-files=no").out).toBe("");
-      expect(world.person("git", "fsck", "--strict").status).toBe(0);
-      writeFileSync(join(world.project, "c.txt"), "c");
+    test("of what landed stops an undo, and nothing is undone", async () => {
+      const given = await ground({ root: ROOT, upper: UPPER, place });
+      expect(await landAll(given)).toMatchObject({ status: "landed" });
+      await tick();
+      plant(given.root, { "new/mine": "m", "a.txt": "edited" });
+      const before = snapshot(given.root);
+      const undone = await given.worker.undo(given.id, 1);
+      expect(undone).toMatchObject({ status: "conflict", conflicts: { total: 2 } });
+      expect(snapshot(given.root)).toEqual(before);
     });
   });
+
+  test("names of every legal byte that is text, spaces, newlines, and the longest", async () => {
+    const names = [
+      " ",
+      "\n",
+      "a\tb",
+      "-rf",
+      "\u{1F600}",
+      "é",
+      "\\x41",
+      "$(x)",
+      "x".repeat(255),
+      "\u0001\u007f",
+      "'\"*?[]",
+    ];
+    const deep = Array.from({ length: 15 }, (_, at) => String.fromCharCode(97 + at).repeat(250)).join("/");
+    const upper = Object.fromEntries(names.map((name) => [name, "x"]));
+    const given = await ground({ root: { [names[3] as string]: "old" }, upper: { ...upper }, place });
+    // Longer than a path of the system may be from its start: made by relative steps.
+    const make =
+      "import os,sys; os.chdir(sys.argv[1]); [(os.mkdir(n), os.chdir(n)) for n in sys.argv[2].split('/')]; open('f','w')";
+    execFileSync("python3", ["-c", make, given.upper, deep]);
+    expect(await landAll(given)).toMatchObject({ status: "landed", changed: names.length + 16 });
+    for (const name of names) expect(readFileSync(join(given.root, name), "utf8")).toBe("x");
+    expect(await given.worker.undo(given.id, 1)).toMatchObject({ status: "undone" });
+    expect(snapshot(given.root)).toEqual({ "-rf": "644 old" });
+  });
+
+  test("10,000 new files", async () => {
+    const given = await ground({ root: {}, place });
+    for (let folder = 0; folder < 100; folder++) {
+      mkdirSync(join(given.upper, `d${folder}`));
+      for (let file = 0; file < 100; file++)
+        writeFileSync(join(given.upper, `d${folder}/f${file}`), `${folder} ${file}\n`);
+    }
+    const started = performance.now();
+    const { changes } = await scanned(given);
+    const looked = performance.now();
+    const landed = await given.worker.land(given.id, changes.map(stepOf), given.start);
+    const ended = performance.now();
+    expect(landed).toMatchObject({ status: "landed", changed: 10_100 });
+    expect(readFileSync(join(given.root, "d42/f17"), "utf8")).toBe("42 17\n");
+    const times = [looked - started, ended - looked].map((milliseconds) => `${Math.round(milliseconds)} ms`);
+    console.log(`10,000 files, ${title}: scan ${times[0]}, land ${times[1]}`);
+    expect(ended - started).toBeLessThan(60_000);
+  });
+
+  test("files are read from every side, in pieces", async () => {
+    const given = await ground({ root: ROOT, upper: { "a.txt": "AAAA" }, place });
+    const read = async (side: "draft" | "root" | "bin", path: string, offset = 0, bytesMax = 100): Promise<string> => {
+      const result = await given.worker.read(given.id, { side, path: path.split("/"), offset, bytesMax });
+      return result.status === "read"
+        ? `${result.size} ${Buffer.from(result.bytes)}`
+        : `${result.status}: ${result.reason}`;
+    };
+    expect(await read("draft", "a.txt", 1, 2)).toBe("4 AA");
+    expect(await read("root", "dir/b.txt")).toBe("1 b");
+    expect(await read("root", "l")).toMatch(/^refused/);
+    expect(await read("root", "..")).toMatch(/^refused/);
+    await landAll(given);
+    expect(await read("bin", "1-0")).toBe("1 a");
+    expect(await read("bin", "../upper")).toMatch(/^refused/);
+  });
+
+  test("a folder that cannot be written: everything that had landed is put back", async () => {
+    const program = asNobody(newFolder());
+    if (program === null) return;
+    const given = await ground({
+      root: { "a.txt": "a", "closed/b.txt": "b" },
+      upper: { "a.txt": "A", "closed/b.txt": "B" },
+      place,
+    });
+    execFileSync("chown", ["-R", "12345:12345", given.root, given.drafts]);
+    chmodSync(join(given.root, "closed"), 0o555);
+    const worker = newWorker(given.root, given.drafts, program);
+    await tick();
+    const start = await startMoment();
+    const scan = await worker.scan(given.id);
+    const changes = scan.status === "scanned" ? scan.scan.changes : [];
+    const landed = await worker.land(given.id, changes.map(stepOf), start);
+    expect(landed.status === "conflict" || landed.status === "refused", JSON.stringify(landed)).toBe(true);
+    expect(snapshot(given.root)).toEqual({ "a.txt": "644 a", closed: "folder", "closed/b.txt": "644 b" });
+    const again = await worker.scan(given.id);
+    expect(again.status === "scanned" ? told(again.scan).length : 0).toBe(2);
+  });
+
+  test("an ordinary user lands what a root user lands", async () => {
+    const program = asNobody(newFolder());
+    if (program === null) return;
+    const given = await ground({ root: ROOT, upper: UPPER, place });
+    execFileSync("chown", ["-hR", "12345:12345", given.root, given.drafts]);
+    const worker = newWorker(given.root, given.drafts, program);
+    const start = await startMoment();
+    const scan = await worker.scan(given.id);
+    const changes = scan.status === "scanned" ? scan.scan.changes : [];
+    expect(await worker.land(given.id, changes.map(stepOf), start)).toMatchObject({ status: "landed", changed: 14 });
+    expect(snapshot(given.root)).toEqual(AFTER);
+    expect(statSync(join(given.root, "a.txt")).uid).toBe(12_345);
+    expect(await worker.undo(given.id, 1)).toMatchObject({ status: "undone" });
+  });
+});
+
+test("a root behind a link is refused", async () => {
+  const [root, drafts, other] = [newFolder(), newFolder(), newFolder()];
+  symlinkSync(root, join(other, "link"));
+  const worker = newWorker(join(other, "link"), drafts);
+  expect(await worker.ready).toMatchObject({ status: "refused", errno: 40 });
+  expect(await worker.scan("d1")).toMatchObject({ status: "lost" });
+});
+
+test("a worker that is killed is lost, and says so to everything in its queue", async () => {
+  const given = await ground({ root: ROOT, upper: UPPER });
+  await given.worker.ready;
+  process.kill(given.worker.processId as number, "SIGSTOP");
+  const waiting = [given.worker.scan(given.id), given.worker.scan(given.id)];
+  process.kill(given.worker.processId as number, "SIGKILL");
+  for (const result of await Promise.all(waiting)) expect(result.status).toBe("lost");
+});

@@ -2,11 +2,9 @@
 // in the middle of a request, the result says `lost`, and the draft needs `recover` by a new worker.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
-import type { Change, DraftScan, Unlandable } from "../../sandbox/draft/change.ts";
+import type { Change, Unlandable } from "../../sandbox/draft/change.ts";
 import {
   type LandAnswer,
-  type Landing,
-  type LandProblems,
   readLandAnswer,
   readLandings,
   readNumbers,
@@ -27,6 +25,16 @@ import {
   undoFrame,
 } from "../../sandbox/draft/land-request.ts";
 import { FrameCutter, PayloadReader } from "../../sandbox/frame.ts";
+import type {
+  DraftReadResult,
+  LandConflict,
+  LandRefusal,
+  LandResult,
+  LandWorkerReady,
+  RecoverResult,
+  ScanResult,
+  UndoResult,
+} from "./land-result.ts";
 import { type LandFolders, type LandRestrictions, landSetUpFrames } from "./land-setup.ts";
 
 export interface LandWorkerOptions extends LandFolders {
@@ -36,52 +44,6 @@ export interface LandWorkerOptions extends LandFolders {
   /** The worker is killed when it says nothing for so long during a request. */
   readonly silenceMillisecondsMax: number;
 }
-
-export interface FolderIdentity {
-  readonly device: bigint;
-  readonly inode: bigint;
-}
-
-/** What the worker opened, and what the kernel enforces on it. */
-export interface LandWorkerReady {
-  readonly landlock: boolean;
-  readonly seccomp: boolean;
-  /** Root and drafts are on one mount: files land by rename. */
-  readonly renames: boolean;
-  readonly root: FolderIdentity;
-  readonly drafts: FolderIdentity;
-}
-
-export type LandRefusal =
-  | { readonly status: "refused"; readonly errno: number; readonly reason: string }
-  /** The worker ended or did not answer: whether anything landed is for `recover` to find out. */
-  | { readonly status: "lost"; readonly reason: string };
-
-export type LandConflict =
-  /** The root is as before. */
-  | { readonly status: "conflict"; readonly conflicts: LandProblems }
-  /** The root is neither as before nor as wanted: `recover` tries again. */
-  | {
-      readonly status: "stuck";
-      readonly landing: number;
-      readonly conflicts: LandProblems;
-      readonly stuck: LandProblems;
-    };
-
-export type ScanResult = { readonly status: "scanned"; readonly scan: DraftScan } | LandRefusal;
-export type LandResult =
-  /** `landing` is 0 where every step was already there. */
-  | { readonly status: "landed"; readonly landing: number; readonly changed: number; readonly alreadyThere: number }
-  | LandConflict
-  | LandRefusal;
-export type UndoResult = { readonly status: "undone"; readonly landing: number } | LandConflict | LandRefusal;
-export type RecoverResult =
-  | { readonly status: "recovered"; readonly landings: readonly Landing[] }
-  | LandConflict
-  | LandRefusal;
-export type DraftReadResult =
-  | { readonly status: "read"; readonly size: number; readonly bytes: Uint8Array }
-  | LandRefusal;
 
 interface Request {
   readonly frames: (number: number) => readonly Uint8Array[];
