@@ -1,9 +1,9 @@
 // A person and a program work on one repository at the same time: what the person did is never lost, and new commits bring
 // no trigger that a person has not seen.
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { removeFolder } from "../sandbox/ground.ts";
+import { Bell, removeFolder } from "../sandbox/ground.ts";
 import { draftOf, type Ground, git, ground, land, prepare, stayOf, write } from "./ground.ts";
 
 let here: Ground;
@@ -17,6 +17,12 @@ beforeEach(() => {
 afterAll(() => {
   for (const folder of folders) removeFolder(folder);
 });
+
+function locks(): readonly string[] {
+  const folder = join(here.root, ".git");
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return names.filter((name) => name.endsWith(".lock")).map((name) => join(folder, name));
+}
 
 const COMMIT = "echo three >> a.txt; git add a.txt; git commit -q -m second";
 
@@ -69,7 +75,6 @@ describe("a person who works meanwhile", () => {
   });
 
   test("refreshes the index: with the index the program saw at hand that is no conflict", async () => {
-    const { readFileSync } = await import("node:fs");
     const seenIndex = readFileSync(join(here.root, ".git/index"));
     const draft = draftOf(here, COMMIT);
     write(here.root, "folder/b.txt", "two\n");
@@ -101,6 +106,37 @@ describe("a person who works meanwhile", () => {
       expect(git(here, "symbolic-ref", "HEAD")).toBe("refs/heads/main");
     },
   );
+
+  test("a git that is killed while it is prepared leaves no lock, and nothing moves", async () => {
+    git(here, "branch", "side");
+    git(here, "pack-refs", "--all");
+    const told: string[] = [];
+    const outcome = await prepare(here, draftOf(here, `${COMMIT}; git branch -q -D side; git checkout -q --detach`), {
+      onLocks: (paths) => void told.push(...paths),
+    });
+    if (outcome.kind !== "prepared") throw new Error(JSON.stringify(outcome));
+    expect(locks().length).toBeGreaterThan(3);
+    expect(told).toEqual(expect.arrayContaining([...locks()]));
+    const refs = git(here, "for-each-ref");
+    await here.sandboxes.end(null);
+    expect(await outcome.prepared.commit()).toMatchObject({ ok: false, steps: ["objects"] });
+    expect(locks()).toEqual([]);
+    expect(git(here, "for-each-ref")).toBe(refs);
+    expect(git(here, "symbolic-ref", "HEAD")).toBe("refs/heads/main");
+  });
+
+  test("stops the import: nothing moves", async () => {
+    const stop = new Bell();
+    stop.ring();
+    expect(await stayOf(here, draftOf(here, COMMIT), { stop })).toMatch(/^unavailable: .*stopped/);
+    expect(locks()).toEqual([]);
+  });
+
+  test("has the branch checked out in another worktree", async () => {
+    git(here, "worktree", "add", "-q", "-b", "other", join(here.folder, "other"));
+    const draft = draftOf(here, "git update-ref refs/heads/other $(git commit-tree -m x -p HEAD HEAD^{tree})");
+    expect(await stayOf(here, draft)).toMatch(/^unsupported: .*linked worktree/);
+  });
 
   test("an import that is run twice does nothing the second time", async () => {
     const draft = draftOf(here, COMMIT);
@@ -170,6 +206,23 @@ describe("paths that a person has to see", () => {
     const outcome = await prepare(here, draftOf(here, "git merge -q --ff-only fetched"));
     expect(outcome).toMatchObject({ kind: "waits", paths: [{ path: ".envrc" }] });
   });
+});
+
+test("the repository of a submodule lands like any other", async () => {
+  git(here, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", here.root, "lib");
+  git(here, "commit", "-q", "-m", "lib");
+  const draft = draftOf(
+    here,
+    "git config --file .git/modules/lib/config --unset core.worktree; cd lib; export GIT_DIR=../.git/modules/lib GIT_WORK_TREE=.; echo x > a.txt; git add a.txt; git commit -q -m inside",
+  );
+  const repository = { root: here.root, gitPath: [".git", "modules", "lib"], worktreePath: ["lib"] };
+  expect(await prepare(here, draft)).toEqual({
+    kind: "nothing",
+    notCarried: expect.arrayContaining(["modules/lib/index"]),
+  });
+  await land(here, draft, { repository });
+  expect(git({ root: join(here.root, "lib") }, "log", "--format=%s")).toBe("inside\nfirst");
+  expect(git({ root: join(here.root, "lib") }, "status", "--porcelain")).toBe("");
 });
 
 describe("repositories that are not imported", () => {

@@ -37,6 +37,7 @@ export interface SeenOptions {
 }
 
 const looseRefsMax = 20_000;
+const worktreesMax = 1_000;
 
 export function gitFolderOf({ root, gitPath }: GitRepository): string {
   return join(root, ...gitPath);
@@ -88,8 +89,11 @@ export function readRepository(
   if (!parsed.ok) return parsed;
   const log = readGitFile(join(folder, "logs/refs/stash"), stashLogBytesMax, "logs/refs/stash");
   if (!log.ok) return log;
+  const others = readOtherBranches(folder, format);
+  if (!others.ok) return others;
   return value({
     format,
+    otherBranches: others.value,
     head: { value: headValue.value, isSeen: isOld(head.value.changedNanoseconds) },
     ...loose.value,
     packedRefs: { value: packedRefs.value, isSeen: isOld(packed.value?.changedNanoseconds ?? 0n) },
@@ -124,6 +128,21 @@ function isSameIndex(seen: Uint8Array | null, now: GitIndex | null, format: Obje
   if (seen === null || now === null) return false;
   const parsed = parseIndex(seen, format, BYTE_TEXT);
   return parsed.ok && indexChanges(parsed.value, now).length === 0;
+}
+
+function readOtherBranches(folder: string, format: ObjectFormat): GitResult<ReadonlySet<string>> {
+  const branches = new Set<string>();
+  const worktrees = join(folder, "worktrees");
+  if (kindAt(worktrees)?.kind !== "folder") return value(branches);
+  const names = readdirSync(worktrees);
+  if (names.length > worktreesMax) return stay("too_large", `the repository has more than ${worktreesMax} worktrees`);
+  for (const name of names) {
+    const head = readGitFile(join(worktrees, name, "HEAD"), looseRefBytesMax, `worktrees/${name}/HEAD`);
+    if (!head.ok) return head;
+    const ref = head.value === null ? null : parseRefFile(head.value.bytes.toString("latin1"), format, name);
+    if (ref?.ok === true && ref.value.kind === "symbolic") branches.add(ref.value.target);
+  }
+  return value(branches);
 }
 
 function readLooseRefs(
