@@ -167,8 +167,14 @@ function stampAt(path: string): Stamp | null {
 }
 
 /** Paths an import asks about in these tests. */
-const CLASSES: Classify = (path) =>
-  /(^|\/)\.vscode(\/|$)/i.test(path) ? "never" : /(^|\/)\.envrc$/.test(path) ? "ask" : "free";
+const CLASSES: Classify = ({ path, target }) =>
+  target?.startsWith("/") === true
+    ? "never"
+    : /(^|\/)\.vscode(\/|$)/i.test(path)
+      ? "never"
+      : /(^|\/)\.envrc$/.test(path)
+        ? "ask"
+        : "free";
 
 export function prepare(
   { folder, root, sandboxes }: Ground,

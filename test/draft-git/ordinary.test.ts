@@ -1,5 +1,5 @@
 // What programs do with git every day lands in the person's repository with the same meaning.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { removeFolder } from "../sandbox/ground.ts";
@@ -40,6 +40,14 @@ describe("a commit", () => {
     expect(git(here, "log", "--format=%s", "main")).toBe("second\nfirst");
     expect(git(here, "rev-parse", "HEAD@{1}", "main@{1}")).toBe(`${first}\n${first}`);
     expectSound();
+  });
+
+  test("leaves files with the modes git gives them", async () => {
+    const modes = (): readonly number[] =>
+      ["index", "refs/heads/main", "logs/HEAD"].map((name) => statSync(join(here.root, ".git", name)).mode & 0o777);
+    const before = modes();
+    await land(here, draftOf(here, COMMIT));
+    expect(modes()).toEqual(before);
   });
 
   test("leaves the index refreshed: the person's next git compares no content", async () => {

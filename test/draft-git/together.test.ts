@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { readMarks } from "../../src/node/draft/git/repository.ts";
 import { Bell, removeFolder } from "../sandbox/ground.ts";
 import { draftOf, type Ground, git, ground, land, prepare, stayOf, write } from "./ground.ts";
 
@@ -81,6 +82,14 @@ describe("a person who works meanwhile", () => {
     git(here, "update-index", "--refresh");
     expect(await stayOf(here, draft)).toMatch(/^conflict: the index/);
     await land(here, draft, { seenIndex });
+    expect(git(here, "log", "--format=%s")).toBe("second\nfirst");
+  });
+
+  test("wrote HEAD and index in the tick in which the program started: marks of them tell that nothing changed", async () => {
+    const startMarks = readMarks(join(here.root, ".git"));
+    const draft = { ...draftOf(here, `${COMMIT}; git checkout -q --detach`), startedNanoseconds: 0n };
+    expect(await stayOf(here, draft)).toMatch(/^conflict: the index/);
+    await land(here, draft, { startMarks });
     expect(git(here, "log", "--format=%s")).toBe("second\nfirst");
   });
 
@@ -188,6 +197,11 @@ describe("paths that a person has to see", () => {
       ".envrc",
     ],
     ["in a stash", "echo x > .envrc; git add .; git stash push -q", ".envrc"],
+    [
+      "as a link that leads away",
+      "ln -s /etc/passwd link; ln -s a.txt inside; git add .; git commit -q -m l; rm link",
+      "link",
+    ],
     ["staged and not committed", "echo x > .envrc; git add .", ".envrc"],
     ["in a tag without a branch", `git checkout -q --detach; ${envrc}; git tag t; git checkout -q main`, ".envrc"],
     ["in a history without a parent", `git checkout -q --orphan o; ${envrc}; git checkout -q main`, ".envrc"],
@@ -235,7 +249,9 @@ describe("repositories that are not imported", () => {
     ["objects of another repository", (): void => write(here.root, ".git/objects/info/alternates", "/elsewhere\n")],
   ])("%s", async (_, act) => {
     const draft = draftOf(here, COMMIT);
+    const status = draftOf(here, "touch a.txt; git status -s");
     act();
     expect(await stayOf(here, draft)).toMatch(/^unsupported: /);
+    expect((await prepare(here, status)).kind).toBe("nothing");
   });
 });

@@ -112,13 +112,16 @@ function readStates(request: GitImportRequest, gitFolder: string): GitResult<Sta
   try {
     const format = readFormat(gitFolder);
     if (!format.ok) return format;
-    const draft = readGitDraft(request.repository, request.changes, request.upper, format.value);
+    const draft = readGitDraft(request.repository, request.changes, request.upper, format.value.format);
     if (!draft.ok) return draft;
     const marks = readMarks(gitFolder);
-    const real = readRepository(gitFolder, format.value, request);
+    const real = readRepository(gitFolder, format.value.format, request, marks);
     if (!real.ok) return real;
     const plan = planGitImport(real.value, draft.value);
-    return plan.ok ? value({ real: real.value, draft: draft.value, plan: plan.value, marks }) : plan;
+    const { obstacle } = format.value;
+    if (obstacle !== null && !(plan.ok && isEmpty(plan.value))) return { ok: false, stay: obstacle };
+    if (!plan.ok) return plan;
+    return value({ real: real.value, draft: draft.value, plan: plan.value, marks });
   } catch (error) {
     return stay("unavailable", `the repository cannot be read (${codeOf(error)})`);
   }

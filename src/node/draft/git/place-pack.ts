@@ -1,4 +1,5 @@
 // A pack from the quarantine appears in a person's repository: new files under new names, never in place of another.
+import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, copyFile, link, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,7 +25,7 @@ export async function placePack(
         return stay("bad_objects", `the new pack has no .${extension} file`);
       }
       // Git removes stale files of this name by itself.
-      const draft = join(folder, `tmp_pack_ambit-${pack.slice(5, 21)}.${extension}`);
+      const draft = join(folder, `tmp_pack_ambit-${randomUUID()}.${extension}`);
       await copyFile(from, draft, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
       try {
         await chmod(draft, 0o444);

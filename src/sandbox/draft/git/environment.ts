@@ -6,7 +6,6 @@ import type { ObjectFormat } from "./object-id.ts";
 const SETTINGS: readonly (readonly [key: string, value: string])[] = [
   ["core.hooksPath", "/dev/null"],
   ["core.fsmonitor", "false"],
-  ["core.untrackedCache", "false"],
   ["core.splitIndex", "false"],
   ["core.sparseCheckout", "false"],
   ["core.pager", "cat"],
