@@ -1,6 +1,14 @@
 // A real repository, a real overlay over it in which a program works, and an import of what the program left.
 import { spawnSync } from "node:child_process";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import {
+  type BigIntStats,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { type GitImportOutcome, type GitImportRequest, prepareGitImport } from "../../src/node/draft/git/import.ts";
 import type { GitCommitResult } from "../../src/node/draft/git/prepared-import.ts";
@@ -140,8 +148,12 @@ function remove(root: string, path: readonly string[], changes: Change[]): void 
 }
 
 function stampAt(path: string): Stamp | null {
-  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  if (stat === undefined) return null;
+  let stat: BigIntStats;
+  try {
+    stat = lstatSync(path, { bigint: true });
+  } catch {
+    return null;
+  }
   return {
     kind: stat.isFile() ? "file" : stat.isDirectory() ? "folder" : stat.isSymbolicLink() ? "link" : "other",
     device: stat.dev,
@@ -155,8 +167,14 @@ function stampAt(path: string): Stamp | null {
 }
 
 /** Paths an import asks about in these tests. */
-const CLASSES: Classify = (path) =>
-  /(^|\/)\.vscode(\/|$)/i.test(path) ? "never" : /(^|\/)\.envrc$/.test(path) ? "ask" : "free";
+const CLASSES: Classify = ({ path, target }) =>
+  target?.startsWith("/") === true
+    ? "never"
+    : /(^|\/)\.vscode(\/|$)/i.test(path)
+      ? "never"
+      : /(^|\/)\.envrc$/.test(path)
+        ? "ask"
+        : "free";
 
 export function prepare(
   { folder, root, sandboxes }: Ground,
@@ -193,8 +211,10 @@ function landFiles({ root }: Ground, { upper, changes }: SealedDraft): void {
   for (const { kind, path } of changes) {
     if (path[0] === ".git") continue;
     if (kind === "delete") spawnSync("rm", ["-rf", "--", join(root, ...path)]);
-    else if (kind === "folder") mkdirSync(join(root, ...path), { recursive: true });
-    else if (kind === "file") write(root, path.join("/"), readFileSync(join(upper, ...path)));
+    else if (kind === "folder") {
+      spawnSync("rm", ["-f", "--", join(root, ...path)]);
+      mkdirSync(join(root, ...path), { recursive: true });
+    } else if (kind === "file") write(root, path.join("/"), readFileSync(join(upper, ...path)));
   }
 }
 

@@ -10,7 +10,7 @@ import type { Sandboxes, SandboxOwner, Stop } from "../../../sandbox/sandboxes.t
 export interface GitOutput {
   readonly status: number;
   readonly output: Buffer;
-  /** The first errors git printed, as one printable line. */
+  /** The first error git printed, as one printable line. */
   readonly errors: string;
 }
 
@@ -77,7 +77,7 @@ export class ConfinedGit {
         return value({
           status: ending.status,
           output: Buffer.concat(output),
-          errors: printable(Buffer.concat(errors).toString("latin1").trim().split("\n").slice(-3).join("; ")),
+          errors: firstError(Buffer.concat(errors).toString("latin1")),
         });
       case "signalled":
         return stay("too_large", `git ${name} was ended by signal ${ending.signal}: out of memory, time or space`);
@@ -105,18 +105,25 @@ export interface GitPlanParts {
   readonly directory: string;
   readonly environment: Plan["environment"];
   readonly limits?: Partial<Limits>;
+  /** How long git waits for a lock of another git. */
+  readonly lockMilliseconds?: number;
 }
 
-export function gitPlan({ writable, readable, directory, environment, limits }: GitPlanParts): Plan {
+export function gitPlan({ writable, readable, directory, environment, limits, lockMilliseconds }: GitPlanParts): Plan {
   return {
     root: writable === null ? null : { path: segmentsOf(writable), mode: "direct" },
     runtime: readable.map(segmentsOf),
     masked: [],
     directory: segmentsOf(directory),
-    environment: importEnvironment(environment),
+    environment: importEnvironment(environment, lockMilliseconds),
     network: null,
     limits: { ...LIMITS, ...limits },
   };
+}
+
+function firstError(text: string): string {
+  const lines = text.split("\n").filter((line) => line !== "");
+  return printable(lines.find((line) => /^(fatal|error): /.test(line)) ?? lines[0] ?? "");
 }
 
 /** One piece of input. */

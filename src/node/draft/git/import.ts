@@ -74,10 +74,12 @@ export async function prepareGitImport(request: GitImportRequest): Promise<GitIm
   if (!opened.ok) return { kind: "stays", stay: opened.stay };
   const bench = opened.value;
   const git = new ConfinedGit(request.sandboxes, request.stop ?? null);
+  // A stop is heeded up to the locks; what is prepared is committed or aborted as a whole.
+  const writer = new ConfinedGit(request.sandboxes, null);
   let outcome: GitImportOutcome | null = null;
   try {
     const draftObjects = join(upper, ...repository.gitPath, "objects");
-    const linked = bench.addDraftObjects(draftObjects, draft.objects);
+    const linked = await bench.addDraftObjects(draftObjects, draft.objects);
     if (!linked.ok) return { kind: "stays", stay: linked.stay };
     const importing = new ObjectImport(git, bench, plan.format);
     const objects = await importing.take(wantedIds(plan), knownIds(plan, real), draft.objects.length > 0);
@@ -87,12 +89,13 @@ export async function prepareGitImport(request: GitImportRequest): Promise<GitIm
     const waiting = await waitingPaths(plan, objects.value, importing, request.classify);
     if (!waiting.ok) return { kind: "stays", stay: waiting.stay };
     if (waiting.value.count > 0 && !request.isApproved) return { kind: "waits", plan, ...waiting.value };
-    const locked = await lock(request, { gitFolder, real, plan, bench, git, objects: objects.value, marks });
+    const locked = await lock(request, { gitFolder, real, plan, bench, git: writer, objects: objects.value, marks });
     outcome = locked.ok ? { kind: "prepared", prepared: locked.value } : { kind: "stays", stay: locked.stay };
     return outcome;
   } finally {
+    await git.end();
     if (outcome?.kind !== "prepared") {
-      await git.end();
+      await writer.end();
       bench.remove();
     }
   }
@@ -109,13 +112,16 @@ function readStates(request: GitImportRequest, gitFolder: string): GitResult<Sta
   try {
     const format = readFormat(gitFolder);
     if (!format.ok) return format;
-    const draft = readGitDraft(request.repository, request.changes, request.upper, format.value);
+    const draft = readGitDraft(request.repository, request.changes, request.upper, format.value.format);
     if (!draft.ok) return draft;
     const marks = readMarks(gitFolder);
-    const real = readRepository(gitFolder, format.value, request);
+    const real = readRepository(gitFolder, format.value.format, request, marks);
     if (!real.ok) return real;
     const plan = planGitImport(real.value, draft.value);
-    return plan.ok ? value({ real: real.value, draft: draft.value, plan: plan.value, marks }) : plan;
+    const { obstacle } = format.value;
+    if (obstacle !== null && !(plan.ok && isEmpty(plan.value))) return { ok: false, stay: obstacle };
+    if (!plan.ok) return plan;
+    return value({ real: real.value, draft: draft.value, plan: plan.value, marks });
   } catch (error) {
     return stay("unavailable", `the repository cannot be read (${codeOf(error)})`);
   }
@@ -170,7 +176,7 @@ async function lock(request: GitImportRequest, parts: LockParts): Promise<GitRes
     if (!head.ok) return head;
     const same = isUnchanged(parts);
     if (!same.ok) return same;
-    const writing = bench.writing(join(gitFolder, "index.lock"));
+    const writing = bench.writing(join(gitFolder, "index.lock"), wait);
     if (index.value !== null) {
       const copied = index.value.copyTarget(emptyIndex(plan.format));
       if (!copied.ok) return copied;

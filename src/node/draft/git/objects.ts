@@ -108,6 +108,29 @@ export class ObjectImport {
     return diff.ok ? value(diff.value.output.toString("latin1")) : diff;
   }
 
+  /** Content of small blobs as byte strings, by id. */
+  async blobs(ids: readonly string[]): Promise<GitResult<ReadonlyMap<string, string>>> {
+    const blobs = new Map<string, string>();
+    if (ids.length === 0) return value(blobs);
+    const printed = await this.#git.run(this.#taking, {
+      words: ["cat-file", "--batch", "--buffer"],
+      input: inputOf(`${ids.join("\n")}\n`),
+    });
+    const read = succeeded(printed, "links of the new commits cannot be read");
+    if (!read.ok) return read;
+    const text = read.value.output.toString("latin1");
+    let at = 0;
+    for (const id of ids) {
+      const end = text.indexOf("\n", at);
+      const bytes = Number(text.slice(at, end).split(" ")[2]);
+      if (end < 0 || !text.startsWith(`${id} blob `, at) || !Number.isSafeInteger(bytes))
+        return stay("bad_objects", `the link ${id} is not a blob`);
+      blobs.set(id, text.slice(end + 1, end + 1 + bytes));
+      at = end + bytes + 2;
+    }
+    return value(blobs);
+  }
+
   /** The name of the pack, or null where everything is in the repository already. */
   async #repack(revisions: string): Promise<GitResult<string | null>> {
     const file = openSync(this.#bench.packFile, "wx", 0o600);

@@ -1,5 +1,7 @@
 // A pack from the quarantine appears in a person's repository: new files under new names, never in place of another.
-import { chmodSync, closeSync, constants, copyFileSync, fsyncSync, linkSync, openSync, unlinkSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { chmod, copyFile, link, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type GitResult, stay, value } from "../../../sandbox/draft/git/stay.ts";
 import { codeOf, kindAt } from "./git-files.ts";
@@ -8,7 +10,11 @@ import { codeOf, kindAt } from "./git-files.ts";
 const EXTENSIONS: readonly string[] = ["pack", "rev", "idx"];
 
 /** Copies rather than links: the new files are inodes no confined process ever had open. */
-export function placePack(quarantine: string, objects: string, pack: string): GitResult<readonly string[]> {
+export async function placePack(
+  quarantine: string,
+  objects: string,
+  pack: string,
+): Promise<GitResult<readonly string[]>> {
   const placed: string[] = [];
   const folder = join(objects, "pack");
   try {
@@ -19,17 +25,17 @@ export function placePack(quarantine: string, objects: string, pack: string): Gi
         return stay("bad_objects", `the new pack has no .${extension} file`);
       }
       // Git removes stale files of this name by itself.
-      const draft = join(folder, `tmp_pack_ambit-${pack.slice(5, 21)}.${extension}`);
-      copyFileSync(from, draft, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      const draft = join(folder, `tmp_pack_ambit-${randomUUID()}.${extension}`);
+      await copyFile(from, draft, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
       try {
-        chmodSync(draft, 0o444);
-        sync(draft);
-        if (link(draft, join(folder, `${pack}.${extension}`))) placed.push(`${pack}.${extension}`);
+        await chmod(draft, 0o444);
+        await sync(draft);
+        if (await linkNew(draft, join(folder, `${pack}.${extension}`))) placed.push(`${pack}.${extension}`);
       } finally {
-        unlinkSync(draft);
+        await unlink(draft);
       }
     }
-    sync(folder);
+    await sync(folder);
     return value(placed);
   } catch (error) {
     return stay("unavailable", `the new objects cannot be written to the repository (${codeOf(error)})`);
@@ -37,9 +43,9 @@ export function placePack(quarantine: string, objects: string, pack: string): Gi
 }
 
 /** False: the name is taken. A pack is named by its content, so the repository has these objects. */
-function link(from: string, to: string): boolean {
+async function linkNew(from: string, to: string): Promise<boolean> {
   try {
-    linkSync(from, to);
+    await link(from, to);
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST" && kindAt(to)?.kind === "file") return false;
@@ -47,11 +53,11 @@ function link(from: string, to: string): boolean {
   }
 }
 
-function sync(path: string): void {
-  const fd = openSync(path, constants.O_RDONLY);
+async function sync(path: string): Promise<void> {
+  const file = await open(path, constants.O_RDONLY);
   try {
-    fsyncSync(fd);
+    await file.sync();
   } finally {
-    closeSync(fd);
+    await file.close();
   }
 }

@@ -89,7 +89,7 @@ export class PreparedGitImport {
   async #commit(): Promise<GitResult<null>> {
     const { bench, gitFolder, objects, refs, plan, head, index } = this.#parts;
     if (objects.pack !== null) {
-      const placed = placePack(bench.quarantine, join(gitFolder, "objects"), objects.pack);
+      const placed = await placePack(bench.quarantine, join(gitFolder, "objects"), objects.pack);
       if (!placed.ok) {
         await refs?.abort();
         return placed;

@@ -6,6 +6,7 @@ import type { RefUpdate } from "../../../sandbox/draft/git/import-plan.ts";
 import { type GitResult, type GitStay, stay, value } from "../../../sandbox/draft/git/stay.ts";
 import type { Plan } from "../../../sandbox/plan.ts";
 import type { ConfinedGit, GitOutput } from "./confined-git.ts";
+import { codeOf } from "./git-files.ts";
 import { InputQueue } from "./input-queue.ts";
 
 const separator = "\0";
@@ -25,6 +26,7 @@ export class RefTransaction {
   readonly #ended: Promise<GitResult<GitOutput>>;
   #ending: GitResult<GitOutput> | null = null;
   #output = "";
+  #isCommitSent = false;
   #wake: () => void = () => {};
 
   private constructor(parts: RefTransactionParts) {
@@ -54,6 +56,7 @@ export class RefTransaction {
   }
 
   async commit(): Promise<GitResult<null>> {
+    this.#isCommitSent = this.#ending === null;
     this.#input.push(`commit${separator}`);
     const committed = await this.#until("commit: ok\n");
     this.#input.close();
@@ -80,19 +83,26 @@ export class RefTransaction {
   }
 
   /**
-   * A git that was killed leaves its locks. Those that hold exactly the value this transaction writes are its own: a git of
-   * the person's that wrote the same value at the same moment would have failed on the lock before.
+   * A git that was killed leaves its locks. Between "prepare: ok" and our word to commit every lock is this transaction's:
+   * no other git can take one that exists. Before and after that only a lock that holds the value this transaction writes is.
    */
   #removeStaleLocks(): void {
     if (this.#ending?.ok === true) return;
-    for (const { name, newId } of this.#parts.updates) {
-      const path = join(this.#parts.gitFolder, `${name}.lock`);
-      try {
-        if (newId !== null && readFileSync(path, "latin1") === `${newId}\n`) unlinkSync(path);
-      } catch {
-        // Absent or unreadable: not a lock of this transaction, and left alone.
-      }
-    }
+    const { gitFolder, updates } = this.#parts;
+    const isOurs = this.#output.includes("prepare: ok\n") && !this.#isCommitSent;
+    for (const { name, newId } of updates)
+      if (isOurs || newId !== null) removeLock(join(gitFolder, `${name}.lock`), isOurs ? null : newId);
+    if (!isOurs || !updates.some(({ newId }) => newId === null)) return;
+    for (const name of ["packed-refs.new", "packed-refs.lock"]) removeLock(join(gitFolder, name), null);
+  }
+}
+
+/** `id`: remove it only if it holds this id; null for any. */
+function removeLock(path: string, id: string | null): void {
+  try {
+    if (id === null || readFileSync(path, "latin1") === `${id}\n`) unlinkSync(path);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
   }
 }
 

@@ -13,9 +13,13 @@ import {
   parseRefFile,
   type RefValue,
 } from "../../../sandbox/draft/git/ref-file.ts";
-import { configBytesMax, parseRepositoryFormat } from "../../../sandbox/draft/git/repository-format.ts";
+import {
+  configBytesMax,
+  parseRepositoryFormat,
+  type RepositoryFormat,
+} from "../../../sandbox/draft/git/repository-format.ts";
 import { stashLogBytesMax } from "../../../sandbox/draft/git/stash-log.ts";
-import { type GitResult, stay, value } from "../../../sandbox/draft/git/stay.ts";
+import { type GitResult, type GitStay, stay, value } from "../../../sandbox/draft/git/stay.ts";
 import { BYTE_TEXT, isIndexIntact } from "./byte-text.ts";
 import { type GitFile, kindAt, readGitFile } from "./git-files.ts";
 
@@ -32,43 +36,60 @@ export interface GitRepository {
 export interface SeenOptions {
   /** When the program started, on the clock of the file system: what changed earlier is what the program saw. */
   readonly startedNanoseconds: bigint;
+  /**
+   * HEAD and index when the program started (`readMarks`): the same files later are what the program saw, even where a file
+   * was written in the tick of the clock in which the program started.
+   */
+  readonly startMarks?: RepositoryMarks | null;
   /** The index as it was when the program started, if the caller kept it: then only changes of meaning count. */
   readonly seenIndex?: Uint8Array | null;
 }
 
 const looseRefsMax = 20_000;
+const worktreesMax = 1_000;
 
 export function gitFolderOf({ root, gitPath }: GitRepository): string {
   return join(root, ...gitPath);
 }
 
-/** Refuses every layout that is not a plain git folder with refs in files. */
-export function readFormat(folder: string): GitResult<ObjectFormat> {
+/** Refuses what is no plain git folder. An obstacle stands against an import, not against looking whether there is one. */
+export function readFormat(folder: string): GitResult<RepositoryFormat> {
   for (const name of ["", "refs", "objects", "objects/pack"])
     if (kindAt(join(folder, name))?.kind !== "folder")
       return stay("unsupported", `${name === "" ? "the git folder" : name} is not a folder`);
-  const unsupported: Readonly<Record<string, string>> = {
-    commondir: "it is a linked worktree",
-    shallow: "its history is shallow",
-    reftable: "its refs are in a reftable",
-    "objects/info/alternates": "it borrows objects from another repository",
-    "info/grafts": "it has grafts",
-  };
-  for (const [name, why] of Object.entries(unsupported))
-    if (kindAt(join(folder, name)) !== null) return stay("unsupported", `the repository is not supported: ${why}`);
-  for (const name of IN_PROGRESS_NAMES)
-    if (kindAt(join(folder, name)) !== null)
-      return stay("in_progress", `the repository has an operation in progress (${name}); finish or abort it first`);
+  if (kindAt(join(folder, "commondir")) !== null) return stay("unsupported", "the repository is a linked worktree");
   const config = readGitFile(join(folder, "config"), configBytesMax, "config");
   if (!config.ok) return config;
   if (config.value === null) return stay("unsupported", "the repository has no config file");
-  return parseRepositoryFormat(config.value.bytes.toString("latin1"));
+  const { format, obstacle } = parseRepositoryFormat(config.value.bytes.toString("latin1"));
+  return value({ format, obstacle: obstacle ?? obstacleIn(folder) });
+}
+
+const OBSTACLES: readonly (readonly [name: string, why: string])[] = [
+  ["shallow", "its history is shallow"],
+  ["reftable", "its refs are in a reftable"],
+  ["objects/info/alternates", "it borrows objects from another repository"],
+  ["info/grafts", "it has grafts"],
+];
+
+function obstacleIn(folder: string): GitStay | null {
+  for (const [name, why] of OBSTACLES)
+    if (kindAt(join(folder, name)) !== null)
+      return { code: "unsupported", message: `nothing is imported into this repository: ${why}` };
+  for (const name of IN_PROGRESS_NAMES)
+    if (kindAt(join(folder, name)) !== null)
+      return {
+        code: "in_progress",
+        message: `the repository has an operation in progress (${name}); finish or abort it first`,
+      };
+  return null;
 }
 
 export function readRepository(
   folder: string,
   format: ObjectFormat,
-  { startedNanoseconds, seenIndex }: SeenOptions,
+  { startedNanoseconds, seenIndex, startMarks }: SeenOptions,
+  marks: RepositoryMarks,
 ): GitResult<RepositoryState> {
   const isOld = (changed: bigint): boolean => changed <= startedNanoseconds;
   const head = readGitFile(join(folder, "HEAD"), looseRefBytesMax, "HEAD");
@@ -88,14 +109,20 @@ export function readRepository(
   if (!parsed.ok) return parsed;
   const log = readGitFile(join(folder, "logs/refs/stash"), stashLogBytesMax, "logs/refs/stash");
   if (!log.ok) return log;
+  const others = readOtherBranches(folder, format);
+  if (!others.ok) return others;
   return value({
     format,
-    head: { value: headValue.value, isSeen: isOld(head.value.changedNanoseconds) },
+    otherBranches: others.value,
+    head: { value: headValue.value, isSeen: isOld(head.value.changedNanoseconds) || startMarks?.head === marks.head },
     ...loose.value,
     packedRefs: { value: packedRefs.value, isSeen: isOld(packed.value?.changedNanoseconds ?? 0n) },
     index: {
       value: parsed.value,
-      isSeen: isOld(index.value?.changedNanoseconds ?? 0n) || isSameIndex(seenIndex ?? null, parsed.value, format),
+      isSeen:
+        isOld(index.value?.changedNanoseconds ?? 0n) ||
+        startMarks?.index === marks.index ||
+        isSameIndex(seenIndex ?? null, parsed.value, format),
     },
     stashLog: log.value?.bytes.toString("latin1") ?? "",
   });
@@ -124,6 +151,21 @@ function isSameIndex(seen: Uint8Array | null, now: GitIndex | null, format: Obje
   if (seen === null || now === null) return false;
   const parsed = parseIndex(seen, format, BYTE_TEXT);
   return parsed.ok && indexChanges(parsed.value, now).length === 0;
+}
+
+function readOtherBranches(folder: string, format: ObjectFormat): GitResult<ReadonlySet<string>> {
+  const branches = new Set<string>();
+  const worktrees = join(folder, "worktrees");
+  if (kindAt(worktrees)?.kind !== "folder") return value(branches);
+  const names = readdirSync(worktrees);
+  if (names.length > worktreesMax) return stay("too_large", `the repository has more than ${worktreesMax} worktrees`);
+  for (const name of names) {
+    const head = readGitFile(join(worktrees, name, "HEAD"), looseRefBytesMax, `worktrees/${name}/HEAD`);
+    if (!head.ok) return head;
+    const ref = head.value === null ? null : parseRefFile(head.value.bytes.toString("latin1"), format, name);
+    if (ref?.ok === true && ref.value.kind === "symbolic") branches.add(ref.value.target);
+  }
+  return value(branches);
 }
 
 function readLooseRefs(

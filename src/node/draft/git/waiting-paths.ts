@@ -1,18 +1,25 @@
 // The paths of new commits and of the new index that a person has to agree to before a ref moves.
 import type { GitImportPlan } from "../../../sandbox/draft/git/import-plan.ts";
+import type { IndexChange } from "../../../sandbox/draft/git/index-changes.ts";
 import { type GitResult, value } from "../../../sandbox/draft/git/stay.ts";
-import { parseTreeChanges, type TreeChangeKind } from "../../../sandbox/draft/git/tree-changes.ts";
+import { parseTreeChanges, type TreeChange, type TreeChangeKind } from "../../../sandbox/draft/git/tree-changes.ts";
 import { pathText } from "./byte-text.ts";
 import type { NewObjects, ObjectImport } from "./objects.ts";
 
 export type PathClass = "free" | "ask" | "never";
 
-/** `path`: relative to the worktree, UTF-8; bytes that are none are written `\xNN`. */
-export type Classify = (path: string, change: TreeChangeKind) => PathClass;
-
-export interface WaitingPath {
+/** Texts are UTF-8; bytes that are none are written `\xNN`. */
+export interface PathChange {
+  /** Relative to the worktree. */
   readonly path: string;
   readonly change: TreeChangeKind;
+  /** Where a symbolic link leads; null for everything else. */
+  readonly target: string | null;
+}
+
+export type Classify = (change: PathChange) => PathClass;
+
+export interface WaitingPath extends PathChange {
   readonly class: "ask" | "never";
   /** The first commit found that has it; null for the index. */
   readonly commit: string | null;
@@ -43,15 +50,25 @@ export async function waitingPaths(
   if (!diff.ok) return diff;
   const changes = parseTreeChanges(diff.value);
   if (!changes.ok) return changes;
+  const all = [...changes.value, ...plan.index.map(stagedChange)];
+  const links = all.filter(({ mode, change }) => mode === linkMode && change !== "deleted").map(({ id }) => id);
+  const targets = await objects.blobs([...new Set(links)]);
+  if (!targets.ok) return targets;
   const found = new Map<string, WaitingPath>();
-  const consider = (bytes: string, change: TreeChangeKind, commit: string | null): void => {
-    const path = pathText(bytes);
-    if (found.has(path)) return;
-    const verdict = classify(path, change);
-    if (verdict !== "free") found.set(path, { path, change, class: verdict, commit });
-  };
-  for (const { path, change, commit } of changes.value) consider(path, change, commit);
-  for (const { path, before, after } of plan.index)
-    consider(path, before.length === 0 ? "added" : after.length === 0 ? "deleted" : "changed", null);
+  for (const { path, change, mode, id, commit } of all) {
+    const target = mode === linkMode && change !== "deleted" ? (targets.value.get(id) ?? null) : null;
+    const seen: PathChange = { path: pathText(path), change, target: target === null ? null : pathText(target) };
+    const key = `${seen.path}\0${seen.target ?? ""}`;
+    const verdict = found.has(key) ? "free" : classify(seen);
+    if (verdict !== "free") found.set(key, { ...seen, class: verdict, commit });
+  }
   return value({ paths: [...found.values()].slice(0, waitingPathsMax), count: found.size });
+}
+
+const linkMode = 0o120000;
+
+function stagedChange({ path, before, after }: IndexChange): Omit<TreeChange, "commit"> & { readonly commit: null } {
+  const change = before.length === 0 ? "added" : after.length === 0 ? "deleted" : "changed";
+  const link = after.find(({ mode }) => mode === linkMode) ?? after[0];
+  return { path, change, mode: link?.mode ?? 0, id: link?.id ?? "", commit: null };
 }

@@ -1,17 +1,9 @@
 // The folders of one import, all of them ours: git folders with a configuration of our own, the draft's objects under plain
 // names, and a quarantine for the new pack.
-import {
-  constants,
-  copyFileSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { constants, linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { importConfig } from "../../../sandbox/draft/git/environment.ts";
 import type { DraftObjectFile } from "../../../sandbox/draft/git/import-plan.ts";
 import type { ObjectFormat } from "../../../sandbox/draft/git/object-id.ts";
@@ -30,6 +22,7 @@ export interface WorkbenchParts {
 }
 
 export const packBytesMax = 1_073_741_824;
+const filesAtOnce = 256;
 
 /** HEAD of a git folder of ours leads to a ref that is never written. */
 const HEAD = "ref: refs/ambit/none\n";
@@ -119,7 +112,7 @@ export class Workbench {
   }
 
   /** Writes refs, logs and the index of the repository. Its own git folder is not GIT_DIR, so its config is not read. */
-  writing(indexFile: string): Plan {
+  writing(indexFile: string, lockMilliseconds: number): Plan {
     const { gitFolder, worktree } = this.#parts;
     return gitPlan({
       writable: gitFolder,
@@ -127,6 +120,7 @@ export class Workbench {
       directory: worktree,
       // A prepared transaction waits while the files of the worktree land.
       limits: { wallMilliseconds: 600_000 },
+      lockMilliseconds,
       environment: [
         ["GIT_DIR", join(this.folder, "real")],
         ["GIT_WORK_TREE", worktree],
@@ -138,16 +132,18 @@ export class Workbench {
   }
 
   /** Object files of the draft under their own names, as links where the file system allows it. */
-  addDraftObjects(objectsFolder: string, files: readonly DraftObjectFile[]): GitResult<null> {
+  async addDraftObjects(objectsFolder: string, files: readonly DraftObjectFile[]): Promise<GitResult<null>> {
     const made = new Set<string>();
     try {
-      for (const { folder, file } of files) {
+      for (const [at, { folder, file }] of files.entries()) {
+        // Other work of this process goes on in between.
+        if (at % filesAtOnce === filesAtOnce - 1) await nextTurn();
         const to = join(this.folder, "draft", folder);
         if (!made.has(folder)) mkdirSync(to, { mode: 0o700 });
         made.add(folder);
         const from = join(objectsFolder, folder, file);
         if (kindAt(from)?.kind !== "file") return stay("malformed", `objects/${folder}/${file} is not a regular file`);
-        linkOrCopy(from, join(to, file));
+        await linkOrCopy(from, join(to, file));
       }
       return value(null);
     } catch (error) {
@@ -164,11 +160,11 @@ export class Workbench {
   }
 }
 
-function linkOrCopy(from: string, to: string): void {
+async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     linkSync(from, to);
   } catch (error) {
     if (codeOf(error) !== "EXDEV" && codeOf(error) !== "EPERM" && codeOf(error) !== "EMLINK") throw error;
-    copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   }
 }

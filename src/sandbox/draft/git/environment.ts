@@ -6,7 +6,6 @@ import type { ObjectFormat } from "./object-id.ts";
 const SETTINGS: readonly (readonly [key: string, value: string])[] = [
   ["core.hooksPath", "/dev/null"],
   ["core.fsmonitor", "false"],
-  ["core.untrackedCache", "false"],
   ["core.splitIndex", "false"],
   ["core.sparseCheckout", "false"],
   ["core.pager", "cat"],
@@ -22,8 +21,6 @@ const SETTINGS: readonly (readonly [key: string, value: string])[] = [
   ["core.bigFileThreshold", "16m"],
   ["core.packedGitWindowSize", "32m"],
   ["core.packedGitLimit", "256m"],
-  ["core.filesRefLockTimeout", "2000"],
-  ["core.packedRefsTimeout", "2000"],
   ["pack.threads", "1"],
   ["pack.windowMemory", "128m"],
   ["index.threads", "1"],
@@ -36,8 +33,13 @@ const SETTINGS: readonly (readonly [key: string, value: string])[] = [
   ["credential.helper", ""],
 ];
 
-/** `own`: what one command line of gits needs besides: GIT_DIR, GIT_OBJECT_DIRECTORY and the like. */
-export function importEnvironment(own: Plan["environment"]): Plan["environment"] {
+/** `own`: what one plan needs besides: GIT_DIR, GIT_OBJECT_DIRECTORY and the like. */
+export function importEnvironment(own: Plan["environment"], lockMilliseconds = 0): Plan["environment"] {
+  const settings = [
+    ...SETTINGS,
+    ["core.filesRefLockTimeout", String(lockMilliseconds)],
+    ["core.packedRefsTimeout", String(lockMilliseconds)],
+  ] as const;
   return [
     ["PATH", "/usr/local/bin:/usr/bin:/bin"],
     ["HOME", "/nonexistent"],
@@ -57,8 +59,8 @@ export function importEnvironment(own: Plan["environment"]): Plan["environment"]
     ["GIT_ALLOC_LIMIT", "1g"],
     ["GIT_COMMITTER_NAME", "ambit"],
     ["GIT_COMMITTER_EMAIL", "ambit@localhost"],
-    ["GIT_CONFIG_COUNT", String(SETTINGS.length)],
-    ...SETTINGS.flatMap(([key, setting], at): [string, string][] => [
+    ["GIT_CONFIG_COUNT", String(settings.length)],
+    ...settings.flatMap(([key, setting], at): [string, string][] => [
       [`GIT_CONFIG_KEY_${at}`, key],
       [`GIT_CONFIG_VALUE_${at}`, setting],
     ]),

@@ -70,6 +70,8 @@ export function gitName(path: readonly string[]): GitName {
   if (first === "refs" && path.length > 1) return { kind: "ref", name: path.join("/") };
   if (first === "logs" && path.join("/") === "logs/refs/stash") return { kind: "stash-log" };
   if (first === "objects") return objectName(path.length, second, third);
+  // A list for servers, written by `git gc`.
+  if (first === "info" && second === "refs") return { kind: "dropped" };
   if (path.length === 1 && first === "HEAD") return { kind: "head" };
   if (path.length === 1 && first === "index") return { kind: "index" };
   if (path.length === 1 && first === "packed-refs") return { kind: "packed-refs" };

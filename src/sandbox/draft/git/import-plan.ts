@@ -26,6 +26,8 @@ export interface RepositoryState {
   readonly index: Seen<GitIndex | null>;
   /** A byte string; empty where there is no log. */
   readonly stashLog: string;
+  /** Branches that linked worktrees have checked out: moving one would make that worktree's files look changed. */
+  readonly otherBranches: ReadonlySet<string>;
 }
 
 /** What a draft has instead. Null: unchanged. */
@@ -116,6 +118,7 @@ function planRefs(
       return stay("bad_name", `the name of the ref ${printable(name)} has characters that are never imported`);
     if (wanted?.kind === "symbolic" || now?.kind === "symbolic")
       return stay("unsupported", `${name} is a symbolic ref; only HEAD may be one`);
+    if (real.otherBranches.has(name)) return stay("unsupported", `${name} is checked out in a linked worktree`);
     if (refs.length >= refUpdatesMax) return stay("too_large", `more than ${refUpdatesMax} refs changed`);
     const update = planRef(real, draft, name, now?.id ?? null, wanted?.id ?? null);
     if (!update.ok) return update;

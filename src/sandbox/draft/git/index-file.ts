@@ -45,6 +45,8 @@ export function parseIndex(bytes: Uint8Array, format: ObjectFormat, text: ByteTe
   const flagged: { path: string; flag: IndexFlag }[] = [];
   let at = headerBytes;
   let last: IndexEntry | null = null;
+  // Told only after the extensions: a split index has entries that mean something else.
+  let problem: GitResult<GitIndex> | null = null;
   for (let entry = 0; entry < count; entry += 1) {
     const fixed = at + statBytes + idBytes + 2;
     if (fixed > end) return stay("malformed", "the index ends in the middle of an entry");
@@ -60,11 +62,12 @@ export function parseIndex(bytes: Uint8Array, format: ObjectFormat, text: ByteTe
     const { path, next } = name;
     const stage = (flags >> 12) & 3;
     if (!ENTRY_MODES.includes(mode))
-      return stay("unsupported", `the index has an entry of mode ${mode.toString(8)}: ${printable(path)}`);
-    if (!isObjectId(id, format)) return stay("malformed", `the index has no object for ${printable(path)}`);
-    if (!isTreePath(path)) return stay("bad_name", `the index has a path that is never imported: ${printable(path)}`);
+      problem ??= stay("unsupported", `the index has an entry of mode ${mode.toString(8)}: ${printable(path)}`);
+    if (!isObjectId(id, format)) problem ??= stay("malformed", `the index has no object for ${printable(path)}`);
+    if (!isTreePath(path))
+      problem ??= stay("bad_name", `the index has a path that is never imported: ${printable(path)}`);
     const found: IndexEntry = { mode, id, stage, path };
-    if (last !== null && !isBefore(last, found)) return stay("malformed", "the index is not in order");
+    if (last !== null && !isBefore(last, found)) problem ??= stay("malformed", "the index is not in order");
     if ((flags & 0x8000) !== 0) flagged.push({ path, flag: "assume-unchanged" });
     if ((more & 0x4000) !== 0) flagged.push({ path, flag: "skip-worktree" });
     if ((more & 0x2000) !== 0) flagged.push({ path, flag: "intent-to-add" });
@@ -74,7 +77,7 @@ export function parseIndex(bytes: Uint8Array, format: ObjectFormat, text: ByteTe
   }
   const extension = requiredExtension(bytes, view, at, end, text);
   if (!extension.ok) return extension;
-  return value({ entries, flagged });
+  return problem ?? value({ entries, flagged });
 }
 
 function readName(

@@ -1,15 +1,22 @@
 // Which kind of repository a `config` file describes: the object format, and whether anything in it is beyond the import.
 // Only what git itself reads before everything else is looked at; includes do not count there.
 import type { ObjectFormat } from "./object-id.ts";
-import { type GitResult, printable, stay, value } from "./stay.ts";
+import { type GitStay, printable } from "./stay.ts";
 
 export const configBytesMax = 1_048_576;
 
 /** Extensions that change nothing an import relies on. */
 const HARMLESS: readonly string[] = ["noop", "preciousobjects", "worktreeconfig", "relativeworktrees"];
 
-export function parseRepositoryFormat(config: string): GitResult<ObjectFormat> {
+export interface RepositoryFormat {
+  readonly format: ObjectFormat;
+  /** Why nothing is imported into such a repository. */
+  readonly obstacle: GitStay | null;
+}
+
+export function parseRepositoryFormat(config: string): RepositoryFormat {
   let format: ObjectFormat = "sha1";
+  let obstacle: string | null = null;
   let section = "";
   for (const line of config.split("\n")) {
     const head = /^\s*\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]\s*(.*)$/.exec(line);
@@ -22,15 +29,15 @@ export function parseRepositoryFormat(config: string): GitResult<ObjectFormat> {
       .replace(/^"(.*)"$/, "$1")
       .toLowerCase();
     if (key === "core.repositoryformatversion" && text !== "0" && text !== "1")
-      return stay("unsupported", `the repository has the unknown format version ${printable(text)}`);
+      obstacle ??= `the repository has the unknown format version ${printable(text)}`;
     if (key === "remote.*.promisor" || key === "remote.*.partialclonefilter" || key === "extensions.partialclone")
-      return stay("unsupported", "the repository is a partial clone: objects may be missing");
+      obstacle ??= "the repository is a partial clone: objects may be missing";
     if (!key.startsWith("extensions.")) continue;
     const extension = key.slice("extensions.".length);
     if (extension === "objectformat" && (text === "sha1" || text === "sha256")) format = text;
     else if (extension === "refstorage" && text === "files") continue;
     else if (!HARMLESS.includes(extension))
-      return stay("unsupported", `the repository uses the extension ${printable(extension)} = ${printable(text)}`);
+      obstacle ??= `the repository uses the extension ${printable(extension)} = ${printable(text)}`;
   }
-  return value(format);
+  return { format, obstacle: obstacle === null ? null : { code: "unsupported", message: obstacle } };
 }

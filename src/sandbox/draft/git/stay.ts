@@ -36,8 +36,8 @@ export function value<Value>(of: Value): { readonly ok: true; readonly value: Va
   return { ok: true, value: of };
 }
 
-/** Text from a draft, for a message: printable ASCII, at most 120 characters. */
+/** Text from a draft, for a message: printable ASCII, at most 240 characters. */
 export function printable(text: string): string {
   const plain = text.replace(/[^ -~]/g, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, "0")}`);
-  return plain.length > 120 ? `${plain.slice(0, 117)}...` : plain;
+  return plain.length > 240 ? `${plain.slice(0, 237)}...` : plain;
 }

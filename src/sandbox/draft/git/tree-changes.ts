@@ -8,6 +8,9 @@ export interface TreeChange {
   /** A byte string. */
   readonly path: string;
   readonly change: TreeChangeKind;
+  /** The mode afterwards; 0 where it is deleted. */
+  readonly mode: number;
+  readonly id: string;
 }
 
 /**
@@ -25,14 +28,25 @@ export function parseTreeChanges(output: string): GitResult<readonly TreeChange[
       commit = record;
       continue;
     }
-    const letters = /^:+[0-7 ]+ [0-9a-f ]+ ([AMDT]+)$/.exec(record)?.[1];
+    const header = parseHeader(record);
     const path = records[at + 1];
-    if (letters === undefined || path === undefined || commit === "")
+    if (header === null || path === undefined || commit === "")
       return stay("malformed", "git diff-tree wrote a record that is not understood");
-    changes.push({ commit, path, change: changeOf(letters) });
+    changes.push({ commit, path, ...header });
     at += 1;
   }
   return value(changes);
+}
+
+/** With n parents: n colons, n + 1 modes, n + 1 ids, n letters; the last mode and the last id are those afterwards. */
+function parseHeader(record: string): Pick<TreeChange, "change" | "mode" | "id"> | null {
+  const colons = /^:+/.exec(record)?.[0].length ?? 0;
+  const words = record.slice(colons).split(" ");
+  const [mode, id, letters] = [words[colons], words[2 * colons + 1], words[2 * colons + 2]];
+  if (colons === 0 || words.length !== 2 * colons + 3) return null;
+  if (mode === undefined || id === undefined || letters === undefined) return null;
+  if (!/^[0-7]{6}$/.test(mode) || !/^[0-9a-f]{40,64}$/.test(id) || !/^[AMDT]+$/.test(letters)) return null;
+  return { change: changeOf(letters), mode: Number.parseInt(mode, 8), id };
 }
 
 function changeOf(letters: string): TreeChangeKind {
