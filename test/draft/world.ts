@@ -187,8 +187,8 @@ export interface Held {
 export interface ShellResult {
   readonly status: number | null;
   readonly outcome: string;
-  readonly stdout: string;
-  readonly stderr: string;
+  readonly output: string;
+  readonly errors: string;
   readonly denials: readonly { readonly code: string; readonly request: string }[];
   readonly changes: {
     readonly draft: string | null;

@@ -14,8 +14,8 @@ export interface GitLandingRequest {
   /** The git folder, below the root. */
   readonly repository: readonly string[];
   readonly changes: readonly Change[];
-  /** What a path below the root is to the person's tools. */
-  classify(path: readonly string[]): NameClass;
+  /** What a changed name below the root is to the person's tools. */
+  classify(change: Change): NameClass;
   /** A person has seen the draft and agreed. */
   readonly isAgreed: boolean;
 }
@@ -71,8 +71,15 @@ export class GitLandings {
       upper: this.#parts.upper(record.draft),
       workFolder: this.#parts.workFolder,
       sandboxes,
-      classify: (path) => {
-        const found = classify([...worktree, ...path.split("/")]);
+      classify: ({ path, change, target }) => {
+        // A trigger that goes away runs nothing.
+        if (change === "deleted") return "free";
+        const below = [...worktree, ...path.split("/")];
+        const found = classify(
+          target === null
+            ? { kind: "file", path: below, bytes: 0, isExecutable: false, base: null }
+            : { kind: "link", path: below, target, base: null },
+        );
         return found.class === "git" ? "never" : found.class;
       },
       isApproved: isAgreed,

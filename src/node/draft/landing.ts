@@ -14,7 +14,8 @@ import {
 } from "../../sandbox/draft/landing.ts";
 import { type DraftRecord, type DraftRecords, keptShownMax } from "./draft-records.ts";
 import type { GitLanding, GitLandings } from "./git-landing.ts";
-import type { LandConflict, LandRefusal, LandWorker } from "./land-worker.ts";
+import type { LandConflict, LandRefusal } from "./land-result.ts";
+import type { LandWorker } from "./land-worker.ts";
 import type { LandWorkers } from "./land-workers.ts";
 import type { RootLock } from "./root-lock.ts";
 
@@ -110,13 +111,11 @@ export class Landing {
     classify: (change: Change) => NameClass,
   ): Promise<readonly GitGroup[]> {
     const groups: GitGroup[] = [];
-    const named = (path: readonly string[]): NameClass =>
-      classify({ kind: "file", path, bytes: 0, isExecutable: false, base: null });
     for (const { repository, changes } of git)
       groups.push({
         repository,
         changes,
-        git: await this.#parts.git.prepare({ record, repository, changes, classify: named, isAgreed }),
+        git: await this.#parts.git.prepare({ record, repository, changes, classify, isAgreed }),
       });
     return groups;
   }
