@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import {
   type BigIntStats,
+  chmodSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -100,6 +101,8 @@ export function draftOf({ folder, root }: Ground, script: string): SealedDraft {
     ],
     { encoding: "utf8", env: { ...ENVIRONMENT, GIT_COMMITTER_NAME: "agent", GIT_AUTHOR_NAME: "agent" } },
   );
+  // Overlay leaves a folder without any mode bits, with whiteouts for later.
+  chmodSync(join(work, "work"), 0o700);
   if (status !== 0) throw new Error(`the program in the draft failed: ${stderr}`);
   return { upper, changes: scan(root, upper), startedNanoseconds };
 }

@@ -5,7 +5,19 @@ import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { removeFolder } from "../sandbox/ground.ts";
-import { draftOf, type Ground, git, ground, land, plant, prepare, type SealedDraft, scan, stayOf } from "./ground.ts";
+import {
+  draftOf,
+  type Ground,
+  git,
+  ground,
+  land,
+  plant,
+  prepare,
+  type SealedDraft,
+  scan,
+  stayOf,
+  write,
+} from "./ground.ts";
 
 let here: Ground;
 const folders: string[] = [];
@@ -256,18 +268,26 @@ describe("the index", () => {
 });
 
 describe("programs the repository names", () => {
-  test("no hook, filter, fsmonitor or alias of the person's configuration runs during an import", async () => {
-    const proof = join(here.root, "ran");
+  test("no hook, filter or fsmonitor of the person's configuration runs during an import", async () => {
+    // Below the git folder, the one tree an import can write.
+    const proof = join(here.root, ".git/ran");
     for (const hook of ["reference-transaction", "post-index-change", "post-checkout", "pre-commit"])
       writeFileSync(join(here.root, ".git/hooks", hook), `#!/bin/sh\necho ${hook} >> ${proof}\n`, { mode: 0o755 });
     git(here, "config", "core.fsmonitor", `echo fsmonitor >> ${proof}; false`);
     git(here, "config", "filter.x.clean", `echo clean >> ${proof}; cat`);
     git(here, "config", "filter.x.required", "true");
+    const draft = draftOf(
+      here,
+      `echo '*.txt filter=x' > .gitattributes; git add .; ${COMMIT}; git branch other; git tag t`,
+    );
     rmSync(proof, { force: true });
-    await land(here, draftOf(here, `echo '*.txt filter=x' > .gitattributes; ${COMMIT}; git branch other; git tag t`));
-    const draft = draftOf(here, "true");
-    rmSync(proof, { force: true });
-    await land(here, plant(draft, here, ".git/refs/heads/more", `${git(here, "rev-parse", "main")}\n`));
+    await land(here, draft);
     expect(existsSync(proof)).toBe(false);
+    // The same programs do run for the person, so the file would be there.
+    write(here.root, "a.txt", "person\n");
+    git(here, "commit", "-q", "-a", "-m", "person");
+    const ran = readFileSync(proof, "utf8");
+    for (const program of ["reference-transaction", "post-index-change", "fsmonitor", "clean"])
+      expect(ran).toContain(program);
   });
 });

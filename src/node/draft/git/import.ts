@@ -89,13 +89,22 @@ export async function prepareGitImport(request: GitImportRequest): Promise<GitIm
     const waiting = await waitingPaths(plan, objects.value, importing, request.classify);
     if (!waiting.ok) return { kind: "stays", stay: waiting.stay };
     if (waiting.value.count > 0 && !request.isApproved) return { kind: "waits", plan, ...waiting.value };
-    const locked = await lock(request, { gitFolder, real, plan, bench, git: writer, objects: objects.value, marks });
+    const checksEnded = git.end();
+    const locked = await lock(request, {
+      gitFolder,
+      real,
+      plan,
+      bench,
+      git: writer,
+      objects: objects.value,
+      marks,
+      checksEnded,
+    });
     outcome = locked.ok ? { kind: "prepared", prepared: locked.value } : { kind: "stays", stay: locked.stay };
     return outcome;
   } finally {
-    await git.end();
     if (outcome?.kind !== "prepared") {
-      await writer.end();
+      await Promise.all([git.end(), writer.end()]);
       bench.remove();
     }
   }
@@ -155,6 +164,8 @@ interface LockParts {
   readonly git: ConfinedGit;
   readonly objects: NewObjects;
   readonly marks: RepositoryMarks;
+  /** The sandboxes of the checks end while the locks are taken. */
+  readonly checksEnded: Promise<void>;
 }
 
 /** Takes every lock, compares again what the locks protect, and writes the new index into its lock. */

@@ -25,6 +25,8 @@ export interface PreparedParts {
   /** The sandbox that writes refs and index. */
   readonly writing: Plan;
   readonly objects: NewObjects;
+  /** No sandbox of the checks is left. */
+  readonly checksEnded: Promise<void>;
   readonly head: LockFile | null;
   readonly index: LockFile | null;
   readonly refs: RefTransaction | null;
@@ -168,10 +170,10 @@ export class PreparedGitImport {
   }
 
   async #clean(): Promise<void> {
-    const { head, index, git, bench } = this.#parts;
+    const { head, index, git, bench, checksEnded } = this.#parts;
     head?.release();
     index?.release();
-    await git.end();
+    await Promise.all([git.end(), checksEnded]);
     bench.remove();
   }
 }
