@@ -1,4 +1,4 @@
-// Drafts as the daemon keeps them: the rules of one landing from grants, names and the project, and the service over all.
+// Drafts as the daemon keeps them: the rules of one landing from grants, names and the project, and their lifecycle.
 import { arch } from "node:os";
 import { join } from "node:path";
 import { verbEntry } from "../authority/catalog.ts";
@@ -10,8 +10,8 @@ import { judge } from "../authority/judge.ts";
 import { guardPath, pathText } from "../authority/path.ts";
 import type { ProgramGround, Records } from "../daemon/parts.ts";
 import { DraftFolders } from "../node/draft/draft-folders.ts";
+import { DraftLifecycle } from "../node/draft/draft-lifecycle.ts";
 import { type DraftRecord, DraftRecords } from "../node/draft/draft-records.ts";
-import { DraftService } from "../node/draft/draft-service.ts";
 import { GitLandings } from "../node/draft/git-landing.ts";
 import type { LandRestrictions } from "../node/draft/land-setup.ts";
 import { LandWorkers } from "../node/draft/land-workers.ts";
@@ -48,7 +48,7 @@ export interface DaemonDraftsOptions {
 
 export interface DaemonDrafts {
   readonly folders: DraftFolders;
-  readonly service: DraftService;
+  readonly lifecycle: DraftLifecycle;
   /** What decides about the changes of a program that ran for this ground. */
   contextFor(ground: ProgramGround, run: RunGround, root: PlanPath): LandingContext;
   /** Git changes are imported in these, once there are any. */
@@ -77,7 +77,7 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
     judge: of.judge,
     classifier: classifierFor(options, of.root, of.cwd),
   });
-  const service = new DraftService({
+  const lifecycle = new DraftLifecycle({
     records: draftRecords,
     workers,
     git: new GitLandings({
@@ -103,7 +103,7 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
   };
   return {
     folders,
-    service,
+    lifecycle,
     contextFor: (ground, run, root) => {
       const { clean } = ground.moment();
       const cwd = run.workspace ?? ground.cwd;

@@ -97,7 +97,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
           const now = { ...moment(), exhausted: null };
           const planned = planFor({ authority, request, by, level: 0 }, ground, program.milliseconds, now);
           const refused =
-            planned.ok && planned.plan.root?.mode === "draft" ? drafts.service.refusalFor(wanted.owner) : null;
+            planned.ok && planned.plan.root?.mode === "draft" ? drafts.lifecycle.refusalFor(wanted.owner) : null;
           return refused === null ? planned : { ok: false, refused };
         },
         sandboxes: where,
@@ -109,7 +109,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
         onDraft: (draft) => {
           context.current = drafts.contextFor(wanted, ground, draft.root);
           begun = begunRecord(draft, wanted, program, asked.now());
-          drafts.service.begin(begun);
+          drafts.lifecycle.begin(begun);
         },
       },
       { output: (bytes) => output?.write(bytes), errors: (bytes) => errors?.write(bytes) },
@@ -128,11 +128,11 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
   ): Promise<RunResult> => {
     const sealed = result.ok ? result.ran.draft : null;
     if (!result.ok || sealed === null || begun === null || context === null) {
-      if (begun !== null) drafts.service.forget(begun.draft);
+      if (begun !== null) drafts.lifecycle.forget(begun.draft);
       return result;
     }
     const record = { ...begun, start: String(sealed.startNanoseconds) };
-    const changes = await drafts.service.finish(record, sealed.isSealed, context);
+    const changes = await drafts.lifecycle.finish(record, sealed.isSealed, context);
     const denials = [...result.ran.denials, ...keptDenials(changes)];
     return { ok: true, ran: { ...result.ran, draft: null, denials, changes: changes.draft === null ? null : changes } };
   };

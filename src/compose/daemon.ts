@@ -156,7 +156,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     proof: proof.value,
     records,
     programs,
-    drafts: drafts.service,
+    drafts: drafts.lifecycle,
     redacting: secrets.redacting,
     pin: pinOf,
     version: VERSION,
@@ -222,7 +222,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     stop,
   });
   await daemon.recover();
-  await drafts.service.recover();
+  await drafts.lifecycle.recover();
   daemon.desk.watch(notifying(records.notify, now));
   const ticking = setInterval(() => void daemon.tick().catch((error: unknown) => log(String(error))), tickMilliseconds);
   ticking.unref();

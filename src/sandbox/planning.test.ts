@@ -108,11 +108,11 @@ describe("the root", () => {
     );
   });
 
-  test("is written below a protected path only by a grant that names it", () => {
+  test("is never written where the person's own tools read what to run", () => {
     const run = "proc.exec{in=/home/u/.ssh}";
     const request = "proc.exec in=/home/u/.ssh root=rw -- ssh-keygen";
     expect(place([[run, "fs.write{in=/home/u}"]], request)).toMatch(/scope_violation|undecided/);
-    expect(place([[run, "fs.write{in=/home/u/.ssh}"]], request)).toBe("draft /home/u/.ssh in /home/u/.ssh");
+    expect(place([[run, "fs.write{in=/home/u/.ssh}"]], request)).toBe("self_modification");
   });
 
   test("is not read where it was asked to be written, and the other way round", () => {

@@ -72,14 +72,14 @@ export class GitLandings {
       workFolder: this.#parts.workFolder,
       sandboxes,
       classify: ({ path, change, target }) => {
-        // A trigger that goes away runs nothing.
-        if (change === "deleted") return "free";
         const below = [...worktree, ...path.split("/")];
         const found = classify(
           target === null
             ? { kind: "file", path: below, bytes: 0, isExecutable: false, base: null }
             : { kind: "link", path: below, target, base: null },
         );
+        // A trigger that goes away runs nothing; a rule about agents that goes away may widen.
+        if (found.class === "ask" && change === "deleted") return "free";
         return found.class === "git" ? "never" : found.class;
       },
       isApproved: isAgreed,

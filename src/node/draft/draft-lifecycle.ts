@@ -19,17 +19,17 @@ const shownFilesMax = 200;
 const shownFileBytesMax = 131_072;
 const shownBytesMax = 3 * 1_048_576;
 
-export interface DraftServiceParts extends LandingParts {
+export interface DraftLifecycleParts extends LandingParts {
   /** For a person who agreed: what the agent's record grants now. Null where the agent is gone. */
   agreedContext(record: DraftRecord): LandingContext | null;
   note(line: string): void;
 }
 
-export class DraftService {
-  readonly #parts: DraftServiceParts;
+export class DraftLifecycle {
+  readonly #parts: DraftLifecycleParts;
   readonly #landing: Landing;
 
-  constructor(parts: DraftServiceParts) {
+  constructor(parts: DraftLifecycleParts) {
     this.#parts = parts;
     this.#landing = new Landing(parts);
   }
