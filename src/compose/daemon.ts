@@ -30,6 +30,7 @@ import { gitOwnerTool } from "./daemon-git.ts";
 import { daemonHosts } from "./daemon-hosts.ts";
 import { Names } from "./daemon-ids.ts";
 import { joinedInstruments } from "./daemon-instruments-joined.ts";
+import { openNotary } from "./daemon-notary.ts";
 import { notifying } from "./daemon-notify.ts";
 import { pinOf } from "./daemon-pin.ts";
 import { programOwnerTools } from "./daemon-program-tools.ts";
@@ -66,14 +67,20 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   const { state, program, log } = place;
   const home = homeFolder();
   const folders: UserFolders = { state, config: configFolder(state, home) };
-  const opened = openState(state, { digest: sha256, program, isSole: true });
-  if (!opened.ok) return { ...opened, fix: "ambit daemon logs" };
+  const signing = openNotary(state);
+  if (!signing.ok) return { ...signing, fix: "ambit daemon logs" };
+  const { value: notary } = signing;
+  const opened = openState(state, { digest: sha256, program, isSole: true, notary });
+  if (!opened.ok) return { ...opened, fix: "ambit audit verify" };
   const { value: store } = opened;
   const last = await store.ledger.log({ count: 1 });
   const clock = daemonClock(last.ok ? (last.value[0]?.entry.at ?? 0) : 0);
   const { now } = clock;
   const names = new Names();
   const { id } = names;
+  // Before the first commit, which is signed in this name.
+  const node = store.settings.get("node") ?? names.name();
+  notary.begin(node, now);
   const sink = new DaemonSink();
   const kept = {
     ...store,
@@ -114,9 +121,10 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   });
   await secrets.begin();
   const records = recordSource({ home, folders, elapsed: clock.elapsed, now });
-  const node = await nodeName(kept.settings, names, bare);
+  if (kept.settings.get("node") === null)
+    await kept.settings.set("node", node, bare("daemon", "named", null, { node }));
   const proof = proofOf({
-    state,
+    notary,
     node,
     chain: kept.chain,
     ledger: kept.ledger,
@@ -124,12 +132,11 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     now,
     entry: (outcome, more) => bare("daemon", outcome, null, more),
   });
-  if (!proof.ok) return { ...proof, fix: "ambit daemon logs" };
   sink.begin({
     folder: folders.config,
     config: () => userConfig({ home, folders, program, cwd: home ?? "/", environment: {}, records, now }),
     ...{ node, chain: kept.chain, ledger: store.ledger, settings: kept.settings, digest: sha256, now, log },
-    beginning: proof.value.beginning,
+    beginning: proof.beginning,
     entry: (outcome, more) => bare("daemon", outcome, null, more),
   });
   const programs = daemonPrograms({
@@ -146,7 +153,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     sink: () => sink.shown(),
     presence: new PresenceVerifiers(kept.settings, now),
     vault: secrets.vault,
-    proof: proof.value,
+    proof,
     records,
     programs,
     redacting: secrets.redacting,
@@ -225,22 +232,10 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
         await programs.close();
         await sink.close();
         kept.close();
+        notary.close();
       },
     },
   };
-}
-
-/** A name of this state, made once: whose log it is. */
-async function nodeName(
-  settings: DaemonParts["kept"]["settings"],
-  names: Names,
-  entry: (kind: EntryKind, outcome: string, of: string | null, more: JsonObject) => LogEntry,
-): Promise<string> {
-  const known = settings.get("node");
-  if (known !== null) return known;
-  const made = names.name();
-  await settings.set("node", made, entry("daemon", "named", null, { node: made }));
-  return made;
 }
 
 interface GroundAsked {

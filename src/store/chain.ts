@@ -40,11 +40,12 @@ export class ChainKeeper implements ChainStore {
   }
 
   checkpoints(from: number): Durable<readonly CheckpointRow[]> {
-    return this.#loop.read((connection) =>
-      connection
+    return this.#loop.read((connection) => {
+      const notes = connection
         .all("SELECT place, text FROM checkpoint WHERE place >= ? ORDER BY place LIMIT ?", from, checkpointsMax)
-        .map((row) => ({ place: numberOf(row, "place"), text: textOf(row, "text") })),
-    );
+        .map((row) => ({ place: numberOf(row, "place"), text: textOf(row, "text") }));
+      return joinedNotes(notes, commitNotes(connection, from));
+    });
   }
 
   head(): Durable<Head> {
@@ -73,6 +74,11 @@ export class ChainKeeper implements ChainStore {
     const moved = await this.#loop.write((connection) => {
       const first = firstOf(connection);
       if (before <= first) return 0;
+      // The signature of a commit goes with its leaf, and has to stay.
+      connection.run(
+        "INSERT OR IGNORE INTO checkpoint (place, text) SELECT last, note FROM leaf WHERE last = ? AND note IS NOT NULL",
+        before - 1,
+      );
       const noted = connection.get("SELECT 1 AS noted FROM checkpoint WHERE place = ?", before - 1);
       if (noted === undefined || before - 1 > headOf(connection).place) return null;
       connection.run("UPDATE progress SET first = ?1, facts = max(facts, ?1 - 1), words = max(words, ?1 - 1)", before);
@@ -102,6 +108,26 @@ export class ChainKeeper implements ChainStore {
       if (!step.value) return { ok: true, value: null };
     }
   }
+}
+
+/** The signatures that lie with the leaves. */
+function commitNotes(connection: Connection, from: number): readonly CheckpointRow[] {
+  const waiting = connection.waitingFrom(Math.max(from, firstOf(connection)));
+  if (waiting !== null)
+    return waiting.flatMap(({ last, note }) => (note === null || last < from ? [] : [{ place: last, text: note }]));
+  return connection
+    .all("SELECT last, note FROM leaf WHERE last >= ? AND note IS NOT NULL ORDER BY last LIMIT ?", from, checkpointsMax)
+    .map((row) => ({ place: numberOf(row, "last"), text: textOf(row, "note") }));
+}
+
+/** One for each place, in order: where two lists overlap, the first tells. A list that was cut ends the answer. */
+function joinedNotes(notes: readonly CheckpointRow[], others: readonly CheckpointRow[]): readonly CheckpointRow[] {
+  const ends = [notes, others].map((list) =>
+    list.length < checkpointsMax ? Number.POSITIVE_INFINITY : (list.at(-1)?.place ?? 0),
+  );
+  const end = Math.min(...ends);
+  const byPlace = new Map([...others, ...notes].map((note) => [note.place, note]));
+  return [...byPlace.values()].filter(({ place }) => place <= end).sort((one, other) => one.place - other.place);
 }
 
 function waitingRows(leaves: readonly Leaf[], start: number, most: number): readonly ChainRow[] {
