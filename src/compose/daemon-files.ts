@@ -5,6 +5,7 @@ import type { JsonObject } from "../authority/json.ts";
 import type { Ground } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
 import { done } from "../authority/result.ts";
+import { isRefusal } from "../daemon/call-outcome.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import type { Carried, OwnerTool } from "../daemon/owner-tool.ts";
 import type { Session } from "../daemon/session.ts";
@@ -94,8 +95,18 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
     const workers = sessions();
     if (workers === null) return UNREACHABLE;
     const { session } = using;
-    const act = async (holds: HeldNow | null): Promise<FileAnswer> =>
-      holds === null ? ENDED : workers.use(session, filesFor(using, holds), (files) => call.carry(files));
+    /** The last path that was refused. */
+    let last: Request | null = null;
+    const act = async (holds: HeldNow | null): Promise<FileAnswer> => {
+      if (holds === null) return ENDED;
+      const files = filesFor(using, holds);
+      const judge: Judge = (request) => {
+        const decision = files.judge(request);
+        if (decision.outcome !== "allow") last = request;
+        return decision;
+      };
+      return workers.use(session, { ...files, judge }, (each) => call.carry(each));
+    };
     let seen: HeldNow | null = now;
     const started = call.changes === null ? act(now) : queue.run(call.changes, () => act(seen ?? held(session)));
     // Whoever had to wait for others looks again.
@@ -105,7 +116,8 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
     const isLost = !once.ok && call.changes === null && !workers.has(session) && !session.isClosed;
     const answer = isLost ? await act(held(session)) : once;
     // A file is trusted where a person committed it. Nobody looks at commits yet, and unknown is untrusted: so every read is.
-    return answer.ok ? { ok: true, value: answer.value, isUntrusted: call.isReading } : answer;
+    if (answer.ok) return { ok: true, value: answer.value, isUntrusted: call.isReading };
+    return isRefusal(answer.code) ? { ...answer, denied: deniedIn(answer, using, last) } : answer;
   };
 
   const isKept: CallFiles["isKept"] = (session, path) => {
@@ -173,6 +185,23 @@ interface Using {
   readonly requests: readonly Request[];
   readonly near: FilePath;
   readonly isChanging: boolean;
+}
+
+/** INVARIANT: what a link leads to is for the log. Whoever asked is told of what it asked for. */
+function deniedIn(
+  { code }: Refused,
+  { requests, near }: Using,
+  last: Request | null,
+): NonNullable<Extract<Carried, { readonly ok: false }>["denied"]> {
+  const isAsked = (one: Request): boolean =>
+    pathText(placeOf(one)) === pathText(near) && one.verb.verb.startsWith("fs.");
+  const asked = requests.find((one) => isAsked(one) && one.verb === last?.verb) ?? requests.find(isAsked) ?? null;
+  const isBehind = last !== null && pathText(placeOf(last)) !== pathText(near);
+  return { code, request: asked, target: isBehind ? last : null };
+}
+
+function pathText(path: readonly string[]): string {
+  return path.join("/");
 }
 
 type Refused = Extract<FileAnswer, { readonly ok: false }>;

@@ -82,6 +82,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   const node = store.settings.get("node") ?? names.name();
   notary.begin(node, now);
   const sink = new DaemonSink();
+  store.loop.onFailure((why) => log(why === null ? "the log is written again" : unwritten(why)));
   const kept = {
     ...store,
     chain: copiedChain(store.chain, sink),
@@ -149,7 +150,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   });
   const parts: DaemonParts = {
     kept,
-    problems: secrets.problems,
+    problems: () => [...(store.loop.problem === null ? [] : [unwritten(store.loop.problem)]), ...secrets.problems()],
     sink: () => sink.shown(),
     presence: new PresenceVerifiers(kept.settings, now),
     vault: secrets.vault,
@@ -236,6 +237,10 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
       },
     },
   };
+}
+
+function unwritten(why: string): string {
+  return `the log cannot be written, so every call is denied: ${why}`;
 }
 
 interface GroundAsked {

@@ -3,6 +3,7 @@ import type { Moment } from "../authority/compiled.ts";
 import type { JsonObject } from "../authority/json.ts";
 import { judge } from "../authority/judge.ts";
 import type { DaemonStatus, SessionShown } from "../ports/daemon-control.ts";
+import type { LogEntry } from "../ports/log.ts";
 import type { SinkShown } from "../ports/sink.ts";
 import { Admission } from "./admission.ts";
 import { type HeldNow, providerAnswer, reachableAnswer } from "./asker-tools.ts";
@@ -248,13 +249,13 @@ export class Daemon {
     const [waiting, head, denied] = await Promise.all([
       kept.approvals.list(["pending"], deniedTodayMax),
       kept.chain.head(),
-      kept.ledger.log({ kind: "decision", outcome: "deny", since, count: deniedTodayMax }),
+      kept.ledger.log({ outcome: "deny", since, count: deniedTodayMax }),
     ]);
     const entries = head.ok ? head.value.place : 0;
     const sink = sinkShown(parts.sink?.() ?? null, entries);
     const codes = new Map<string, number>();
     for (const { entry } of denied.ok ? denied.value : [])
-      codes.set(entry.code ?? "", (codes.get(entry.code ?? "") ?? 0) + 1);
+      codes.set(entry.code ?? "", (codes.get(entry.code ?? "") ?? 0) + timesOf(entry));
     return {
       pid,
       version,
@@ -289,6 +290,13 @@ export class Daemon {
     const written = await this.#asked.parts.kept.ledger.append([entry]);
     return written.ok ? { ok: true, value: {} } : refusal(written.code, written.message);
   }
+}
+
+/** One entry stands for all that were counted with it. */
+function timesOf({ kind, more }: LogEntry): number {
+  const { times } = more;
+  if (kind !== "decision" && kind !== "suppressed") return 0;
+  return typeof times === "number" && Number.isSafeInteger(times) && times > 0 ? times : 1;
 }
 
 /** It may not have looked for a while: how far the log goes is known better here. */

@@ -31,6 +31,11 @@ const HINTS: Readonly<Record<DenialCode, string>> = {
     "The project's rules do not count until a person has read them and runs `ambit trust`. Tell the person.",
 };
 
+/** What to do about a denial, for whoever was denied. */
+export function hintOf(code: DenialCode): string {
+  return HINTS[code];
+}
+
 /** So many equal denials in a row, and the hint says to stop. */
 const equalMax = 3;
 

@@ -22,30 +22,11 @@ export class ChainKeeper implements ChainStore {
   }
 
   rows(from: number, count: number): Durable<readonly ChainRow[]> {
-    return this.#loop.read((connection) => {
-      const most = limited(count, chainRowsMax);
-      const rows: ChainRow[] = [];
-      if (most === 0) return rows;
-      const start = Math.max(from, firstOf(connection));
-      // Whoever reads along with every commit, as a second copy does, must not make a transaction of each.
-      const waiting = connection.waitingFrom(start);
-      if (waiting !== null) return waitingRows(waiting, start, most);
-      // Where a whole stretch is gone, what stands behind it is still the verifier's to see.
-      for (const to of [start + most - 1, Number.MAX_SAFE_INTEGER]) {
-        for (const row of rowsBetween(connection, start, to)) if (rows.push(row) === most) break;
-        if (rows.length > 0) break;
-      }
-      return rows;
-    });
+    return this.#loop.read((connection) => rowsFrom(connection, from, count));
   }
 
   checkpoints(from: number): Durable<readonly CheckpointRow[]> {
-    return this.#loop.read((connection) => {
-      const notes = connection
-        .all("SELECT place, text FROM checkpoint WHERE place >= ? ORDER BY place LIMIT ?", from, checkpointsMax)
-        .map((row) => ({ place: numberOf(row, "place"), text: textOf(row, "text") }));
-      return joinedNotes(notes, commitNotes(connection, from));
-    });
+    return this.#loop.read((connection) => notesFrom(connection, from));
   }
 
   head(): Durable<Head> {
@@ -108,6 +89,30 @@ export class ChainKeeper implements ChainStore {
       if (!step.value) return { ok: true, value: null };
     }
   }
+}
+
+export function rowsFrom(connection: Connection, from: number, count: number): readonly ChainRow[] {
+  const most = limited(count, chainRowsMax);
+  const rows: ChainRow[] = [];
+  if (most === 0) return rows;
+  const start = Math.max(from, firstOf(connection));
+  // Whoever reads along with every commit, as a second copy does, must not make a transaction of each.
+  const waiting = connection.waitingFrom(start);
+  if (waiting !== null) return waitingRows(waiting, start, most);
+  // Where a whole stretch is gone, what stands behind it is still the verifier's to see.
+  for (const to of [start + most - 1, Number.MAX_SAFE_INTEGER]) {
+    for (const row of rowsBetween(connection, start, to)) if (rows.push(row) === most) break;
+    if (rows.length > 0) break;
+  }
+  return rows;
+}
+
+/** Those of the checkpoint table, and the signatures of the commits. */
+export function notesFrom(connection: Connection, from: number): readonly CheckpointRow[] {
+  const notes = connection
+    .all("SELECT place, text FROM checkpoint WHERE place >= ? ORDER BY place LIMIT ?", from, checkpointsMax)
+    .map((row) => ({ place: numberOf(row, "place"), text: textOf(row, "text") }));
+  return joinedNotes(notes, commitNotes(connection, from));
 }
 
 /** The signatures that lie with the leaves. */
