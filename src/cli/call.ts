@@ -2,6 +2,7 @@
 import { isJsonObject, type Json, type JsonObject, member } from "../authority/json.ts";
 import type { CallAsked, CallMessages, DenialTold } from "../ports/daemon-calls.ts";
 import type { Answer, Asking } from "../ports/exchange.ts";
+import type { CallAbout } from "../ports/refused-call.ts";
 import { shown } from "./cells.ts";
 import { type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
@@ -10,8 +11,8 @@ import { tellWaiting } from "./waiting.ts";
 
 export interface CallWorld extends ControlWorld {
   readonly cwd: string;
-  /** `lost` rings when whoever serves is gone before we are. */
-  call(lost: () => void): Promise<Answer<Asking<CallMessages>>>;
+  /** `lost` rings when whoever serves is gone before we are. `about`: the call it is for. */
+  call(lost: () => void, about: CallAbout): Promise<Answer<Asking<CallMessages>>>;
   /** Text as the core takes it: no key twice, no number that loses digits. Null for anything else. */
   readJsonObject(text: string): JsonObject | null;
   /** A result as it is to be shown: what came from outside is made readable here, never by the owner. */
@@ -44,9 +45,10 @@ export async function call(
     return EXIT.usage;
   }
   let isServed = true;
-  const connected = await world.call(() => {
+  const lost = (): void => {
     isServed = false;
-  });
+  };
+  const connected = await world.call(lost, { agent, tool, face: "call", cwd: world.cwd });
   if (!connected.ok) return tellRefusal(world, connected, options.json);
   const calls = connected.value;
   try {

@@ -5,7 +5,7 @@ import type { JsonObject } from "../authority/json.ts";
 import type { Ground } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
 import { done } from "../authority/result.ts";
-import { isRefusal } from "../daemon/call-outcome.ts";
+import { isRefusal } from "../daemon/call-refusals.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import type { Carried, OwnerTool } from "../daemon/owner-tool.ts";
 import type { Session } from "../daemon/session.ts";

@@ -15,6 +15,7 @@ import type { UserFolders } from "../node/folders.ts";
 import { homeFolder, userName } from "../node/ground.ts";
 import { machineFacts } from "../node/machine.ts";
 import { PresenceVerifiers } from "../node/presence.ts";
+import { takeRefusedCalls } from "../node/refused-calls.ts";
 import type { Config } from "../notation/config.ts";
 import type { Answer } from "../ports/exchange.ts";
 import type { EntryKind, LogEntry } from "../ports/log.ts";
@@ -218,6 +219,9 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     stop,
   });
   await daemon.recover();
+  const handed = takeRefusedCalls(state);
+  if (await daemon.handOver(handed.calls)) handed.done();
+  if (handed.isFull) log("there was no room to hand over all calls that were refused while no daemon served");
   daemon.desk.watch(notifying(records.notify, now));
   const ticking = setInterval(() => void daemon.tick().catch((error: unknown) => log(String(error))), tickMilliseconds);
   ticking.unref();

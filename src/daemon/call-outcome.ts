@@ -21,37 +21,6 @@ export function outcomeOf(receipt: string, carried: Carried, denials: readonly R
   return { receipt, ...met, ended: carried.ok ? met.ended : `failed ${carried.code}`, denials };
 }
 
-/** Codes that say what is the matter with the world or with the arguments, and not with what is held. */
-const FAILURES: ReadonlySet<string> = new Set(["not_available", "invalid_input", "execution_failed"]);
-
-/** Whether a code says that something was refused, and not that it failed. */
-export function isRefusal(code: DenialCode): boolean {
-  return !FAILURES.has(code);
-}
-
-export type Refused = NonNullable<Extract<Carried, { readonly ok: false }>["denied"]>;
-
-/** What a call that was not carried out was refused; null where it failed over something else. */
-export function refusedIn(carried: Carried): Refused | null {
-  if (carried.ok) return null;
-  if (carried.denied !== undefined) return carried.denied;
-  const code = FAILURES.has(carried.code) ? undefined : DENIAL_CODES.find((one) => one === carried.code);
-  return code === undefined ? null : { code, request: null };
-}
-
-/** A refusal while a call ran, as the one who asked hears of it. */
-export function shownDenial(denial: RunDenial): JsonObject {
-  const { code, request, times, id } = denial;
-  const need = request === "" ? null : request;
-  return { code, request, times, need, hint: hintOf(code), id: id ?? null };
-}
-
-/** The same answer, where the denials it lists name their entries. */
-export function withDenials(value: Json, denials: readonly RunDenial[]): Json {
-  if (denials.length === 0 || !isJsonObject(value) || !isJsonList(value["denials"])) return value;
-  return { ...value, denials: denials.map(shownDenial) };
-}
-
 export function programAnswer(
   receipt: string,
   request: string,

@@ -24,7 +24,8 @@ import { availabilityOf, missingText } from "../tool/availability.ts";
 import type { ToolLookup } from "../tool/known-tool.ts";
 import { parseToolName } from "../tool/tool-name.ts";
 import type { Warrant } from "../warrant/warrant.ts";
-import { outcomeOf, programAnswer, REFUSED, type Refused, refusedIn, withDenials } from "./call-outcome.ts";
+import { outcomeOf, programAnswer, REFUSED } from "./call-outcome.ts";
+import { denialIn, noted, type Refused, refusedIn, withDenials } from "./call-refusals.ts";
 import { answerUse } from "./context-answer.ts";
 import type { Contexts, ServedContext } from "./contexts.ts";
 import { needOf } from "./counterexample.ts";
@@ -351,26 +352,6 @@ export class Calls {
       refused: (denial, reason) => ports.refused({ receipt, tool, denial, reason }),
     };
   }
-}
-
-/** The same, each with an entry of its own in the log: what has one already has one. */
-function noted(
-  { tool, ports }: Asked,
-  receipt: string,
-  denials: readonly RunDenial[],
-  reason: string | null = null,
-  target: Request | null = null,
-): readonly RunDenial[] {
-  const behind = target === null ? null : requestText(target);
-  return denials.map((denial) =>
-    denial.id === undefined
-      ? { ...denial, id: ports.refused({ receipt, tool, denial, reason, target: behind }) }
-      : denial,
-  );
-}
-
-function denialIn({ code, request }: Refused): RunDenial {
-  return { code, request: request === null ? "" : requestText(request), times: 1 };
 }
 
 type Considered = Pick<Asked, "session" | "holding" | "tool" | "input" | "ports">;

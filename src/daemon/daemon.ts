@@ -4,6 +4,7 @@ import type { JsonObject } from "../authority/json.ts";
 import { judge } from "../authority/judge.ts";
 import type { DaemonStatus, SessionShown } from "../ports/daemon-control.ts";
 import type { LogEntry } from "../ports/log.ts";
+import type { RefusedCall } from "../ports/refused-call.ts";
 import type { SinkShown } from "../ports/sink.ts";
 import { Admission } from "./admission.ts";
 import { type HeldNow, providerAnswer, reachableAnswer } from "./asker-tools.ts";
@@ -141,6 +142,19 @@ export class Daemon {
         this.#admission.remember({ root: { pid, start }, user: entry.user, isBrought: typeof caveats === "string" });
     }
     await kept.ledger.append([this.#entries.make("daemon", NOBODY, "started", { more: { pid: this.#asked.pid } })]);
+  }
+
+  /** Calls that nobody decided because no daemon was there. What they say is a claim: it is written down, and that is all. */
+  async handOver(calls: readonly RefusedCall[]): Promise<boolean> {
+    if (calls.length === 0) return true;
+    const entries = calls.map(({ at, agent, tool, face, cwd, reason }) =>
+      this.#entries.make("decision", { ...NOBODY, agent }, "deny", {
+        tool,
+        code: "not_available",
+        more: { ...UNDECIDED, reason, face, cwd, refusedAt: at, isHandedOver: true },
+      }),
+    );
+    return (await this.#asked.parts.kept.ledger.append(entries)).ok;
   }
 
   /** Every now and then. */
@@ -291,6 +305,9 @@ export class Daemon {
     return written.ok ? { ok: true, value: {} } : refusal(written.code, written.message);
   }
 }
+
+/** What an entry of a decision has, where none was made. */
+const UNDECIDED = { approval: null, by: [], level: 0, need: null, requests: [], suggest: null } as const;
 
 /** One entry stands for all that were counted with it. */
 function timesOf({ kind, more }: LogEntry): number {

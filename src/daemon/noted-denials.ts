@@ -4,7 +4,7 @@ import { isJsonObject, type Json } from "../authority/json.ts";
 import type { Request } from "../authority/request.ts";
 import { requestText } from "../notation/request-printer.ts";
 import type { RunDenial } from "../ports/process.ts";
-import { isRefusal } from "./call-outcome.ts";
+import { isRefusal } from "./call-refusals.ts";
 import { hintOf } from "./denials.ts";
 
 /** Different denials that the outcome of one call lists; all of them are written. */

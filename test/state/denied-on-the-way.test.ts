@@ -85,7 +85,11 @@ const rows: readonly (readonly [what: string, row: Row])[] = [
     "a connection of a program",
     {
       tool: "proc_exec",
-      input: { argv: ["bash", "-c", "exec 3<>/dev/tcp/evil.example/443; exec 3<>/dev/tcp/evil.example/443; true"] },
+      input: {
+        in: ".",
+        root: "rw",
+        argv: ["bash", "-c", "exec 3<>/dev/tcp/evil.example/443; exec 3<>/dev/tcp/evil.example/443; true"],
+      },
       code: "scope_violation",
       verb: "net.connect",
       need: /^net\.connect evil\.example/,
