@@ -16,7 +16,7 @@ import { shown } from "./cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
 import { counted } from "./counted.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { jsonLine } from "./log-text.ts";
+import { jsonLine } from "./json-line.ts";
 import { type Asked, fail } from "./problems.ts";
 
 export interface AuditWorld extends ControlWorld {

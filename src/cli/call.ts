@@ -1,4 +1,5 @@
 // `ambit call <agent> <tool> <json>`: any tool, as the agent would call it.
+
 import { isJsonObject, type Json, type JsonObject, member } from "../authority/json.ts";
 import type { CallAsked, CallMessages, DenialTold } from "../ports/daemon-calls.ts";
 import type { Answer, Asking } from "../ports/exchange.ts";
@@ -6,6 +7,7 @@ import type { CallAbout } from "../ports/refused-call.ts";
 import { shown } from "./cells.ts";
 import { type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import { isTerminal } from "./output.ts";
 import { tellWaiting } from "./waiting.ts";
 
@@ -95,7 +97,7 @@ async function carry(
   // What a program wrote is for a pipe as it stands; a terminal would obey it.
   const written = (text: string, descriptor: 1 | 2): string =>
     (isTerminal(descriptor) ? lines(text) : text).replace(/\n$/, "");
-  if (json) world.print(JSON.stringify({ ok: true, receipt, result }));
+  if (json) world.print(jsonLine({ ok: true, receipt, result }));
   else if (ran === null) world.print(resultText(result));
   else {
     if (ran.stdout !== "") world.print(written(ran.stdout, 1));
@@ -137,7 +139,7 @@ function ranIn(result: Json): { readonly stdout: string; readonly stderr: string
 
 function tellDenial(world: CallWorld, denial: DenialTold, json: boolean): ExitCode {
   const { code, need, hint, approval, id, reason } = denial;
-  if (json) world.print(JSON.stringify({ ok: false, code, need, hint, approval, id, reason }));
+  if (json) world.print(jsonLine({ ok: false, code, need, hint, approval, id, reason }));
   else {
     const lines = [
       `${world.paint.bad("denied")}  ${code}${need === null ? "" : `: ${shown(need)}`}`,

@@ -21,6 +21,7 @@ import { callJudge, type Held } from "../tools/files/call-judge.ts";
 import type { FileAnswer, FileCall, FileTool } from "../tools/files/file-call.ts";
 import { fileTools } from "../tools/files/file-tools.ts";
 import { PathQueue } from "../tools/files/path-queue.ts";
+import { markProblem } from "../tools/files/redacted-write.ts";
 import { type GrantedTree, GrantedTrees } from "../tools/files/trees.ts";
 import { KeptFiles, type KeptFilesAsked } from "./kept-files.ts";
 import { nativeProgram } from "./native-program.ts";
@@ -28,6 +29,8 @@ import { SessionFiles } from "./session-files.ts";
 
 export interface DaemonFilesAsked extends KeptFilesAsked {
   held(session: Session): ReturnType<Daemon["held"]>;
+  /** The same text without the secrets that are known here. */
+  redacted?(text: string): string;
 }
 
 /** Files of a session for a call of another tool: every path decided as for the file tools. */
@@ -91,7 +94,10 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
     return { trees, judge, protectedPaths: reading.ground.protectedPaths };
   };
 
-  const carry = async (call: FileCall, using: Using, now: HeldNow): Promise<Carried> => {
+  const redacted = (text: string): string => asked.redacted?.(text) ?? text;
+
+  /** `content`: what is to be written over a file. */
+  const carry = async (call: FileCall, using: Using, now: HeldNow, content: string | null): Promise<Carried> => {
     const workers = sessions();
     if (workers === null) return UNREACHABLE;
     const { session } = using;
@@ -105,7 +111,10 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
         if (decision.outcome !== "allow") last = request;
         return decision;
       };
-      return workers.use(session, { ...files, judge }, (each) => call.carry(each));
+      return workers.use(session, { ...files, judge }, async (each) => {
+        const wrong = content === null ? null : await markProblem(each, using.near, content, redacted);
+        return wrong ?? call.carry(each);
+      });
     };
     let seen: HeldNow | null = now;
     const started = call.changes === null ? act(now) : queue.run(call.changes, () => act(seen ?? held(session)));
@@ -167,7 +176,9 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
         // INVARIANT: what is carried out is what was decided; a working folder may have moved since.
         const isDecided = call.value.requests.every((one) => requests.some((other) => isSame(one, other)));
         const isChanging = call.value.changes !== null;
-        return isDecided ? carry(call.value, { session, requests, near: placeOf(first), isChanging }, now) : MOVED;
+        const content = tool.name === "fs_write" && typeof input["content"] === "string" ? input["content"] : null;
+        const using = { session, requests, near: placeOf(first), isChanging };
+        return isDecided ? carry(call.value, using, now, content) : MOVED;
       },
     };
   };

@@ -1,4 +1,5 @@
 // The daemon, joined: the store, what it reads, what it runs, and the two sockets that lead to it.
+import { AsyncLocalStorage } from "node:async_hooks";
 import { canonicalJson } from "../audit/canonical.ts";
 import type { JsonObject } from "../authority/json.ts";
 import { VERSION } from "../cli/version.ts";
@@ -83,6 +84,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   const node = store.settings.get("node") ?? names.name();
   notary.begin(node, now);
   const sink = new DaemonSink();
+  const served = new AsyncLocalStorage<Session>();
   store.loop.onFailure((why) => log(why === null ? "the log is written again" : unwritten(why)));
   const kept = {
     ...store,
@@ -116,10 +118,12 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     state,
     now,
     entry: (outcome, name) => bare("secret", outcome, name, { name }),
-    alarm: (name) => {
-      log(`alarm: the canary ${name} was seen`);
-      void kept.ledger.append([bare("alarm", "canary_leak", name, { name })]);
+    alarm: (name, session) => {
+      log(`alarm: the canary ${name} was seen${session === null ? "" : `, of ${session.facts.name.agent}`}`);
+      const entry = bare("alarm", "canary_leak", name, { name });
+      void kept.ledger.append([session === null ? entry : { ...entry, ...session.who() }]);
     },
+    session: () => served.getStore() ?? null,
   });
   await secrets.begin();
   const records = recordSource({ home, folders, elapsed: clock.elapsed, now });
@@ -166,9 +170,14 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     now,
     id,
     note: log,
+    during: (session, act) => served.run(session, act),
   };
   const { connections, stop } = place;
-  const files = daemonFiles({ program, folders, home, held: (session) => daemon.held(session) });
+  const files = daemonFiles({
+    ...{ program, folders, home },
+    held: (session) => daemon.held(session),
+    redacted: (text) => secrets.redacting.text(text),
+  });
   const resolvers = ({ facts: { cwd } }: Session): readonly string[] =>
     runGround({ home, folders, program, cwd, environment: {}, records, now }).user?.resolvers ?? [];
   const instruments = joinedInstruments({

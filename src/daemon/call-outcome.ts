@@ -1,6 +1,5 @@
 // What became of a call, as it is written down and as the one who asked hears of it.
-import { DENIAL_CODES, type DenialCode } from "../authority/decision.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../authority/json.ts";
+import type { DenialCode } from "../authority/decision.ts";
 import type { Outcome } from "../ports/commit.ts";
 import type { ProgramDone, ProgramRefused } from "../ports/daemon-calls.ts";
 import type { RunDenial, RunResult } from "../ports/process.ts";

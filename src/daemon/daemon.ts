@@ -101,7 +101,10 @@ export class Daemon {
       redacting: parts.redacting,
     });
     this.#calls = new Calls(parts, this.#gatekeeper, this.#sessions, tools, this.contexts);
-    this.doors = { call: new Map(this.#callAnswers()), control: new Map(this.#controlAnswers()) };
+    this.doors = {
+      call: new Map(this.#callAnswers().map(([name, act]) => [name, this.#during(act)])),
+      control: new Map(this.#controlAnswers()),
+    };
   }
 
   /** What a session holds now, for tools that meet more on their way than they asked for; null where it is nothing. */
@@ -229,6 +232,16 @@ export class Daemon {
         },
       ],
     ];
+  }
+
+  /** The same, as done for the session that asks. */
+  #during(act: Answering): Answering {
+    const { during } = this.#asked.parts;
+    if (during === undefined) return act;
+    return (exchange) => {
+      const session = this.#calls.session(exchange);
+      return session === null ? act(exchange) : during(session, () => act(exchange));
+    };
   }
 
   #controlAnswers(): readonly (readonly [string, Answering])[] {

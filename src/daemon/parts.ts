@@ -20,6 +20,7 @@ import type { KeyGiven, KeyShown } from "../ports/secret-key.ts";
 import type { SettingStore } from "../ports/secret-store.ts";
 import type { SinkShown } from "../ports/sink.ts";
 import type { Stop } from "../sandbox/sandboxes.ts";
+import type { Session } from "./session.ts";
 
 /** How many people must agree, and who counts. */
 export interface Approvers {
@@ -172,6 +173,8 @@ export interface Redacting {
 }
 
 export interface DaemonParts {
+  /** Does something for a session: what is found in its output meanwhile is told as its. */
+  during?<T>(session: Session, act: () => T): T;
   readonly kept: Kept;
   /** What is wrong with what is kept, as sentences for a person. */
   problems(): readonly string[];
