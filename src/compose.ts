@@ -118,6 +118,12 @@ export function composeWorld(machine: Machine): ProgramWorld {
     ...daemon,
     cwd,
     verifying: { digest: sha256, check: signatureCheck() },
+    verifyStored: async (head, key) => {
+      if (folders.state === null) return { ok: false, code: "audit_unavailable", message: "there is no state folder" };
+      // Loaded when it is needed: the database driver is none of the other commands' business.
+      const { verifyStoredLog } = await import("./compose/stored-log.ts");
+      return verifyStoredLog({ state: folders.state, program: machine.program }, head, key);
+    },
     readJsonObject: (text) => {
       const read = parseJson(text);
       return read.ok && isJsonObject(read.value) ? read.value : null;

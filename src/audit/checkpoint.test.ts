@@ -28,6 +28,14 @@ describe("a signed note", () => {
     ).toBe(signer.key.split("+")[1]);
   });
 
+  test("says that every commit is signed in a line of its own, which is signed, too", () => {
+    const text = makeCheckpoint({ ...checkpoint, isEveryCommitSigned: true }, signer);
+    expect(text.split("\n").slice(3, 6)).toEqual(["time 1700000000000", "signs every commit", ""]);
+    expect(parseCheckpoint(text)?.isEveryCommitSigned).toBe(true);
+    const without = parseCheckpoint(text.replace("signs every commit\n", ""));
+    expect(without !== null && PORTS.check(signer.key, without.signed, without.signature)).toBe(false);
+  });
+
   test.each([null, newSigner().key])("reads back, and its signature holds: next %s", (next) => {
     const note = parseCheckpoint(makeCheckpoint({ ...checkpoint, next }, signer));
     expect(note).toMatchObject({ ...checkpoint, next, keyNumber: signer.key.split("+")[1] });

@@ -16,6 +16,8 @@ export interface Checkpoint {
   readonly at: number;
   /** The key that signs from here on; null where that stays the same. */
   readonly next: string | null;
+  /** Whether every commit of the log is signed from here on: then no entry stands behind the last note. */
+  readonly isEveryCommitSigned?: true;
 }
 
 export interface SignedCheckpoint extends Checkpoint {
@@ -41,10 +43,18 @@ export function makeCheckpoint(checkpoint: Checkpoint, signer: Signer): string {
 export function parseCheckpoint(text: string): SignedCheckpoint | null {
   const match = text.length > noteCharactersMax ? null : SHAPE.exec(text);
   if (match === null) return null;
-  const [, node = "", size = "", root = "", at = "", next = null, signatureText = ""] = match;
+  const [, node = "", size = "", root = "", at = "", every, next = null, signatureText = ""] = match;
   const [hash, signature] = [bytesOfBase64(root), bytesOfBase64(signatureText)];
   if (hash?.length !== 32 || signature?.length !== 68) return null;
-  const checkpoint = { node, size: Number(size), hash: hexadecimalOf(hash), at: Number(at), next };
+  const isEveryCommitSigned = every === undefined ? {} : ({ isEveryCommitSigned: true } as const);
+  const checkpoint = {
+    node,
+    size: Number(size),
+    hash: hexadecimalOf(hash),
+    at: Number(at),
+    next,
+    ...isEveryCommitSigned,
+  };
   if (!isSpelled(checkpoint)) return null;
   return {
     ...checkpoint,
@@ -55,15 +65,17 @@ export function parseCheckpoint(text: string): SignedCheckpoint | null {
 }
 
 const NODE = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}";
+const EVERY = "signs every commit\n";
 const SHAPE = new RegExp(
   `^ambit audit (${NODE})\\n(0|[1-9]\\d{0,15})\\n([A-Za-z0-9+/=]{44})\\ntime (0|[1-9]\\d{0,15})\\n` +
-    `(?:next ([a-z0-9+/A-Z-]{1,100})\\n)?\\n— ${KEY_NAME} ([A-Za-z0-9+/=]{92})\\n$`,
+    `(${EVERY})?(?:next ([a-z0-9+/A-Z-]{1,100})\\n)?\\n— ${KEY_NAME} ([A-Za-z0-9+/=]{92})\\n$`,
 );
 const NODE_ONLY = new RegExp(`^${NODE}$`);
 
-function signedText({ node, size, hash, at, next }: Checkpoint): string {
+function signedText({ node, size, hash, at, next, isEveryCommitSigned }: Checkpoint): string {
   const root = base64Of(bytesOfHexadecimal(hash));
-  return `ambit audit ${node}\n${size}\n${root}\ntime ${at}\n${next === null ? "" : `next ${next}\n`}`;
+  const every = isEveryCommitSigned === true ? EVERY : "";
+  return `ambit audit ${node}\n${size}\n${root}\ntime ${at}\n${every}${next === null ? "" : `next ${next}\n`}`;
 }
 
 function isSpelled({ node, size, hash, at, next }: Checkpoint): boolean {

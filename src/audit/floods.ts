@@ -46,9 +46,10 @@ export class FloodCount<About = null> {
   /** Windows that are over and were not asked for yet. */
   readonly #ended = new Map<string, Flood<About>>();
 
-  take(key: string, now: number, about: About | null = null): "write" | "counted" {
+  /** `times`: how many it stands for; whoever writes it writes that. */
+  take(key: string, now: number, about: About | null = null, times = 1): "write" | "counted" {
     const window = this.#windows.get(key);
-    if (window !== undefined && !(isOver(window, now) && this.#close(key, window))) return count(window);
+    if (window !== undefined && !(isOver(window, now) && this.#close(key, window))) return count(window, times);
     if (this.#windows.size >= floodKindsMax && !this.#forgetOne()) return "write";
     this.#windows.set(key, { first: now, about, written: 1, counted: 0 });
     return "write";
@@ -98,12 +99,12 @@ export class FloodCount<About = null> {
   }
 }
 
-function count<About>(window: Window<About>): "write" | "counted" {
+function count<About>(window: Window<About>, times: number): "write" | "counted" {
   if (window.written < floodWritesMax) {
     window.written++;
     return "write";
   }
-  window.counted++;
+  window.counted += times;
   return "counted";
 }
 

@@ -69,8 +69,9 @@ export class ExportVerifier {
 
   #begun(): Verifier | null {
     if (this.#header === null) return null;
-    const { node, first } = this.#header;
-    this.#verifier ??= new Verifier(this.#ports, { ...this.#given, node, first, rotations: this.#rotations });
+    const { node, first, isCopy = false } = this.#header;
+    const given = { ...this.#given, node, first, isCopy, rotations: this.#rotations };
+    this.#verifier ??= new Verifier(this.#ports, given);
     return this.#verifier;
   }
 }

@@ -7,7 +7,8 @@ import type { ChainRow } from "../ports/chain-rows.ts";
 import { chainHash, ZERO_HASH } from "./chain.ts";
 import { ENTRIES_PRUNED, pruningDetails } from "./chain-events.ts";
 import { makeCheckpoint } from "./checkpoint.ts";
-import { unsignedEntriesMax } from "./verify.ts";
+import { unsignedEntriesMax, unsignedMillisecondsMax } from "./unsigned-tail.ts";
+import { copyUnsignedMax } from "./verify.ts";
 
 /** Every hash from a place on as if this were what had been written. */
 function chained(rows: readonly ChainRow[], from = 1): readonly ChainRow[] {
@@ -24,8 +25,9 @@ const whats = (problems: readonly { readonly what: string }[]): string => proble
 describe("a log that nobody touched is intact", () => {
   test.each([
     ["empty", new WrittenLog(), 0],
-    ["not signed yet", new WrittenLog().fill(5), 5],
     ["signed to the end", new WrittenLog().fill(5).sign(), 0],
+    ["every commit signed", new WrittenLog().fill(2).signCommit().fill(3).signCommit(), 0],
+    ["every commit signed from a place on", new WrittenLog().fill(2).sign().fill(3).signCommit(), 0],
     ["signed often, with a tail", new WrittenLog().fill(3).sign().fill(4).sign().fill(2), 2],
     ["under three keys", new WrittenLog().fill(3).rotate().fill(2).sign().rotate().fill(1).sign(), 0],
     ["signed again by the new key at the same place", new WrittenLog().fill(3).rotate().sign(), 0],
@@ -98,9 +100,40 @@ describe("what was done to it is told, with its place", () => {
     expect(log.verify({ head: { place: 0, hash } }).isIntact).toBe(false);
   });
 
-  test("all notes removed and everything written anew, once there is more than a tail", () => {
-    const long = new WrittenLog().fill(unsignedEntriesMax + 1);
-    expect(whats(long.verify().problems)).toMatch(/are not signed/);
+  test("all notes removed and everything written anew", () => {
+    expect(whats(new WrittenLog().fill(1).verify().problems)).toMatch(/no entry is signed/);
+    expect(whats(log.verify({}, log.rows, []).problems)).toMatch(/no entry is signed/);
+  });
+
+  test("entries behind the last note of an older version: so many, in so long a time", () => {
+    const older = new WrittenLog().fill(1).sign();
+    const tail = (milliseconds: number): WrittenLog => {
+      const { rows, notes, first } = older;
+      const longer = Object.assign(new WrittenLog(), { rows: [...rows], notes, first });
+      return longer.write(entryOf(2, { at: 10 }), entryOf(3, { at: 10 + milliseconds }));
+    };
+    expect(tail(unsignedMillisecondsMax).verify().isIntact).toBe(true);
+    expect(whats(tail(unsignedMillisecondsMax + 1).verify().problems)).toMatch(/2 entries are not signed, over 60 s/);
+    const many = new WrittenLog().fill(1).sign().fill(unsignedEntriesMax);
+    expect(many.verify().isIntact).toBe(true);
+    expect(whats(many.fill(1).verify().problems)).toMatch(/are not signed/);
+  });
+
+  test("one entry behind the last note, where every commit is signed; a copy may end inside a commit", () => {
+    const signed = new WrittenLog().fill(3).signCommit().fill(1);
+    expect(whats(signed.verify().problems)).toMatch(/last 1 entries are not signed, and every commit/);
+    expect(signed.verify({ isCopy: true }).isIntact).toBe(true);
+    expect(signed.fill(copyUnsignedMax).verify({ isCopy: true }).isIntact).toBe(false);
+  });
+
+  test("another end than the one whose signature the daemon remembers", () => {
+    const signed = new WrittenLog().fill(3).signCommit().fill(2).signCommit();
+    const remembered = signed.head;
+    expect(signed.verify({ remembered }).isIntact).toBe(true);
+    const cut = signed.verify({ remembered }, signed.rows.slice(0, 3), signed.notes.slice(0, 1));
+    expect(whats(cut.problems)).toMatch(/entries 4 to 5 are missing at the end: the daemon remembers/);
+    const other = signed.verify({ remembered: { ...remembered, hash: ZERO_HASH } });
+    expect(whats(other.problems)).toMatch(/remembers another signed hash/);
   });
 
   test("no more problems are listed than anybody reads", () => {
@@ -108,7 +141,7 @@ describe("what was done to it is told, with its place", () => {
     const rows = wrong.rows.map((row) => ({ ...row, body: other }));
     const { problems } = wrong.verify({}, rows);
     expect(problems.length).toBe(101);
-    expect(problems.at(-1)?.what).toBe("and 400 more");
+    expect(problems.at(-1)?.what).toBe("and 401 more");
   });
 });
 

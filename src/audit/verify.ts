@@ -8,6 +8,7 @@ import { chainHash, isHash, ZERO_HASH } from "./chain.ts";
 import { chainEvent } from "./chain-events.ts";
 import { parseCheckpoint, type SignedCheckpoint } from "./checkpoint.ts";
 import { KeyLine } from "./key-line.ts";
+import { unsignedProblem } from "./unsigned-tail.ts";
 import { Problems } from "./verify-problems.ts";
 
 export interface VerifyPorts {
@@ -31,10 +32,14 @@ export interface VerifyGiven {
   readonly first: number;
   /** Place and hash that somebody wrote down elsewhere. */
   readonly head: ChainHead | null;
+  /** The end whose signature the daemon remembers outside the database. */
+  readonly remembered?: ChainHead | null;
+  /** A copy may have been read in the middle of a commit. */
+  readonly isCopy?: boolean;
 }
 
-/** A log that is served signs far more often. More than this without a signature means that notes were removed. */
-export const unsignedEntriesMax = 20_000;
+/** The entries of one leaf: what a copy can have before it has their note. */
+export const copyUnsignedMax = 64;
 /** Notes that may lie ahead of the rows, and keys that rows may name before a note does. */
 const waitingNotesMax = 100_000;
 const namedKeysMax = 1000;
@@ -59,6 +64,10 @@ export class Verifier {
   #notes = 0;
   /** The largest size that is signed. */
   #signed = 0;
+  /** Whether a note says that every commit is signed. */
+  #isEveryCommitSigned = false;
+  /** Of the first and the last entry behind the last note. */
+  #unsignedBodies: { readonly first: string; last: string } | null = null;
   /** Place of the entry that says what retention left. */
   #pruned: number | null = null;
 
@@ -99,32 +108,39 @@ export class Verifier {
     this.#hash = isHash(hash) ? hash : null;
     this.#entries++;
     this.#readEvent(body);
+    if (place > this.#signed) {
+      if (this.#unsignedBodies === null) this.#unsignedBodies = { first: body, last: body };
+      else this.#unsignedBodies.last = body;
+    }
     this.#settleNotes();
-    const { head } = this.#given;
+    const { head, remembered } = this.#given;
     if (head?.place === place && head.hash !== this.#hash)
       this.#problems.tell(place, "the hash kept elsewhere is another: entries up to here were written anew");
+    if (remembered?.place === place && remembered.hash !== this.#hash)
+      this.#problems.tell(place, "the daemon remembers another signed hash: entries up to here were written anew");
   }
 
   /** `head`: where the log itself says that it ends; null where it does not say. */
   end(head: ChainHead | null): VerifyAnswer {
-    const { first, head: kept } = this.#given;
+    const { first, head: kept, remembered = null } = this.#given;
     const size = this.#waiting.at(-1)?.size;
     if (size !== undefined)
       this.#problems.tell(size, `${rangeText(this.#place + 1, size)} missing at the end: a note was signed for them`);
     if (head !== null && (head.place !== this.#place || head.hash !== (this.#hash ?? head.hash)))
       this.#problems.tell(this.#place, `the log ends here, but it says that it ends at place ${head.place}`);
     if (kept !== null) this.#endWithHead(kept);
+    if (remembered !== null && remembered.place > this.#place)
+      this.#problems.tell(
+        this.#place,
+        `${rangeText(this.#place + 1, remembered.place)} missing at the end: the daemon remembers their signature`,
+      );
     if (first > 1 && (this.#pruned === null || this.#pruned > this.#signed))
       this.#problems.tell(
         first,
         "entries before this one are missing, and no signed entry says that they were removed",
       );
     const unsigned = Math.max(0, this.#place - Math.max(this.#signed, first - 1));
-    if (unsigned > unsignedEntriesMax)
-      this.#problems.tell(
-        this.#place,
-        `the last ${unsigned} entries are not signed: notes were removed, or never made`,
-      );
+    this.#tellUnsigned(unsigned);
     const problems = this.#problems.listed();
     return {
       isIntact: problems.length === 0,
@@ -137,6 +153,22 @@ export class Verifier {
     };
   }
 
+  #tellUnsigned(unsigned: number): void {
+    if (this.#entries > 0 && this.#notes === 0) {
+      this.#problems.tell(this.#place, "no entry is signed: notes were removed, or never made");
+      return;
+    }
+    const { first = "", last = "" } = this.#unsignedBodies ?? {};
+    if (!this.#isEveryCommitSigned) {
+      const wrong = unsignedProblem(unsigned, first, last);
+      if (wrong !== null) this.#problems.tell(this.#place, wrong);
+    } else if (unsigned > (this.#given.isCopy === true ? copyUnsignedMax : 0))
+      this.#problems.tell(
+        this.#place,
+        `the last ${unsigned} entries are not signed, and every commit of this log is: they were not written by its daemon`,
+      );
+  }
+
   #note(place: number, text: string): void {
     const note = typeof text === "string" ? parseCheckpoint(text) : null;
     const wrong = note === null || note.size !== place ? "is no signed note of this place" : this.#wrongNote(note);
@@ -145,6 +177,8 @@ export class Verifier {
     else if (place >= this.#given.first - 1) {
       this.#notes++;
       this.#signed = Math.max(this.#signed, place);
+      if (note?.isEveryCommitSigned === true) this.#isEveryCommitSigned = true;
+      if (this.#signed >= this.#place) this.#unsignedBodies = null;
       this.#wait(note as SignedCheckpoint);
       this.#settleNotes();
     }

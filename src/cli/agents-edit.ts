@@ -1,4 +1,5 @@
 // `ambit agents grant` and `revoke`: shows what would change, in words and as lines, asks, and changes that.
+
 import { requestText } from "../notation/request-printer.ts";
 import { editRecord, type RecordEdit } from "../record/edit.ts";
 import { notAdmitted } from "./admit.ts";
@@ -10,6 +11,7 @@ import { commandText } from "./command-text.ts";
 import { askOnce, tellRefusal } from "./control-world.ts";
 import { parseDuration } from "./duration.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import { fail } from "./problems.ts";
 import { renderDiagnostic } from "./render.ts";
 
@@ -95,7 +97,7 @@ async function change(
   const report = reportOf(name, found.value.name, found.value.text, preview);
   if (!options.json) showReport(world, report, preview);
   if (options.dryRun) {
-    if (options.json) world.print(JSON.stringify({ ...report, written: false }));
+    if (options.json) world.print(jsonLine({ ...report, written: false }));
     else world.print(world.paint.dim("nothing written: --dry-run"));
     return EXIT.ok;
   }
@@ -116,7 +118,7 @@ async function change(
   });
   if (done.kind === "refused") return notEdited(world, name, done.refusal, options);
   if (done.kind === "failed") return fail(world, options, EXIT.error, done.message, null);
-  if (options.json) world.print(JSON.stringify({ ...report, written: true }));
+  if (options.json) world.print(jsonLine({ ...report, written: true }));
   else {
     const verb = edit.kind === "grant" ? "granted" : "revoked";
     world.print(
@@ -134,9 +136,7 @@ function notEdited(world: AgentsWorld, name: string, result: RefusedEdit, option
     const { edit } = result;
     const message = edit.kind === "grant" ? `${name} holds it already` : `${name} does not hold it`;
     if (options.json)
-      world.print(
-        JSON.stringify({ agent: name, action: edit.kind, spec: specOf(edit), changed: false, written: false }),
-      );
+      world.print(jsonLine({ agent: name, action: edit.kind, spec: specOf(edit), changed: false, written: false }));
     else world.print(`no change: ${shown(message)}`);
     return EXIT.ok;
   }

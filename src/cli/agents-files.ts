@@ -17,6 +17,7 @@ import type { AgentsWorld, FileDone } from "./agents-world.ts";
 import { shown } from "./cells.ts";
 import { commandText } from "./command-text.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import { fail } from "./problems.ts";
 import { changedLines } from "./text-change.ts";
 
@@ -135,7 +136,7 @@ async function settle(
 }
 
 function dry(world: AgentsWorld, options: EditOptions, data: object): ExitCode {
-  if (options.json) world.print(JSON.stringify({ ...data, written: false }));
+  if (options.json) world.print(jsonLine({ ...data, written: false }));
   else world.print(world.paint.dim("nothing written: --dry-run"));
   return EXIT.ok;
 }
@@ -149,7 +150,7 @@ function ended(
 ): ExitCode {
   if (done.kind === "refused") return fail(world, options, EXIT.error, done.refusal, null);
   if (done.kind === "failed") return fail(world, options, EXIT.error, done.message, null);
-  if (options.json) world.print(JSON.stringify({ ...data, written: true }));
+  if (options.json) world.print(jsonLine({ ...data, written: true }));
   else world.print(world.paint.good(shown(message)));
   return EXIT.ok;
 }

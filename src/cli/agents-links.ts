@@ -1,10 +1,12 @@
 // Delegations as people see them: who passed what on to whom, and taking one back.
+
 import type { KeptLink, MadeAgent } from "../ports/link-store.ts";
 import type { AgentsWorld } from "./agents-world.ts";
 import { shown } from "./cells.ts";
 import { askOnce, tellRefusal } from "./control-world.ts";
 import { counted } from "./counted.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import type { Asked } from "./problems.ts";
 
 export interface LinkOptions extends Asked {
@@ -61,7 +63,7 @@ export async function revokeLink(world: AgentsWorld, id: string, options: LinkOp
   if (!answer.ok) return tellRefusal(world, answer, options.json);
   const { revoked, ended } = answer.value;
   const many = counted(revoked.length, "delegation", "delegations");
-  if (options.json) world.print(JSON.stringify({ ok: true, revoked, ended }));
+  if (options.json) world.print(jsonLine({ ok: true, revoked, ended }));
   else
     world.print(
       `${world.paint.good("revoked")} ${many}${ended === 0 ? "" : `, ${counted(ended, "sandbox", "sandboxes")} ended`}`,

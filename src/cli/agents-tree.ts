@@ -1,4 +1,5 @@
 // `ambit agents tree`: agents by the folders of their ids, the risk of each, and what it may pass on to others.
+
 import type { Moment } from "../authority/compiled.ts";
 import { type Grant, purposeAllowed } from "../authority/grant.ts";
 import { isNothing } from "../authority/scope.ts";
@@ -10,6 +11,7 @@ import type { AgentsWorld } from "./agents-world.ts";
 import { shown } from "./cells.ts";
 import { counted } from "./counted.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import type { Paint } from "./paint.ts";
 import type { Asked } from "./problems.ts";
 
@@ -58,7 +60,7 @@ function printData(world: AgentsWorld, all: readonly Listed[], delegated: Delega
     return { ...listedSummary(one), folder: foldersOf(one.id).at(-1) ?? null, passesOn };
   });
   const folders = [...new Set(all.flatMap(({ id }) => foldersOf(id)))];
-  world.print(JSON.stringify({ folders, agents, delegations: delegated?.links ?? [], made: delegated?.made ?? [] }));
+  world.print(jsonLine({ folders, agents, delegations: delegated?.links ?? [], made: delegated?.made ?? [] }));
 }
 
 function printTree(world: AgentsWorld, all: readonly Listed[], delegated: Delegated | null): void {

@@ -1,4 +1,5 @@
 // `ambit agents list | show | capabilities`: who is there, and what each may do.
+
 import type { Grant } from "../authority/grant.ts";
 import { within } from "../authority/within.ts";
 import { compactText, grantWords } from "../notation/printer.ts";
@@ -10,6 +11,7 @@ import type { AgentsWorld } from "./agents-world.ts";
 import { shown } from "./cells.ts";
 import { counted } from "./counted.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import { type Asked, fail } from "./problems.ts";
 import { progressOf, type Step } from "./progress.ts";
 import { renderDiagnostic } from "./render.ts";
@@ -23,7 +25,7 @@ export function agentsList(world: AgentsWorld, options: AgentsListOptions): Exit
   const all = listedAgents(world, options);
   if (options.can !== undefined) return holders(world, all, options.can, options);
   if (options.json) {
-    world.print(JSON.stringify({ agents: all.map(listedSummary) }));
+    world.print(jsonLine({ agents: all.map(listedSummary) }));
     return all.some(isBroken) ? EXIT.invalidPolicy : EXIT.ok;
   }
   const width = Math.max(0, ...all.map(({ id }) => shown(id).length));
@@ -66,7 +68,7 @@ function holders(world: AgentsWorld, all: readonly Listed[], can: string, option
     if (!options.json) for (const one of diagnostics) world.printError(renderDiagnostic(one, source, world.paint));
     return fail(world, options, EXIT.usage, message, "ambit agents list --can 'net.get{hosts=[api.example.com]}'");
   }
-  if (options.json) world.print(JSON.stringify({ can, agents: found }));
+  if (options.json) world.print(jsonLine({ can, agents: found }));
   else {
     for (const { id, by } of found)
       world.print(`${world.paint.good("●")} ${shown(id)}  ${world.paint.dim(shown(by.join("  ")))}`);
@@ -81,7 +83,7 @@ export function agentsCapabilities(world: AgentsWorld, name: string, options: As
   const { agent } = found.value;
   const grants = sortedByRisk(agent.grants);
   if (options.json)
-    world.print(JSON.stringify({ agent: agent.id, refused: agent.refused, capabilities: grants.map(grantData) }));
+    world.print(jsonLine({ agent: agent.id, refused: agent.refused, capabilities: grants.map(grantData) }));
   else {
     printDiagnostics(world, found.value);
     world.print(world.paint.strong(shown(agent.id)));
@@ -107,7 +109,7 @@ export function agentsShow(world: AgentsWorld, name: string, options: Asked): Ex
     const tests = { passed: agent.tests.length - failed, failed };
     const capabilities = sortedByRisk(agent.grants).map(grantData);
     world.print(
-      JSON.stringify({ agent: agent.id, file: source.name, form, mode, refused, tests, capabilities, diagnostics }),
+      jsonLine({ agent: agent.id, file: source.name, form, mode, refused, tests, capabilities, diagnostics }),
     );
   } else {
     printDiagnostics(world, found.value);

@@ -1,4 +1,5 @@
 // `ambit approvals watch`: questions as they come. On a terminal a list to answer from, elsewhere a line for each change.
+
 import { isJsonObject, type Json } from "../authority/json.ts";
 import type { Approval } from "../ports/approval-store.ts";
 import type { ControlMessages } from "../ports/daemon-control.ts";
@@ -10,6 +11,7 @@ import { approve } from "./approve.ts";
 import { shown } from "./cells.ts";
 import { type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import type { Asked } from "./problems.ts";
 
 export interface WatchWorld extends ControlWorld {
@@ -47,7 +49,7 @@ async function lines(world: WatchWorld, control: Asking<ControlMessages>, { json
       onEvent: (event) => {
         const approval = approvalIn(event);
         if (approval === null) return;
-        world.print(json ? JSON.stringify({ approval }) : shown(summaryText(approval, world.now())));
+        world.print(json ? jsonLine({ approval }) : shown(summaryText(approval, world.now())));
       },
     },
   );

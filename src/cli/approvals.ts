@@ -1,4 +1,5 @@
 // `ambit approvals list`, `show` and `refuse`: what waits for a person, the whole of it, and a no.
+
 import { APPROVAL_STATES, type ApprovalState } from "../ports/approval-store.ts";
 import type { Digest } from "../ports/digest.ts";
 import type { Refusal } from "../ports/exchange.ts";
@@ -6,6 +7,7 @@ import { approvalText, summaryText } from "./approvals-text.ts";
 import { shown } from "./cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import { type Asked, fail } from "./problems.ts";
 
 export interface ListOptions extends Asked {
@@ -35,7 +37,7 @@ export async function approvalsList(world: ControlWorld, options: ListOptions): 
   const answer = await askOnce(world, "approvals.list", { states, count });
   if (!answer.ok) return tellRefusal(world, answer, options.json);
   const { approvals } = answer.value;
-  if (options.json) world.print(JSON.stringify({ approvals }));
+  if (options.json) world.print(jsonLine({ approvals }));
   else if (approvals.length === 0) world.print("nothing waits for a person");
   else for (const approval of approvals) world.print(shown(summaryText(approval, world.now())));
   return EXIT.ok;
@@ -51,7 +53,7 @@ export async function approvalsShow(world: ControlWorld, id: string, options: Sh
   const answer = await askOnce(world, "approvals.show", { id });
   if (!answer.ok) return tellApprovalRefusal(world, answer, options.json);
   const { approval, ladder } = answer.value;
-  if (options.json) world.print(JSON.stringify({ approval, ladder }));
+  if (options.json) world.print(jsonLine({ approval, ladder }));
   else world.print(approvalText(approval, ladder, world.now(), world.paint, options.full ? null : await sha256()));
   return EXIT.ok;
 }
@@ -59,7 +61,7 @@ export async function approvalsShow(world: ControlWorld, id: string, options: Sh
 export async function approvalsRefuse(world: ControlWorld, id: string, options: RefuseOptions): Promise<ExitCode> {
   const answer = await askOnce(world, "approvals.refuse", { id, reason: options.reason ?? "" });
   if (!answer.ok) return tellApprovalRefusal(world, answer, options.json);
-  if (options.json) world.print(JSON.stringify({ approval: answer.value.approval }));
+  if (options.json) world.print(jsonLine({ approval: answer.value.approval }));
   else world.print(`${world.paint.bad("refused")} ${shown(answer.value.approval.id)}`);
   return EXIT.ok;
 }

@@ -1,4 +1,5 @@
 // `ambit approve`: the whole question, how far the yes reaches, and where it is needed the proof that a person is there.
+
 import { needsPresence } from "../approval/life.ts";
 import { answerMillisecondsMax, answerMillisecondsMin, answerUsesMax } from "../approval/limits.ts";
 import type { ApprovalShown, ControlMessages, LadderStep, Presence } from "../ports/daemon-control.ts";
@@ -10,6 +11,7 @@ import { shown } from "./cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
 import { parseDuration } from "./duration.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import { presenceOf } from "./presence.ts";
 import { type Asked, fail } from "./problems.ts";
 
@@ -113,7 +115,7 @@ async function sent(
     return typeof typed === "number" ? typed : sent(world, control, id, options, reach, typed);
   }
   const { approval, missing } = answer.value;
-  if (options.json) world.print(JSON.stringify({ approval, missing }));
+  if (options.json) world.print(jsonLine({ approval, missing }));
   else if (missing > 0)
     world.print(
       `${world.paint.warn("agreed")}: ${missing === 1 ? "one more person has" : `${missing} more people have`} to`,

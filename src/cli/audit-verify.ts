@@ -8,6 +8,7 @@ import type { ChainHead, VerifyPorts } from "../audit/verify.ts";
 import { ExportVerifier } from "../audit/verify-export.ts";
 import { isJsonList, isJsonObject, type Json } from "../authority/json.ts";
 import type { VerifyAnswer } from "../ports/daemon-control.ts";
+import type { Kept } from "../ports/durable.ts";
 import type { Refusal } from "../ports/exchange.ts";
 import type { SinkShown } from "../ports/sink.ts";
 import { readLines, readShort } from "./audit-files.ts";
@@ -15,12 +16,14 @@ import { shown } from "./cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
 import { counted } from "./counted.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { jsonLine } from "./log-text.ts";
+import { jsonLine } from "./json-line.ts";
 import { type Asked, fail } from "./problems.ts";
 
 export interface AuditWorld extends ControlWorld {
   /** For what is verified here instead of by the daemon. */
   readonly verifying: VerifyPorts;
+  /** Reads and verifies the log's own files, for a daemon that refuses to serve them. Nobody writes them then. */
+  verifyStored?(head: ChainHead | null, key: string | null): Promise<Kept<VerifyAnswer>>;
 }
 
 export interface VerifyOptions extends Asked {
@@ -59,7 +62,26 @@ export async function auditVerify(world: AuditWorld, options: VerifyOptions): Pr
     return read.ok ? tell(world, verifier.end(), options) : fail(world, options, EXIT.error, read.message, null);
   }
   const answer = key === null ? await askOnce(world, "audit.verify", { head }) : await verifiedHere(world, key, head);
-  return answer.ok ? tell(world, answer.value, options) : tellRefusal(world, answer, options.json);
+  if (answer.ok) return tell(world, answer.value, options);
+  const stored = answer.message.includes(DAMAGED) ? await verifiedStored(world, answer, head, key) : null;
+  return stored === null ? tellRefusal(world, answer, options.json) : tell(world, stored, options);
+}
+
+/** How the store begins to tell of a log that it does not go on with. */
+const DAMAGED = "the log is damaged";
+
+/** Null where the files cannot be read either. INVARIANT: what the daemon calls damaged is never told as intact. */
+async function verifiedStored(
+  world: AuditWorld,
+  refused: Refusal,
+  head: ChainHead | null,
+  key: string | null,
+): Promise<VerifyAnswer | null> {
+  if (world.verifyStored === undefined) return null;
+  const found = await world.verifyStored(head, key);
+  if (!found.ok) return null;
+  const problems = [...found.value.problems, { place: found.value.head.place, what: refused.message }];
+  return { ...found.value, isIntact: false, problems };
 }
 
 /** The copy by itself first, and then the log by what the copy ends with: what is written meanwhile is in the log alone. */

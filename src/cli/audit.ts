@@ -1,10 +1,12 @@
 // `ambit audit`: the log's own proof. Keys, exports, a new key, and how long entries are kept.
+
 import { NewFile } from "./audit-files.ts";
 import { linesIn } from "./audit-verify.ts";
 import { shown } from "./cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
 import { counted } from "./counted.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import { askWidening } from "./presence-asked.ts";
 import { type Asked, fail } from "./problems.ts";
 
@@ -23,7 +25,7 @@ export async function auditKey(world: ControlWorld, options: Asked): Promise<Exi
   const answer = await askOnce(world, "audit.key", {});
   if (!answer.ok) return tellRefusal(world, answer, options.json);
   const { keys } = answer.value;
-  if (options.json) world.print(JSON.stringify({ keys }));
+  if (options.json) world.print(jsonLine({ keys }));
   else for (const key of keys) world.print(shown(key));
   return EXIT.ok;
 }
@@ -53,7 +55,7 @@ export async function auditExport(world: ControlWorld, path: string | undefined,
     if (!written.ok) return fail(world, options, EXIT.error, written.message, null);
     if (path === undefined) return EXIT.ok;
     const { place, hash } = answer.value;
-    if (options.json) world.print(JSON.stringify({ file: path, entries, head: { place, hash } }));
+    if (options.json) world.print(jsonLine({ file: path, entries, head: { place, hash } }));
     else
       world.print(
         `${world.paint.good("written")} ${shown(path)}  ${counted(entries, "entry", "entries")}, head ${place}:${hash}`,
@@ -77,7 +79,7 @@ export async function auditRotate(world: ControlWorld, options: ChangeOptions): 
   if (typeof answer === "number") return answer;
   if (!answer.ok) return tellRefusal(world, answer, options.json);
   const { key } = answer.value;
-  world.print(options.json ? JSON.stringify({ key }) : `${world.paint.good("new key")} ${shown(key)}`);
+  world.print(options.json ? jsonLine({ key }) : `${world.paint.good("new key")} ${shown(key)}`);
   return EXIT.ok;
 }
 
@@ -92,7 +94,7 @@ export async function auditRetain(world: ControlWorld, options: RetainOptions): 
   if (typeof answer === "number") return answer;
   if (!answer.ok) return tellRefusal(world, answer, options.json);
   const { removed, first } = answer.value;
-  if (options.json) world.print(JSON.stringify({ removed, first }));
+  if (options.json) world.print(jsonLine({ removed, first }));
   else if (removed === 0) world.print("nothing was removed: there is nothing older behind a signed note");
   else
     world.print(

@@ -1,17 +1,20 @@
 // `ambit call <agent> <tool> <json>`: any tool, as the agent would call it.
+
 import { isJsonObject, type Json, type JsonObject, member } from "../authority/json.ts";
 import type { CallAsked, CallMessages, DenialTold } from "../ports/daemon-calls.ts";
 import type { Answer, Asking } from "../ports/exchange.ts";
+import type { CallAbout } from "../ports/refused-call.ts";
 import { shown } from "./cells.ts";
 import { type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import { isTerminal } from "./output.ts";
 import { tellWaiting } from "./waiting.ts";
 
 export interface CallWorld extends ControlWorld {
   readonly cwd: string;
-  /** `lost` rings when whoever serves is gone before we are. */
-  call(lost: () => void): Promise<Answer<Asking<CallMessages>>>;
+  /** `lost` rings when whoever serves is gone before we are. `about`: the call it is for. */
+  call(lost: () => void, about: CallAbout): Promise<Answer<Asking<CallMessages>>>;
   /** Text as the core takes it: no key twice, no number that loses digits. Null for anything else. */
   readJsonObject(text: string): JsonObject | null;
   /** A result as it is to be shown: what came from outside is made readable here, never by the owner. */
@@ -44,9 +47,10 @@ export async function call(
     return EXIT.usage;
   }
   let isServed = true;
-  const connected = await world.call(() => {
+  const lost = (): void => {
     isServed = false;
-  });
+  };
+  const connected = await world.call(lost, { agent, tool, face: "call", cwd: world.cwd });
   if (!connected.ok) return tellRefusal(world, connected, options.json);
   const calls = connected.value;
   try {
@@ -93,7 +97,7 @@ async function carry(
   // What a program wrote is for a pipe as it stands; a terminal would obey it.
   const written = (text: string, descriptor: 1 | 2): string =>
     (isTerminal(descriptor) ? lines(text) : text).replace(/\n$/, "");
-  if (json) world.print(JSON.stringify({ ok: true, receipt, result }));
+  if (json) world.print(jsonLine({ ok: true, receipt, result }));
   else if (ran === null) world.print(resultText(result));
   else {
     if (ran.stdout !== "") world.print(written(ran.stdout, 1));
@@ -135,7 +139,7 @@ function ranIn(result: Json): { readonly stdout: string; readonly stderr: string
 
 function tellDenial(world: CallWorld, denial: DenialTold, json: boolean): ExitCode {
   const { code, need, hint, approval, id, reason } = denial;
-  if (json) world.print(JSON.stringify({ ok: false, code, need, hint, approval, id, reason }));
+  if (json) world.print(jsonLine({ ok: false, code, need, hint, approval, id, reason }));
   else {
     const lines = [
       `${world.paint.bad("denied")}  ${code}${need === null ? "" : `: ${shown(need)}`}`,

@@ -1,4 +1,5 @@
 // `ambit can <agent> <request>`: what would be decided, by which line, and what would change the answer.
+
 import type { Span } from "../authority/grant.ts";
 import { decide } from "../gate/decide.ts";
 import type { Diagnostic } from "../notation/diagnostic.ts";
@@ -7,6 +8,7 @@ import { place, type Source } from "../notation/source.ts";
 import { shown as visible } from "./cells.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { isHeldName } from "./held-names.ts";
+import { jsonLine } from "./json-line.ts";
 import type { Paint } from "./paint.ts";
 import { renderDiagnostic, renderSpan } from "./render.ts";
 import { trustLine, underTrust } from "./untrusted.ts";
@@ -40,7 +42,7 @@ export function can(world: CanWorld, name: string, words: readonly string[], opt
   const shown: VerdictShown = isHeld ? { ...decidedShown, outcome: "deny", code: HELD, level: null } : decidedShown;
   if (options.json)
     world.print(
-      JSON.stringify({
+      jsonLine({
         agent: agent.id,
         ...withPlaces(shown, texts),
         held: isHeld ? HELD : null,
@@ -70,7 +72,7 @@ function exitOf(shown: VerdictShown): ExitCode {
 }
 
 function fail(world: CanWorld, options: CanOptions, exit: ExitCode, message: string, fix: string | null): ExitCode {
-  if (options.json) world.print(JSON.stringify({ error: { message, fix } }));
+  if (options.json) world.print(jsonLine({ error: { message, fix } }));
   else
     world.printError(
       `${world.paint.bad("error")}: ${visible(message)}${fix === null ? "" : `\n  fix: ${visible(fix)}`}`,

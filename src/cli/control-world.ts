@@ -1,9 +1,11 @@
 // What commands are handed that speak to the state owner: its control socket, started where nobody serves it yet.
+
 import type { ControlMessages, DaemonStatus } from "../ports/daemon-control.ts";
 import type { Answer, Asking, Refusal } from "../ports/exchange.ts";
 import type { Terminal } from "./agents-world.ts";
 import { shown } from "./cells.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import type { Paint } from "./paint.ts";
 
 export interface ControlWorld {
@@ -58,7 +60,7 @@ const LISTED: Readonly<Record<string, string>> = {
 export function tellRefusal(world: ControlWorld, refusal: Refusal, json: boolean): ExitCode {
   const { code, message } = refusal;
   const fix = refusal.fix ?? (Object.hasOwn(LISTED, code) ? (LISTED[code] ?? null) : null);
-  if (json) world.print(JSON.stringify({ ok: false, code, message, fix }));
+  if (json) world.print(jsonLine({ ok: false, code, message, fix }));
   else {
     const hint = fix === null ? "" : `\n  fix: ${shown(fix)}`;
     world.printError(`${world.paint.bad("error")}: ${code}: ${shown(message)}${hint}`);

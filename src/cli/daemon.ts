@@ -1,4 +1,5 @@
 // `ambit daemon`: the owner of the state, seen and ended by hand. It starts by itself when it is needed.
+
 import type { ControlMessages, DaemonStatus, SessionShown } from "../ports/daemon-control.ts";
 import type { Answer, Asking } from "../ports/exchange.ts";
 import type { SinkShown } from "../ports/sink.ts";
@@ -6,6 +7,7 @@ import { shown } from "./cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
 import { counted } from "./counted.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import type { Paint } from "./paint.ts";
 
 export interface DaemonWorld extends ControlWorld {
@@ -27,10 +29,10 @@ export async function daemonStatus(world: DaemonWorld, { json }: Asked): Promise
   const running = await world.running();
   if (!running.ok) return tellRefusal(world, running, json);
   if (running.value === null) {
-    world.print(json ? JSON.stringify({ running: false }) : `the daemon is not running; ${startingText(world)}`);
+    world.print(json ? jsonLine({ running: false }) : `the daemon is not running; ${startingText(world)}`);
     return EXIT.daemon;
   }
-  world.print(json ? JSON.stringify({ running: true, ...running.value }) : statusText(running.value, world));
+  world.print(json ? jsonLine({ running: true, ...running.value }) : statusText(running.value, world));
   return EXIT.ok;
 }
 
@@ -47,7 +49,7 @@ export async function daemonStart(world: DaemonWorld, { json }: Asked): Promise<
   const status = await control.value.ask("daemon.status", {});
   control.value.close();
   if (!status.ok) return tellRefusal(world, status, json);
-  world.print(json ? JSON.stringify({ running: true, ...status.value }) : `running, process ${status.value.pid}`);
+  world.print(json ? jsonLine({ running: true, ...status.value }) : `running, process ${status.value.pid}`);
   return EXIT.ok;
 }
 
@@ -64,7 +66,7 @@ export async function daemonStop(world: DaemonWorld, { json }: Asked): Promise<E
     return tellRefusal(world, { ok: false, code: "not_available", message, fix: "ambit daemon logs" }, json);
   }
   const wasRunning = pid !== null || end === "ended";
-  if (json) world.print(JSON.stringify({ running: false, wasRunning }));
+  if (json) world.print(jsonLine({ running: false, wasRunning }));
   else world.print(wasRunning ? "the daemon has ended" : "the daemon was not running");
   return EXIT.ok;
 }
@@ -76,7 +78,7 @@ export const logLinesDefault = 50;
 
 export function daemonLogs(world: DaemonWorld, linesMax: number, { json }: Asked): ExitCode {
   const lines = world.daemonLog(linesMax);
-  if (json) world.print(JSON.stringify({ lines: lines ?? [] }));
+  if (json) world.print(jsonLine({ lines: lines ?? [] }));
   else if (lines === null || lines.length === 0) world.print("the daemon has written nothing down yet");
   else world.print(lines.map(shown).join("\n"));
   return EXIT.ok;

@@ -1,4 +1,5 @@
 // `ambit diff A B`: what became possible and what stopped being possible, each with a request as the example.
+
 import type { Ground } from "../authority/path.ts";
 import { compactText } from "../notation/printer.ts";
 import { requestText } from "../notation/request-printer.ts";
@@ -7,6 +8,7 @@ import { agentRefused } from "../record/agent.ts";
 import { type Change, differenceOf } from "../record/difference.ts";
 import { shown as visible } from "./cells.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import type { Paint } from "./paint.ts";
 import { progressOf, type Step } from "./progress.ts";
 import { renderDiagnostic } from "./render.ts";
@@ -40,7 +42,7 @@ export function diff(world: World, from: string, to: string, options: DiffOption
   const after = load(to);
   for (const side of [before, after]) {
     if (side.ok) continue;
-    if (options.json) world.print(JSON.stringify({ error: { message: side.message, fix: side.fix } }));
+    if (options.json) world.print(jsonLine({ error: { message: side.message, fix: side.fix } }));
     else
       world.printError(
         `${world.paint.bad("error")}: ${side.message}${side.fix === null ? "" : `\n  fix: ${side.fix}`}`,
@@ -56,7 +58,7 @@ export function diff(world: World, from: string, to: string, options: DiffOption
   );
   const widened = diffs.some((one) => one.widened.length > 0);
   const invalid = [...after.value.values()].filter(({ agent }) => agent.refused);
-  if (options.json) world.print(JSON.stringify({ widened, agents: diffs }));
+  if (options.json) world.print(jsonLine({ widened, agents: diffs }));
   else {
     for (const { agent, source } of after.value.values()) {
       for (const diagnostic of agent.diagnostics)

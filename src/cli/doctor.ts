@@ -1,4 +1,5 @@
 // `ambit doctor`: everything worth saying about the agents here and the machine they run on, and the fixes for it.
+
 import { examine, type Section } from "../doctor/examine.ts";
 import { kindOf } from "../doctor/finding.ts";
 import type { Probe } from "../doctor/probe.ts";
@@ -10,6 +11,7 @@ import { counted } from "./counted.ts";
 import { type FixReport, fixAgents } from "./doctor-fix.ts";
 import { sectionText, showSection } from "./doctor-text.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import type { Paint } from "./paint.ts";
 import { fail } from "./problems.ts";
 import { type ProgressWorld, progressOf, type Step } from "./progress.ts";
@@ -70,7 +72,7 @@ export async function doctor(world: DoctorWorld, names: readonly string[], optio
   const totals = totalsOf(sections);
   if (options.json) {
     world.print(
-      JSON.stringify({
+      jsonLine({
         sections: sections.map((one) => showSection(one, sources)),
         fixes,
         ...totals,

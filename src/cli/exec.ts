@@ -1,5 +1,6 @@
 // `ambit exec <agent> -- program`: runs it inside the agent's bounds. Its output and status are the program's own;
 // what we refuse ends with 125, and what was refused to it while it ran is told behind it.
+
 import type { Json } from "../authority/json.ts";
 import { decide, type Verdict } from "../gate/decide.ts";
 import { requestText } from "../notation/request-printer.ts";
@@ -13,6 +14,7 @@ import { denialText } from "./exec-denial.ts";
 import { keptStreams, passingStreams } from "./exec-streams.ts";
 import type { ExecAsked, ExecResult, ExecWorld } from "./exec-world.ts";
 import { EXIT, type ExitCode, passedOn } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import { ProtectedHint } from "./protected-hint.ts";
 import { renderDiagnostic } from "./render.ts";
 import { trustLine, underTrust } from "./untrusted.ts";
@@ -44,7 +46,7 @@ export async function exec(
 ): Promise<ExitCode> {
   const { json } = options;
   const wrong = (message: string, fix: string | null): ExitCode => {
-    if (json) world.print(JSON.stringify(refusedData({ code: "invalid_input", message, fix }, null)));
+    if (json) world.print(jsonLine(refusedData({ code: "invalid_input", message, fix }, null)));
     else {
       const hint = fix === null ? "" : `\n  fix: ${shown(fix)}`;
       world.printError(`${world.paint.bad("error")}: ${shown(message)}${hint}`);
@@ -79,7 +81,7 @@ export async function exec(
     const verdict = verdictOf(world, loaded.value, result);
     if (kept !== null)
       world.print(
-        JSON.stringify({
+        jsonLine({
           agent: agent.id,
           ...resultData(world, loaded.value, result, verdict),
           hint: hint.line,

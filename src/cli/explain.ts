@@ -1,10 +1,12 @@
 // `ambit explain <name>`: the page of a code, or the entry of a verb.
+
 import { CATALOG, scopeKeys, type VerbEntry, verbEntry } from "../authority/catalog.ts";
 import { nearestName } from "../notation/nearest.ts";
 import { DAEMON_CODES } from "./daemon-pages.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { DENIALS, DIAGNOSTICS, type Page } from "./explanations.ts";
 import { FINDINGS } from "./finding-pages.ts";
+import { jsonLine } from "./json-line.ts";
 import { paintRisk } from "./paint.ts";
 import type { World } from "./world.ts";
 
@@ -36,7 +38,7 @@ export function explainName(world: World, name: string, options: { readonly json
   ];
   const nearest = nearestName(name, names);
   const message = `there is no code and no verb called ${JSON.stringify(name.slice(0, 80))}`;
-  if (options.json) world.print(JSON.stringify({ error: { message, suggestion: nearest } }));
+  if (options.json) world.print(jsonLine({ error: { message, suggestion: nearest } }));
   else
     world.printError(
       `${world.paint.bad("error")}: ${message}${nearest === null ? "" : `\n  did you mean ${nearest}?`}`,

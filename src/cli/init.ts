@@ -6,6 +6,7 @@ import { firstRequest, STARTERS, type Starter, starterFiles } from "../projectio
 import { type AdmitWorld, notAdmitted } from "./admit.ts";
 import { shown } from "./cells.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import { fail } from "./problems.ts";
 
 export interface InitOptions {
@@ -115,7 +116,7 @@ function write(world: InitWorld, options: InitOptions, chosen: readonly Starter[
   const name = chosen[0] ?? "reader";
   const next = [...(trusted ? [] : ["ambit trust"]), `ambit can ${name} ${firstRequest(name, found)}`];
   const result = { project: world.project, found, written: of("written"), kept: of("kept"), failed, trusted, next };
-  if (options.json) world.print(JSON.stringify(result));
+  if (options.json) world.print(jsonLine(result));
   else print(world, result);
   return failed.length > 0 ? EXIT.error : EXIT.ok;
 }

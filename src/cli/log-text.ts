@@ -50,13 +50,6 @@ export function paintVerdict(paint: Paint, { kind, outcome, code }: LogEntry, te
   return paint.dim(text);
 }
 
-export function jsonLine(value: object): string {
-  // Escaped, it is the same value; not escaped, it would speak to the terminal it is shown on.
-  return JSON.stringify(value).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
-    Array.from({ length: character.length }, (_, at) => `\\u${hexadecimal(character.charCodeAt(at))}`).join(""),
-  );
-}
-
 /** As many columns as that, and no more. */
 export function fitted(text: string, columns: number): string {
   // No character is narrower than one of its units, but for those that take no column at all.
@@ -74,8 +67,4 @@ function aboutText(entry: LogEntry): string {
   const [first, ...others] = requestsOf(entry);
   if (first !== undefined) return others.length === 0 ? first : `${first} +${others.length}`;
   return textIn(entry.more, "reason") ?? textIn(entry.more, "what") ?? (entry.of === null ? "" : `of ${entry.of}`);
-}
-
-function hexadecimal(unit: number): string {
-  return unit.toString(16).padStart(4, "0");
 }

@@ -8,7 +8,8 @@ import { ENTRY_KINDS, type EntryKind, type LogQuery, type PlacedEntry } from "..
 import { type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { DENIALS } from "./explanations.ts";
-import { entryLine, headLine, jsonLine } from "./log-text.ts";
+import { jsonLine } from "./json-line.ts";
+import { entryLine, headLine } from "./log-text.ts";
 import { parseMoment } from "./log-time.ts";
 import { Transcript } from "./log-transcript.ts";
 import { fail } from "./problems.ts";

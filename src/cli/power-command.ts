@@ -1,9 +1,11 @@
 // `ambit stop`, `freeze`, `thaw`: the panic buttons, and the way back.
+
 import type { Command } from "commander";
 import { shown } from "./cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
 import { counted } from "./counted.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import { askWidening } from "./presence-asked.ts";
 
 export interface PowerWorld extends ControlWorld {
@@ -47,7 +49,7 @@ async function stop(world: PowerWorld, agent: string, { json }: Asked): Promise<
     counted(links, "delegation", "delegations"),
   ];
   const text = `stopped ${shown(agent)}: ${parts[0]}, ${parts[1]} and ${parts[2]} ended`;
-  world.print(json ? JSON.stringify({ ok: true, agent, ...answer.value }) : text);
+  world.print(json ? jsonLine({ ok: true, agent, ...answer.value }) : text);
   return EXIT.ok;
 }
 
@@ -55,7 +57,7 @@ async function freeze(world: PowerWorld, { json }: Asked): Promise<ExitCode> {
   const answer = await askOnce(world, "freeze", {});
   if (!answer.ok) return tellRefusal(world, answer, json);
   const text = `frozen: ${counted(answer.value.ended, "sandbox", "sandboxes")} ended; nothing is decided until you run: ambit thaw`;
-  world.print(json ? JSON.stringify({ ok: true, ...answer.value }) : text);
+  world.print(json ? jsonLine({ ok: true, ...answer.value }) : text);
   return EXIT.ok;
 }
 
@@ -63,7 +65,7 @@ async function thaw(world: PowerWorld, options: Asked & { readonly presence?: st
   const answer = await askWidening(world, "thaw", {}, options);
   if (typeof answer === "number") return answer;
   if (!answer.ok) return tellRefusal(world, answer, options.json);
-  world.print(options.json ? JSON.stringify({ ok: true }) : "thawed: decisions are made again");
+  world.print(options.json ? jsonLine({ ok: true }) : "thawed: decisions are made again");
   return EXIT.ok;
 }
 

@@ -6,6 +6,7 @@ import type { Asking } from "../ports/exchange.ts";
 import { shown } from "./cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import { type Asked, fail } from "./problems.ts";
 
 export interface PresenceOptions extends Asked {
@@ -61,7 +62,7 @@ export async function presenceList(world: ControlWorld, options: Asked): Promise
   const answer = await askOnce(world, "presence.list", {});
   if (!answer.ok) return tellRefusal(world, answer, options.json);
   const { names } = answer.value;
-  if (options.json) world.print(JSON.stringify({ names }));
+  if (options.json) world.print(jsonLine({ names }));
   else if (names.length === 0)
     world.print("nobody has set a passphrase; what needs presence can be approved by nobody");
   else for (const name of names) world.print(shown(name));
@@ -129,7 +130,7 @@ async function changed(
       answer = await ask(control.value, typed);
     }
     if (!answer.ok) return tellRefusal(world, answer, options.json);
-    if (options.json) world.print(JSON.stringify({ name, done }));
+    if (options.json) world.print(jsonLine({ name, done }));
     else world.print(`${world.paint.good(done)} ${shown(name)}`);
     return EXIT.ok;
   } finally {

@@ -1,8 +1,10 @@
 // What is wrong with a question, or with files that were looked through: as lines with carets, and as data.
+
 import { place, type Source } from "../notation/source.ts";
 import type { Problem } from "../record/shelf.ts";
 import { shown } from "./cells.ts";
 import type { ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import type { Paint } from "./paint.ts";
 import { renderDiagnostic } from "./render.ts";
 
@@ -18,7 +20,7 @@ interface Speaker {
 }
 
 export function fail(world: Speaker, { json }: Asked, exit: ExitCode, message: string, fix: string | null): ExitCode {
-  if (json) world.print(JSON.stringify({ error: { message, fix } }));
+  if (json) world.print(jsonLine({ error: { message, fix } }));
   else
     world.printError(`${world.paint.bad("error")}: ${shown(message)}${fix === null ? "" : `\n  fix: ${shown(fix)}`}`);
   return exit;

@@ -1,4 +1,5 @@
 // `ambit records list | show | search | new`: the records of a workspace as data.
+
 import { nearestName } from "../notation/nearest.ts";
 import { linkGraph } from "../record/links.ts";
 import { isAgentClass, parseRecordId, type RecordData } from "../record/record-data.ts";
@@ -9,6 +10,7 @@ import { openShelf, readOne, type Shelf, type ShelfMachine } from "../record/she
 import { shown } from "./cells.ts";
 import { counted } from "./counted.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import type { Paint } from "./paint.ts";
 import { type Asked, fail, hasErrors, printProblems, showProblem } from "./problems.ts";
 import { type ProgressWorld, progressOf } from "./progress.ts";
@@ -49,7 +51,7 @@ export function recordsList(world: RecordsWorld, options: RecordsListOptions): E
   const records = shelf.records.filter((record) => isOfClass(record, options.class));
   if (options.json)
     world.print(
-      JSON.stringify({
+      jsonLine({
         records: records.map((record) => summary(record, world.records as RecordsDesk)),
         files: shelf.counts,
         problems: shelf.problems.map(showProblem),
@@ -91,7 +93,7 @@ export function recordsShow(world: RecordsWorld, id: string, options: Asked): Ex
   const links = graph.linksOf(record.id);
   const backlinks = graph.backlinksOf(record.id);
   const text = source.text.slice(body);
-  if (options.json) world.print(JSON.stringify({ ...summary(record, world.records), links, backlinks, body: text }));
+  if (options.json) world.print(jsonLine({ ...summary(record, world.records), links, backlinks, body: text }));
   else {
     const { paint } = world;
     world.print(line(record, paint));
@@ -123,9 +125,7 @@ export function recordsSearch(world: RecordsWorld, words: readonly string[], opt
       ...summary(record, world.records as RecordsDesk),
       snippet: snippetIn(shelf, machine, record, asked.value),
     }));
-    world.print(
-      JSON.stringify({ words: asked.value, total: found.length, records: results, unread: unreadCount(shelf) }),
-    );
+    world.print(jsonLine({ words: asked.value, total: found.length, records: results, unread: unreadCount(shelf) }));
     return EXIT.ok;
   }
   for (const record of first) {
@@ -167,7 +167,7 @@ export function recordsNew(world: RecordsWorld, id: string, options: RecordsNewO
   if (!made.ok) return fail(world, options, EXIT.error, made.message, null);
   const file = world.records.machine.nameOf(`${id}.md`);
   world.print(
-    options.json ? JSON.stringify({ id, class: options.class, file }) : `${world.paint.good("new")}  ${shown(file)}`,
+    options.json ? jsonLine({ id, class: options.class, file }) : `${world.paint.good("new")}  ${shown(file)}`,
   );
   return EXIT.ok;
 }

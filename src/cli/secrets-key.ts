@@ -1,9 +1,11 @@
 // `ambit secrets key`, `lock` and `unlock`: where the key of all secrets comes from, and having it at hand or not.
+
 import { resolve } from "node:path";
 import type { KeyGiven, KeyShown, NewKey } from "../ports/secret-key.ts";
 import { shown } from "./cells.ts";
 import { askOnce, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import { askWidening } from "./presence-asked.ts";
 import { type Asked, fail } from "./problems.ts";
 import { told } from "./secrets.ts";
@@ -114,7 +116,7 @@ async function secretsSource(world: SecretsWorld, options: Asked): Promise<ExitC
   if (!answer.ok) return tellRefusal(world, answer, options.json);
   const { paint } = world;
   const { keyId, isLocked, problem, fix } = answer.value;
-  if (options.json) world.print(JSON.stringify(answer.value));
+  if (options.json) world.print(jsonLine(answer.value));
   else {
     const state = problem === null ? paint.good("at hand") : paint.warn(isLocked ? "locked" : "not at hand");
     const why = (problem ?? "").replace(/^the store is locked(?:: )?/, "");

@@ -1,10 +1,12 @@
 // `ambit secrets`: values that agents use and never see. What is printed is everything about them but the value.
+
 import type { SecretShown } from "../ports/daemon-control.ts";
 import type { Answer } from "../ports/exchange.ts";
 import type { SecretBinding } from "../ports/secret-store.ts";
 import { shown } from "./cells.ts";
 import { askOnce, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import { askWidening } from "./presence-asked.ts";
 import { type Asked, fail } from "./problems.ts";
 import { readValue, type SecretsWorld } from "./secrets-value.ts";
@@ -93,7 +95,7 @@ export async function secretsList(world: SecretsWorld, options: Asked): Promise<
   const answer = await askOnce(world, "secrets.list", {});
   if (!answer.ok) return tellRefusal(world, answer, options.json);
   const { secrets } = answer.value;
-  if (options.json) world.print(JSON.stringify({ secrets }));
+  if (options.json) world.print(jsonLine({ secrets }));
   else if (secrets.length === 0) world.print("there are no secrets; ambit secrets set NAME adds one");
   else for (const secret of secrets) world.print(lineOf(world, secret));
   return EXIT.ok;
@@ -126,7 +128,7 @@ function changed(world: SecretsWorld, options: Asked, answer: Answer<SecretShown
   if (typeof answer === "number") return answer;
   if (!answer.ok) return tellRefusal(world, answer, options.json);
   const secret = answer.value;
-  if (options.json) world.print(JSON.stringify({ done, secret }));
+  if (options.json) world.print(jsonLine({ done, secret }));
   else {
     world.print(`${world.paint.good(done)} ${lineOf(world, secret)}`);
     if (isUnbound(secret))
@@ -145,7 +147,7 @@ export function told(
   what: string,
 ): ExitCode {
   if (!answer.ok) return tellRefusal(world, answer, options.json);
-  if (options.json) world.print(JSON.stringify({ done, what }));
+  if (options.json) world.print(jsonLine({ done, what }));
   else world.print(`${world.paint.good(done)} ${shown(what)}`);
   return EXIT.ok;
 }

@@ -1,4 +1,5 @@
 // `ambit skills list | show | check`: the skills there are, and whether an agent may do what they need.
+
 import type { Moment } from "../authority/compiled.ts";
 import { nearestName } from "../notation/nearest.ts";
 import { compactText } from "../notation/printer.ts";
@@ -8,6 +9,7 @@ import { checkSkill, type Gap, skillsFor } from "../record/skill-check.ts";
 import { openSkills, type SkillMachine } from "../record/skill-shelf.ts";
 import { shown } from "./cells.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import type { Paint } from "./paint.ts";
 import { type Asked, fail, hasErrors, printProblems, showProblem } from "./problems.ts";
 import type { LoadResult } from "./world.ts";
@@ -38,7 +40,7 @@ export function skillsList(world: SkillsWorld, options: SkillsListOptions): Exit
   const { machine, reading } = world.skills;
   const { skills, problems } = openSkills(machine, reading);
   if (options.agent === undefined) {
-    if (options.json) world.print(JSON.stringify({ skills: skills.map(summary), problems: problems.map(showProblem) }));
+    if (options.json) world.print(jsonLine({ skills: skills.map(summary), problems: problems.map(showProblem) }));
     else {
       printProblems(world, problems);
       printSkills(world, skills);
@@ -48,7 +50,7 @@ export function skillsList(world: SkillsWorld, options: SkillsListOptions): Exit
   const loaded = world.loadAgent(options.agent);
   if (!loaded.ok) return fail(world, options, EXIT.error, loaded.message, loaded.fix);
   const own = skillsFor(skills, loaded.value.agent, reading, world.moment);
-  if (options.json) world.print(JSON.stringify({ agent: loaded.value.agent.id, skills: own.map(summary) }));
+  if (options.json) world.print(jsonLine({ agent: loaded.value.agent.id, skills: own.map(summary) }));
   else if (own.length === 0 && skills.length > 0)
     world.print(
       world.paint.dim(
@@ -63,7 +65,7 @@ export function skillsShow(world: SkillsWorld, name: string, options: Asked): Ex
   const skill = find(world, name, options);
   if (skill === null) return EXIT.error;
   if (options.json) {
-    world.print(JSON.stringify({ ...summary(skill), body: skill.body }));
+    world.print(jsonLine({ ...summary(skill), body: skill.body }));
     return EXIT.ok;
   }
   const { paint } = world;
@@ -91,9 +93,7 @@ export function skillsCheck(world: SkillsWorld, name: string, options: SkillsChe
   }));
   const { unknown, unreadable } = skill.tools;
   if (options.json)
-    world.print(
-      JSON.stringify({ skill: skill.name, agent: agent.id, satisfied, held, missing: gaps, unknown, unreadable }),
-    );
+    world.print(jsonLine({ skill: skill.name, agent: agent.id, satisfied, held, missing: gaps, unknown, unreadable }));
   else {
     const { paint } = world;
     world.print(

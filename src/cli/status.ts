@@ -1,4 +1,5 @@
 // `ambit status`: where one is, whether it counts, which agents there are, and what is not protected.
+
 import type { Risk } from "../authority/catalog.ts";
 import type { Diagnostic, Severity } from "../notation/diagnostic.ts";
 import type { DaemonStatus } from "../ports/daemon-control.ts";
@@ -9,6 +10,7 @@ import type { ControlWorld } from "./control-world.ts";
 import { counted } from "./counted.ts";
 import { startingText } from "./daemon.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import { type Paint, paintRisk } from "./paint.ts";
 import { progressOf } from "./progress.ts";
 import { configDiagnostics, NO_WORKSPACE, type ProjectOpened, type ProjectWorld } from "./project-opened.ts";
@@ -38,7 +40,7 @@ export async function status(world: StatusWorld, options: { readonly json: boole
   const daemon = running.ok ? running.value : null;
   const opened = progressOf(world, options).over("reading agents", (step) => world.openProject(step));
   if (opened === null) {
-    if (options.json) world.print(JSON.stringify({ workspace: null, daemon, notProtected: NOT_PROTECTED }));
+    if (options.json) world.print(jsonLine({ workspace: null, daemon, notProtected: NOT_PROTECTED }));
     else world.print([NO_WORKSPACE, daemonLine(daemon, world), notProtected(NOT_PROTECTED, world.paint)].join("\n"));
     return EXIT.ok;
   }
@@ -50,7 +52,7 @@ export async function status(world: StatusWorld, options: { readonly json: boole
   const holes = [...ownHoles(opened), ...NOT_PROTECTED];
   if (options.json)
     world.print(
-      JSON.stringify({
+      jsonLine({
         workspace: opened.workspace,
         trust: opened.review.state,
         digest: opened.review.digest,

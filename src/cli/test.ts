@@ -1,7 +1,9 @@
 // `ambit test [agents...]`: runs the tests that records bring, and says which of them no longer hold.
+
 import { place } from "../notation/source.ts";
 import { shown } from "./cells.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import { progressOf } from "./progress.ts";
 import { renderDiagnostic } from "./render.ts";
 import { trustLine } from "./untrusted.ts";
@@ -30,7 +32,7 @@ export function test(world: World, names: readonly string[], options: { readonly
     })),
   );
   const failed = rows.filter((row) => !row.passed).length;
-  if (options.json) world.print(JSON.stringify({ tests: rows, passed: rows.length - failed, failed }));
+  if (options.json) world.print(jsonLine({ tests: rows, passed: rows.length - failed, failed }));
   else print(world, loaded, rows.length, failed, broken);
   if (broken) return EXIT.error;
   if (loaded.some(({ trust }) => trust?.standing.kind === "untrusted")) return EXIT.notTrusted;

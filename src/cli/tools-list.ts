@@ -1,8 +1,10 @@
 // `ambit tools list`: every tool there is here, where it comes from, what it declares, and whether it can run.
+
 import type { ControlMessages, ToolListed } from "../ports/daemon-control.ts";
 import { shown } from "./cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 
 export interface ToolsListOptions {
   readonly agent?: string;
@@ -16,7 +18,7 @@ export interface ToolsListWorld extends ControlWorld {
 export async function toolsList(world: ToolsListWorld, options: ToolsListOptions): Promise<ExitCode> {
   const answer = await askOnce(world, "tools.all", { cwd: world.cwd, agent: options.agent ?? null });
   if (!answer.ok) return tellRefusal(world, answer, options.json);
-  if (options.json) world.print(JSON.stringify(answer.value));
+  if (options.json) world.print(jsonLine(answer.value));
   else print(world, answer.value);
   return EXIT.ok;
 }

@@ -1,7 +1,9 @@
 // `ambit tools lint`: whether tools take authority by themselves instead of asking their context for it.
+
 import { place } from "../notation/source.ts";
 import { shown } from "./cells.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import type { Paint } from "./paint.ts";
 import type { Asked } from "./problems.ts";
 import { renderSpan } from "./render.ts";
@@ -29,7 +31,7 @@ export function toolsLint(world: ToolsWorld, paths: readonly string[], { json }:
   const looked = world.toolFiles.read(paths).map(look);
   const count = looked.reduce((sum, { uses }) => sum + uses.length, 0);
   const unread = looked.filter(({ problem }) => problem !== null);
-  if (json) world.print(JSON.stringify(dataOf(looked)));
+  if (json) world.print(jsonLine(dataOf(looked)));
   else {
     print(world, looked);
     for (const { file, problem } of unread)

@@ -5,6 +5,7 @@ import { type AdmitWorld, notAdmitted } from "./admit.ts";
 import { shown } from "./cells.ts";
 import { type AgentDiff, compareSets, diffText } from "./diff.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
 import { fail } from "./problems.ts";
 import { progressOf } from "./progress.ts";
 import { configDiagnostics, NO_WORKSPACE, type ProjectOpened, type ProjectWorld } from "./project-opened.ts";
@@ -51,7 +52,7 @@ export async function trust(world: TrustWorld, options: TrustOptions): Promise<E
     if (written?.ok !== true)
       return fail(world, options, EXIT.error, `trust could not be kept: ${written?.message}`, null);
   }
-  if (options.json) world.print(JSON.stringify({ ...summary(opened), trusted: agreed, agents: diffs }));
+  if (options.json) world.print(jsonLine({ ...summary(opened), trusted: agreed, agents: diffs }));
   else if (!isSettled)
     world.print(agreed ? `${world.paint.good("trusted")} ${shown(opened.workspace)}` : "nothing was trusted");
   return agreed ? EXIT.ok : EXIT.notTrusted;
@@ -72,7 +73,7 @@ function revoke(world: TrustWorld, options: TrustOptions, { workspace, review, s
     return fail(world, options, EXIT.error, "this is the user's own folder; there is nothing to revoke", null);
   const done = store?.revoke() ?? { ok: true };
   if (!done.ok) return fail(world, options, EXIT.error, `trust could not be revoked: ${done.message}`, null);
-  if (options.json) world.print(JSON.stringify({ workspace, state: "untrusted", trusted: false }));
+  if (options.json) world.print(jsonLine({ workspace, state: "untrusted", trusted: false }));
   else world.print(`${shown(workspace)} is not trusted any more: nothing of it counts`);
   return EXIT.ok;
 }

@@ -3,7 +3,7 @@ import type { Answer } from "../ports/exchange.ts";
 import type { PlacedEntry } from "../ports/log.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { jsonLine } from "./log-text.ts";
+import { jsonLine } from "./json-line.ts";
 import { type Asked, fail } from "./problems.ts";
 import { isCarriedOut, meaningOf, whyText } from "./why-text.ts";
 

@@ -12,8 +12,10 @@ import { connectStarting, daemonFolder, notStarted } from "../node/daemon-start.
 import { awaitOwnerEnd, endOwner } from "../node/daemon-start-end.ts";
 import { logTail } from "../node/daemon-start-log.ts";
 import type { UserFolders } from "../node/folders.ts";
+import { keepRefusedCall } from "../node/refused-calls.ts";
 import type { CallMessages } from "../ports/daemon-calls.ts";
 import type { Answer, Asking, Refusal } from "../ports/exchange.ts";
+import type { CallAbout } from "../ports/refused-call.ts";
 import { configFolder, nameConfigFolder } from "./daemon-folders.ts";
 import { nativeProgram } from "./native-program.ts";
 
@@ -22,8 +24,13 @@ export type DaemonWays = Pick<
   "control" | "running" | "unstarted" | "startDaemon" | "awaitDaemonEnd" | "endDaemon" | "daemonLog"
 > &
   Pick<AdmitWorld, "admit"> & {
-    /** `lost` rings when the connection is gone and nobody of us closed it. */
-    call(lost?: () => void): Promise<Answer<Asking<CallMessages>>>;
+    /**
+     * `lost` rings when the connection is gone and nobody of us closed it. `about`: the call it is for; where nobody serves, it
+     * is handed over to the daemon that comes next.
+     */
+    call(lost?: () => void, about?: CallAbout): Promise<Answer<Asking<CallMessages>>>;
+    /** A call was refused because nobody serves: the next daemon writes that down. */
+    refused(about: CallAbout, refusal: Refusal): void;
   };
 
 export interface DaemonClientAsked {
@@ -68,9 +75,22 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
     const message = `a daemon that starts by itself reads its configuration in ${known}, and you read yours in ${config}`;
     return { ok: false, code: "not_available", message, fix: "ambit daemon start" };
   };
+  const refused = (about: CallAbout, { message }: Refusal): void =>
+    void keepRefusedCall(state, { ...about, at: Date.now(), reason: message });
   return {
     control: async () => otherConfiguration() ?? (await starting("control", false)),
-    call: async (lost) => otherConfiguration() ?? (await starting("call", false, lost)),
+    call: async (lost, about) => {
+      let isLost = false;
+      const connected =
+        otherConfiguration() ??
+        (await starting("call", false, () => {
+          isLost = true;
+          lost?.();
+        }));
+      if (!connected.ok && about !== undefined) refused(about, connected);
+      return connected.ok ? { ok: true, value: handingOver(connected.value, () => isLost, refused) } : connected;
+    },
+    refused,
     unstarted: () => notStarted({ state, home, isByName: false }) ?? otherConfiguration(),
     startDaemon: async () => {
       const made = makeDaemonFolder(folder);
@@ -101,6 +121,32 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
   };
 }
 
+/** The same; a call that is made after the connection was lost reaches nobody, and is handed over. */
+function handingOver(
+  calls: Asking<CallMessages>,
+  isLost: () => boolean,
+  refused: (about: CallAbout, refusal: Refusal) => void,
+): Asking<CallMessages> {
+  let opened = { agent: "", face: "", cwd: "" };
+  return {
+    ask: async (name, value, along) => {
+      const wasLost = isLost();
+      if (name === "session.open") {
+        const { agent, face, cwd } = value as CallMessages["session.open"]["asks"];
+        opened = { agent, face, cwd };
+      }
+      const answer = await calls.ask(name, value, along);
+      if (wasLost && !answer.ok && CALLS.has(name))
+        refused({ ...opened, tool: (value as CallMessages["call.do"]["asks"]).tool }, answer);
+      return answer;
+    },
+    tell: (name, value) => calls.tell(name, value),
+    close: () => calls.close(),
+  };
+}
+
+const CALLS: ReadonlySet<string> = new Set(["call.do", "call.run", "call.commit"]);
+
 const STATELESS: Refusal = {
   ok: false,
   code: "not_available",
@@ -111,6 +157,7 @@ const STATELESS: Refusal = {
 const NOWHERE: DaemonWays = {
   control: async () => STATELESS,
   call: async () => STATELESS,
+  refused: () => undefined,
   startDaemon: async () => STATELESS,
   running: async () => STATELESS,
   unstarted: () => STATELESS,

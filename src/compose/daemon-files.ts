@@ -5,6 +5,7 @@ import type { JsonObject } from "../authority/json.ts";
 import type { Ground } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
 import { done } from "../authority/result.ts";
+import { isRefusal } from "../daemon/call-refusals.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import type { Carried, OwnerTool } from "../daemon/owner-tool.ts";
 import type { Session } from "../daemon/session.ts";
@@ -21,6 +22,7 @@ import { callJudge, type Held } from "../tools/files/call-judge.ts";
 import type { FileAnswer, FileCall, FileTool } from "../tools/files/file-call.ts";
 import { fileTools } from "../tools/files/file-tools.ts";
 import { PathQueue } from "../tools/files/path-queue.ts";
+import { markProblem } from "../tools/files/redacted-write.ts";
 import { type GrantedTree, GrantedTrees } from "../tools/files/trees.ts";
 import { nativeProgram } from "./native-program.ts";
 import { ProtectedFiles, type ProtectedFilesOptions, type ProtectedFilesSession } from "./protected-files.ts";
@@ -30,6 +32,8 @@ export interface DaemonFilesAsked extends ProtectedFilesOptions {
   /** Names of triggers as the configuration at a session's folder has them. */
   triggers(session: Session): TriggerTable;
   held(session: Session): ReturnType<Daemon["held"]>;
+  /** The same text without the secrets that are known here. */
+  redacted?(text: string): string;
 }
 
 /** Files of a session for a call of another tool: every path decided as for the file tools. */
@@ -97,12 +101,28 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
     return { trees, judge, protectedPaths: reading.ground.protectedPaths };
   };
 
-  const carry = async (call: FileCall, using: Using, now: HeldNow): Promise<Carried> => {
+  const redacted = (text: string): string => asked.redacted?.(text) ?? text;
+
+  /** `content`: what is to be written over a file. */
+  const carry = async (call: FileCall, using: Using, now: HeldNow, content: string | null): Promise<Carried> => {
     const workers = sessions();
     if (workers === null) return UNREACHABLE;
     const { session } = using;
-    const act = async (holds: HeldNow | null): Promise<FileAnswer> =>
-      holds === null ? ENDED : workers.use(session, filesFor(using, holds), (files) => call.carry(files));
+    /** The last path that was refused. */
+    let last: Request | null = null;
+    const act = async (holds: HeldNow | null): Promise<FileAnswer> => {
+      if (holds === null) return ENDED;
+      const files = filesFor(using, holds);
+      const judge: Judge = (request) => {
+        const decision = files.judge(request);
+        if (decision.outcome !== "allow") last = request;
+        return decision;
+      };
+      return workers.use(session, { ...files, judge }, async (each) => {
+        const wrong = content === null ? null : await markProblem(each, using.near, content, redacted);
+        return wrong ?? call.carry(each);
+      });
+    };
     let seen: HeldNow | null = now;
     const started = call.changes === null ? act(now) : queue.run(call.changes, () => act(seen ?? held(session)));
     // Whoever had to wait for others looks again.
@@ -112,7 +132,8 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
     const isLost = !once.ok && call.changes === null && !workers.has(session) && !session.isClosed;
     const answer = isLost ? await act(held(session)) : once;
     // A file is trusted where a person committed it. Nobody looks at commits yet, and unknown is untrusted: so every read is.
-    return answer.ok ? { ok: true, value: answer.value, isUntrusted: call.isReading } : answer;
+    if (answer.ok) return { ok: true, value: answer.value, isUntrusted: call.isReading };
+    return isRefusal(answer.code) ? { ...answer, denied: deniedIn(answer, using, last) } : answer;
   };
 
   const isKept: CallFiles["isKept"] = (session, path) => {
@@ -162,7 +183,9 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
         // INVARIANT: what is carried out is what was decided; a working folder may have moved since.
         const isDecided = call.value.requests.every((one) => requests.some((other) => isSame(one, other)));
         const isChanging = call.value.changes !== null;
-        return isDecided ? carry(call.value, { session, requests, near: placeOf(first), isChanging }, now) : MOVED;
+        const content = tool.name === "fs_write" && typeof input["content"] === "string" ? input["content"] : null;
+        const using = { session, requests, near: placeOf(first), isChanging };
+        return isDecided ? carry(call.value, using, now, content) : MOVED;
       },
     };
   };
@@ -180,6 +203,23 @@ interface Using {
   readonly requests: readonly Request[];
   readonly near: FilePath;
   readonly isChanging: boolean;
+}
+
+/** INVARIANT: what a link leads to is for the log. Whoever asked is told of what it asked for. */
+function deniedIn(
+  { code }: Refused,
+  { requests, near }: Using,
+  last: Request | null,
+): NonNullable<Extract<Carried, { readonly ok: false }>["denied"]> {
+  const isAsked = (one: Request): boolean =>
+    pathText(placeOf(one)) === pathText(near) && one.verb.verb.startsWith("fs.");
+  const asked = requests.find((one) => isAsked(one) && one.verb === last?.verb) ?? requests.find(isAsked) ?? null;
+  const isBehind = last !== null && pathText(placeOf(last)) !== pathText(near);
+  return { code, request: asked, target: isBehind ? last : null };
+}
+
+function pathText(path: readonly string[]): string {
+  return path.join("/");
 }
 
 type Refused = Extract<FileAnswer, { readonly ok: false }>;

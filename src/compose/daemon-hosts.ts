@@ -141,9 +141,9 @@ async function carry(
     ring.stop.onStop(() => context.end());
     const milliseconds = Math.min(asked.milliseconds(), registered.tool.milliseconds ?? Number.POSITIVE_INFINITY);
     const outcome = await host.execute(name, input, (use) => context.serve(use), ring.stop, milliseconds);
-    if (!outcome.ok) return { ok: false, code: outcome.code, message: outcome.message };
     const wallMicroseconds = Math.round((performance.now() - before) * 1000);
     const met = { ended: "done", denials: context.denials(), enforcement: enforcementOf(host), wallMicroseconds };
+    if (!outcome.ok) return { ok: false, code: outcome.code, message: outcome.message, met };
     return { ok: true, value: outcome.value, isUntrusted: true, met };
   } finally {
     context.end();

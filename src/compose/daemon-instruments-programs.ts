@@ -55,11 +55,12 @@ async function run(
       },
     );
     if (!result.ok) return { ok: false, refused: result.refused };
+    const denials = result.ran.denials.map((denial) => ({ ...denial, id: ground.refused(denial, null) }));
     // Past a limit the answer is a refusal, never a part of it.
     if (left < 0) return refuse("budget_exhausted", `it wrote more than ${outputBytesMax} bytes`);
     const output = new Uint8Array(Buffer.concat(gathered.output));
     const errors = new Uint8Array(Buffer.concat(gathered.errors));
-    return { ok: true, value: { ran: result.ran, output, errors } };
+    return { ok: true, value: { ran: { ...result.ran, denials }, output, errors } };
   } finally {
     ring.end();
   }

@@ -30,6 +30,10 @@ async function main({ state, idleSeconds }: DaemonWords, program: string): Promi
   const log = daemonLog(folder.value.path);
   const lock = takeOwnerLock({ path: folder.value.within("owner.lock"), native });
   if (!lock.ok) return refuse(lock);
+  const refuseToServe = (refusal: Refusal): void => {
+    log(`not started: ${refusal.message}`);
+    refuse(refusal);
+  };
   let end: () => void = () => undefined;
   let connections = (): number => 0;
   const composed = await composeDaemon({
@@ -39,7 +43,7 @@ async function main({ state, idleSeconds }: DaemonWords, program: string): Promi
     stop: () => end(),
     log,
   });
-  if (!composed.ok) return refuse(composed);
+  if (!composed.ok) return refuseToServe(composed);
   const { daemon, close } = composed.value;
   const serving = await serveDoors({
     folder: folder.value,
@@ -51,7 +55,7 @@ async function main({ state, idleSeconds }: DaemonWords, program: string): Promi
   });
   if (!serving.ok) {
     await close();
-    return refuse(serving);
+    return refuseToServe(serving);
   }
   connections = () => serving.value.connections;
   const life = live({

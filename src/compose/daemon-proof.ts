@@ -1,26 +1,25 @@
 // The log's proof as the daemon gives it: signed notes at due time, verification, export, another key, retention.
 import { ENTRIES_PRUNED, KEY_ROTATED, pruningDetails, rotationDetails } from "../audit/chain-events.ts";
-import { makeCheckpoint, parseCheckpoint } from "../audit/checkpoint.ts";
+import { parseCheckpoint } from "../audit/checkpoint.ts";
 import { exportLine } from "../audit/export.ts";
 import { exportStore } from "../audit/export-store.ts";
 import type { ChainHead } from "../audit/verify.ts";
 import { verifyStore } from "../audit/verify-store.ts";
 import type { Proof } from "../daemon/parts.ts";
 import { signatureCheck } from "../node/audit-key-text.ts";
-import { type AuditKeys, openAuditKeys } from "../node/audit-keys.ts";
 import type { ChainStore, CheckpointRow } from "../ports/chain-rows.ts";
 import type { Digest } from "../ports/digest.ts";
-import type { Kept } from "../ports/durable.ts";
 import type { Answer, Refusal } from "../ports/exchange.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { LogEntry } from "../ports/log.ts";
+import type { DaemonNotary } from "./daemon-notary.ts";
 
 const entriesPerNote = 1000;
 const millisecondsPerNote = 10_000;
 const dayMilliseconds = 86_400_000;
 
 export interface ProofAsked {
-  readonly state: string;
+  readonly notary: DaemonNotary;
   /** Whose log: a name of this state. */
   readonly node: string;
   readonly chain: ChainStore;
@@ -35,24 +34,21 @@ export interface KeptProof extends Proof {
   beginning(first: number): { readonly header: string; readonly rotations: readonly string[] };
 }
 
-export function proofOf({ state, node, chain, ledger, digest, now, entry }: ProofAsked): Kept<KeptProof> {
-  const opened = openAuditKeys(state);
-  if (!opened.ok) return opened;
-  let keys: AuditKeys = opened.value;
+export function proofOf({ notary, node, chain, ledger, digest, now, entry }: ProofAsked): KeptProof {
   let turn: Promise<unknown> = Promise.resolve();
   let signed = -1;
   let signedAt = 0;
 
   const noteOf = (head: ChainHead, next: string | null): CheckpointRow => ({
     place: head.place,
-    text: makeCheckpoint({ node, size: head.place, hash: head.hash, at: now(), next }, keys.signer),
+    text: notary.noteOf(head, next),
   });
 
   const sign = async (): Promise<void> => {
     const head = await chain.head();
     if (!head.ok) return;
     const kept = await chain.keepCheckpoint(noteOf(head.value, null));
-    if (!kept.ok) return;
+    if (!kept.ok || !(await notary.flush())) return;
     signed = head.value.place;
     signedAt = now();
   };
@@ -74,6 +70,7 @@ export function proofOf({ state, node, chain, ledger, digest, now, entry }: Proo
 
   /** The new key is named in an entry and in a note of the old one; the note is on disk before the new key signs anything. */
   const rotate = async (): Promise<Answer<{ readonly key: string }>> => {
+    const { keys } = notary;
     const next = keys.prepare();
     if (!next.ok) return refused(next);
     const told = await ledger.append([entry(KEY_ROTATED, rotationDetails(keys.signer.key, next.value))]);
@@ -83,11 +80,11 @@ export function proofOf({ state, node, chain, ledger, digest, now, entry }: Proo
     const row = noteOf(head.value, next.value);
     const rotated = keys.rotate(next.value, row.text);
     if (!rotated.ok) return refused(rotated);
-    keys = rotated.value;
+    notary.keys = rotated.value;
     const kept = await chain.keepCheckpoint(row);
     if (!kept.ok) return refused(kept);
     await sign();
-    return { ok: true, value: { key: keys.signer.key } };
+    return { ok: true, value: { key: notary.keys.signer.key } };
   };
 
   /** Up to the last note that is older: what remains begins where that note ends, and is signed anew at once. */
@@ -112,27 +109,27 @@ export function proofOf({ state, node, chain, ledger, digest, now, entry }: Proo
     return { ok: true, value: { ...pruned.value, first: last + 1 } };
   };
 
-  const proof: KeptProof = {
+  return {
     verify: async (head) => {
-      const given = { key: keys.first, rotations: keys.rotations, node, head };
+      const { keys } = notary;
+      const given = { key: keys.first, rotations: keys.rotations, node, head, remembered: notary.remembered() };
       const answer = await verifyStore({ digest, check: signatureCheck(), chain, pause }, given);
       return answer.ok ? { ok: true, value: answer.value } : refused(answer);
     },
     export: async (from, line) => {
-      const { keys: all, rotations } = keys;
+      const { keys: all, rotations } = notary.keys;
       const done = await exportStore({ chain, line }, { node, keys: all, at: now(), rotations, from });
       return done.ok ? done : refused(done);
     },
-    keys: () => keys.keys,
+    keys: () => notary.keys.keys,
     rotate: () => inTurn(rotate),
     retain: (days) => inTurn(() => retain(days)),
     checkpoint,
     beginning: (first) => ({
-      header: exportLine({ kind: "header", node, first, keys: keys.keys, at: now(), isCopy: true }),
-      rotations: keys.rotations.map((text) => exportLine({ kind: "rotation", text })),
+      header: exportLine({ kind: "header", node, first, keys: notary.keys.keys, at: now(), isCopy: true }),
+      rotations: notary.keys.rotations.map((text) => exportLine({ kind: "rotation", text })),
     }),
   };
-  return { ok: true, value: proof };
 }
 
 function pause(): Promise<void> {

@@ -5,6 +5,7 @@ import { type Redactor, redactorOf, type Redacting as StreamRedacting } from "..
 import type { Json } from "../authority/json.ts";
 import { refusesBoundHosts } from "../broker/handles-binding.ts";
 import type { Redacting, Vault } from "../daemon/parts.ts";
+import type { Session } from "../daemon/session.ts";
 import { homeFolder } from "../node/ground.ts";
 import { keyPlaces } from "../node/sealing-sources.ts";
 import { SecretVault } from "../node/sealing-vault.ts";
@@ -18,8 +19,10 @@ export interface DaemonSecretsAsked {
   readonly state: string;
   now(): number;
   entry(outcome: string, name: string): LogEntry;
-  /** A canary was seen on its way out. */
-  alarm(name: string): void;
+  /** A canary was seen on its way out, of this session where it is known. */
+  alarm(name: string, session: Session | null): void;
+  /** The session for which something is done now; null where it is for none. */
+  session?(): Session | null;
 }
 
 export interface DaemonSecrets {
@@ -80,8 +83,8 @@ export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
     redactor = made.ok ? made.redactor : null;
     return redactor;
   };
-  const heard = (names: readonly string[]): void => {
-    for (const name of names) if (secrets.get(name)?.isCanary === true) alarm(name);
+  const heard = (names: readonly string[], session: Session | null = asked.session?.() ?? null): void => {
+    for (const name of names) if (secrets.get(name)?.isCanary === true) alarm(name, session);
   };
   const ready = async (): Promise<void> => {
     if (vault.isLocked) await vault.ready();
@@ -132,11 +135,13 @@ export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
     stream: () => {
       const stream = current()?.stream() ?? null;
       if (stream === null) return null;
+      // What comes in pieces may come at the bidding of others: it is of whoever began it.
+      const session = asked.session?.() ?? null;
       return {
         write: (bytes) => stream.write(bytes),
         end: () => {
           const rest = stream.end();
-          heard(stream.names());
+          heard(stream.names(), session);
           return rest;
         },
         names: () => stream.names(),

@@ -1,4 +1,5 @@
 // The daemon, joined: the store, what it reads, what it runs, and the two sockets that lead to it.
+import { AsyncLocalStorage } from "node:async_hooks";
 import { canonicalJson } from "../audit/canonical.ts";
 import type { JsonObject } from "../authority/json.ts";
 import { VERSION } from "../cli/version.ts";
@@ -15,6 +16,7 @@ import type { UserFolders } from "../node/folders.ts";
 import { homeFolder, userName } from "../node/ground.ts";
 import { machineFacts } from "../node/machine.ts";
 import { PresenceVerifiers } from "../node/presence.ts";
+import { takeRefusedCalls } from "../node/refused-calls.ts";
 import type { Config } from "../notation/config.ts";
 import type { Answer } from "../ports/exchange.ts";
 import type { EntryKind, LogEntry } from "../ports/log.ts";
@@ -31,6 +33,7 @@ import { gitOwnerTool } from "./daemon-git.ts";
 import { daemonHosts } from "./daemon-hosts.ts";
 import { Names } from "./daemon-ids.ts";
 import { joinedInstruments } from "./daemon-instruments-joined.ts";
+import { openNotary } from "./daemon-notary.ts";
 import { notifying } from "./daemon-notify.ts";
 import { pinOf } from "./daemon-pin.ts";
 import { programOwnerTools } from "./daemon-program-tools.ts";
@@ -67,15 +70,23 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   const { state, program, log } = place;
   const home = homeFolder();
   const folders: UserFolders = { state, config: configFolder(state, home) };
-  const opened = openState(state, { digest: sha256, program, isSole: true });
-  if (!opened.ok) return { ...opened, fix: "ambit daemon logs" };
+  const signing = openNotary(state);
+  if (!signing.ok) return { ...signing, fix: "ambit daemon logs" };
+  const { value: notary } = signing;
+  const opened = openState(state, { digest: sha256, program, isSole: true, notary });
+  if (!opened.ok) return { ...opened, fix: "ambit audit verify" };
   const { value: store } = opened;
   const last = await store.ledger.log({ count: 1 });
   const clock = daemonClock(last.ok ? (last.value[0]?.entry.at ?? 0) : 0);
   const { now } = clock;
   const names = new Names();
   const { id } = names;
+  // Before the first commit, which is signed in this name.
+  const node = store.settings.get("node") ?? names.name();
+  notary.begin(node, now);
   const sink = new DaemonSink();
+  const served = new AsyncLocalStorage<Session>();
+  store.loop.onFailure((why) => log(why === null ? "the log is written again" : unwritten(why)));
   const kept = {
     ...store,
     chain: copiedChain(store.chain, sink),
@@ -108,16 +119,19 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     state,
     now,
     entry: (outcome, name) => bare("secret", outcome, name, { name }),
-    alarm: (name) => {
-      log(`alarm: the canary ${name} was seen`);
-      void kept.ledger.append([bare("alarm", "canary_leak", name, { name })]);
+    alarm: (name, session) => {
+      log(`alarm: the canary ${name} was seen${session === null ? "" : `, of ${session.facts.name.agent}`}`);
+      const entry = bare("alarm", "canary_leak", name, { name });
+      void kept.ledger.append([session === null ? entry : { ...entry, ...session.who() }]);
     },
+    session: () => served.getStore() ?? null,
   });
   await secrets.begin();
   const records = recordSource({ home, folders, elapsed: clock.elapsed, now });
-  const node = await nodeName(kept.settings, names, bare);
+  if (kept.settings.get("node") === null)
+    await kept.settings.set("node", node, bare("daemon", "named", null, { node }));
   const proof = proofOf({
-    state,
+    notary,
     node,
     chain: kept.chain,
     ledger: kept.ledger,
@@ -125,12 +139,11 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     now,
     entry: (outcome, more) => bare("daemon", outcome, null, more),
   });
-  if (!proof.ok) return { ...proof, fix: "ambit daemon logs" };
   sink.begin({
     folder: folders.config,
     config: () => userConfig({ home, folders, program, cwd: home ?? "/", environment: {}, records, now }),
     ...{ node, chain: kept.chain, ledger: store.ledger, settings: kept.settings, digest: sha256, now, log },
-    beginning: proof.value.beginning,
+    beginning: proof.beginning,
     entry: (outcome, more) => bare("daemon", outcome, null, more),
   });
   const drafts = daemonDrafts({
@@ -149,11 +162,11 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   });
   const parts: DaemonParts = {
     kept,
-    problems: secrets.problems,
+    problems: () => [...(store.loop.problem === null ? [] : [unwritten(store.loop.problem)]), ...secrets.problems()],
     sink: () => sink.shown(),
     presence: new PresenceVerifiers(kept.settings, now),
     vault: secrets.vault,
-    proof: proof.value,
+    proof,
     records,
     programs,
     drafts: drafts.lifecycle,
@@ -165,12 +178,14 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     now,
     id,
     note: log,
+    during: (session, act) => served.run(session, act),
   };
   const { connections, stop } = place;
   const files = daemonFiles({
     ...{ program, folders, home },
     held: (session) => daemon.held(session),
     triggers: ({ facts: { cwd } }) => records.triggers(cwd),
+    redacted: (text) => secrets.redacting.text(text),
   });
   const resolvers = ({ facts: { cwd } }: Session): readonly string[] =>
     runGround({ home, folders, program, cwd, environment: {}, records, now }).user?.resolvers ?? [];
@@ -223,6 +238,9 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   });
   await daemon.recover();
   await drafts.lifecycle.recover();
+  const handed = takeRefusedCalls(state);
+  if (await daemon.handOver(handed.calls)) handed.done();
+  if (handed.isFull) log("there was no room to hand over all calls that were refused while no daemon served");
   daemon.desk.watch(notifying(records.notify, now));
   const ticking = setInterval(() => void daemon.tick().catch((error: unknown) => log(String(error))), tickMilliseconds);
   ticking.unref();
@@ -239,22 +257,14 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
         drafts.close();
         await sink.close();
         kept.close();
+        notary.close();
       },
     },
   };
 }
 
-/** A name of this state, made once: whose log it is. */
-async function nodeName(
-  settings: DaemonParts["kept"]["settings"],
-  names: Names,
-  entry: (kind: EntryKind, outcome: string, of: string | null, more: JsonObject) => LogEntry,
-): Promise<string> {
-  const known = settings.get("node");
-  if (known !== null) return known;
-  const made = names.name();
-  await settings.set("node", made, entry("daemon", "named", null, { node: made }));
-  return made;
+function unwritten(why: string): string {
+  return `the log cannot be written, so every call is denied: ${why}`;
 }
 
 interface GroundAsked {

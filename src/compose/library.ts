@@ -2,6 +2,7 @@
 // that decides, charges and writes every call.
 import { join, resolve } from "node:path";
 import { findWorkspace } from "../node/workspace.ts";
+import type { Refusal } from "../ports/exchange.ts";
 import type { Capabilities } from "../tool/declaration.ts";
 import type { Tool } from "../tool/define.ts";
 import type { Registration, ToolListing } from "../tool/registry.ts";
@@ -65,7 +66,13 @@ export async function openLibrary(machine: LibraryMachine, options: AmbitOptions
   const present = presenting(waitingPageProcess(join(program, "dist", "page.cjs")));
   const sessions = new Set<Session>();
   const connected = await line.open();
-  if (!connected.ok) throw new AmbitRefused(connected);
+  const unserved = (agent: string | null, refusal: Refusal): void => {
+    if (UNSERVED.has(refusal.code)) daemon.refused({ agent, tool: null, face: "library", cwd }, refusal);
+  };
+  if (!connected.ok) {
+    unserved(null, connected);
+    throw new AmbitRefused(connected);
+  }
   const close = async (): Promise<void> => {
     await Promise.allSettled([...sessions].map((session) => session.close()));
     await line.close();
@@ -80,10 +87,12 @@ export async function openLibrary(machine: LibraryMachine, options: AmbitOptions
       { user = null, pledge = null, token = null, trace = null }: Nullable<SessionOptions> = {},
     ) => {
       const asked = { cwd, agent, user, trace, face: "library", pledge, token, isForParent: false };
-      const { calls, opened } = await line.session({
-        ...asked,
-        environment: passedEnvironment(environment, agents.user()?.config ?? null),
-      });
+      const { calls, opened } = await line
+        .session({ ...asked, environment: passedEnvironment(environment, agents.user()?.config ?? null) })
+        .catch((error: unknown) => {
+          if (error instanceof AmbitRefused) unserved(agent, { ok: false, ...refusalOf(error) });
+          throw error;
+        });
       const session: Session = new Session({
         calls,
         opened,
@@ -99,6 +108,13 @@ export async function openLibrary(machine: LibraryMachine, options: AmbitOptions
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Nobody serves, or nobody can: what a daemon that serves refuses, it knows of. */
+const UNSERVED: ReadonlySet<string> = new Set(["not_available", "no_answer", "audit_unavailable"]);
+
+function refusalOf({ code, message, fix }: AmbitRefused): Omit<Refusal, "ok"> {
+  return { code, message, fix };
 }
 
 type Nullable<T> = { readonly [K in keyof T]?: T[K] | null };

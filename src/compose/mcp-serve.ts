@@ -68,6 +68,7 @@ async function serveMcp(
   const level = opening.caveats === null ? clientLevel(parent) : 0;
   const daemon = daemonClient({ home, folders, program, isPresenceNeeded: () => false });
   const present = presenting(waitingPageProcess(join(program, "dist", "page.cjs")));
+  let isServed = true;
   const session = new KeptSession({
     opening: {
       ...opening,
@@ -80,7 +81,16 @@ async function serveMcp(
       level,
     },
     waitMilliseconds,
-    connect: (lost) => daemon.call(lost),
+    connect: async (lost) => {
+      const connected = await daemon.call(lost);
+      isServed = connected.ok;
+      return connected;
+    },
+    unserved: (tool, refusal) => {
+      const about = { agent: opening.agent, tool, face: "mcp", cwd: opening.cwd };
+      // What the owner itself refused, it knows of.
+      if (!isServed) daemon.refused(about, refusal);
+    },
     // Most results are shown as they are, and wait for nobody.
     present: (tool, input, result) => (tool === WEB_FETCH ? present(tool, input, result) : result),
     note,

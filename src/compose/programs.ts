@@ -10,6 +10,7 @@ import type { Request } from "../authority/request.ts";
 import type { ExecAsked, ExecResult, ExecStreams } from "../cli/exec-world.ts";
 import type { CallMessages, DenialTold, ProgramDone, ProgramRefused } from "../ports/daemon-calls.ts";
 import type { Answer, Asking, Refusal } from "../ports/exchange.ts";
+import type { CallAbout } from "../ports/refused-call.ts";
 import { type ProgramInput, type ProgramToolName, programTools } from "../tools/program-tools.ts";
 
 /** How long what was stopped is waited for. */
@@ -19,7 +20,8 @@ export interface ProgramsAsked {
   readonly cwd: string;
   readonly moment: Moment;
   ground(): Ground;
-  call(): Promise<Answer<Asking<CallMessages>>>;
+  /** `about`: the call it is for. */
+  call(lost: undefined, about: CallAbout): Promise<Answer<Asking<CallMessages>>>;
   /** Variables that the user's configuration lets through, and what shells say of themselves. */
   environment(): Readonly<Record<string, string>>;
 }
@@ -29,7 +31,8 @@ export function programsOf(asked: ProgramsAsked): {
 } {
   return {
     run: async (program, streams) => {
-      const connected = await asked.call();
+      const about = { agent: program.name, tool: "proc_exec", face: "exec", cwd: asked.cwd };
+      const connected = await asked.call(undefined, about);
       if (!connected.ok) return refusedBy(connected, null);
       const call = connected.value;
       try {

@@ -96,7 +96,10 @@ function told<T>(answer: Json, verb: string, read: (value: unknown) => Used<T>):
   }
   const known = ok === false ? DENIAL_CODES.find((one) => one === code) : undefined;
   if (known === undefined) return unheard(verb);
-  return denied(known, typeof needed === "string" ? needed : null, typeof message === "string" ? message : "");
+  const plain = denied(known, typeof needed === "string" ? needed : null, typeof message === "string" ? message : "");
+  const { need, hint, id } = answer;
+  if (typeof id !== "string" || typeof hint !== "string") return plain;
+  return Object.freeze({ ...plain, need: typeof need === "string" ? need : null, hint, id });
 }
 
 function unheard(verb: string): Used<never> {

@@ -9,6 +9,10 @@ export interface Denied {
   /** The verb it would have needed; null where it did not come to that. */
   readonly verb: string | null;
   readonly message: string;
+  /** Where it was written down as a denial: the request that was not covered, what to do, and the entry in the log. */
+  readonly need?: string | null;
+  readonly hint?: string;
+  readonly id?: string;
 }
 
 export type Used<T> = { readonly ok: true; readonly value: T } | Denied;

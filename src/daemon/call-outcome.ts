@@ -1,9 +1,9 @@
 // What became of a call, as it is written down and as the one who asked hears of it.
-
-import { requestText } from "../notation/request-printer.ts";
+import type { DenialCode } from "../authority/decision.ts";
 import type { Outcome } from "../ports/commit.ts";
 import type { ProgramDone, ProgramRefused } from "../ports/daemon-calls.ts";
 import type { RunDenial, RunResult } from "../ports/process.ts";
+import { hintOf } from "./denials.ts";
 import type { Carried } from "./owner-tool.ts";
 
 const DONE: Omit<Outcome, "receipt"> = { ended: "done", denials: [], enforcement: [], wallMicroseconds: 0 };
@@ -14,25 +14,38 @@ export const REFUSED: Omit<Outcome, "receipt"> = {
   wallMicroseconds: 0,
 };
 
-export function outcomeOf(receipt: string, carried: Carried): Outcome {
-  if (carried.ok) return { receipt, ...(carried.met ?? DONE) };
-  const denials = carried.denied === undefined ? [] : [deniedOnTheWay(carried.denied)];
-  return { receipt, ...REFUSED, ended: `failed ${carried.code}`, denials };
-}
-
-function deniedOnTheWay({ code, request }: NonNullable<Extract<Carried, { ok: false }>["denied"]>): RunDenial {
-  return { code, request: request === null ? "" : requestText(request), times: 1 };
+/** `denials`: those that were met, with their entries. */
+export function outcomeOf(receipt: string, carried: Carried, denials: readonly RunDenial[]): Outcome {
+  const met = carried.met ?? DONE;
+  return { receipt, ...met, ended: carried.ok ? met.ended : `failed ${carried.code}`, denials };
 }
 
 export function programAnswer(
   receipt: string,
   request: string,
   result: RunResult,
-  settled: boolean,
+  {
+    settled,
+    denials: noted,
+    id,
+  }: { readonly settled: boolean; readonly denials: readonly RunDenial[]; readonly id: string },
 ): ProgramDone | ProgramRefused {
-  if (!result.ok) return { outcome: "refused", ...result.refused, request };
+  if (!result.ok)
+    return { outcome: "refused", ...result.refused, request, need: request, ...told(id, result.refused.code) };
   // The effect is there either way; that it could not be written down must not look like success.
-  if (!settled) return { outcome: "refused", code: "audit_unavailable", message: "", fix: null, request };
-  const { ending, usage, denials, enforcement, outputDropped, changes = null } = result.ran;
+  if (!settled) {
+    const code = "audit_unavailable";
+    return { outcome: "refused", code, message: "", fix: null, request, need: request, ...told(receipt, code) };
+  }
+  const { ending, usage, enforcement, outputDropped, changes = null } = result.ran;
+  const denials = noted.map((one) => ({
+    ...one,
+    need: one.request === "" ? null : one.request,
+    hint: hintOf(one.code),
+  }));
   return { outcome: "ran", receipt, request, ending, usage, denials, enforcement, outputDropped, changes };
+}
+
+function told(id: string, code: DenialCode): { readonly id: string; readonly hint: string } {
+  return { id, hint: hintOf(code) };
 }

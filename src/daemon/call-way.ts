@@ -1,9 +1,11 @@
 // One call's way to everything outside the gate: whom it asks, what is written before it and after it, and what time it is.
 import type { Moment } from "../authority/compiled.ts";
 import type { Basis } from "../authority/decision.ts";
+import type { JsonObject } from "../authority/json.ts";
 import type { ApprovalAnswer, ApprovalAsked, Approvals } from "../ports/approvals.ts";
 import type { Commit, CommitResult, Entry, Outcome, Settle } from "../ports/commit.ts";
 import type { ApprovalClaim } from "../ports/ledger.ts";
+import type { RunDenial } from "../ports/process.ts";
 import type { DeskAnswer } from "./desk.ts";
 import type { Holding } from "./holding.ts";
 import type { Session } from "./session.ts";
@@ -15,6 +17,19 @@ export interface CallPorts {
   /** Where nobody waits for it: the outcome is written with what comes next, and makes nobody wait. */
   settleLater(outcome: Outcome): void;
   moment(): Moment;
+  /** Something was refused while the call ran: a denial of its own in the log. Returns the id of its entry. */
+  refused(refusal: CallRefusal): string;
+}
+
+/** A refusal while a call runs. */
+export interface CallRefusal {
+  /** The entry of the call. */
+  readonly receipt: string;
+  readonly tool: string;
+  readonly denial: RunDenial;
+  readonly reason: string | null;
+  /** What it came to behind a link, for a person who reads the log; the agent is not told. */
+  readonly target?: string | null;
 }
 
 export interface Waiting {
@@ -31,6 +46,7 @@ export interface WayActs {
   settle(way: CallWay, outcome: Outcome): Promise<boolean>;
   settleLater(way: CallWay, outcome: Outcome): void;
   moment(session: Session, holding: Holding): Moment;
+  refused(way: CallWay, refusal: CallRefusal): string;
 }
 
 export class CallWay implements CallPorts {
@@ -38,6 +54,8 @@ export class CallWay implements CallPorts {
   readonly session: Session;
   readonly holding: Holding;
   readonly waiting: Waiting;
+  /** The arguments as they came; a denial holds them without secrets. */
+  readonly input: JsonObject;
   /** What it is decided under. */
   readonly generations: readonly (readonly [scope: string, generation: number])[];
   /** The delegations it rests on. */
@@ -50,12 +68,14 @@ export class CallWay implements CallPorts {
     session: Session,
     holding: Holding,
     waiting: Waiting,
+    input: JsonObject,
     generations: CallWay["generations"],
   ) {
     this.#acts = acts;
     this.session = session;
     this.holding = holding;
     this.waiting = waiting;
+    this.input = input;
     this.generations = generations;
     this.chain = chainOf(holding, []);
   }
@@ -81,6 +101,10 @@ export class CallWay implements CallPorts {
 
   settleLater(outcome: Outcome): void {
     this.#acts.settleLater(this, outcome);
+  }
+
+  refused(refusal: CallRefusal): string {
+    return this.#acts.refused(this, refusal);
   }
 }
 

@@ -17,6 +17,7 @@ import type {
   ToolShown,
 } from "../ports/daemon-calls.ts";
 import type { Answer } from "../ports/exchange.ts";
+import type { RunDenial } from "../ports/process.ts";
 import { outcomeOfRun } from "../sandbox/run-outcome.ts";
 import type { Stop } from "../sandbox/sandboxes.ts";
 import { availabilityOf, missingText } from "../tool/availability.ts";
@@ -24,6 +25,7 @@ import type { ToolLookup } from "../tool/known-tool.ts";
 import { parseToolName } from "../tool/tool-name.ts";
 import type { Warrant } from "../warrant/warrant.ts";
 import { outcomeOf, programAnswer, REFUSED } from "./call-outcome.ts";
+import { denialIn, noted, type Refused, refusedIn, withDenials } from "./call-refusals.ts";
 import { answerUse } from "./context-answer.ts";
 import type { Contexts, ServedContext } from "./contexts.ts";
 import { needOf } from "./counterexample.ts";
@@ -171,13 +173,34 @@ export class Calls {
               ground: this.#ground(asked, receipt),
             });
     if (carried.ok && carried.isUntrusted) session.taint(`${tool} (${receipt})`);
-    ports.settleLater(outcomeOf(receipt, carried));
-    if (!carried.ok && carried.denied !== undefined) {
-      const reason = this.#parts.redacting.text(carried.message);
-      return { ok: true, value: denialTold(session, { ...carried.denied, approval: null, reason, receipt }) };
-    }
+    const denials = noted(asked, receipt, carried.met?.denials ?? []);
+    const refused = refusedIn(carried);
+    if (refused !== null && !carried.ok) return this.#refusedOnTheWay(asked, receipt, carried, refused, denials);
+    ports.settleLater(outcomeOf(receipt, carried, denials));
     if (!carried.ok) return refusal(carried.code, carried.message, carried.fix ?? null);
-    return { ok: true, value: { outcome: "done", receipt, result: this.#parts.redacting.json(carried.value) } };
+    const result = withDenials(this.#parts.redacting.json(carried.value), denials);
+    return { ok: true, value: { outcome: "done", receipt, result } };
+  }
+
+  /** A call that was decided and then refused is told as a denial, and has an entry as one. */
+  #refusedOnTheWay(
+    asked: Asked,
+    receipt: string,
+    carried: Extract<Carried, { readonly ok: false }>,
+    refused: Refused,
+    denials: readonly RunDenial[],
+  ): Answer<DenialTold> {
+    const { session, holding, ports } = asked;
+    const reason = this.#parts.redacting.text(carried.message);
+    // A tool that hands on what its context refused: that is written already.
+    const known = refused.request === null ? denials.find(({ code }) => code === refused.code) : undefined;
+    const [own] = known === undefined ? noted(asked, receipt, [denialIn(refused)], reason, refused.target) : [known];
+    const all = own === undefined || own === known ? denials : [...denials, own];
+    ports.settleLater(outcomeOf(receipt, carried, all));
+    const read = known === undefined || known.request === "" ? null : readRequestText(known.request, holding.reading);
+    const request = refused.request ?? (read?.ok === true ? read.value : null);
+    const facts = { code: refused.code, request, approval: null, reason, receipt: own?.id ?? receipt };
+    return { ok: true, value: denialTold(session, facts) };
   }
 
   /** What is kept for an agent, or sent for one, must not hold a secret that somebody found. */
@@ -218,8 +241,13 @@ export class Calls {
         stop: ring.stop,
         isReviewed: exchange.value["isReviewed"] === true,
       });
-      const settled = await ports.settle({ receipt, ...(result.ok ? outcomeOfRun(result.ran) : REFUSED) });
-      return { ok: true, value: programAnswer(receipt, requestText(request), result, settled) };
+      const met = result.ok ? outcomeOfRun(result.ran) : REFUSED;
+      const text = requestText(request);
+      const own = result.ok ? [] : [{ code: result.refused.code, request: text, times: 1 }];
+      const denials = noted(asked.value, receipt, [...met.denials, ...own], result.ok ? null : result.refused.message);
+      const settled = await ports.settle({ receipt, ...met, denials });
+      const id = denials.at(-1)?.id ?? receipt;
+      return { ok: true, value: programAnswer(receipt, text, result, { settled, denials, id }) };
     } finally {
       ring.end();
     }
@@ -266,7 +294,7 @@ export class Calls {
       return refusal("invalid_input", "a tool of your own has a plain name that no other tool here has");
     const holding = this.#gatekeeper.holdings.of(session);
     if ("refused" in holding) return refusal("unknown_agent", holding.refused, holding.fix);
-    const ports = this.#gatekeeper.ports(session, holding, new ExchangeWaiting(exchange, read.wait));
+    const ports = this.#gatekeeper.ports(session, holding, new ExchangeWaiting(exchange, read.wait), input);
     if (texts !== null) {
       const declaration = exchange.value["declaration"] ?? null;
       const object = objectIn(exchange.value, "declaration");
@@ -304,7 +332,7 @@ export class Calls {
     return derived.ok ? derived.value : derived;
   }
 
-  #ground({ session, holding, owner, declared, ports }: Asked, call: string): ProgramGround {
+  #ground({ session, holding, tool, owner, declared, ports }: Asked, receipt: string): ProgramGround {
     const { id, name, cwd, environment } = session.facts;
     const requirement = owner?.foreign?.requirement ?? declared?.requirement;
     const bounded = (authority: Authority): Authority =>
@@ -317,13 +345,14 @@ export class Calls {
         return by === null || "refused" in by ? [] : bounded(by.authority);
       },
       agent: name,
-      call,
+      call: receipt,
       session: id,
       generation: this.#parts.kept.ledger.generation("all"),
       cwd,
       environment,
       moment: () => ports.moment(),
-      useSecret: secretUse(session, holding, ports),
+      useSecret: secretUse(session, holding, ports, receipt),
+      refused: (denial, reason) => ports.refused({ receipt, tool, denial, reason }),
     };
   }
 }

@@ -3,7 +3,7 @@
 import type { Authority, Chain } from "../authority/chain.ts";
 import type { CompiledLink, Moment } from "../authority/compiled.ts";
 import { countedIsSpent } from "../authority/counted.ts";
-import type { Decision, DenialCode } from "../authority/decision.ts";
+import type { Decision } from "../authority/decision.ts";
 import type { Json, JsonObject } from "../authority/json.ts";
 import { judge } from "../authority/judge.ts";
 import type { Ground } from "../authority/path.ts";
@@ -12,7 +12,6 @@ import { type Context, type Instruments, makeContext } from "../context/context.
 import { serveUse } from "../context/remote.ts";
 import { denied } from "../context/used.ts";
 import type { Reading } from "../notation/reading.ts";
-import { requestText } from "../notation/request-printer.ts";
 import type { Judge } from "../ports/judge.ts";
 import type { RunDenial } from "../ports/process.ts";
 import type { Backends } from "../tool/availability.ts";
@@ -20,6 +19,7 @@ import type { Store } from "../tool/declaration.ts";
 import type { Warrant } from "../warrant/warrant.ts";
 import { Once } from "./context-once.ts";
 import type { Holding } from "./holding.ts";
+import { NotedDenials } from "./noted-denials.ts";
 import type { ProgramGround, Redacting } from "./parts.ts";
 import type { Session } from "./session.ts";
 
@@ -72,9 +72,6 @@ export interface ContextsParts {
 
 /** Uses of one call that are under way at once. */
 const usesMax = 32;
-/** Different denials that are told of one call. */
-const denialsMax = 64;
-
 const GONE: Decision = { outcome: "deny", code: "revoked", at: null };
 const ASKED_ONCE: Decision = { outcome: "deny", code: "approval_required", at: null };
 
@@ -119,7 +116,7 @@ export class Contexts {
       return decision.outcome === "ask" && !isLeft ? ASKED_ONCE : decision;
     };
     const tool = warrant.tool.replace(/^tool:/, "");
-    const seen = new Map<string, RunDenial>();
+    const noted = new NotedDenials((denial, reason) => ground.refused(denial, reason));
     const { context, end } = makeContext(warrant, {
       instruments: instruments.of({
         session,
@@ -134,25 +131,25 @@ export class Contexts {
       ground: groundOf(now.holding.reading),
       toAscii: now.holding.reading.toAscii,
       store: asked.store,
-      denied: (request, code) => note(seen, request, code),
+      denied: (request, code) => noted.expect(request, code),
     });
-    return { serve: once.inTurn(this.#serving(context, look)), denials: () => [...seen.values()], end };
+    return { serve: once.inTurn(this.#serving(context, look, noted)), denials: () => noted.denials(), end };
   }
 
-  #serving(context: Context, look: Look): (use: JsonObject) => Promise<Json> {
+  #serving(context: Context, look: Look, noted: NotedDenials): (use: JsonObject) => Promise<Json> {
     const { redacting } = this.#parts;
     let running = 0;
     return async (use) => {
       if (running >= usesMax) return { ...denied("not_available", null, "too many uses at once") };
       // A secret leaves by its handle, to where it is bound, or not at all.
       if (isChanged(use, redacting.json(use)))
-        return {
+        return noted.answer({
           ...denied("secret_refused", "secret.use", "a secret is used by its handle and never handed over itself"),
-        };
+        });
       running++;
       look.anew();
       try {
-        return redacting.json(await serveUse(context, use));
+        return noted.answer(redacting.json(await serveUse(context, use)));
       } finally {
         running--;
       }
@@ -205,12 +202,4 @@ function groundOf({ ground, workingRoot = null }: Reading): Ground {
   const { base } = ground;
   if (workingRoot === null || (base !== null && workingRoot.every((name, at) => name === base[at]))) return ground;
   return { ...ground, base: workingRoot };
-}
-
-function note(seen: Map<string, RunDenial>, request: Request | null, code: DenialCode): void {
-  const text = request === null ? "" : requestText(request);
-  const key = `${code} ${text}`;
-  const known = seen.get(key);
-  if (known === undefined && seen.size >= denialsMax) return;
-  seen.set(key, { code, request: text, times: (known?.times ?? 0) + 1 });
 }

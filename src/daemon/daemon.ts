@@ -3,6 +3,8 @@ import type { Moment } from "../authority/compiled.ts";
 import type { JsonObject } from "../authority/json.ts";
 import { judge } from "../authority/judge.ts";
 import type { DaemonStatus, SessionShown } from "../ports/daemon-control.ts";
+import type { LogEntry } from "../ports/log.ts";
+import type { RefusedCall } from "../ports/refused-call.ts";
 import type { SinkShown } from "../ports/sink.ts";
 import { Admission } from "./admission.ts";
 import { type HeldNow, providerAnswer, reachableAnswer } from "./asker-tools.ts";
@@ -100,7 +102,10 @@ export class Daemon {
       redacting: parts.redacting,
     });
     this.#calls = new Calls(parts, this.#gatekeeper, this.#sessions, tools, this.contexts);
-    this.doors = { call: new Map(this.#callAnswers()), control: new Map(this.#controlAnswers()) };
+    this.doors = {
+      call: new Map(this.#callAnswers().map(([name, act]) => [name, this.#during(act)])),
+      control: new Map(this.#controlAnswers()),
+    };
   }
 
   /** What a session holds now, for tools that meet more on their way than they asked for; null where it is nothing. */
@@ -141,6 +146,19 @@ export class Daemon {
         this.#admission.remember({ root: { pid, start }, user: entry.user, isBrought: typeof caveats === "string" });
     }
     await kept.ledger.append([this.#entries.make("daemon", NOBODY, "started", { more: { pid: this.#asked.pid } })]);
+  }
+
+  /** Calls that nobody decided because no daemon was there. What they say is a claim: it is written down, and that is all. */
+  async handOver(calls: readonly RefusedCall[]): Promise<boolean> {
+    if (calls.length === 0) return true;
+    const entries = calls.map(({ at, agent, tool, face, cwd, reason }) =>
+      this.#entries.make("decision", { ...NOBODY, agent }, "deny", {
+        tool,
+        code: "not_available",
+        more: { ...UNDECIDED, reason, face, cwd, refusedAt: at, isHandedOver: true },
+      }),
+    );
+    return (await this.#asked.parts.kept.ledger.append(entries)).ok;
   }
 
   /** Every now and then. */
@@ -217,6 +235,16 @@ export class Daemon {
     ];
   }
 
+  /** The same, as done for the session that asks. */
+  #during(act: Answering): Answering {
+    const { during } = this.#asked.parts;
+    if (during === undefined) return act;
+    return (exchange) => {
+      const session = this.#calls.session(exchange);
+      return session === null ? act(exchange) : during(session, () => act(exchange));
+    };
+  }
+
   #controlAnswers(): readonly (readonly [string, Answering])[] {
     const { parts } = this.#asked;
     const [gatekeeper, sessions, opening, admission] = [
@@ -250,13 +278,13 @@ export class Daemon {
     const [waiting, head, denied] = await Promise.all([
       kept.approvals.list(["pending"], deniedTodayMax),
       kept.chain.head(),
-      kept.ledger.log({ kind: "decision", outcome: "deny", since, count: deniedTodayMax }),
+      kept.ledger.log({ outcome: "deny", since, count: deniedTodayMax }),
     ]);
     const entries = head.ok ? head.value.place : 0;
     const sink = sinkShown(parts.sink?.() ?? null, entries);
     const codes = new Map<string, number>();
     for (const { entry } of denied.ok ? denied.value : [])
-      codes.set(entry.code ?? "", (codes.get(entry.code ?? "") ?? 0) + 1);
+      codes.set(entry.code ?? "", (codes.get(entry.code ?? "") ?? 0) + timesOf(entry));
     return {
       pid,
       version,
@@ -291,6 +319,16 @@ export class Daemon {
     const written = await this.#asked.parts.kept.ledger.append([entry]);
     return written.ok ? { ok: true, value: {} } : refusal(written.code, written.message);
   }
+}
+
+/** What an entry of a decision has, where none was made. */
+const UNDECIDED = { approval: null, by: [], level: 0, need: null, requests: [], suggest: null } as const;
+
+/** One entry stands for all that were counted with it. */
+function timesOf({ kind, more }: LogEntry): number {
+  const { times } = more;
+  if (kind !== "decision" && kind !== "suppressed") return 0;
+  return typeof times === "number" && Number.isSafeInteger(times) && times > 0 ? times : 1;
 }
 
 /** It may not have looked for a while: how far the log goes is known better here. */

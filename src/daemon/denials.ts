@@ -35,6 +35,11 @@ const HINTS: Readonly<Record<DenialCode, string>> = {
     "Your changes were kept as a draft and not applied to the project. Tell the user, who can run `ambit changes list`.",
 };
 
+/** What to do about a denial, for whoever was denied. */
+export function hintOf(code: DenialCode): string {
+  return HINTS[code];
+}
+
 /** So many equal denials in a row, and the hint says to stop. */
 const equalMax = 3;
 

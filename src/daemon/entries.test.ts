@@ -114,7 +114,7 @@ describe.each([
           const holding = holdings[at] as Holding;
           // Twice: what was kept the first time is used the second.
           for (let time = 0; time < 2; time++)
-            expect(entryBody(entries.decision(who, entry, holding, moment))).toBe(
+            expect(entryBody(entries.decision(who, { entry, input: {} }, holding, moment))).toBe(
               entryBody(plain(entries, who, entry, holding)),
             );
         },
@@ -145,7 +145,7 @@ describe("what is kept", () => {
   const who = whoOf("hunter2-hunter2");
   const holding = holdingAt("swordfish-9.md:1");
   const written = (entries: Entries): string =>
-    entryBody(entries.decision(who, { ...ENTRY, tool: "opensesame-1" }, holding, moment));
+    entryBody(entries.decision(who, { entry: { ...ENTRY, tool: "opensesame-1" }, input: {} }, holding, moment));
 
   test("is given up when a secret becomes known, and again when it is known no more", () => {
     const secrets = new Secrets();
@@ -183,7 +183,7 @@ describe("the smallest grant that would help", () => {
   const suggested = (code: Entry["code"], need: Request, workingRoot?: readonly string[]): unknown => {
     const holding = { ...holdingAt(null), reading: { ground: {}, workingRoot } } as unknown as Holding;
     const denied: Entry = { ...ENTRY, requests: [], outcome: "deny", code, basis: [], need };
-    return entries.decision(whoOf("scout"), denied, holding, moment).more["suggest"];
+    return entries.decision(whoOf("scout"), { entry: denied, input: {} }, holding, moment).more["suggest"];
   };
 
   test("is told inside the root of the record, and where it has none", () => {
@@ -196,5 +196,44 @@ describe("the smallest grant that would help", () => {
     expect(suggested("capability_absent", file("etc", "passwd"), ["w"])).toBeNull();
     expect(suggested("capability_absent", file("wider", "a"), ["w"])).toBeNull();
     expect(suggested("untrusted_policy", file("w", "a"), ["w"])).toBeNull();
+  });
+});
+
+describe("a denial holds the arguments of its call", () => {
+  const secrets = new Secrets();
+  secrets.know("hunter2-hunter2");
+  const entries = entriesWith(secrets);
+  const holding = { ...holdingAt(null), reading: { ground: {} } } as unknown as Holding;
+  const denied: Entry = { ...ENTRY, requests: [], outcome: "deny", code: "invalid_input", basis: [], need: null };
+  const told = (input: JsonObject, entry: Entry = denied): unknown =>
+    entries.decision(whoOf("scout"), { entry, input }, holding, moment).more["arguments"];
+
+  test("without secrets, and not all of what is long", () => {
+    expect(told({ path: "a", text: "is hunter2-hunter2" })).toEqual({ path: "a", text: "is [REDACTED:s0]" });
+    const long = told({ text: "x".repeat(100_000), list: Array.from({ length: 1000 }, () => "y".repeat(1000)) });
+    expect(JSON.stringify(long).length).toBeLessThan(10_000);
+    expect(JSON.stringify(long)).toContain("xxx");
+  });
+
+  test("an allowed call's are not written down", () => {
+    expect(told({ path: "a" }, ENTRY)).toBeUndefined();
+  });
+
+  test("so does what was refused while it ran, with the call it belongs to", () => {
+    const refusal = {
+      receipt: "c_1",
+      tool: "proc_exec",
+      denial: { code: "scope_violation", request: "net.connect evil.example:443", times: 7 },
+      reason: null,
+    } as const;
+    const entry = entries.refusal(whoOf("scout"), { refusal, input: { argv: ["curl"] } }, holding, moment);
+    expect(entry).toMatchObject({ kind: "decision", outcome: "deny", code: "scope_violation", of: "c_1" });
+    expect(entry.verbs).toEqual(["net.connect"]);
+    expect(entry.more).toMatchObject({
+      arguments: { argv: ["curl"] },
+      need: "net.connect evil.example:443",
+      requests: ["net.connect evil.example:443"],
+      times: 7,
+    });
   });
 });

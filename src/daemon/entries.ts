@@ -1,5 +1,6 @@
 // Entries of the log, each made in one place, so that all of them say who, what and why in the same words.
 import { canonicalJson } from "../audit/canonical.ts";
+import { type CutSizes, cutJson } from "../audit/cut.ts";
 import { SpelledEntry } from "../audit/spelled-entry.ts";
 import type { Moment } from "../authority/compiled.ts";
 import { explain } from "../authority/explain.ts";
@@ -7,9 +8,11 @@ import type { Json, JsonObject } from "../authority/json.ts";
 import { judge } from "../authority/judge.ts";
 import type { Request } from "../authority/request.ts";
 import { compactText } from "../notation/printer.ts";
+import { readRequestText } from "../notation/request.ts";
 import { requestText } from "../notation/request-printer.ts";
 import type { Entry, Outcome } from "../ports/commit.ts";
 import type { EntryKind, LogEntry, Who } from "../ports/log.ts";
+import type { CallRefusal } from "./call-way.ts";
 import { needOf } from "./counterexample.ts";
 import { EntryWords } from "./entry-words.ts";
 import type { Holding } from "./holding.ts";
@@ -21,6 +24,16 @@ export const NOBODY: Who = { user: null, agent: null, workspace: null, chain: []
 type Told = Pick<LogEntry, keyof Who | "tool" | "outcome" | "of" | "more">;
 
 const NOTHING: readonly string[] = [];
+
+/** Only what is held could be wider: nothing else is proposed. */
+const HELPED: ReadonlySet<string> = new Set(["scope_violation", "capability_absent"]);
+
+const argumentCharactersMax = 8192;
+const ARGUMENT_SIZES: readonly CutSizes[] = [
+  { characters: 2048, elements: 64, depth: 8 },
+  { characters: 256, elements: 16, depth: 4 },
+  { characters: 64, elements: 8, depth: 2 },
+];
 
 /** INVARIANT: no entry leaves here with a known secret in it. */
 export class Entries {
@@ -64,7 +77,12 @@ export class Entries {
   }
 
   /** What the gate decided. One for every call, and so spelled from parts that are kept. */
-  decision(who: Who, entry: Entry, holding: Holding, moment: () => Moment): LogEntry {
+  decision(
+    who: Who,
+    { entry, input }: { readonly entry: Entry; readonly input: JsonObject },
+    holding: Holding,
+    moment: () => Moment,
+  ): LogEntry {
     const { tool, requests, need, outcome, code, approval, reason, level, basis } = entry;
     const { id, now } = this.#parts;
     const words = this.#words;
@@ -82,14 +100,61 @@ export class Entries {
     }
     // INVARIANT: in the order of their names.
     const more =
-      `{"approval":${words.spelled(approval)},"by":${words.by(holding, basis)},"level":${level},` +
+      `{"approval":${words.spelled(approval)},${outcome === "allow" ? "" : `"arguments":${canonicalJson(this.#told(input))},`}"by":${words.by(holding, basis)},"level":${level},` +
       `"need":${words.spelled(missed === null ? null : requestText(missed))},"reason":${words.spelled(reason)},` +
       `"requests":[${texts}],"suggest":${words.spelled(suggest)}}`;
     return new SpelledEntry(
       words.who(who),
-      { id: id("c"), kind: "decision", at: now(), tool: words.text(tool), verbs, outcome, code, of: null },
+      {
+        id: id("c"),
+        kind: "decision",
+        at: now(),
+        tool: words.text(tool),
+        verbs,
+        outcome,
+        code,
+        of: entry.call ?? null,
+      },
       more,
     );
+  }
+
+  /** What was refused while a call ran: a denial like any other, of the call it belongs to. */
+  refusal(
+    who: Who,
+    { refusal, input }: { readonly refusal: CallRefusal; readonly input: JsonObject },
+    holding: Holding,
+    moment: () => Moment,
+  ): LogEntry {
+    const { receipt, tool, denial, reason, target = null } = refusal;
+    const { code, request, times } = denial;
+    const read = request === "" ? null : readRequestText(request, holding.reading);
+    // What stands behind a link may be of the agent's own making: nothing is proposed for it.
+    const isHelped = read?.ok === true && target === null && HELPED.has(code);
+    const suggest = isHelped ? suggestion(holding, read.value, moment()) : null;
+    const [need, requests] = request === "" ? [null, []] : [request, [request]];
+    const verb = /^[a-z_]+\.[a-z_]+/.exec(request)?.[0];
+    return this.make("decision", who, "deny", {
+      id: this.#parts.id("c"),
+      tool,
+      verbs: verb === undefined ? [] : [verb],
+      code,
+      of: receipt,
+      more: {
+        ...{ approval: null, arguments: this.#told(input), by: [], level: 0 },
+        ...{ need, reason, requests, suggest, target, times },
+      },
+    });
+  }
+
+  /** Arguments as a denial holds them: without secrets, and not all of what is long. */
+  #told(input: JsonObject): Json {
+    const told = this.#parts.redacting.json(input);
+    for (const sizes of ARGUMENT_SIZES) {
+      const cut = cutJson(told, sizes);
+      if (canonicalJson(cut).length <= argumentCharactersMax) return cut;
+    }
+    return {};
   }
 
   /** What became of a decision. */
@@ -99,7 +164,9 @@ export class Entries {
     const milliseconds = Number.isFinite(wallMicroseconds) ? Math.round(wallMicroseconds / 1000) : 0;
     // INVARIANT: in the order of their names.
     const more =
-      `{"denials":${this.#listed(denials, ({ code, request, times }) => ({ code, request, times }))},` +
+      `{"denials":${this.#listed(denials, ({ code, id: at, request, times }) =>
+        at === undefined ? { code, request, times } : { code, id: at, request, times },
+      )},` +
       `"ended":${words.spelled(ended)},` +
       `"enforcement":${this.#listed(enforcement, ({ axis, strength }) => ({ axis, strength }))},` +
       `"milliseconds":${this.#spelled(milliseconds)}}`;

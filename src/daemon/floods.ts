@@ -24,7 +24,7 @@ export class Floods {
   }
 
   /** Null where it is to be written; else the id of the entry it is counted with. */
-  take(entry: LogEntry): string | null {
+  take(entry: LogEntry, times = 1): string | null {
     const { session, tool, code, more } = entry;
     const asked = more["requests"];
     const reason = more["reason"];
@@ -35,7 +35,7 @@ export class Floods {
     ];
     const key = floodKey(this.#digest, { session, tool: tool ?? "", code: code ?? "", requests });
     const known = this.#written.get(key);
-    if (this.#count.take(key, this.#now(), entry) === "counted" && known !== undefined) return known;
+    if (this.#count.take(key, this.#now(), entry, times) === "counted" && known !== undefined) return known;
     this.#written.delete(key);
     this.#written.set(key, entry.id);
     const [oldest] = this.#written.keys();

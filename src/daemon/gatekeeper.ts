@@ -8,7 +8,7 @@ import type { CommitResult, Entry, Outcome } from "../ports/commit.ts";
 import type { LogEntry } from "../ports/log.ts";
 import type { ToolLookup } from "../tool/known-tool.ts";
 import { Accounts, chargesIn } from "./accounts.ts";
-import { type CallPorts, CallWay, type Waiting, type WayActs } from "./call-way.ts";
+import { type CallPorts, type CallRefusal, CallWay, type Waiting, type WayActs } from "./call-way.ts";
 import { denialObservation } from "./denials.ts";
 import type { Desk } from "./desk.ts";
 import type { Entries } from "./entries.ts";
@@ -60,6 +60,7 @@ export class Gatekeeper {
       settle: (way, outcome) => this.#settle(way, outcome),
       settleLater: (way, outcome) => this.#settleLater(way, outcome),
       moment: (session, holding) => this.moment(session, holding),
+      refused: (way, refusal) => this.#refused(way, refusal),
     };
   }
 
@@ -67,9 +68,9 @@ export class Gatekeeper {
     return this.#standing(session, holding).moment(this.#parts.now());
   }
 
-  ports(session: Session, holding: Holding, waiting: Waiting): CallPorts {
+  ports(session: Session, holding: Holding, waiting: Waiting, input: JsonObject): CallPorts {
     const generations = this.#standing(session, holding).generations();
-    return new CallWay(this.#acts, session, holding, waiting, generations);
+    return new CallWay(this.#acts, session, holding, waiting, input, generations);
   }
 
   #standing(session: Session, holding: Holding): Standing {
@@ -126,7 +127,9 @@ export class Gatekeeper {
     const { session, holding, generations, chain: links } = way;
     // What has ended stands in the log before what is decided after it.
     this.planOutcomes();
-    const made = this.entries.decision(session.who(links), entry, holding, () => this.moment(session, holding));
+    const made = this.entries.decision(session.who(links), { entry, input: way.input }, holding, () =>
+      this.moment(session, holding),
+    );
     if (entry.outcome !== "allow") return this.#deny(session, made, isConfigured(entry));
     if (this.isFrozen || session.isClosed) return { ok: false, code: "revoked" };
     if (entry.approval !== null && !this.#stillHolds(session, entry)) return { ok: false, code: "generation_stale" };
@@ -138,6 +141,18 @@ export class Gatekeeper {
     if (!written.value.ok) return { ok: false, code: written.value.code };
     session.left = written.value.left;
     return { ok: true, receipt: made.id };
+  }
+
+  /** Written soon; whoever waits for the outcome of the call waits for this, too, because that is written after it. */
+  #refused({ session, holding, chain, input }: CallWay, refusal: CallRefusal): string {
+    const moment = (): Moment => this.moment(session, holding);
+    const entry = this.entries.refusal(session.who(chain), { refusal, input }, holding, moment);
+    const counted = this.#floods.take(entry, refusal.denial.times);
+    if (counted !== null) return counted;
+    const { kept, id } = this.#parts;
+    void kept.observations.append(denialObservation(session, entry, id("o"), false));
+    void kept.ledger.append([entry]);
+    return entry.id;
   }
 
   /** A person took their time: what was decided before they were asked is looked at once more, as everything is now. */

@@ -31,7 +31,14 @@ export type Carried =
       readonly message: string;
       readonly fix?: string | null;
       /** It was refused on the way, as the gate refuses: told as a denial. */
-      readonly denied?: { readonly code: DenialCode; readonly request: Request | null };
+      readonly denied?: {
+        readonly code: DenialCode;
+        readonly request: Request | null;
+        /** What it came to behind a link; for the log alone. */
+        readonly target?: Request | null;
+      };
+      /** What was met before it failed. */
+      readonly met?: Omit<Outcome, "receipt">;
     };
 
 /** One call that was decided and written down. */

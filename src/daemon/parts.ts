@@ -16,11 +16,12 @@ import type { Ledger } from "../ports/ledger.ts";
 import type { AgentName, LinkStore } from "../ports/link-store.ts";
 import type { LogEntry } from "../ports/log.ts";
 import type { MemoryStore, ObservationStore } from "../ports/memory-store.ts";
-import type { RunResult, Sinks } from "../ports/process.ts";
+import type { RunDenial, RunResult, Sinks } from "../ports/process.ts";
 import type { KeyGiven, KeyShown } from "../ports/secret-key.ts";
 import type { SettingStore } from "../ports/secret-store.ts";
 import type { SinkShown } from "../ports/sink.ts";
 import type { Stop } from "../sandbox/sandboxes.ts";
+import type { Session } from "./session.ts";
 
 /** How many people must agree, and who counts. */
 export interface Approvers {
@@ -92,6 +93,8 @@ export interface ProgramGround {
   moment(): Moment;
   /** Whether a secret may be handed to the program's helper for this request; decided and written down. */
   useSecret(request: Request): Promise<boolean>;
+  /** Something was refused while the call ran: written down as a denial of its own. Returns the id of its entry. */
+  refused(denial: RunDenial, reason: string | null): string;
 }
 
 export interface ProgramAsked {
@@ -186,6 +189,8 @@ export interface Redacting {
 }
 
 export interface DaemonParts {
+  /** Does something for a session: what is found in its output meanwhile is told as its. */
+  during?<T>(session: Session, act: () => T): T;
   readonly kept: Kept;
   /** What is wrong with what is kept, as sentences for a person. */
   problems(): readonly string[];

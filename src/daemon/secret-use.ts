@@ -10,6 +10,7 @@ export function secretUse(
   session: Session,
   { authority }: Holding,
   ports: CallPorts,
+  receipt: string,
 ): (request: Request) => Promise<boolean> {
   return async (request) => {
     const decision = judge(authority, request, { ...ports.moment(), clean: false });
@@ -28,6 +29,7 @@ export function secretUse(
       need: isCovered ? null : request,
       approval: null,
       reason: null,
+      call: receipt,
     });
     return isCovered && written.ok;
   };

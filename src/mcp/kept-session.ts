@@ -15,6 +15,8 @@ export interface KeptSessionAsked {
   readonly waitMilliseconds: number;
   /** Connects, starting the owner where it is not running; `lost` rings when the connection is gone. */
   connect(lost: () => void): Promise<Answer<Asking<CallMessages>>>;
+  /** A call of this tool reached nobody: there is no owner to write that down. */
+  unserved?(tool: string, refusal: Refusal): void;
   /** A result as it is to be shown: what came from outside is made readable here. */
   present(tool: string, input: JsonObject, result: Json): Json | Promise<Json>;
   /** For the person who started us. */
@@ -69,7 +71,9 @@ export class KeptSession {
     if (turn !== true && !(turn && (await turn))) return CANCELLED;
     try {
       const live = this.#over ?? this.#now ?? (await this.#session());
-      return live.ok ? await this.#callWith(live.value, tool, input, wanted) : refusedResult(tool, live);
+      if (live.ok) return await this.#callWith(live.value, tool, input, wanted);
+      if (live !== CLOSED) this.#asked.unserved?.(tool, live);
+      return refusedResult(tool, live);
     } finally {
       this.#turns.give();
     }

@@ -26,6 +26,8 @@ export interface Entry {
   readonly approval: string | null;
   /** Why a person refused. */
   readonly reason: string | null;
+  /** The entry of the call in the course of which this is decided. */
+  readonly call?: string;
 }
 
 export type CommitResult =
@@ -46,7 +48,13 @@ export type Commit = (entry: Entry) => Promise<CommitResult>;
 export interface Outcome {
   readonly receipt: string;
   readonly ended: string;
-  readonly denials: readonly { readonly code: DenialCode; readonly request: string; readonly times: number }[];
+  /** `id`: the entry of a denial that has one of its own. */
+  readonly denials: readonly {
+    readonly code: DenialCode;
+    readonly request: string;
+    readonly times: number;
+    readonly id?: string;
+  }[];
   readonly enforcement: readonly { readonly axis: string; readonly strength: string }[];
   readonly wallMicroseconds: number;
 }

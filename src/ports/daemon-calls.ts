@@ -108,7 +108,8 @@ export interface ProgramDone {
   readonly request: string;
   readonly ending: Ending;
   readonly usage: Usage;
-  readonly denials: readonly RunDenial[];
+  /** Each with its entry in the log. */
+  readonly denials: readonly (RunDenial & { readonly need?: string | null; readonly hint?: string })[];
   readonly enforcement: readonly Enforcement[];
   readonly outputDropped: number;
   readonly changes: ChangesReport | null;
@@ -121,6 +122,10 @@ export interface ProgramRefused {
   readonly message: string;
   readonly fix: string | null;
   readonly request: string | null;
+  /** As in every denial. */
+  readonly id?: string;
+  readonly need?: string | null;
+  readonly hint?: string;
 }
 
 export type CallMessages = {

@@ -26,6 +26,8 @@ export interface RunDenial {
   /** The request in the notation of `ambit can`: "net.connect evil.example:443". */
   readonly request: string;
   readonly times: number;
+  /** Names its entry in the log; left out until there is one. */
+  readonly id?: string;
 }
 
 export interface Ran {

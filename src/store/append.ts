@@ -20,7 +20,9 @@ export function appendEntry(connection: Connection, entry: LogEntry, body: strin
 /** INVARIANT: called before every commit, so that nothing is committed without what tells of it. */
 export function writeEntries(connection: Connection): void {
   if (connection.lines.length === 0) return;
-  connection.add(leavesOf(connection.lines, headOf(connection).place, connection.accounts));
+  const { notary } = connection;
+  const sign = notary === null ? null : notary.sign;
+  connection.add(leavesOf(connection.lines, headOf(connection).place, connection.accounts, sign));
   connection.lines = [];
   connection.accounts = null;
 }

@@ -22,29 +22,11 @@ export class ChainKeeper implements ChainStore {
   }
 
   rows(from: number, count: number): Durable<readonly ChainRow[]> {
-    return this.#loop.read((connection) => {
-      const most = limited(count, chainRowsMax);
-      const rows: ChainRow[] = [];
-      if (most === 0) return rows;
-      const start = Math.max(from, firstOf(connection));
-      // Whoever reads along with every commit, as a second copy does, must not make a transaction of each.
-      const waiting = connection.waitingFrom(start);
-      if (waiting !== null) return waitingRows(waiting, start, most);
-      // Where a whole stretch is gone, what stands behind it is still the verifier's to see.
-      for (const to of [start + most - 1, Number.MAX_SAFE_INTEGER]) {
-        for (const row of rowsBetween(connection, start, to)) if (rows.push(row) === most) break;
-        if (rows.length > 0) break;
-      }
-      return rows;
-    });
+    return this.#loop.read((connection) => rowsFrom(connection, from, count));
   }
 
   checkpoints(from: number): Durable<readonly CheckpointRow[]> {
-    return this.#loop.read((connection) =>
-      connection
-        .all("SELECT place, text FROM checkpoint WHERE place >= ? ORDER BY place LIMIT ?", from, checkpointsMax)
-        .map((row) => ({ place: numberOf(row, "place"), text: textOf(row, "text") })),
-    );
+    return this.#loop.read((connection) => notesFrom(connection, from));
   }
 
   head(): Durable<Head> {
@@ -73,6 +55,11 @@ export class ChainKeeper implements ChainStore {
     const moved = await this.#loop.write((connection) => {
       const first = firstOf(connection);
       if (before <= first) return 0;
+      // The signature of a commit goes with its leaf, and has to stay.
+      connection.run(
+        "INSERT OR IGNORE INTO checkpoint (place, text) SELECT last, note FROM leaf WHERE last = ? AND note IS NOT NULL",
+        before - 1,
+      );
       const noted = connection.get("SELECT 1 AS noted FROM checkpoint WHERE place = ?", before - 1);
       if (noted === undefined || before - 1 > headOf(connection).place) return null;
       connection.run("UPDATE progress SET first = ?1, facts = max(facts, ?1 - 1), words = max(words, ?1 - 1)", before);
@@ -102,6 +89,50 @@ export class ChainKeeper implements ChainStore {
       if (!step.value) return { ok: true, value: null };
     }
   }
+}
+
+export function rowsFrom(connection: Connection, from: number, count: number): readonly ChainRow[] {
+  const most = limited(count, chainRowsMax);
+  const rows: ChainRow[] = [];
+  if (most === 0) return rows;
+  const start = Math.max(from, firstOf(connection));
+  // Whoever reads along with every commit, as a second copy does, must not make a transaction of each.
+  const waiting = connection.waitingFrom(start);
+  if (waiting !== null) return waitingRows(waiting, start, most);
+  // Where a whole stretch is gone, what stands behind it is still the verifier's to see.
+  for (const to of [start + most - 1, Number.MAX_SAFE_INTEGER]) {
+    for (const row of rowsBetween(connection, start, to)) if (rows.push(row) === most) break;
+    if (rows.length > 0) break;
+  }
+  return rows;
+}
+
+/** Those of the checkpoint table, and the signatures of the commits. */
+export function notesFrom(connection: Connection, from: number): readonly CheckpointRow[] {
+  const notes = connection
+    .all("SELECT place, text FROM checkpoint WHERE place >= ? ORDER BY place LIMIT ?", from, checkpointsMax)
+    .map((row) => ({ place: numberOf(row, "place"), text: textOf(row, "text") }));
+  return joinedNotes(notes, commitNotes(connection, from));
+}
+
+/** The signatures that lie with the leaves. */
+function commitNotes(connection: Connection, from: number): readonly CheckpointRow[] {
+  const waiting = connection.waitingFrom(Math.max(from, firstOf(connection)));
+  if (waiting !== null)
+    return waiting.flatMap(({ last, note }) => (note === null || last < from ? [] : [{ place: last, text: note }]));
+  return connection
+    .all("SELECT last, note FROM leaf WHERE last >= ? AND note IS NOT NULL ORDER BY last LIMIT ?", from, checkpointsMax)
+    .map((row) => ({ place: numberOf(row, "last"), text: textOf(row, "note") }));
+}
+
+/** One for each place, in order: where two lists overlap, the first tells. A list that was cut ends the answer. */
+function joinedNotes(notes: readonly CheckpointRow[], others: readonly CheckpointRow[]): readonly CheckpointRow[] {
+  const ends = [notes, others].map((list) =>
+    list.length < checkpointsMax ? Number.POSITIVE_INFINITY : (list.at(-1)?.place ?? 0),
+  );
+  const end = Math.min(...ends);
+  const byPlace = new Map([...others, ...notes].map((note) => [note.place, note]));
+  return [...byPlace.values()].filter(({ place }) => place <= end).sort((one, other) => one.place - other.place);
 }
 
 function waitingRows(leaves: readonly Leaf[], start: number, most: number): readonly ChainRow[] {

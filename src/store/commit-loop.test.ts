@@ -52,6 +52,18 @@ describe("a disk that fails", () => {
     expect(state.ledger.isEmpty(chargeOf("a", { calls: 1 }), 0)).toBe(false);
   });
 
+  it("is told of once, as long as it lasts, and once when it is over", async () => {
+    const told: (string | null)[] = [];
+    state.loop.onFailure((why) => told.push(why));
+    elapsed += 300;
+    await fillDisk();
+    expect((await state.ledger.decide(big())).ok).toBe(false);
+    expect(state.loop.problem).toContain("full");
+    expect((await state.ledger.decide(big())).ok).toBe(true);
+    expect(state.loop.problem).toBeNull();
+    expect(told).toEqual([expect.stringContaining("full"), null]);
+  });
+
   it("is opened again for the next", async () => {
     elapsed += 300;
     await fillDisk();

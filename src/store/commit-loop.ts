@@ -32,9 +32,22 @@ export class CommitLoop {
   #isPlanned = false;
   #later: NodeJS.Timeout | null = null;
   #commits = 0;
+  /** Why the last commit failed; null where it did not. */
+  #failure: string | null = null;
+  #onFailure: (why: string | null) => void = () => {};
 
   constructor(parts: TrustedParts) {
     this.#trusted = new TrustedConnection(parts);
+  }
+
+  /** Called where commits begin to fail, and with null where they succeed again. */
+  onFailure(told: (why: string | null) => void): void {
+    this.#onFailure = told;
+  }
+
+  /** Why nothing can be written now, or the last commit could not be; null where all is well. */
+  get problem(): string | null {
+    return this.isReady() ? this.#failure : this.#trusted.problem;
   }
 
   /** Before the loop is opened, in the order in which they must be loaded. */
@@ -143,7 +156,10 @@ export class CommitLoop {
   /** One answer for each; where the disk failed, the same for all. */
   #commit(batch: readonly Waiting[]): readonly Kept<unknown>[] {
     const connection = this.#trusted.get();
-    if (connection === null) return [];
+    if (connection === null) {
+      this.#tell(this.#trusted.problem);
+      return [];
+    }
     let isJob = false;
     try {
       this.#trusted.begin(connection);
@@ -154,6 +170,7 @@ export class CommitLoop {
       isJob = false;
       connection.commit();
       this.#commits++;
+      this.#tell(null);
       return kept;
     } catch (error) {
       if (isJob && isOwnFault(error) && this.#trusted.undo(connection)) {
@@ -161,8 +178,16 @@ export class CommitLoop {
         // One of them cannot be written; the others must not suffer for it.
         return batch.map((one) => this.#commit([one])[0] ?? unkept(this.#trusted.problem));
       }
+      this.#tell(messageOf(error));
       this.#trusted.distrust(error);
       return [];
     }
+  }
+
+  /** Once for each change. */
+  #tell(failure: string | null): void {
+    const isSame = failure === this.#failure;
+    this.#failure = failure;
+    if (!isSame) this.#onFailure(failure);
   }
 }

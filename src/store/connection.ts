@@ -1,5 +1,6 @@
 // One connection to the database: every statement is prepared once and kept, and the end of the chain is remembered.
 import type { Digest } from "../ports/digest.ts";
+import type { Notary } from "../ports/notary.ts";
 import type { Journal } from "./journal.ts";
 import type { Leaf } from "./leaf.ts";
 import type { Database, Row, SqlValue, Statement } from "./sqlite.ts";
@@ -26,6 +27,8 @@ export interface Progress {
 
 export class Connection {
   readonly digest: Digest;
+  /** Null: commits are not signed. */
+  readonly notary: Notary | null;
   /** Null where it has to be read again. */
   head: Head | null = null;
   /** Of the transaction that is open: entries that are not written yet, and where the accounts stand that they charged. */
@@ -36,9 +39,13 @@ export class Connection {
   readonly #statements = new Map<string, Statement>();
   readonly #transaction: Transaction;
 
-  constructor(database: Database, digest: Digest) {
+  /** The signature of the commit that is open. */
+  #note: string | null = null;
+
+  constructor(database: Database, digest: Digest, notary: Notary | null = null) {
     this.#database = database;
     this.digest = digest;
+    this.notary = notary;
     this.#transaction = new Transaction({
       // A leaf is JSON, in which nothing stands that would have to be bound otherwise.
       run: (text, ...values) => void this.#statement(text).run(...values),
@@ -65,14 +72,19 @@ export class Connection {
   /** Behind everything that stands there. */
   add(leaves: readonly Leaf[]): void {
     this.#transaction.add(leaves);
+    this.#note = leaves.at(-1)?.note ?? null;
   }
 
   /** On disk when it returns; where it throws, nobody knows. */
   commit(): void {
     this.#transaction.commit();
+    // INVARIANT: after the commit. What is remembered outside is never ahead of the log.
+    if (this.#note !== null) this.notary?.remember(this.#note);
+    this.#note = null;
   }
 
   rollback(): void {
+    this.#note = null;
     this.#transaction.rollback();
   }
 

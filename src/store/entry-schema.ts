@@ -57,3 +57,6 @@ CREATE TRIGGER checkpoint_stays BEFORE DELETE ON checkpoint BEGIN
   SELECT RAISE(ABORT, 'checkpoints are never removed');
 END;
 `;
+
+/** The signature of each commit lies with its leaf; older leaves have none. */
+export const leafNote = "ALTER TABLE leaf ADD COLUMN note TEXT;";

@@ -108,7 +108,7 @@ describe("somebody else", () => {
     await sole.appended("b", "c");
     const copy = sole.fallen();
     let isFirst = true;
-    const parts = { folder: copy.folder, digest, ground: machineGround(), isSole: false };
+    const parts = { folder: copy.folder, digest, ground: machineGround(), isSole: false, notary: null };
     const late: Driver = (path, isReader) => {
       const database = driver(path, isReader);
       const prepare = (text: string) => {
@@ -151,7 +151,7 @@ describe("a disk that fails", () => {
       return { prepare, exec: (text) => database.exec(text), close: () => database.close() };
     };
     const copy = sole.fallen();
-    const parts = { folder: copy.folder, digest, ground: machineGround(), isSole: true };
+    const parts = { folder: copy.folder, digest, ground: machineGround(), isSole: true, notary: null };
     const connection = value(openConnection({ ...parts, driver: failing }));
     headOf(connection);
     connection.begin();
@@ -186,7 +186,7 @@ describe("a disk that fails", () => {
       return { prepare, exec: (text) => database.exec(text), close: () => database.close() };
     };
     const copy = sole.fallen();
-    const parts = { folder: copy.folder, digest, ground: machineGround(), isSole: true, driver: failing };
+    const parts = { folder: copy.folder, digest, ground: machineGround(), isSole: true, notary: null, driver: failing };
     const loop = new CommitLoop({ elapsed: () => performance.now() * 1_000, open: () => openConnection(parts) });
     value(loop.open());
     value(loop.readNow(headOf));

@@ -91,7 +91,8 @@ export class Journal {
 
   /** A leaf behind the chain's end as it stands here; null where there is no room for it, or it is too large. */
   recordOf(leaf: Leaf, before: string): Uint8Array | null {
-    const text = `${leaf.accounts ?? ""}\n${leaf.entries}`;
+    const note = leaf.note === null ? "" : `\n${JSON.stringify(leaf.note)}`;
+    const text = `${leaf.accounts ?? ""}\n${leaf.entries}${note}`;
     const bytes = Buffer.byteLength(text);
     if (bytes > recordBytesMax || this.#at + headerBytes + bytes > journalBytes) return null;
     const [first, last] = [String(leaf.first).padStart(16), String(leaf.last).padStart(16)];
@@ -139,7 +140,26 @@ function isFlushedApart({ platform }: JournalPlace): boolean {
   return platform !== "linux";
 }
 
+/** Accounts in the first line, then the entries; a signed note, where there is one, in the last line. */
 function leafIn(first: number, last: number, text: string): Leaf {
   const end = text.indexOf("\n");
-  return { first, last, accounts: end <= 0 ? null : text.slice(0, end), entries: text.slice(end + 1) };
+  const noteAt = text.lastIndexOf("\n") + 1;
+  const isSigned = text.startsWith('"', noteAt);
+  return {
+    first,
+    last,
+    accounts: end <= 0 ? null : text.slice(0, end),
+    entries: text.slice(end + 1, isSigned ? noteAt - 1 : undefined),
+    note: isSigned ? noteIn(text.slice(noteAt)) : null,
+  };
+}
+
+function noteIn(line: string): string | null {
+  try {
+    const note: unknown = JSON.parse(line);
+    return typeof note === "string" ? note : null;
+  } catch {
+    // Whoever wrote this, it is no signature; opening the state refuses what is not signed.
+    return null;
+  }
 }

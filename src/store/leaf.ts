@@ -1,5 +1,6 @@
 // Leaves of the log: entries of one commit in one row, because a row for each costs more than all that stands in it.
 import type { ChainRow } from "../ports/chain-rows.ts";
+import type { LogEnd } from "../ports/notary.ts";
 import { type Connection, numberOf, textOf } from "./connection.ts";
 import type { Row } from "./sqlite.ts";
 
@@ -22,10 +23,20 @@ export interface Leaf {
   readonly last: number;
   readonly accounts: string | null;
   readonly entries: string;
+  /** The signed note of its last entry; null in logs of versions that did not sign every commit. */
+  readonly note: string | null;
 }
 
+/** Signs the last entry of a leaf. */
+export type SignEnd = (end: LogEnd) => string;
+
 /** Of lines that stand behind the last leaf, up to this place. The last of them says where accounts stand. */
-export function leavesOf(lines: readonly string[], last: number, accounts: string | null): readonly Leaf[] {
+export function leavesOf(
+  lines: readonly string[],
+  last: number,
+  accounts: string | null,
+  sign: SignEnd | null,
+): readonly Leaf[] {
   const leaves: Leaf[] = [];
   let first = last - lines.length + 1;
   let from = 0;
@@ -36,7 +47,9 @@ export function leavesOf(lines: readonly string[], last: number, accounts: strin
     if (!isFull && at + 1 < lines.length) continue;
     const entries = BEGIN + lines.slice(from, at + 1).join(BETWEEN) + END;
     const next = first + at + 1 - from;
-    leaves.push({ first, last: next - 1, accounts: next > last ? accounts : null, entries });
+    const end = { place: next - 1, hash: hashIn(lines[at] as string) };
+    const note = sign === null ? null : sign(end);
+    leaves.push({ first, last: end.place, accounts: next > last ? accounts : null, entries, note });
     [first, from, characters] = [next, at + 1, 0];
   }
   return leaves;
@@ -49,13 +62,16 @@ export function rowsOf(leaf: Row): ChainRow[] {
 
 export function rowsIn({ first, entries }: Pick<Leaf, "first" | "entries">): ChainRow[] {
   const lines = entries.slice(BEGIN.length, -END.length).split(BETWEEN);
-  const hashAt = BEFORE_HASH.length;
-  const bodyAt = hashAt + hashCharacters + AFTER_HASH.length;
+  const bodyAt = BEFORE_HASH.length + hashCharacters + AFTER_HASH.length;
   return lines.map((line, at) => ({
     place: first + at,
     body: line.slice(bodyAt, -AFTER_BODY.length),
-    hash: line.slice(hashAt, hashAt + hashCharacters),
+    hash: hashIn(line),
   }));
+}
+
+function hashIn(line: string): string {
+  return line.slice(BEFORE_HASH.length, BEFORE_HASH.length + hashCharacters);
 }
 
 /** Every entry from one place to another, both included, a few leaves at a time as far as somebody reads on. */

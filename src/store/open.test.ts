@@ -123,7 +123,7 @@ describe("the database", () => {
     place.opened().close();
     edit("PRAGMA user_version = 99");
     expect(refusal()).toContain("newer ambit (version 99");
-    edit("PRAGMA user_version = 1");
+    edit("PRAGMA user_version = 2");
     expect(refusal()).toBe("opened");
   });
 

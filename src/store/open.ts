@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Digest } from "../ports/digest.ts";
 import type { Kept } from "../ports/durable.ts";
+import type { Notary } from "../ports/notary.ts";
 import { headOf } from "./append.ts";
 import { unkept } from "./commit-loop.ts";
 import { Connection } from "./connection.ts";
@@ -9,7 +10,7 @@ import { type Ground, prepareFolder, STATE_FILE } from "./folder.ts";
 import { Journal } from "./journal.ts";
 import { migrate } from "./schema.ts";
 import type { Driver } from "./sqlite.ts";
-import { tailProblem } from "./tail.ts";
+import { damaged, isLeafSigned, tailProblem } from "./tail.ts";
 
 export interface OpenParts {
   readonly folder: string;
@@ -18,6 +19,8 @@ export interface OpenParts {
   readonly ground: Ground;
   /** Whether nobody else writes to this state while it is open. */
   readonly isSole: boolean;
+  /** Null: commits are not signed, and nothing that stands there has to be. */
+  readonly notary: Notary | null;
 }
 
 /** Name, value, and how it reads back. Drivers come with weaker ones, and some forget them when a file is opened again. */
@@ -39,15 +42,14 @@ const APPLE_SETTINGS: typeof SETTINGS = [
 ];
 
 export function openConnection(parts: OpenParts): Kept<Connection> {
-  const { folder, driver, digest, ground } = parts;
+  const { folder, driver, digest, ground, notary } = parts;
   let connection: Connection | null = null;
   try {
     const wrong = prepareFolder(folder, ground);
     if (wrong !== null) return unkept(wrong);
-    connection = new Connection(driver(join(folder, STATE_FILE), false), digest);
+    connection = new Connection(driver(join(folder, STATE_FILE), false), digest, notary);
     const problem = makeSettings(connection, ground) ?? migrate(connection);
-    if (problem === null) openJournal(connection, parts);
-    const damage = problem ?? tailProblem(connection);
+    const damage = problem ?? openJournal(connection, parts) ?? tailProblem(connection);
     if (damage === null) return { ok: true, value: connection };
     connection.close();
     return unkept(damage);
@@ -57,13 +59,24 @@ export function openConnection(parts: OpenParts): Kept<Connection> {
   }
 }
 
-/** What stands in the journal alone, whoever wrote it there, is put into the database first. */
-function openJournal(connection: Connection, { folder, digest, ground: { platform }, isSole }: OpenParts): void {
+/**
+ * What stands in the journal alone is put into the database first. Where commits are signed, a whole record without a
+ * signature was not written by us: then nothing is put in.
+ */
+function openJournal(
+  connection: Connection,
+  { folder, digest, ground: { platform }, isSole, notary }: OpenParts,
+): string | null {
   const journal = Journal.open({ folder, platform, digest }, isSole);
   // Also where nothing else is remembered of it.
   connection.forget();
-  if (journal === null) return;
+  if (journal === null) return null;
   try {
+    const forged = journal.leaves(headOf(connection)).find((leaf) => !isLeafSigned(leaf, notary));
+    if (forged !== undefined) {
+      journal.close();
+      return damaged(`the journal holds entries from ${forged.first} on that are not signed`);
+    }
     if (journal.leaves(headOf(connection)).length > 0) {
       connection.begin();
       // Another process may have been faster.
@@ -79,6 +92,7 @@ function openJournal(connection: Connection, { folder, digest, ground: { platfor
   }
   if (isSole) connection.keepJournal(journal);
   else journal.close();
+  return null;
 }
 
 function makeSettings(connection: Connection, { platform }: Ground): string | null {

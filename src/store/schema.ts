@@ -3,7 +3,7 @@ import { accountTables } from "./account-schema.ts";
 import { approvalTables } from "./approval-schema.ts";
 import type { Connection } from "./connection.ts";
 import { numberOf } from "./connection.ts";
-import { entryTables } from "./entry-schema.ts";
+import { entryTables, leafNote } from "./entry-schema.ts";
 import { factTables } from "./fact-schema.ts";
 import { linkTables } from "./link-schema.ts";
 import { memoryTables } from "./memory-schema.ts";
@@ -11,6 +11,7 @@ import { memoryTables } from "./memory-schema.ts";
 /** What brings a file from one version to the next; the first makes an empty file ours. */
 export const schema: readonly (readonly string[])[] = [
   [entryTables, factTables, accountTables, approvalTables, linkTables, memoryTables],
+  [leafNote],
 ];
 
 /** Says "AMBT" to whoever looks at the file; another program's database is left alone. */

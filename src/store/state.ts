@@ -6,6 +6,7 @@ import type { Kept } from "../ports/durable.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { LinkStore } from "../ports/link-store.ts";
 import type { MemoryStore, ObservationStore } from "../ports/memory-store.ts";
+import type { Notary } from "../ports/notary.ts";
 import type { SecretStore, SettingStore } from "../ports/secret-store.ts";
 import { Accounts } from "./account.ts";
 import { ApprovalKeeper } from "./approval.ts";
@@ -33,6 +34,8 @@ export interface StateParts {
   readonly program: string;
   /** Whether nobody else writes to this state while it is open. */
   readonly isSole?: boolean;
+  /** Signs every commit; without it none is signed. */
+  readonly notary?: Notary;
   /** What is told of the machine; for tests. */
   readonly ground?: Ground;
   /** Milliseconds of a clock that only goes forward; for tests. */
@@ -55,10 +58,14 @@ export interface State {
 
 /** The message of a refusal says what is wrong with the folder or the file, and what to do. */
 export function openState(folder: string, parts: StateParts): Kept<State> {
-  const { digest, program, isSole = false, ground = machineGround(), elapsed = () => performance.now() } = parts;
+  const { digest, program, isSole = false, notary = null, ground = machineGround() } = parts;
+  const { elapsed = () => performance.now() } = parts;
   const driver = loadDriver(program);
   if (driver === null) return unkept("no SQLite was found: install ambit's packages again");
-  const loop = new CommitLoop({ elapsed, open: () => openConnection({ folder, driver, digest, ground, isSole }) });
+  const loop = new CommitLoop({
+    elapsed,
+    open: () => openConnection({ folder, driver, digest, ground, isSole, notary }),
+  });
   const [accounts, generations, approvals, links] = [
     new Accounts(),
     new Generations(),

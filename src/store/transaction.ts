@@ -197,10 +197,10 @@ export class Transaction {
     this.#before = null;
   }
 
-  #insert({ last, first, accounts, entries }: Leaf): void {
-    this.#ground.run(INSERT, last, first, accounts, entries);
+  #insert({ last, first, accounts, entries, note }: Leaf): void {
+    this.#ground.run(INSERT, last, first, accounts, entries, note);
   }
 }
 
 const ANOTHER = "somebody else wrote to the state";
-const INSERT = "INSERT INTO leaf (last, first, accounts, entries) VALUES (?, ?, ?, ?)";
+const INSERT = "INSERT INTO leaf (last, first, accounts, entries, note) VALUES (?, ?, ?, ?, ?)";

@@ -3,6 +3,7 @@
 import type { Kept } from "../ports/durable.ts";
 import type { Connection } from "./connection.ts";
 import { messageOf } from "./failure.ts";
+import { tailProblem } from "./tail.ts";
 
 const reopenMillisecondsMin = 250;
 
@@ -67,8 +68,12 @@ export class TrustedConnection {
     }
   }
 
+  /** Throws where somebody else wrote what we would sign: the state is opened and checked again then. */
   begin(connection: Connection): void {
-    if (!connection.begin()) this.#load(connection);
+    if (connection.begin()) return;
+    this.#load(connection);
+    const problem = connection.notary === null ? null : tailProblem(connection);
+    if (problem !== null) throw new Error(problem);
   }
 
   /** Back to what is on disk, on the same connection. */

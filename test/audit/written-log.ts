@@ -78,6 +78,14 @@ export class WrittenLog {
     return this;
   }
 
+  /** As a version does that signs every commit. */
+  signCommit(): this {
+    const { place: size, hash } = this.head;
+    const checkpoint = { node: NODE, size, hash, at: 5, next: null, isEveryCommitSigned: true } as const;
+    this.notes.push({ place: size, text: makeCheckpoint(checkpoint, this.signer) });
+    return this;
+  }
+
   rotate(next: Signer = newSigner()): this {
     const more = rotationDetails(this.signer.key, next.key);
     this.write(entryOf(this.rows.length + 1, { kind: "daemon", outcome: KEY_ROTATED, more })).sign(next.key);

@@ -80,10 +80,12 @@ test("a log that was put back and grew past its collector is not gone on with", 
   for (const end of ["-wal", "-shm"]) rmSync(`${database}${end}`, { force: true });
   rmSync(join(world.state, "state.journal"), { force: true });
   copyFileSync(here("old.db"), database);
+  // And takes away what is remembered beside the keys, which would be enough to find it.
+  rmSync(join(world.state, "keys", "head"));
   await world.startDaemon();
   // Sessions are written without waiting: the log is soon longer than the copy again.
   for (let more = 0; more < 20; more++) session = await opened();
-  expect((await world.log({})).length).toBeGreaterThan(kept.length);
+  expect((await world.log({})).length).toBeGreaterThan(kept.filter((line) => line.includes('"kind":"entry"')).length);
   await until(async () => /is not the one of the log/.test((await sink()).problem ?? ""), "the other entry is found");
   expect(await set("c")).toBe("audit_unavailable");
   expect(linesOf(file)).toEqual(kept);

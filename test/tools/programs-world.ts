@@ -154,6 +154,7 @@ export function programsWorld(
           environment: {},
           moment: () => moment(),
           useSecret: async () => false,
+          refused: () => "e",
         },
       });
       return saidOf(carried);

@@ -193,7 +193,7 @@ test("a canary that comes back, however it is written, is taken out and raises t
   expect(said).toBe("done");
   expect(JSON.stringify(value)).not.toContain(Buffer.from(CANARY).toString("base64"));
   const alarms = (await world.log({ kind: "alarm" })).filter(({ outcome }) => outcome === "canary_leak");
-  expect(alarms).toMatchObject([{ more: { name: "decoy" } }]);
+  expect(alarms).toMatchObject([{ agent: "scout", session: session.id, more: { name: "decoy" } }]);
 });
 
 test("a canary that is to be sent is not, and raises the alarm", async () => {

