@@ -104,8 +104,8 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
       ok: true,
       value: {
         name: owner,
-        authority: agent.authority.map((chain) => renamed(chain, prefix)),
-        written: isWaiting ? trust.written.authority.map((chain) => renamed(chain, prefix)) : null,
+        authority: agent.authority.map((chain, at) => renamed(chain, prefix, at)),
+        written: isWaiting ? trust.written.authority.map((chain, at) => renamed(chain, prefix, at)) : null,
         approvers: agent.approvers ?? { need: 1, of: null },
         notes: [...errors, ...untrusted],
         reading: { ...readingAt(cwd), workingRoot: agent.workingRoot },
@@ -141,7 +141,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
     const { read, notes } = readGivenCaveats({ cwd, workspace, home, folders, moment: moment(), readingAt }, text);
     return {
       name: { workspace, agent: ANONYMOUS },
-      authority: read.authority.map((chain) => renamed(chain, `caveats ${account}`)),
+      authority: read.authority.map((chain, at) => renamed(chain, `caveats ${account}`, at)),
       written: null,
       approvers: { need: 1, of: null },
       notes,
@@ -206,12 +206,18 @@ function realPath(path: string): string | null {
   }
 }
 
-/** Links named for this machine, so that accounts of two agents with one id are two. */
-function renamed(chain: Chain, prefix: string): Chain {
+/**
+ * Links named for this machine, so that accounts of two agents with one id are two. INVARIANT: what a text allows is charged to
+ * the accounts of the text that a person trusted; those of a version that nobody agreed to only narrow.
+ */
+function renamed(chain: Chain, prefix: string, at: number): Chain {
   const [first, ...rest] = chain.map((compiled): CompiledLink => {
     const { link } = compiled;
-    const id = link.role === "limit" ? `ceiling ${link.id}` : prefix;
-    return compile({ ...link, id });
+    // Versions are named by their chain: two chains hold other grants of one text, and grants are counted by their index.
+    if (link.version === "trusted") return compile({ ...link, id: `${prefix} as trusted (${at})`, account: prefix });
+    if (link.version === "written")
+      return compile({ ...link, id: `${prefix} as written (${at})`, account: `${prefix} as written` });
+    return compile({ ...link, id: link.role === "limit" ? `ceiling ${link.id}` : prefix });
   });
   return [first as CompiledLink, ...rest];
 }

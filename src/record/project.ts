@@ -13,6 +13,7 @@ import {
   recorded,
   sameRoots,
 } from "./project-moment.ts";
+import { asShown, isAsShown } from "./shown-grants.ts";
 import { type AgentTrust, changed, untrusted } from "./trust.ts";
 
 export interface ProjectParts extends MomentParts {
@@ -97,14 +98,19 @@ export class Project {
     const was = { name: `trusted:${CONFIG_PATH}`, text: config?.text ?? "" };
     const before = config === null ? null : { source: was, problem: null };
     const moment = momentOf(this.#parts, before, recorded(config?.roots ?? []), recorded(file.roots));
-    return { agent: this.#read(moment, source, name).agent, source };
+    const { agent } = this.#read(moment, source, name);
+    return { agent: file.shown === undefined ? agent : asShown(agent, file.shown, this.#parts.reading), source };
   }
 
   #standing(source: Source, name: string, path: string, written: Agent, roots: Roots): AgentTrust {
     const { trusted, reading } = this.#parts;
     if (trusted === null) return { standing: { kind: "own" }, written, agent: written };
     if (!trusted.exists) return untrusted(written);
-    if (this.#isAsTrusted(trusted, source, path, roots))
+    const shown = trusted.file(path)?.shown;
+    if (
+      this.#isAsTrusted(trusted, source, path, roots) &&
+      (shown === undefined || written.refused || isAsShown(written, shown))
+    )
       return { standing: { kind: "trusted" }, written, agent: written };
     const was = this.trusted(path, name, source.name)?.agent ?? null;
     return changed(written, was, reading.ground.protectedPaths);

@@ -4,6 +4,7 @@ import type { Digest } from "../ports/digest.ts";
 import type { AuthorityFile, TrustedFile, TrustStore } from "../ports/trust.ts";
 import type { Agent } from "./agent.ts";
 import { agentNameOf, CONFIG_PATH, type Project, type ProjectAgent } from "./project.ts";
+import { shownGrants } from "./shown-grants.ts";
 import { authorityDigest } from "./trust.ts";
 
 export interface ReviewedAgent extends ProjectAgent {
@@ -44,7 +45,8 @@ export function reviewOf(
     // A text that grants nothing for its mistakes shows nothing; were it trusted, it could grant unseen another day.
     if (agent?.own.refused === true) continue;
     const roots = path === CONFIG_PATH ? project.configRoots : (agent?.roots ?? []);
-    toTrust.push({ path, text, roots, digest: digest(text), config: path === CONFIG_PATH ? null : configDigest });
+    const kept = { path, text, roots, digest: digest(text), config: path === CONFIG_PATH ? null : configDigest };
+    toTrust.push(agent === null ? kept : { ...kept, shown: shownGrants(agent.own) });
   }
   const known = store?.exists === true ? store.paths() : [];
   const before = known.flatMap((path) => {
@@ -76,7 +78,7 @@ export function trustedEdit(
   const { own, roots } = project.agent(after, name, path);
   if ((kind !== "trusted" && kind !== "narrowed") || own.refused) return null;
   const config = project.config === null ? null : digest(project.config.source.text);
-  return { path, text: after.text, roots, digest: digest(after.text), config };
+  return { path, text: after.text, roots, digest: digest(after.text), config, shown: shownGrants(own) };
 }
 
 function changes(files: readonly AuthorityFile[], known: readonly string[], store: TrustStore | null): Review["files"] {
