@@ -23,6 +23,9 @@ export const DENIAL_CODES = [
   "pin_changed",
   "unsupported_command",
   "untrusted_policy",
+  "untrusted_content",
+  "unknown_user",
+  "approval_unavailable",
 ] as const;
 
 export type DenialCode = (typeof DENIAL_CODES)[number];

@@ -40,6 +40,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
   const records = new RecordCache<RecordResult>(caches);
   const users = new RecordCache<ReturnType<Records["user"]>>(caches);
   const caveats = new RecordCache<RecordRead>(caches);
+  const required = new RecordCache<boolean>(caches);
   const grounds = new RecordCache<(base: string) => Reading>(caches);
   const places = new RecordCache<string | null>(caches);
 
@@ -119,6 +120,10 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
     openAgents({ cwd: home ?? "/", workspace: null, home, folders, moment: moment(), readingAt }).user()?.config ??
     null;
 
+  const readUserRequired = (cwd: string): boolean =>
+    openAgents({ cwd, workspace: workspaceOf(cwd), home, folders, moment: moment(), readingAt }).opened().project
+      .isUserRequired;
+
   const userFile = (name: string): string | null =>
     folders.config === null ? null : join(folders.config, "users", `${name}.md`);
 
@@ -179,6 +184,12 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
         name,
         () => ({ ...NO_SOURCES, text: userFile(name) }),
         () => readUser(name),
+      ),
+    isUserRequired: (cwd) =>
+      required.get(
+        cwd,
+        () => recordSources(cwd, null),
+        () => readUserRequired(cwd),
       ),
     readingAt,
     workspaceOf,

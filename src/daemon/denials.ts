@@ -29,6 +29,12 @@ const HINTS: Readonly<Record<DenialCode, string>> = {
   unsupported_command: "This kind of command is not carried out. Use a plainer one.",
   untrusted_policy:
     "The project's rules do not count until a person has read them and runs `ambit trust`. Tell the person.",
+  untrusted_content:
+    "This session has read content that nobody vouches for, and what you hold for this is for sessions that have not. " +
+    "Do not retry it here; tell the person that it needs a new session.",
+  unknown_user:
+    "The user of this session has no record any more, or none where users have to have one. Tell the person.",
+  approval_unavailable: "A person would have to approve this, and none was asked: the reason says why.",
 };
 
 /** So many equal denials in a row, and the hint says to stop. */
@@ -56,8 +62,13 @@ export function denialTold(
     need,
     hint: `${HINTS[code]}${stop}`,
     approval,
-    reason: reason ?? (isConfigured ? CONFIGURED : null),
+    reason: reason ?? (isConfigured ? CONFIGURED : code === "untrusted_content" ? taintOf(session) : null),
   };
+}
+
+/** What a session read that nobody vouches for. */
+export function taintOf({ taintedBy }: Session): string | null {
+  return taintedBy === null ? null : `this session is not clean since ${taintedBy}`;
 }
 
 const CONFIGURED = "what this tool needs is set by the user; a person finds it in the log";

@@ -58,6 +58,8 @@ export interface Records {
   caveats(cwd: string, text: string, account: string): RecordRead;
   /** Of a user, by the name the opener of a session gave: what no session of theirs may exceed; null where none is written. */
   user(name: string): { readonly authority: Authority; readonly stamp: string } | null;
+  /** Whether the workspace of a folder, or the user's own configuration, serves only users that have a record. */
+  isUserRequired(cwd: string): boolean;
   /** How texts are read in a folder. */
   readingAt(cwd: string): Reading;
   /** The folder that relative names of a workspace are read in. */

@@ -6,7 +6,7 @@ import { entryOf, type Mapping } from "./tree.ts";
 
 export type ConfigLevel = "user" | "project";
 
-const SHARED = ["sandbox", "policy", "agents", "runtime", "mode", "tools"] as const;
+const SHARED = ["sandbox", "policy", "agents", "runtime", "mode", "tools", "users"] as const;
 /** What a clone could otherwise switch off for whoever opens it. */
 const USER_ONLY = [
   "ceiling",

@@ -1,7 +1,7 @@
 // A project's agents as they count: each text read inside its levels, beside what a person trusted of it.
 import type { Reading } from "../notation/reading.ts";
 import type { Source } from "../notation/source.ts";
-import type { Roots, Trusted } from "../ports/trust.ts";
+import type { Roots, Trusted, TrustedFile } from "../ports/trust.ts";
 import type { Agent } from "./agent.ts";
 import { type ConfigRead, type Levels, readingUnder, unlessBroken, withLimits } from "./hoist-levels.ts";
 import {
@@ -68,6 +68,15 @@ export class Project {
     return isSameText && sameRoots(config?.roots ?? [], this.configRoots);
   }
 
+  /** INVARIANT: what the trusted configuration requires holds until a person trusted one that does not. */
+  get isUserRequired(): boolean {
+    if (this.#isUserRequiredAt(this.#now)) return true;
+    const { trusted } = this.#parts;
+    const config = trusted?.exists === true ? trusted.file(CONFIG_PATH) : null;
+    if (config === null || this.isConfigAsTrusted) return false;
+    return this.#isUserRequiredAt(this.#trustedMoment(config, config.roots));
+  }
+
   /** How an agent of the project is read now. */
   readingOf(name: string): Reading {
     return readingUnder(this.#now.levels, this.#now.reading, name);
@@ -95,11 +104,15 @@ export class Project {
     if (file === null || file.config !== (config?.digest ?? null)) return null;
     // Named so that it still ends as it did: by its ending a text is read.
     const source = { name: `trusted:${shown}`, text: file.text };
-    const was = { name: `trusted:${CONFIG_PATH}`, text: config?.text ?? "" };
-    const before = config === null ? null : { source: was, problem: null };
-    const moment = momentOf(this.#parts, before, recorded(config?.roots ?? []), recorded(file.roots));
+    const moment = this.#trustedMoment(config, file.roots);
     const { agent } = this.#read(moment, source, name);
     return { agent: file.shown === undefined ? agent : asShown(agent, file.shown, this.#parts.reading), source };
+  }
+
+  #trustedMoment(config: TrustedFile | null, roots: Roots): Moment {
+    const was = { name: `trusted:${CONFIG_PATH}`, text: config?.text ?? "" };
+    const before = config === null ? null : { source: was, problem: null };
+    return momentOf(this.#parts, before, recorded(config?.roots ?? []), recorded(roots));
   }
 
   #standing(source: Source, name: string, path: string, written: Agent, roots: Roots): AgentTrust {
@@ -133,6 +146,13 @@ export class Project {
     moment.seen.clear();
     const agent = this.#parts.readers.agent(source, name, readingUnder(moment.levels, moment.reading, name));
     const around = [moment.config, this.#parts.user].flatMap((level) => (level === null ? [] : [level.source]));
-    return { agent: { ...unlessBroken(moment.levels, agent), around }, roots: [...moment.seen] };
+    const read = { ...unlessBroken(moment.levels, agent), around, isUserRequired: this.#isUserRequiredAt(moment) };
+    return { agent: read, roots: [...moment.seen] };
+  }
+
+  /** A level that cannot be read may require it. */
+  #isUserRequiredAt({ config, levels }: Moment): boolean {
+    const isRequired = (level: ConfigRead | null): boolean => level?.config.users === "required";
+    return levels.broken.length > 0 || isRequired(config) || isRequired(this.#parts.user);
   }
 }
