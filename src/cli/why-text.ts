@@ -43,7 +43,8 @@ export function whyText({ entry, more }: Explained, paint: Paint): string {
   row("means", ...meaningOf(entry.code));
   row("by", ...decidingGrants(entry).map(({ grant, at, link }) => `${grant}  ${at ?? "not from a file"}  (${link})`));
   const need = textIn(entry.more, "need");
-  if (need !== null && requestsOf(entry).length > 1) row("not held", need);
+  const asked = requestsOf(entry);
+  if (need !== null && (asked.length > 1 || !asked.includes(need))) row("not held", need);
   const reason = textIn(entry.more, "reason");
   if (reason !== null) row("reason", reason);
   row("approval", ...approvalText(entry, more));

@@ -14,7 +14,7 @@ import type { UserFolders } from "../node/folders.ts";
 import { machineGround } from "../node/machine-ground.ts";
 import { outOfReach } from "../node/out-of-reach.ts";
 import { realRoot } from "../node/real-path.ts";
-import { AGENTS, findAgent, findWorkspace } from "../node/workspace.ts";
+import { AGENTS, agentIds, findAgent, findWorkspace } from "../node/workspace.ts";
 import type { Config } from "../notation/config.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { Source } from "../notation/source.ts";
@@ -185,6 +185,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
         () => ({ ...NO_SOURCES, text: userFile(name) }),
         () => readUser(name),
       ),
+    agentIds: (cwd) => agentIds(workspaceOf(cwd)),
     isUserRequired: (cwd) =>
       required.get(
         cwd,

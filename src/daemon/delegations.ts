@@ -1,5 +1,6 @@
 // Delegations: agents that pass on, agents that make others, tokens between them. Each is a link with a parent, kept for as
 // long as nobody revokes it or anything above it.
+import { alikeAgentId, parseAgentId } from "../authority/agent-id.ts";
 import { verbEntry } from "../authority/catalog.ts";
 import type { Chain } from "../authority/chain.ts";
 import type { CompiledLink } from "../authority/compiled.ts";
@@ -139,6 +140,8 @@ export class Delegations {
     const tools = body === null || proposed.some(isAboutTools) ? null : this.#toolsFor(session, target, parent.value);
     const holder: AgentName = { workspace: name.workspace, agent: target };
     if (body !== null && this.#exists(session, holder)) return refused("invalid_input", `there is an agent ${target}`);
+    const alike = alikeAgentId(target, this.#ids(session));
+    if (alike !== null) return refused("invalid_input", `${target} reads like the agent ${alike}`);
     const secret = flagIn(input, "token") && body === null ? `${id("t")}${id("t")}` : null;
     const link: KeptLink = {
       id: id("l"),
@@ -199,6 +202,13 @@ export class Delegations {
     return path;
   }
 
+  /** Of agents in the session's workspace, written and made. */
+  #ids({ facts }: Session): readonly string[] {
+    const { kept, records } = this.#parts;
+    const made = kept.links.allMade().filter(({ name, ended }) => ended === null && isSameWorkspace(name, facts.name));
+    return [...records.agentIds(facts.cwd), ...made.map(({ name }) => name.agent)];
+  }
+
   #exists(session: Session, { workspace, agent }: AgentName): boolean {
     const { kept, records } = this.#parts;
     return kept.links.made({ workspace, agent })?.ended === null || records.record(session.facts.cwd, agent).ok;
@@ -256,6 +266,10 @@ interface ToolsGiven {
   readonly grants: readonly Grant[];
 }
 
+function isSameWorkspace(left: AgentName, right: AgentName): boolean {
+  return left.workspace === right.workspace;
+}
+
 function isAboutTools({ verb }: Grant): boolean {
   return verb.verb === "tool.invoke";
 }
@@ -281,7 +295,8 @@ function delegation(input: JsonObject, key: string, reading: Reading): Result<re
   const specs = textsIn(input, "grants", specsMax);
   if (verb === null || target === null || specs === null || specs.length === 0)
     return refuse("bad_value", "`grants` is a list of specs");
-  const name = parseName(target);
+  const id = parseAgentId(target);
+  const name = id.ok ? parseName(target) : id;
   if (!name.ok) return name;
   const proposed = grantsOf(specs, reading);
   if (proposed === null) return refuse("bad_value", specFault("grant", specs, reading));

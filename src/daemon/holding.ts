@@ -192,7 +192,7 @@ export class Holdings {
     const compiled = this.#compile(link);
     if (compiled === null || link.revoked !== null || depth >= delegationDepthMax) return [];
     const { countsWith } = link;
-    if (countsWith !== undefined && (this.#links.get(countsWith)?.revoked ?? 0) !== null) return [];
+    if (countsWith !== undefined && this.#links.get(countsWith)?.revoked !== null) return [];
     // Whoever it was given for stands above it for good, whoever uses it.
     const limits = link.user === null ? [] : this.#userLimits(link.user);
     if (limits.length === 0 && link.isUserLimited === true) return [];

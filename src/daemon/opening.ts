@@ -125,6 +125,7 @@ export class Opening {
       root,
       isBrought: brought !== null,
     });
+    session.hadUserRecord = user.value !== null && this.#parts.records.user(user.value) !== null;
     if (brought !== null) this.#gatekeeper.holdings.bring(session, brought);
     const pledge = member(value, "pledge") ?? null;
     const specs = pledge === null ? null : textsIn(value, "pledge", specsMax);

@@ -144,6 +144,8 @@ interface Answered {
   readonly reason: string | null;
 }
 
+const UNANSWERED = { kind: "unavailable", reason: "the approvals did not answer" } as const;
+
 async function approvalFor(
   ports: GatePorts,
   agent: string,
@@ -151,15 +153,19 @@ async function approvalFor(
   decision: Extract<CallDecision, { readonly outcome: "ask" }>,
 ): Promise<Answered> {
   const { input, requests, asking, level } = decision;
-  const answer = await attempt(() => ports.approvals({ agent, tool, input, requests, asking, level }));
-  if (answer?.kind === "refused")
+  const answer = (await attempt(() => ports.approvals({ agent, tool, input, requests, asking, level }))) ?? UNANSWERED;
+  if (answer.kind === "refused")
     return { code: "approval_refused", approval: answer.approval ?? null, reason: answer.reason };
-  if (answer === null || answer.kind === "unavailable")
-    return { code: "approval_unavailable", approval: null, reason: answer?.reason ?? "the approvals did not answer" };
   // An approval discharges the level it was given at, and none above it.
   if (answer.kind === "approved" && !(answer.level >= level))
     return { code: "approval_required", approval: null, reason: null };
-  if (answer.kind !== "approved") return { code: "approval_required", approval: answer.approval, reason: null };
+  if (answer.kind === "pending" && answer.approval)
+    return { code: "approval_required", approval: answer.approval, reason: null };
+  // INVARIANT: whoever is told to wait has something to wait for.
+  if (answer.kind !== "approved") {
+    const reason = answer.kind === "unavailable" ? answer.reason : UNANSWERED.reason;
+    return { code: "approval_unavailable", approval: null, reason };
+  }
   return { code: null, approval: answer.approval, reason: null };
 }
 

@@ -1,8 +1,10 @@
 // A project's agents as they count: each text read inside its levels, beside what a person trusted of it.
+import { parseAgentId } from "../authority/agent-id.ts";
+import type { Diagnostic } from "../notation/diagnostic.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { Source } from "../notation/source.ts";
 import type { Roots, Trusted, TrustedFile } from "../ports/trust.ts";
-import type { Agent } from "./agent.ts";
+import { type Agent, agentRefused } from "./agent.ts";
 import { type ConfigRead, type Levels, readingUnder, unlessBroken, withLimits } from "./hoist-levels.ts";
 import {
   asWritten,
@@ -84,13 +86,16 @@ export class Project {
 
   /** A file the user named: read inside the levels, nobody has to trust it. */
   given(source: Source, name: string): AgentTrust {
-    const agent = withLimits(this.levels, this.#read(this.#now, source, name).agent);
+    const { agent: read } = this.#read(this.#now, source, name);
+    // Its name is a file's, and as good as any; an id that is written in it is held to the rules of ids.
+    const agent = withLimits(this.levels, read.id === name ? read : namedWell(read, source));
     return { standing: { kind: "own" }, written: agent, agent };
   }
 
   /** An agent of the project, from the file at `path` inside the workspace. */
   agent(source: Source, name: string, path: string): ProjectAgent {
-    const { agent: own, roots } = this.#read(this.#now, source, name);
+    const { agent: read, roots } = this.#read(this.#now, source, name);
+    const own = namedWell(read, source);
     const { standing, agent } = this.#standing(source, name, path, own, roots);
     // Compared without the levels' limits, held to them: the limits of today are no part of what changed.
     return { standing, own, roots, written: withLimits(this.levels, own), agent: withLimits(this.levels, agent) };
@@ -150,9 +155,22 @@ export class Project {
     return { agent: read, roots: [...moment.seen] };
   }
 
-  /** A level that cannot be read may require it. */
-  #isUserRequiredAt({ config, levels }: Moment): boolean {
+  /** A level that cannot be read grants nothing to any user, so it need not be told from one that requires them. */
+  #isUserRequiredAt({ config }: Moment): boolean {
     const isRequired = (level: ConfigRead | null): boolean => level?.config.users === "required";
-    return levels.broken.length > 0 || isRequired(config) || isRequired(this.#parts.user);
+    return isRequired(config) || isRequired(this.#parts.user);
   }
+}
+
+/** Nothing is granted to an id that a person takes for another one. */
+function namedWell(agent: Agent, source: Source): Agent {
+  const id = parseAgentId(agent.id);
+  return id.ok ? agent : refusedFor(agent, source, id.message);
+}
+
+export function refusedFor(agent: Agent, { name, text }: Source, message: string): Agent {
+  const span = { source: name, start: 0, end: Math.max(0, text.indexOf("\n")) };
+  const fault: Diagnostic = { severity: "error", code: "bad_value", message, span, suggestion: null, fix: "id: scout" };
+  const { around, tests } = agent;
+  return { ...agentRefused(agent.id, agent.form, [fault, ...agent.diagnostics]), around, tests };
 }

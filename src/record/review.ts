@@ -1,9 +1,10 @@
 // A whole project beside what a person trusted of it: every text, every agent, and where it stands.
+import { alikeAgentId } from "../authority/agent-id.ts";
 import type { Source } from "../notation/source.ts";
 import type { Digest } from "../ports/digest.ts";
 import type { AuthorityFile, TrustedFile, TrustStore } from "../ports/trust.ts";
 import type { Agent } from "./agent.ts";
-import { agentNameOf, CONFIG_PATH, type Project, type ProjectAgent } from "./project.ts";
+import { agentNameOf, CONFIG_PATH, type Project, type ProjectAgent, refusedFor } from "./project.ts";
 import { shownGrants } from "./shown-grants.ts";
 import { authorityDigest } from "./trust.ts";
 
@@ -36,11 +37,15 @@ export function reviewOf(
   const configDigest = project.config === null ? null : digest(project.config.source.text);
   const agents: ReviewedAgent[] = [];
   const toTrust: TrustedFile[] = [];
-  for (const [at, { path, text }] of files.entries()) {
+  const read = files.map(({ path, text }, at) => {
     step(at, files.length);
     const name = agentNameOf(path);
     const source = { name: path, text };
-    const agent = name === null ? null : project.agent(source, name, path);
+    return { path, text, source, agent: name === null ? null : project.agent(source, name, path) };
+  });
+  const ids = read.flatMap(({ agent }) => (agent === null ? [] : [agent.own.id]));
+  for (const { path, text, source, agent: found } of read) {
+    const agent = found === null ? null : toldApart(found, source, ids);
     if (agent !== null) agents.push({ ...agent, source });
     // A text that grants nothing for its mistakes shows nothing; were it trusted, it could grant unseen another day.
     if (agent?.own.refused === true) continue;
@@ -59,6 +64,14 @@ export function reviewOf(
     store?.digest === whole && agents.every(({ own, standing }) => own.refused || standing.kind === "trusted");
   const state = store === null ? "own" : !store.exists ? "untrusted" : same ? "trusted" : "changed";
   return { state, digest: whole, agents, before, files: changes(files, known, store), toTrust };
+}
+
+/** Of two ids that a person cannot tell apart neither is trusted. */
+function toldApart(agent: ProjectAgent, source: Source, ids: readonly string[]): ProjectAgent {
+  const other = alikeAgentId(agent.own.id, ids);
+  if (other === null) return agent;
+  const own = refusedFor(agent.own, source, `${JSON.stringify(agent.own.id)} reads like ${JSON.stringify(other)}`);
+  return { ...agent, own, written: own, agent: own };
 }
 
 /**

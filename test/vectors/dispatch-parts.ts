@@ -49,6 +49,7 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
       },
       user: () => null,
       isUserRequired: () => false,
+      agentIds: () => [],
       readingAt: () => READING,
       workspaceOf: () => null,
       notify: () => [],
