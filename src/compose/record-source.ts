@@ -1,7 +1,6 @@
 // Agents and users as the daemon reads them: from the disk, as they are now, and again only where something changed.
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { Chain } from "../authority/chain.ts";
 import { type CompiledLink, compile, type Moment } from "../authority/compiled.ts";
 import type { Grant } from "../authority/grant.ts";
 import type { Link } from "../authority/link.ts";
@@ -24,6 +23,7 @@ import { agentOf } from "./agent-text.ts";
 import { openAgents } from "./agents.ts";
 import { FolderWatch } from "./folder-watch.ts";
 import { ANONYMOUS, readGivenCaveats } from "./mcp-caveats.ts";
+import { namedLinks } from "./named-links.ts";
 import { presenceReason } from "./presence-reason.ts";
 import { NO_SOURCES, RecordCache, RecordCaches, type Sources } from "./record-cache.ts";
 
@@ -105,8 +105,8 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
       ok: true,
       value: {
         name: owner,
-        authority: agent.authority.map((chain, at) => renamed(chain, prefix, at)),
-        written: isWaiting ? trust.written.authority.map((chain, at) => renamed(chain, prefix, at)) : null,
+        authority: agent.authority.map((chain, at) => namedLinks(chain, prefix, at)),
+        written: isWaiting ? trust.written.authority.map((chain, at) => namedLinks(chain, prefix, at)) : null,
         approvers: agent.approvers ?? { need: 1, of: null },
         notes: [...errors, ...untrusted],
         reading: { ...readingAt(cwd), workingRoot: agent.workingRoot },
@@ -146,7 +146,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
     const { read, notes } = readGivenCaveats({ cwd, workspace, home, folders, moment: moment(), readingAt }, text);
     return {
       name: { workspace, agent: ANONYMOUS },
-      authority: read.authority.map((chain, at) => renamed(chain, `caveats ${account}`, at)),
+      authority: read.authority.map((chain, at) => namedLinks(chain, `caveats ${account}`, at)),
       written: null,
       approvers: { need: 1, of: null },
       notes,
@@ -216,22 +216,6 @@ function realPath(path: string): string | null {
   } catch {
     return null;
   }
-}
-
-/**
- * Links named for this machine, so that accounts of two agents with one id are two. INVARIANT: what a text allows is charged to
- * the accounts of the text that a person trusted; those of a version that nobody agreed to only narrow.
- */
-function renamed(chain: Chain, prefix: string, at: number): Chain {
-  const [first, ...rest] = chain.map((compiled): CompiledLink => {
-    const { link } = compiled;
-    // Versions are named by their chain: two chains hold other grants of one text, and grants are counted by their index.
-    if (link.version === "trusted") return compile({ ...link, id: `${prefix} as trusted (${at})`, account: prefix });
-    if (link.version === "written")
-      return compile({ ...link, id: `${prefix} as written (${at})`, account: `${prefix} as written` });
-    return compile({ ...link, id: link.role === "limit" ? `ceiling ${link.id}` : prefix });
-  });
-  return [first as CompiledLink, ...rest];
 }
 
 /** What was never said about tools is no limit on which are called. */
