@@ -47,7 +47,7 @@ export function explain(
   });
   const helps = decision.outcome === "deny" && isHelpedByGrant(decision.code);
   const proposed = helps && isWritable(request) ? suggestion(request, decision) : null;
-  const suggest = proposed === null || isSafeguarded(authority, proposed) ? null : proposed;
+  const suggest = proposed === null || isSafeguarded(authority, request, proposed) ? null : proposed;
   const isOutside = suggest !== null && liesOutside(request, root);
   return { links, suggest: isOutside ? null : suggest, isOutside };
 }
@@ -80,23 +80,32 @@ function isWritable({ verb, values }: Request): boolean {
 const UNWRITABLE = /[*?[\]{}]|[@+!]\(/;
 
 /**
- * Whether what is proposed is held already, under a condition that does not hold: an approval, a budget, an end, `clean`, or
- * pass-on alone. The same grant without the condition would take that safeguard away.
+ * Whether the request is held already, or a part of what is proposed is held under a condition: an approval, a budget, an end,
+ * `clean`, or pass-on alone. The same grant without the condition would take that safeguard away.
  */
-function isSafeguarded(authority: Authority, proposed: Grant): boolean {
+function isSafeguarded(authority: Authority, request: Request, proposed: Grant): boolean {
   return authority.some((chain) =>
     chain.some(({ link }, place) => {
       if (link.role === "limit") return false;
-      const isHolders = place === lastOwn(chain);
-      const alike = link.grants.filter(({ verb, conditions }) => {
-        const isConditional = JSON.stringify(conditions) !== JSON.stringify(UNCONDITIONAL);
-        return verb === proposed.verb && (isHolders || isConditional);
+      const isHolders = place === lastOwn(chain) && proposed.verb === request.verb;
+      return link.grants.some((grant) => {
+        if (grant.verb !== proposed.verb) return false;
+        if (isHolders && grantMatches(grant, request.values)) return true;
+        return isConditional(grant) && overlap(grant, proposed);
       });
-      const plain = (grant: Grant): Grant => ({ ...grant, conditions: UNCONDITIONAL });
-      const { grants, complete } = meetGrants(alike.map(plain), [plain(proposed)]);
-      return grants.length > 0 || !complete;
     }),
   );
+}
+
+function isConditional({ conditions: { ask, calls, rate, expires, pass, clean } }: Grant): boolean {
+  return ask > 0 || calls !== null || rate !== null || expires !== null || pass !== "both" || clean;
+}
+
+/** True as well where that cannot be written out. */
+function overlap(left: Grant, right: Grant): boolean {
+  const plain = (grant: Grant): Grant => ({ ...grant, conditions: UNCONDITIONAL });
+  const { grants, complete } = meetGrants([plain(left)], [plain(right)]);
+  return grants.length > 0 || !complete;
 }
 
 const HELPED_BY_A_GRANT: readonly DenialCode[] = ["capability_absent", "scope_violation", "address_refused"];

@@ -5,7 +5,7 @@ import { devNull } from "node:os";
 
 const bytesMax = 64 * 1024 * 1024;
 const millisecondsMax = 60_000;
-const safeFoldersMax = 64;
+const acceptedFoldersMax = 64;
 
 /** Every setting that makes git start a program, or fetch; settings on the command line override those of a repository. */
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -57,8 +57,8 @@ function searchPath(path: string): string {
 
 function git(cwd: string, words: readonly string[]): string | null {
   const settings = Object.entries(SETTINGS).map(([key, value]) => `${key}=${value}`);
-  const safe = safeFolders().map((folder) => `safe.directory=${folder}`);
-  const options = [...settings, ...safe].flatMap((setting) => ["-c", setting]);
+  const accepted = acceptedFolders().map((folder) => `safe.directory=${folder}`);
+  const options = [...settings, ...accepted].flatMap((setting) => ["-c", setting]);
   return run(cwd, ["--no-pager", ...options, ...words], environment());
 }
 
@@ -78,7 +78,7 @@ function run(cwd: string, words: readonly string[], env: NodeJS.ProcessEnv): str
  * Folders of other accounts that the user told git to accept: the only setting taken from the user's own configuration. It is
  * read outside of every repository.
  */
-function safeFolders(): readonly string[] {
+function acceptedFolders(): readonly string[] {
   const home = process.env["HOME"];
   const folders = process.env["XDG_CONFIG_HOME"];
   const env = {
@@ -95,7 +95,7 @@ function safeFolders(): readonly string[] {
     .join("")
     .split("\0")
     .filter((folder) => folder !== "")
-    .slice(0, safeFoldersMax);
+    .slice(0, acceptedFoldersMax);
 }
 
 /** The commit a revision names, or null. */
