@@ -105,7 +105,13 @@ export function sessionIn(folder: string): Session {
 
 /** As the daemon holds it, without the text of a record behind it. */
 export function heldBy(authority: Authority, reading: Reading): { readonly holding: Holding; readonly moment: Moment } {
-  const nothing = { links: authority.map(() => []), approvers: { need: 1, of: null }, notes: [], record: null };
+  const nothing = {
+    links: authority.map(() => []),
+    approvers: { need: 1, of: null },
+    notes: [],
+    record: null,
+    blocked: null,
+  };
   return { holding: { authority, written: null, reading, ...nothing }, moment: moment() };
 }
 

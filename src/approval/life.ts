@@ -22,6 +22,7 @@ export type LifeFault =
   | "not_pending"
   | "not_approved"
   | "not_executing"
+  | "not_refused"
   | "expired"
   /** A plain yes where a person has to prove to be there. */
   | "presence_required"
@@ -100,6 +101,17 @@ export function refuse(approval: Approval, reason: string): LifeChange {
   return {
     ok: true,
     approval: { ...approval, state: "refused", usesLeft: 0, reason: reason.slice(0, reasonCharactersMax) },
+  };
+}
+
+/** A refused question waits for people again, as if nobody had answered. It allows nothing by itself. */
+export function reopen(approval: Approval, now: number): LifeChange {
+  if (approval.state !== "refused") return fault("not_refused", `it is ${approval.state}, not refused`);
+  if (!(now < approval.expires)) return fault("expired", "its time is over; the same call raises a new question");
+  const expires = now + questionMillisecondsMax;
+  return {
+    ok: true,
+    approval: { ...approval, state: "pending", scope: EXACT, usesLeft: 0, answers: [], reason: null, expires },
   };
 }
 

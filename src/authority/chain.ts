@@ -16,7 +16,8 @@ export function purposeAt(chain: Chain, place: number, purpose: Purpose): Purpos
   return place === lastOwn(chain) ? purpose : "pass";
 }
 
-function lastOwn(chain: Chain): number {
+/** The place of the last link that is somebody's own. */
+export function lastOwn(chain: Chain): number {
   for (let place = chain.length - 1; place > 0; place--)
     if ((chain[place] as CompiledLink).link.role === "own") return place;
   return 0;

@@ -25,6 +25,9 @@ export const DENIAL_CODES = [
   "untrusted_policy",
   "draft_conflict",
   "not_landed",
+  "untrusted_content",
+  "unknown_user",
+  "approval_unavailable",
 ] as const;
 
 export type DenialCode = (typeof DENIAL_CODES)[number];

@@ -1,10 +1,11 @@
 // Why: link by link, the grant that decided or came nearest, and the smallest grant that would allow the request.
 
 import type { AxisName } from "./catalog.ts";
-import { type Authority, type Chain, purposeAt } from "./chain.ts";
+import { type Authority, type Chain, lastOwn, purposeAt } from "./chain.ts";
 import { grantMatches, type Moment } from "./compiled.ts";
-import type { Decision } from "./decision.ts";
-import type { Grant } from "./grant.ts";
+import type { Decision, DenialCode } from "./decision.ts";
+import { type Grant, UNCONDITIONAL } from "./grant.ts";
+import { meetGrants } from "./meet.ts";
 import { nearestGrant } from "./nearest-grant.ts";
 import type { Request } from "./request.ts";
 import { isSegments } from "./scope.ts";
@@ -44,8 +45,9 @@ export function explain(
     const nearest = nearestGrant(compiled, request);
     return { link: compiled.link.id, covers: false, grant: nearest?.grant ?? null, axis: nearest?.axis ?? null };
   });
-  const helps = decision.outcome === "deny" && HELPED_BY_A_GRANT.includes(decision.code);
-  const suggest = helps && isWritable(request) ? suggestion(request, decision) : null;
+  const helps = decision.outcome === "deny" && isHelpedByGrant(decision.code);
+  const proposed = helps && isWritable(request) ? suggestion(request, decision) : null;
+  const suggest = proposed === null || isSafeguarded(authority, request, proposed) ? null : proposed;
   const isOutside = suggest !== null && liesOutside(request, root);
   return { links, suggest: isOutside ? null : suggest, isOutside };
 }
@@ -77,10 +79,38 @@ function isWritable({ verb, values }: Request): boolean {
 /** What a path pattern reads as something else, or refuses. */
 const UNWRITABLE = /[*?[\]{}]|[@+!]\(/;
 
-const HELPED_BY_A_GRANT: readonly string[] = [
-  "capability_absent",
-  "scope_violation",
-  "address_refused",
-  "expired",
-  "budget_exhausted",
-];
+/**
+ * Whether the request is held already, or a part of what is proposed is held under a condition: an approval, a budget, an end,
+ * `clean`, or pass-on alone. The same grant without the condition would take that safeguard away.
+ */
+function isSafeguarded(authority: Authority, request: Request, proposed: Grant): boolean {
+  return authority.some((chain) =>
+    chain.some(({ link }, place) => {
+      if (link.role === "limit") return false;
+      const isHolders = place === lastOwn(chain) && proposed.verb === request.verb;
+      return link.grants.some((grant) => {
+        if (grant.verb !== proposed.verb) return false;
+        if (isHolders && grantMatches(grant, request.values)) return true;
+        return isConditional(grant) && overlap(grant, proposed);
+      });
+    }),
+  );
+}
+
+function isConditional({ conditions: { ask, calls, rate, expires, pass, clean } }: Grant): boolean {
+  return ask > 0 || calls !== null || rate !== null || expires !== null || pass !== "both" || clean;
+}
+
+/** True as well where that cannot be written out. */
+function overlap(left: Grant, right: Grant): boolean {
+  const plain = (grant: Grant): Grant => ({ ...grant, conditions: UNCONDITIONAL });
+  const { grants, complete } = meetGrants([plain(left)], [plain(right)]);
+  return grants.length > 0 || !complete;
+}
+
+const HELPED_BY_A_GRANT: readonly DenialCode[] = ["capability_absent", "scope_violation", "address_refused"];
+
+/** For every other denial a grant would not help, or would be given in place of a safeguard. */
+export function isHelpedByGrant(code: DenialCode): boolean {
+  return HELPED_BY_A_GRANT.includes(code);
+}

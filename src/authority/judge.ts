@@ -33,6 +33,7 @@ const PROGRESS: Readonly<Partial<Record<DenialCode, number>>> = {
   expired: 3,
   generation_stale: 3,
   revoked: 3,
+  untrusted_content: 3,
   budget_exhausted: 4,
 };
 
@@ -89,7 +90,7 @@ function linkFailure(
 function conditionFailure(grant: Grant, moment: Moment): [DenialCode, Shortfall["axis"]] {
   const { expires, clean } = grant.conditions;
   if (expires !== null && moment.now >= expires) return ["expired", null];
-  return ["scope_violation", clean && !moment.clean ? "clean" : "pass"];
+  return clean && !moment.clean ? ["untrusted_content", "clean"] : ["scope_violation", "pass"];
 }
 
 /** Would some grant cover, if it were not for where the name leads, or for a literal address being special? */

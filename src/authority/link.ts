@@ -24,4 +24,8 @@ export interface Link {
   readonly validity: Validity;
   /** Calls this link may make altogether, itself and everything below it; null is unlimited. */
   readonly calls: number | null;
+  /** Where a text changed after a person trusted it: the text as it is written now, or as it was trusted. */
+  readonly version?: "written" | "trusted";
+  /** Names the accounts that its calls are charged to; its id where absent. Two versions of one text share accounts. */
+  readonly account?: string;
 }

@@ -14,6 +14,7 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
 import { fail } from "./problems.ts";
 import { renderDiagnostic } from "./render.ts";
+import { proposedGrant } from "./why-text.ts";
 
 export interface EditOptions {
   readonly yes: boolean;
@@ -61,17 +62,27 @@ export async function agentsGrantFrom(
   const found = await askOnce(world, "log.entry", { id });
   if (!found.ok) return tellRefusal(world, found, options.json);
   const { entry } = found.value.entry;
-  const suggest = entry.more["suggest"];
+  const suggest = proposedGrant(entry);
   if (entry.kind !== "decision" || entry.outcome !== "deny" || entry.agent === null)
     return fail(world, options, EXIT.usage, `${id} is no denial`, "ambit log --code scope_violation");
   if (entry.code === "untrusted_policy")
     return fail(world, options, EXIT.error, "no grant would have helped: the project is not trusted", "ambit trust");
-  if (typeof suggest !== "string")
+  const safeguard = SAFEGUARDS.get(entry.code ?? "");
+  if (safeguard !== undefined)
+    return fail(world, options, EXIT.error, `nothing is proposed: ${safeguard}`, `ambit why ${id}`);
+  if (suggest === null)
     return fail(world, options, EXIT.error, "no grant would have helped: see why", `ambit why ${id}`);
   if (name !== undefined && name !== entry.agent)
     return fail(world, options, EXIT.usage, `it was denied to ${entry.agent}, not to ${name}`, null);
   return agentsGrant(world, entry.agent, suggest, options);
 }
+
+/** Denials by a condition of a grant that is held. What lifts it is a person's own edit, never a proposal. */
+const SAFEGUARDS: ReadonlyMap<string, string> = new Map([
+  ["budget_exhausted", "the agent holds it, and its budget is used up; write the budget you mean yourself"],
+  ["expired", "the agent holds it, and its time is over; write the time you mean yourself"],
+  ["untrusted_content", "the agent holds it for sessions that have read nothing untrusted; a new session can do it"],
+]);
 
 export async function agentsRevoke(
   world: AgentsWorld,

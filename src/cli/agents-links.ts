@@ -43,7 +43,7 @@ export function delegationLines(
 }
 
 function lineOf(
-  { id, granter, holder, specs, expires, calls }: KeptLink,
+  { id, granter, holder, specs, tools = [], expires, calls }: KeptLink,
   made: readonly MadeAgent[],
   now: number,
   paint: AgentsWorld["paint"],
@@ -55,7 +55,7 @@ function lineOf(
     ...(expires === null ? [] : [`${Math.ceil((expires - now) / 60_000)} min left`]),
   ];
   const ends = limits.length === 0 ? "" : `  (${limits.join(", ")})`;
-  return `${shown(granter.agent)} -> ${to}  ${specs.map(shown).join(" ")}${ends}  ${paint.dim(id)}`;
+  return `${shown(granter.agent)} -> ${to}  ${[...specs, ...tools].map(shown).join(" ")}${ends}  ${paint.dim(id)}`;
 }
 
 export async function revokeLink(world: AgentsWorld, id: string, options: LinkOptions): Promise<ExitCode> {

@@ -3,9 +3,11 @@ import type { Command } from "commander";
 import {
   approvalsList,
   approvalsRefuse,
+  approvalsReopen,
   approvalsShow,
   type ListOptions,
   type RefuseOptions,
+  type ReopenOptions,
   type ShowOptions,
 } from "./approvals.ts";
 import { approvalsWatch, type WatchWorld } from "./approvals-watch.ts";
@@ -51,6 +53,13 @@ export function addApprovals(program: Command, world: WatchWorld, end: End): voi
     .option("--reason <text>", "what the agent is told")
     .option(...JSON_OPTION)
     .action(async (id: string, options: RefuseOptions) => end(await approvalsRefuse(world, id, options)));
+  approvals
+    .command("reopen")
+    .description("take a refusal back: the question waits for an answer again")
+    .argument("<id>")
+    .option("--presence <name>", "as whom; the passphrase is asked for")
+    .option(...JSON_OPTION)
+    .action(async (id: string, options: ReopenOptions) => end(await approvalsReopen(world, id, options)));
   approvals
     .command("watch")
     .description("questions as they come, to be answered with a key")
@@ -111,6 +120,7 @@ Examples:
   ambit approve a_vf2pitc3drwn24z5 --step command --uses 5 --for 30m
   ambit approve a_vf2pitc3drwn24z5 --yes                             for scripts: exactly this call, once
   ambit approvals refuse a_vf2pitc3drwn24z5 --reason "use the staging host"
+  ambit approvals reopen a_vf2pitc3drwn24z5                          takes the refusal back
 
 Exit status: 0 done, 11 nothing was approved or more people have to agree, 12 its time is over, 1 error, 2 usage,
 4 the daemon is not there or does not take this from us.`;

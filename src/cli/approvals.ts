@@ -1,5 +1,4 @@
-// `ambit approvals list`, `show` and `refuse`: what waits for a person, the whole of it, and a no.
-
+// `ambit approvals list`, `show`, `refuse` and `reopen`: what waits for a person, the whole of it, a no, and a no taken back.
 import { APPROVAL_STATES, type ApprovalState } from "../ports/approval-store.ts";
 import type { Digest } from "../ports/digest.ts";
 import type { Refusal } from "../ports/exchange.ts";
@@ -8,6 +7,7 @@ import { shown } from "./cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
+import { presenceOf } from "./presence.ts";
 import { type Asked, fail } from "./problems.ts";
 
 export interface ListOptions extends Asked {
@@ -76,4 +76,27 @@ export function tellApprovalRefusal(world: ControlWorld, refusal: Refusal, json:
 export async function sha256(): Promise<Digest> {
   const { createHash } = await import("node:crypto");
   return (text) => createHash("sha256").update(text, "utf8").digest("hex");
+}
+
+export interface ReopenOptions extends Asked {
+  readonly presence?: string;
+}
+
+/** The question waits again; it is answered like any other. */
+export async function approvalsReopen(world: ControlWorld, id: string, options: ReopenOptions): Promise<ExitCode> {
+  const control = await world.control();
+  if (!control.ok) return tellRefusal(world, control, options.json);
+  try {
+    const presence =
+      options.presence === undefined ? null : await presenceOf(world, control.value, options, options.presence);
+    if (typeof presence === "number") return presence;
+    const answer = await control.value.ask("approvals.reopen", { id, presence });
+    if (!answer.ok) return tellApprovalRefusal(world, answer, options.json);
+    const { approval } = answer.value;
+    if (options.json) world.print(JSON.stringify({ approval }));
+    else world.print(`${world.paint.warn("waits again")} ${shown(approval.id)}: ambit approve ${shown(approval.id)}`);
+    return EXIT.ok;
+  } finally {
+    control.value.close();
+  }
 }

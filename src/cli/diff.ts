@@ -158,5 +158,6 @@ const WORDS: Readonly<Record<Change["because"], string>> = {
   generation: "in another generation",
   mode: "its mode changed",
   approvers: "fewer or other people are enough to approve",
+  users: "for users without a record",
   unknown: "something that cannot be shown to have been possible before",
 };

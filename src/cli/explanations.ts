@@ -130,6 +130,26 @@ export const DENIALS: Readonly<Record<DenialCode, Page>> = {
     doThis: "Look at the reason with `ambit changes show`, then land or discard the draft.",
     example: "ambit changes list",
   },
+  untrusted_content: {
+    means:
+      "A grant covers the request, and says `clean`: it is for sessions that have read nothing untrusted. This session has: network bodies, results of tools of others, output of programs, files that no person committed.",
+    doThis:
+      "Open a new session, and do this before anything untrusted is read. `ambit why` names what was read. No grant is proposed, because it would take that safeguard away.",
+    example: "net.post{hosts=[api.github.com],clean}",
+  },
+  unknown_user: {
+    means:
+      "The session's user has no record: the record that was its ceiling is gone, or the configuration says `users: required` and there is none of that name, or no user was named.",
+    doThis:
+      "Write the user's record, users/NAME.md beside your own config.yml, and open a session for that name. A session whose user's record is gone goes on once it is back.",
+    example: "users: required",
+  },
+  approval_unavailable: {
+    means:
+      "The grant covers the request and asks for approval, but no question was raised: too many questions of this agent are open, the arguments are too long to be read by a person, or the store of approvals did not answer. There is nothing to wait for.",
+    doThis: "Answer the open questions, or shorten the arguments, and make the call again.",
+    example: "ambit approvals",
+  },
 };
 
 export const DIAGNOSTICS: Readonly<Record<DiagnosticCode, Page>> = {

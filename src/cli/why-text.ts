@@ -1,4 +1,5 @@
 // One entry explained: who asked, what for, what decided it and by which line, what became of it, and what would help.
+import { isHelpedByGrant } from "../authority/explain.ts";
 import type { LogEntry, PlacedEntry } from "../ports/log.ts";
 import { DENIALS, type Page } from "./explanations.ts";
 import {
@@ -42,7 +43,8 @@ export function whyText({ entry, more }: Explained, paint: Paint): string {
   row("means", ...meaningOf(entry.code));
   row("by", ...decidingGrants(entry).map(({ grant, at, link }) => `${grant}  ${at ?? "not from a file"}  (${link})`));
   const need = textIn(entry.more, "need");
-  if (need !== null && requestsOf(entry).length > 1) row("not held", need);
+  const asked = requestsOf(entry);
+  if (need !== null && (asked.length > 1 || !asked.includes(need))) row("not held", need);
   const reason = textIn(entry.more, "reason");
   if (reason !== null) row("reason", reason);
   row("approval", ...approvalText(entry, more));
@@ -105,9 +107,16 @@ export function isCarriedOut({ kind, outcome }: LogEntry): boolean {
 }
 
 function fixText(entry: LogEntry): readonly string[] {
-  const suggest = textIn(entry.more, "suggest");
-  if (entry.outcome === "allow" || suggest === null) return [];
+  const suggest = proposedGrant(entry);
+  if (suggest === null) return [];
   return [`the smallest grant that would do: ${suggest}`, `ambit agents grant --from ${entry.id}`];
+}
+
+/** Null as well where an entry of an earlier version proposes to take a safeguard away. */
+export function proposedGrant({ outcome, code, more }: LogEntry): string | null {
+  const suggest = textIn(more, "suggest");
+  const isHelped = code !== null && Object.hasOwn(DENIALS, code) && isHelpedByGrant(code as keyof typeof DENIALS);
+  return outcome === "deny" && isHelped ? suggest : null;
 }
 
 function limited(lines: readonly string[]): readonly string[] {

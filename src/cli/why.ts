@@ -5,7 +5,7 @@ import { askOnce, type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
 import { type Asked, fail } from "./problems.ts";
-import { isCarriedOut, meaningOf, whyText } from "./why-text.ts";
+import { isCarriedOut, meaningOf, proposedGrant, whyText } from "./why-text.ts";
 
 interface Found {
   readonly entry: PlacedEntry;
@@ -47,7 +47,7 @@ function show(world: ControlWorld, { entry: placed, more }: Found, { json }: Ask
   }
   const outcomes = more.filter((one) => one.entry.kind === "outcome");
   const [means = null, doThis = null] = meaningOf(entry.code);
-  const suggest = entry.outcome === "allow" ? null : (entry.more["suggest"] ?? null);
+  const suggest = proposedGrant(entry);
   const outcome = outcomes.at(-1)?.entry ?? (isCarriedOut(entry) ? "unknown" : null);
   const command = suggest === null ? null : `ambit agents grant --from ${entry.id}`;
   world.print(jsonLine({ place, entry, more, means, doThis, outcome, suggest, command }));

@@ -1,5 +1,6 @@
 // The agents of this machine: found, read inside their configuration, and held to what is trusted of them.
 import { extname, join, relative, resolve, sep } from "node:path";
+import { alikeAgentId } from "../authority/agent-id.ts";
 import type { Moment } from "../authority/compiled.ts";
 import type { Step } from "../cli/progress.ts";
 import type { ProjectOpened } from "../cli/project-opened.ts";
@@ -11,7 +12,7 @@ import { readTextFile } from "../node/files.ts";
 import type { UserFolders } from "../node/folders.ts";
 import { TOOLS_TEXT, toolSources } from "../node/tool-host/sources.ts";
 import { openTrust } from "../node/trust-file.ts";
-import { type AgentFile, agentIds, agentName, findAgent, findAgents } from "../node/workspace.ts";
+import { AGENTS, type AgentFile, agentIds, agentName, findAgent, findAgents } from "../node/workspace.ts";
 import { nearestName } from "../notation/nearest.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { Source } from "../notation/source.ts";
@@ -142,7 +143,10 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
     openProject,
     loadAgent: (name) => {
       const file = findAgent(name, cwd, workspace);
-      return file === null ? missing(name, agentIds(workspace)) : loadFile(file);
+      if (file === null) return missing(name, agentIds(workspace));
+      const isOwn = workspace !== null && file.path.startsWith(join(workspace, AGENTS) + sep);
+      const other = isOwn ? alikeAgentId(file.name, agentIds(workspace)) : null;
+      return other === null ? loadFile(file) : alike(file.name, other);
     },
     loadSet,
   };
@@ -154,6 +158,12 @@ function missing(name: string, known: readonly string[]): LoadResult {
   const none = "name a record, manifest or Caveats file, or write .ambit/agents/<id>.md";
   const fix = nearest === null ? (known.length === 0 ? none : listed) : `did you mean ${nearest}?`;
   return { ok: false, message: `there is no agent and no file called ${JSON.stringify(name.slice(0, 200))}`, fix };
+}
+
+/** Of two ids that a person cannot tell apart neither is an agent's. */
+function alike(name: string, other: string): LoadResult {
+  const message = `${JSON.stringify(name)} and ${JSON.stringify(other)} read alike, so neither is an agent's id`;
+  return { ok: false, message, fix: "rename one of the files" };
 }
 
 /** Two files that claim one id would hide one of them, so they are refused together. */

@@ -1,7 +1,6 @@
 // Agents and users as the daemon reads them: from the disk, as they are now, and again only where something changed.
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { Chain } from "../authority/chain.ts";
 import { type CompiledLink, compile, type Moment } from "../authority/compiled.ts";
 import type { Grant } from "../authority/grant.ts";
 import type { Link } from "../authority/link.ts";
@@ -14,7 +13,7 @@ import type { UserFolders } from "../node/folders.ts";
 import { machineGround } from "../node/machine-ground.ts";
 import { outOfReach } from "../node/out-of-reach.ts";
 import { realRoot } from "../node/real-path.ts";
-import { AGENTS, findAgent, findWorkspace } from "../node/workspace.ts";
+import { AGENTS, agentIds, findAgent, findWorkspace } from "../node/workspace.ts";
 import type { Config } from "../notation/config.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { Source } from "../notation/source.ts";
@@ -25,6 +24,7 @@ import { agentOf } from "./agent-text.ts";
 import { openAgents } from "./agents.ts";
 import { FolderWatch } from "./folder-watch.ts";
 import { ANONYMOUS, readGivenCaveats } from "./mcp-caveats.ts";
+import { namedLinks } from "./named-links.ts";
 import { presenceReason } from "./presence-reason.ts";
 import { NO_SOURCES, RecordCache, RecordCaches, type Sources } from "./record-cache.ts";
 
@@ -48,6 +48,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
   const records = new RecordCache<RecordResult>(caches);
   const users = new RecordCache<ReturnType<Records["user"]>>(caches);
   const caveats = new RecordCache<RecordRead>(caches);
+  const required = new RecordCache<boolean>(caches);
   const grounds = new RecordCache<(base: string) => Reading>(caches);
   const places = new RecordCache<string | null>(caches);
   const tables = new RecordCache<TriggerTable>(caches);
@@ -114,8 +115,8 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
       ok: true,
       value: {
         name: owner,
-        authority: agent.authority.map((chain) => renamed(chain, prefix)),
-        written: isWaiting ? trust.written.authority.map((chain) => renamed(chain, prefix)) : null,
+        authority: agent.authority.map((chain, at) => namedLinks(chain, prefix, at)),
+        written: isWaiting ? trust.written.authority.map((chain, at) => namedLinks(chain, prefix, at)) : null,
         approvers: agent.approvers ?? { need: 1, of: null },
         notes: [...errors, ...untrusted],
         reading: { ...readingAt(cwd), workingRoot: agent.workingRoot },
@@ -142,6 +143,10 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
     return table;
   };
 
+  const readUserRequired = (cwd: string): boolean =>
+    openAgents({ cwd, workspace: workspaceOf(cwd), home, folders, moment: moment(), readingAt }).opened().project
+      .isUserRequired;
+
   const userFile = (name: string): string | null =>
     folders.config === null ? null : join(folders.config, "users", `${name}.md`);
 
@@ -164,7 +169,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
     const { read, notes } = readGivenCaveats({ cwd, workspace, home, folders, moment: moment(), readingAt }, text);
     return {
       name: { workspace, agent: ANONYMOUS },
-      authority: read.authority.map((chain) => renamed(chain, `caveats ${account}`)),
+      authority: read.authority.map((chain, at) => namedLinks(chain, `caveats ${account}`, at)),
       written: null,
       approvers: { need: 1, of: null },
       notes,
@@ -209,6 +214,13 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
         () => recordSources(cwd, null),
         () => readTable(cwd),
       ),
+    agentIds: (cwd) => agentIds(workspaceOf(cwd)),
+    isUserRequired: (cwd) =>
+      required.get(
+        cwd,
+        () => recordSources(cwd, null),
+        () => readUserRequired(cwd),
+      ),
     readingAt,
     workspaceOf,
     notify: () => userConfig()?.notify ?? [],
@@ -233,16 +245,6 @@ function realPath(path: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** Links named for this machine, so that accounts of two agents with one id are two. */
-function renamed(chain: Chain, prefix: string): Chain {
-  const [first, ...rest] = chain.map((compiled): CompiledLink => {
-    const { link } = compiled;
-    const id = link.role === "limit" ? `ceiling ${link.id}` : prefix;
-    return compile({ ...link, id });
-  });
-  return [first as CompiledLink, ...rest];
 }
 
 /** What was never said about tools is no limit on which are called. */

@@ -40,7 +40,7 @@ export class Accounts {
   #chargesOf(link: Link): Map<number, AccountCharge> {
     const charges = new Map<number, AccountCharge>();
     if (link.calls !== null) {
-      const account = `${link.id} *`;
+      const account = `${ownerOf(link)} *`;
       charges.set(WHOLE_LINK, { account, calls: link.calls, rate: null, family: account, written: [account] });
     }
     const counted = [...link.grants.entries()].filter(
@@ -55,7 +55,7 @@ export class Accounts {
     for (const { index, grant, account } of named) {
       const { calls, rate } = grant.conditions;
       const kin = named.filter((one) => one.grant.verb === grant.verb).map((one) => one.account);
-      const family = `${link.id} ${grant.verb.verb}`;
+      const family = `${ownerOf(link)} ${grant.verb.verb}`;
       charges.set(index, { account, calls, rate, family, written: kin });
     }
     return charges;
@@ -63,17 +63,33 @@ export class Accounts {
 
   #nameOf(link: Link, grant: Grant): string {
     const covered = compactText({ ...grant, conditions: UNCONDITIONAL });
-    return `${link.id} ${grant.verb.verb} ${this.#digest(covered).slice(0, 24)}`;
+    return `${ownerOf(link)} ${grant.verb.verb} ${this.#digest(covered).slice(0, 24)}`;
   }
 }
 
-/** Null where a charge is for nothing that is here, and then nothing may be allowed by it. */
+function ownerOf({ account, id }: Link): string {
+  return account ?? id;
+}
+
+/**
+ * Null where a charge is for nothing that is here, and then nothing may be allowed by it. INVARIANT: a call charges an account
+ * once, however many links of its chains share it, and the strictest of their limits holds.
+ */
 export function chargesIn(counted: Counted | null, charges: readonly Charge[]): readonly AccountCharge[] | null {
-  const found: AccountCharge[] = [];
+  const found = new Map<string, AccountCharge>();
   for (const { link, grant } of charges) {
     const charge = counted?.get(link)?.get(grant);
     if (charge === undefined) return null;
-    found.push(charge);
+    const other = found.get(charge.account);
+    found.set(charge.account, other === undefined ? charge : stricterCharge(charge, other));
   }
-  return found;
+  return [...found.values()];
+}
+
+function stricterCharge(left: AccountCharge, right: AccountCharge): AccountCharge {
+  const calls = Math.min(left.calls ?? Number.POSITIVE_INFINITY, right.calls ?? Number.POSITIVE_INFINITY);
+  const [first, second] = [left.rate, right.rate];
+  const isFirstSlower =
+    second === null || (first !== null && first.calls / first.seconds <= second.calls / second.seconds);
+  return { ...left, calls: Number.isFinite(calls) ? calls : null, rate: isFirstSlower ? first : second };
 }

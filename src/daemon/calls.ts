@@ -361,8 +361,8 @@ type Considered = Pick<Asked, "session" | "holding" | "tool" | "input" | "ports"
 
 /** What would be decided, without asking anybody or writing anything. */
 function considered({ session, holding, tool, input, ports }: Considered, lookup: ToolLookup): CallDecision {
-  const { authority, written } = holding;
-  const caller = { agent: session.facts.name.agent, authority, written };
+  const { authority, written, blocked } = holding;
+  const caller = { agent: session.facts.name.agent, authority, written, blocked };
   return decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
 }
 

@@ -60,6 +60,14 @@ export function approvalAnswers(
       },
     ],
     [
+      "approvals.reopen",
+      async (exchange) => {
+        // A no that was said is undone by those alone who could have said yes.
+        const admitted = await admission.approving(exchange);
+        return admitted.ok ? desk.reopen(id(exchange.value), admitted.value.by) : admitted;
+      },
+    ],
+    [
       "approvals.watch",
       async (exchange) => {
         const tell = (approval: Approval): void => exchange.tell({ approval: cut(approval) as never });

@@ -1,11 +1,13 @@
 // Delegations: agents that pass on, agents that make others, tokens between them. Each is a link with a parent, kept for as
 // long as nobody revokes it or anything above it.
+import { alikeAgentId, parseAgentId } from "../authority/agent-id.ts";
 import { verbEntry } from "../authority/catalog.ts";
-
+import type { Chain } from "../authority/chain.ts";
 import type { CompiledLink } from "../authority/compiled.ts";
 import { delegationFault } from "../authority/delegation.ts";
 import type { Grant } from "../authority/grant.ts";
 import type { JsonObject } from "../authority/json.ts";
+import { meetChain } from "../authority/meet.ts";
 import { parseName } from "../authority/name.ts";
 import type { Request } from "../authority/request.ts";
 import { done, type Result, refuse } from "../authority/result.ts";
@@ -27,8 +29,6 @@ const idCharactersMax = 256;
 const bodyCharactersMax = 65_536;
 const secondsMax = 10 * 365 * 86_400;
 const linksMax = 100_000;
-
-const BUILT_IN = "tool.invoke{tools=[builtin:**]}";
 
 const GRANTS = textsSchema("Such as net.get{hosts=[api.example.com]}.", specsMax, 4096);
 const SECONDS = countSchema("It ends after so many seconds.", 1, secondsMax);
@@ -122,7 +122,7 @@ export class Delegations {
     target: string,
     body: string | null,
   ): Promise<Carried> {
-    const { kept, now, id } = this.#parts;
+    const { kept, now, id, records } = this.#parts;
     const { name } = session.facts;
     const seconds = numberOr(input, "seconds", 0, 1, secondsMax);
     const calls = numberOr(input, "calls", 0, 1, Number.MAX_SAFE_INTEGER);
@@ -136,8 +136,12 @@ export class Delegations {
       );
     const parent = this.#parentFor(session, target, proposed);
     if (!parent.ok) return parent;
+    // INVARIANT: to an agent that exists a delegation adds what is written in it, and nothing else.
+    const tools = body === null || proposed.some(isAboutTools) ? null : this.#toolsFor(session, target, parent.value);
     const holder: AgentName = { workspace: name.workspace, agent: target };
     if (body !== null && this.#exists(session, holder)) return refused("invalid_input", `there is an agent ${target}`);
+    const alike = alikeAgentId(target, this.#ids(session));
+    if (alike !== null) return refused("invalid_input", `${target} reads like the agent ${alike}`);
     const secret = flagIn(input, "token") && body === null ? `${id("t")}${id("t")}` : null;
     const link: KeptLink = {
       id: id("l"),
@@ -145,6 +149,7 @@ export class Delegations {
       granter: name,
       holder: secret === null ? holder : null,
       specs: proposed.map(compactText),
+      ...(tools !== null && tools.parent === parent.value ? { tools: tools.grants.map(compactText) } : {}),
       calls: calls === 0 ? null : calls,
       made: now(),
       expires: seconds === 0 ? null : now() + seconds * 1000,
@@ -152,10 +157,23 @@ export class Delegations {
       revoked: null,
       user: session.facts.user,
       isClean: session.isClean,
+      isUserLimited: session.facts.user !== null && records.user(session.facts.user) !== null,
     };
+    const toolsLink: KeptLink | null =
+      tools === null || tools.parent === parent.value
+        ? null
+        : {
+            ...link,
+            id: id("l"),
+            parent: tools.parent,
+            specs: [],
+            tools: tools.grants.map(compactText),
+            countsWith: link.id,
+          };
     const made: MadeAgent | null =
       body === null ? null : { name: holder, creator: name, link: link.id, body, made: now(), ended: null };
-    const more = { to: target, grants: link.specs, parent: link.parent, expires: link.expires, calls: link.calls };
+    const specs = [...link.specs, ...(tools?.grants.map(compactText) ?? [])];
+    const more = { to: target, grants: specs, parent: link.parent, expires: link.expires, calls: link.calls };
     const entry = this.#entries.make(
       "delegation",
       session.who(this.#above(link.parent)),
@@ -165,11 +183,11 @@ export class Delegations {
         more,
       },
     );
-    const stored = await kept.links.make(link, made, entry);
+    const stored = await kept.links.make(link, made, entry, toolsLink);
     if (!stored.ok) return stored;
     if (stored.value === null) return refused("not_available", "it could not be kept under this name; ask again");
     const token = secret === null ? null : `${tokenStart}.${link.id}.${secret}`;
-    return { ok: true, value: { link: link.id, agent: target, grants: [...link.specs], token }, isUntrusted: false };
+    return { ok: true, value: { link: link.id, agent: target, grants: specs, token }, isUntrusted: false };
   }
 
   /** From the root down to this link. */
@@ -184,9 +202,37 @@ export class Delegations {
     return path;
   }
 
+  /** Of agents in the session's workspace, written and made. */
+  #ids({ facts }: Session): readonly string[] {
+    const { kept, records } = this.#parts;
+    const made = kept.links.allMade().filter(({ name, ended }) => ended === null && isSameWorkspace(name, facts.name));
+    return [...records.agentIds(facts.cwd), ...made.map(({ name }) => name.agent)];
+  }
+
   #exists(session: Session, { workspace, agent }: AgentName): boolean {
     const { kept, records } = this.#parts;
     return kept.links.made({ workspace, agent })?.ended === null || records.record(session.facts.cwd, agent).ok;
+  }
+
+  /**
+   * The tools of a maker whose list says nothing about tools: those of the chain that the rest is given from, else of the first
+   * chain that has any. INVARIANT: never more than the maker may pass on in this session.
+   */
+  #toolsFor(session: Session, target: string, preferred: string | null): ToolsGiven | null {
+    const { name } = session.facts;
+    const { protectedPaths } = this.#parts.records.readingAt(session.facts.cwd).ground;
+    const chains = [...this.#holdings.passable(name)].sort(
+      (left, right) => Number(right.parent === preferred) - Number(left.parent === preferred),
+    );
+    for (const { parent, chain } of chains) {
+      const held: Chain = [...chain, ...session.pledges];
+      const grants = meetChain(held)
+        .grants.filter((grant) => isAboutTools(grant) && grant.conditions.pass !== "use")
+        .map((grant): Grant => ({ ...grant, conditions: { ...grant.conditions, pass: "both" } }));
+      const isHeld = delegationFault({ id: name.agent, authority: [held] }, target, grants, protectedPaths) === null;
+      if (grants.length > 0 && isHeld && chain.length <= delegationDepthMax) return { parent, grants };
+    }
+    return null;
   }
 
   /** The one chain that covers all of it by itself. What only several together cover has to be passed on in parts. */
@@ -214,6 +260,20 @@ export class Delegations {
   }
 }
 
+interface ToolsGiven {
+  /** The link they are given under; null for the maker's own record. */
+  readonly parent: string | null;
+  readonly grants: readonly Grant[];
+}
+
+function isSameWorkspace(left: AgentName, right: AgentName): boolean {
+  return left.workspace === right.workspace;
+}
+
+function isAboutTools({ verb }: Grant): boolean {
+  return verb.verb === "tool.invoke";
+}
+
 /** A pledge stands in no chain but its session's: what is counted there would not be counted below. */
 function isCounted({ link }: CompiledLink): boolean {
   return link.grants.some(({ conditions: { calls, rate, expires } }) => (calls ?? rate ?? expires) !== null);
@@ -235,11 +295,10 @@ function delegation(input: JsonObject, key: string, reading: Reading): Result<re
   const specs = textsIn(input, "grants", specsMax);
   if (verb === null || target === null || specs === null || specs.length === 0)
     return refuse("bad_value", "`grants` is a list of specs");
-  const name = parseName(target);
+  const id = parseAgentId(target);
+  const name = id.ok ? parseName(target) : id;
   if (!name.ok) return name;
-  // Whoever may use something can call the tools that do it, unless it is said otherwise.
-  const isSilent = !specs.some((spec) => /^\s*tool\.invoke\b/.test(spec));
-  const proposed = grantsOf(isSilent ? [...specs, BUILT_IN] : specs, reading);
+  const proposed = grantsOf(specs, reading);
   if (proposed === null) return refuse("bad_value", specFault("grant", specs, reading));
   return done([{ verb, values: verb.axes.map(() => name.value), delegation: { target, proposed } }]);
 }

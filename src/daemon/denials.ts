@@ -33,6 +33,12 @@ const HINTS: Readonly<Record<DenialCode, string>> = {
     "The file was changed in the project meanwhile. Your version was kept as a draft and not applied. Read the file again and repeat the change.",
   not_landed:
     "Your changes were kept as a draft and not applied to the project. Tell the user, who can run `ambit changes list`.",
+  untrusted_content:
+    "This session has read content that nobody vouches for, and what you hold for this is for sessions that have not. " +
+    "Do not retry it here; tell the person that it needs a new session.",
+  unknown_user:
+    "The user of this session has no record any more, or none where users have to have one. Tell the person.",
+  approval_unavailable: "A person would have to approve this, and none was asked: the reason says why.",
 };
 
 /** What to do about a denial, for whoever was denied. */
@@ -65,8 +71,13 @@ export function denialTold(
     need,
     hint: `${HINTS[code]}${stop}`,
     approval,
-    reason: reason ?? (isConfigured ? CONFIGURED : null),
+    reason: reason ?? (isConfigured ? CONFIGURED : code === "untrusted_content" ? taintOf(session) : null),
   };
+}
+
+/** What a session read that nobody vouches for. */
+export function taintOf({ taintedBy }: Session): string | null {
+  return taintedBy === null ? null : `this session is not clean since ${taintedBy}`;
 }
 
 const CONFIGURED = "what this tool needs is set by the user; a person finds it in the log";

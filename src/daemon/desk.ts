@@ -4,7 +4,17 @@ import { specsCover } from "../approval/cover.ts";
 import { callDigest } from "../approval/digest.ts";
 import { mayAsk } from "../approval/flood.ts";
 import { ladderOf } from "../approval/ladder.ts";
-import { aged, agree, asked as askedFor, changeOf, end, type LifeChange, missing, refuse } from "../approval/life.ts";
+import {
+  aged,
+  agree,
+  asked as askedFor,
+  changeOf,
+  end,
+  type LifeChange,
+  missing,
+  refuse,
+  reopen,
+} from "../approval/life.ts";
 import { answeredLevel, type ServedCall, serves } from "../approval/serving.ts";
 import type { Request } from "../authority/request.ts";
 import type { Reading } from "../notation/reading.ts";
@@ -32,7 +42,12 @@ export interface DeskAnswer {
   readonly claim: ApprovalClaim | null;
 }
 
-const NOBODY_ASKED: DeskAnswer = { answer: { kind: "pending", approval: "" }, claim: null };
+/** INVARIANT: whoever is told to wait for an approval waits for one that exists. */
+function unavailable(reason: string): DeskAnswer {
+  return { answer: { kind: "unavailable", reason }, claim: null };
+}
+
+const NO_STORE = "the store of approvals did not answer";
 
 export class Desk {
   readonly #parts: DaemonParts;
@@ -57,12 +72,17 @@ export class Desk {
     const served = this.#served(session, call, holding.reading);
     if (served !== null) return served;
     const no = await this.#refusedBefore(call);
-    if (no === "unknown") return NOBODY_ASKED;
+    if (no === "unknown") return unavailable(NO_STORE);
     if (no !== null) return { answer: { kind: "refused", reason: no.reason ?? "", approval: no.id }, claim: null };
     const { name } = session.facts;
-    if (!mayAsk(kept.approvals.pending(name.workspace, name.agent), call.digest).ok) return NOBODY_ASKED;
+    const open = kept.approvals.pending(name.workspace, name.agent).filter(({ expires }) => now() < expires);
+    const room = mayAsk(open, call.digest);
+    if (!room.ok) return unavailable(room.message);
     // What nobody can read nobody can approve, and it must not crowd out what others ask.
-    if (this.#parts.canonical(question.input).length > questionCharactersMax) return NOBODY_ASKED;
+    if (this.#parts.canonical(question.input).length > questionCharactersMax)
+      return unavailable(
+        `the arguments are longer than the ${questionCharactersMax} characters that a person is shown`,
+      );
     const approval = askedFor({
       id: id("a"),
       who: session.who(holding.links[0] ?? []),
@@ -80,7 +100,7 @@ export class Desk {
     });
     const entry = this.#entryOf(approval, "asked", null);
     const asking = await kept.approvals.ask(approval, entry);
-    if (!asking.ok) return NOBODY_ASKED;
+    if (!asking.ok) return unavailable(NO_STORE);
     this.#tell(asking.value);
     if (waiting.milliseconds <= 0) return { answer: { kind: "pending", approval: asking.value.id }, claim: null };
     waiting.asked(asking.value.id);
@@ -130,6 +150,16 @@ export class Desk {
     if (!shown.ok) return shown;
     const { approval } = shown.value;
     const changed = await this.#change(approval, refuse(approval, reason), ["pending", "approved"], "refused", by);
+    return changed.ok ? { ok: true, value: { approval: changed.value } } : changed;
+  }
+
+  /** A no is taken back: the question waits again, with none of its answers. */
+  async reopen(idOf: string, by: string): Promise<Answer<{ readonly approval: Approval }>> {
+    const shown = await this.show(idOf);
+    if (!shown.ok) return shown;
+    const { approval } = shown.value;
+    const life = reopen(approval, this.#parts.now());
+    const changed = await this.#change(approval, life, ["refused"], "reopened", by);
     return changed.ok ? { ok: true, value: { approval: changed.value } } : changed;
   }
 

@@ -5,11 +5,11 @@ import type { JsonObject } from "../authority/json.ts";
 import { judge } from "../authority/judge.ts";
 import { type Authorization, authorize, permit } from "../gate/call.ts";
 import type { CommitResult, Entry, Outcome } from "../ports/commit.ts";
-import type { LogEntry } from "../ports/log.ts";
+import type { LogEntry, Who } from "../ports/log.ts";
 import type { ToolLookup } from "../tool/known-tool.ts";
 import { Accounts, chargesIn } from "./accounts.ts";
 import { type CallPorts, type CallRefusal, CallWay, type Waiting, type WayActs } from "./call-way.ts";
-import { denialObservation } from "./denials.ts";
+import { denialObservation, taintOf } from "./denials.ts";
 import type { Desk } from "./desk.ts";
 import type { Entries } from "./entries.ts";
 import type { Floods } from "./floods.ts";
@@ -81,6 +81,12 @@ export class Gatekeeper {
     return standing;
   }
 
+  /** A session that was not opened, with why; counted where it is the same again and again. */
+  async writeRefused(who: Who, code: string, more: JsonObject): Promise<void> {
+    const entry = this.entries.make("session", who, "refused", { code, more });
+    if (this.#floods.take(entry) === null) await this.#parts.kept.ledger.append([entry]);
+  }
+
   authorize(asked: AskedCall): Promise<Authorization> {
     return authorize(...this.#decidedBy(asked));
   }
@@ -92,8 +98,8 @@ export class Gatekeeper {
 
   #decidedBy({ session, holding, tool, input, lookup, ports }: AskedCall): Parameters<typeof authorize> {
     session.calls++;
-    const { authority, written } = holding;
-    const caller = { agent: session.facts.name.agent, authority, written };
+    const { authority, written, blocked } = holding;
+    const caller = { agent: session.facts.name.agent, authority, written, blocked };
     return [caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths, ports];
   }
 
@@ -127,7 +133,8 @@ export class Gatekeeper {
     const { session, holding, generations, chain: links } = way;
     // What has ended stands in the log before what is decided after it.
     this.planOutcomes();
-    const made = this.entries.decision(session.who(links), { entry, input: way.input }, holding, () =>
+    const told = entry.code === "untrusted_content" ? { ...entry, reason: entry.reason ?? taintOf(session) } : entry;
+    const made = this.entries.decision(session.who(links), { entry: told, input: way.input }, holding, () =>
       this.moment(session, holding),
     );
     if (entry.outcome !== "allow") return this.#deny(session, made, isConfigured(entry));

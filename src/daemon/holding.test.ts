@@ -12,6 +12,7 @@ class World {
   record: RecordRead = recordOf();
   user: ReturnType<Records["user"]> = null;
   caveats: RecordRead = recordOf();
+  isUserRequired = false;
   links: KeptLink[] = [];
   readonly holdings: Holdings;
   readonly session: Session;
@@ -21,6 +22,7 @@ class World {
       record: () => ({ ok: true, value: this.record }),
       caveats: () => this.caveats,
       user: () => this.user,
+      isUserRequired: () => this.isUserRequired,
       readingAt: () => ({}),
     };
     const links = { heldBy: () => this.links, get: () => null, made: () => null };
@@ -73,16 +75,62 @@ describe("a holding", () => {
     }
   });
 
-  test("is another once something else is written about the user, and once nothing is", () => {
+  test("is another once something else is written about the user", () => {
     const world = new World("ann");
-    const free = world.held();
+    world.held();
     world.user = { authority: [[limit("user ann")]], stamp: "1" };
     const held = world.held();
     expect(idsOf(held)).toEqual(["record", "user ann"]);
     world.user = { authority: [[limit("user ann, narrower")]], stamp: "2" };
     expect(idsOf(world.held())).toEqual(["record", "user ann, narrower"]);
-    world.user = null;
-    expect(idsOf(world.held())).toEqual(idsOf(free));
+  });
+
+  test("is nothing once the record of its user is gone, with or without delegations, until it is back", () => {
+    for (const links of [
+      [],
+      [{ id: "l_1", parent: "gone", granter: NAME, holder: NAME, specs: [], isClean: true, user: null } as never],
+    ]) {
+      const world = new World("ann");
+      world.links = links;
+      world.user = { authority: [[limit("user ann")]], stamp: "1" };
+      expect(world.held()).toMatchObject({ blocked: null, authority: [expect.anything()] });
+      world.user = null;
+      expect(world.held()).toMatchObject({ blocked: { code: "unknown_user" }, authority: [], written: null });
+      world.user = { authority: [[limit("user ann")]], stamp: "1" };
+      expect(idsOf(world.held())).toEqual(["record", "user ann"]);
+    }
+  });
+
+  test("is nothing for a user without a record, and for none, where users are required", () => {
+    for (const user of ["ann", null]) {
+      const world = new World(user);
+      expect(world.held().blocked).toBeNull();
+      world.isUserRequired = true;
+      expect(world.held()).toMatchObject({ blocked: { code: "unknown_user" }, authority: [] });
+    }
+    const known = new World("ann");
+    known.user = { authority: [[limit("user ann")]], stamp: "1" };
+    known.isUserRequired = true;
+    expect(known.held().blocked).toBeNull();
+  });
+
+  test("has nothing of a delegation whose user had a ceiling and has none any more", () => {
+    const world = new World();
+    const given = { granter: NAME, holder: NAME, specs: ["memory.read"], parent: null, expires: null, calls: null };
+    const link = {
+      id: "l_1",
+      ...given,
+      revoked: null,
+      user: "ann",
+      isUserLimited: true,
+      isClean: true,
+      made: 0,
+      token: null,
+    };
+    world.links = [link];
+    expect(world.held().authority).toHaveLength(1);
+    world.links = [{ ...link, isUserLimited: false }];
+    expect(world.held().authority).toHaveLength(2);
   });
 
   test("is another once something was delegated, and once it was taken back", () => {

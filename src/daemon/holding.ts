@@ -1,13 +1,14 @@
 // What a session holds at this moment: the agent's own record, what others delegated to it, and every limit around.
 import type { Authority, Chain } from "../authority/chain.ts";
 import { type CompiledLink, compile } from "../authority/compiled.ts";
+import type { DenialCode } from "../authority/decision.ts";
 import type { Grant } from "../authority/grant.ts";
 import { readCompact } from "../notation/compact.ts";
 import { Diagnostics } from "../notation/diagnostic.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { AgentName, KeptLink, LinkStore } from "../ports/link-store.ts";
 import type { Approvers, RecordRead, RecordResult, Records } from "./parts.ts";
-import type { Session } from "./session.ts";
+import type { Session, SessionFacts } from "./session.ts";
 
 /** A delegation that goes deeper than this is none. */
 export const delegationDepthMax = 16;
@@ -23,6 +24,17 @@ export interface Holding {
   readonly reading: Reading;
   readonly notes: readonly string[];
   readonly record: RecordRead | null;
+  /** Why nothing at all is decided by it; null where it counts. */
+  readonly blocked: Blocked | null;
+}
+
+export interface Blocked {
+  readonly code: DenialCode;
+  readonly reason: string;
+}
+
+function unknownUser(reason: string): Blocked {
+  return { code: "unknown_user", reason };
 }
 
 /** Caveats that a session was opened with. */
@@ -64,6 +76,9 @@ export class Holdings {
   /** INVARIANT: read anew for every call, so that an edit, a revocation or a pledge holds from the next call on. */
   of(session: Session): Holding | { readonly refused: string; readonly fix: string | null } {
     const { name, asked, cwd } = session.facts;
+    const blocked = this.blockedBy(session.facts, session.hadUserRecord);
+    if (blocked !== null) return { ...this.#nothing(cwd), blocked };
+    session.hadUserRecord ||= session.facts.user !== null && this.#records.user(session.facts.user) !== null;
     const brought = this.#brought.get(session);
     if (brought !== undefined)
       return this.#ofRecord(this.#records.caveats(cwd, brought.text, brought.account), session);
@@ -105,7 +120,26 @@ export class Holdings {
       reading: record?.reading ?? this.#records.readingAt(cwd),
       notes: record?.notes ?? [],
       record,
+      blocked: null,
     };
+  }
+
+  /** Whether nothing is decided for a user: one whose ceiling is gone, or one that is not known where users have to be. */
+  blockedBy({ user, cwd, name }: Pick<SessionFacts, "user" | "cwd" | "name">, hadRecord: boolean): Blocked | null {
+    if (user !== null && this.#records.user(user) !== null) return null;
+    if (hadRecord) return unknownUser(`the record of the user ${user} is gone, and it was this session's ceiling`);
+    const { workspace } = name;
+    const isRequired =
+      this.#records.isUserRequired(cwd) || (workspace !== null && this.#records.isUserRequired(workspace));
+    if (!isRequired) return null;
+    return unknownUser(
+      user === null ? "sessions here are opened for a named user alone" : `there is no record of a user ${user}`,
+    );
+  }
+
+  #nothing(cwd: string): Omit<Holding, "blocked"> {
+    const reading = this.#records.readingAt(cwd);
+    return { authority: [], written: null, links: [], approvers: ANYBODY, reading, notes: [], record: null };
   }
 
   #written(record: RecordRead | null, held: readonly KeptLink[], limits: readonly CompiledLink[]): Authority {
@@ -125,7 +159,7 @@ export class Holdings {
     const { approvers, reading, notes, written: text } = record;
     const written = text === null ? null : (): Authority => text.map((chain): Chain => [...chain, ...limits]);
     const links = authority.map(() => []);
-    const holding: Holding = { authority, written, links, approvers, reading, notes, record };
+    const holding: Holding = { authority, written, links, approvers, reading, notes, record, blocked: null };
     this.#kept.set(session, { holding, record, user, pledges: pledges.length });
     return holding;
   }
@@ -157,25 +191,33 @@ export class Holdings {
   #pathsOf(link: KeptLink, texts: Texts, depth = 0): readonly Path[] {
     const compiled = this.#compile(link);
     if (compiled === null || link.revoked !== null || depth >= delegationDepthMax) return [];
+    const { countsWith } = link;
+    if (countsWith !== undefined && this.#links.get(countsWith)?.revoked !== null) return [];
     // Whoever it was given for stands above it for good, whoever uses it.
-    const given = [compiled, ...(link.user === null ? [] : this.#userLimits(link.user))];
+    const limits = link.user === null ? [] : this.#userLimits(link.user);
+    if (limits.length === 0 && link.isUserLimited === true) return [];
+    const given = [compiled, ...limits];
+    const own = countsWith === undefined ? [link.id] : [countsWith, link.id];
     const record = this.#recordOf(link.granter);
     const approvers = record?.approvers ?? ANYBODY;
     if (link.parent === null)
-      return texts.authorityOf(record).map((chain) => ({ chain: [...chain, ...given], links: [link.id], approvers }));
+      return texts.authorityOf(record).map((chain) => ({ chain: [...chain, ...given], links: own, approvers }));
     const parent = this.#links.get(link.parent);
     if (parent === null || parent.holder === null || !sameName(parent.holder, link.granter)) return [];
     return this.#pathsOf(parent, texts, depth + 1).map((path) => ({
       chain: [...path.chain, ...given],
-      links: [...path.links, link.id],
+      links: [...path.links, ...own],
       approvers: strictest(path.approvers, approvers),
     }));
   }
 
   #compile(link: KeptLink): CompiledLink | null {
-    const known = this.#compiled.get(link.id);
+    // A person's own text says which tools an agent calls; those of its maker are for an agent without one.
+    const tools = link.holder !== null && this.#recordOf(link.holder) !== null ? [] : (link.tools ?? []);
+    const key = `${link.id} ${tools.length}`;
+    const known = this.#compiled.get(key);
     if (known !== undefined) return known;
-    const grants = grantsOf(link.specs, this.#records.readingAt(link.granter.workspace ?? "/"));
+    const grants = grantsOf([...link.specs, ...tools], this.#records.readingAt(link.granter.workspace ?? "/"));
     const holder = link.holder === null ? "token" : link.holder.agent;
     const compiled =
       grants === null
@@ -189,7 +231,7 @@ export class Holdings {
             validity: { notBefore: null, expires: link.expires, generations: null },
             calls: link.calls,
           });
-    this.#compiled.set(link.id, compiled);
+    this.#compiled.set(key, compiled);
     return compiled;
   }
 

@@ -23,6 +23,7 @@ import { specFault } from "./spec-fault.ts";
 
 const pathCharactersMax = 4096;
 const specsMax = 1024;
+const toldCharactersMax = 256;
 const caveatsCharactersMax = 65_536;
 const levelsMax = 16;
 const variablesMax = 256;
@@ -32,6 +33,16 @@ const TRACE = /^[A-Za-z0-9-]{1,128}$/;
 /** Who it is when no record says so. */
 const ANONYMOUS = "anonymous";
 const FACE = /^[a-z-]{1,32}$/;
+
+interface RefusedOpening {
+  readonly cwd: string;
+  /** The agent, as the opener wrote it. */
+  readonly asked: string;
+  readonly user: string | null;
+  readonly trace: string | null;
+  readonly face: string;
+  readonly peer: Peer;
+}
 
 interface Named {
   readonly name: AgentName;
@@ -85,20 +96,24 @@ export class Opening {
         `caveats are a text of at most ${caveatsCharactersMax} characters, for an agent called anonymous, without a token`,
       );
     const admitted = caveats === null ? null : this.#admission.bringing(peer);
-    if (admitted !== null && !admitted.ok) return admitted;
+    if (admitted !== null && !admitted.ok)
+      return this.#refused({ cwd, asked, user: named, trace, face, peer }, admitted);
     const brought: Brought | null =
       caveats === null ? null : { text: caveats, account: this.#accountOf(peer, caveats) };
     const found = brought === null ? this.#nameOf(cwd, asked) : this.#broughtName(cwd, brought);
-    if (!found.ok) return found;
+    const told = { cwd, asked, user: named, trace, face, peer };
+    if (!found.ok) return this.#refused(told, found);
     const user = this.#admission.userFor(peer, named);
-    if (!user.ok) return user;
-    const misspelled = user.value === null ? null : this.#misspelled(user.value);
-    if (misspelled !== null) return misspelled;
+    if (!user.ok) return this.#refused(told, user);
+    const { name } = found.value;
+    const unknown =
+      (user.value === null ? null : this.#misspelled(user.value)) ?? this.#unknownUser(user.value, cwd, name);
+    if (unknown !== null) return this.#refused({ ...told, user: user.value }, unknown);
     const root = rootOf(peer, flagIn(value, "isForParent") ? (numberOr(value, "level", 1, 1, levelsMax) ?? 1) : 0);
     const { id, now, kept } = this.#parts;
     const session = new Session({
       id: id("s"),
-      name: found.value.name,
+      name,
       asked,
       cwd,
       user: user.value,
@@ -110,6 +125,7 @@ export class Opening {
       root,
       isBrought: brought !== null,
     });
+    session.hadUserRecord = user.value !== null && this.#parts.records.user(user.value) !== null;
     if (brought !== null) this.#gatekeeper.holdings.bring(session, brought);
     const pledge = member(value, "pledge") ?? null;
     const specs = pledge === null ? null : textsIn(value, "pledge", specsMax);
@@ -134,9 +150,27 @@ export class Opening {
       this.#sessions.remove(session);
       return refusal(written.code, written.message);
     }
-    const { id: name, trace: traced } = session.facts;
-    const { agent, workspace } = session.facts.name;
-    return { ok: true, value: { session: name, agent, workspace, trace: traced, notes: found.value.notes } };
+    const { id: opened, trace: traced } = session.facts;
+    const { agent, workspace } = name;
+    return { ok: true, value: { session: opened, agent, workspace, trace: traced, notes: found.value.notes } };
+  }
+
+  /** Who was turned away stands in the log. Where that cannot be written, they are turned away all the same. */
+  async #refused({ cwd, asked, user, trace, face, peer }: RefusedOpening, refused: Refusal): Promise<Refusal> {
+    const workspace = this.#parts.records.workspaceOf(cwd);
+    const who = { user, agent: asked.slice(0, toldCharactersMax), workspace, chain: [], session: null, trace };
+    // Told apart by agent and user: of many equal ones the first few are written, the rest is counted.
+    const requests = [`session.open ${asked.slice(0, toldCharactersMax)}${user === null ? "" : ` for ${user}`}`];
+    const more = { face, terminal: peer.terminal, pid: peer.pid, requests, reason: refused.message };
+    await this.#gatekeeper.writeRefused(who, refused.code, more);
+    return refused;
+  }
+
+  #unknownUser(user: string | null, cwd: string, name: AgentName): Refusal | null {
+    const blocked = this.#gatekeeper.holdings.blockedBy({ user, cwd, name }, false);
+    if (blocked === null) return null;
+    const fix = user === null ? "name the user: --user NAME" : `write users/${user}.md beside your own config.yml`;
+    return refusal(blocked.code, `${blocked.reason}, and the configuration says \`users: required\``, fix);
   }
 
   /** Once; what it still runs ends. */

@@ -58,8 +58,12 @@ export interface Records {
    * fails: a text that is not understood grants nothing, and its notes say why. `account`: what its calls are counted under.
    */
   caveats(cwd: string, text: string, account: string): RecordRead;
+  /** Ids of the agents that are written in the workspace of a folder. */
+  agentIds(cwd: string): readonly string[];
   /** Of a user, by the name the opener of a session gave: what no session of theirs may exceed; null where none is written. */
   user(name: string): { readonly authority: Authority; readonly stamp: string } | null;
+  /** Whether the workspace of a folder, or the user's own configuration, serves only users that have a record. */
+  isUserRequired(cwd: string): boolean;
   /** How texts are read in a folder. */
   readingAt(cwd: string): Reading;
   /** The folder that relative names of a workspace are read in. */

@@ -34,6 +34,8 @@ export class Session {
   readonly #who: Who;
   /** Each further pledge is one more limit: narrowing, and never taken back. */
   readonly pledges: CompiledLink[] = [];
+  /** Its user had a record at some time while it was open. INVARIANT: never taken back, so that a ceiling that is gone is missed. */
+  hadUserRecord = false;
   #isClean = true;
   #taintedBy: string | null = null;
   #isClosed = false;

@@ -60,6 +60,8 @@ export function decideCopied(
   moment: Moment,
   protectedPaths: Ground["protectedPaths"],
 ): CallDecision {
+  const blocked = caller.blocked ?? null;
+  if (blocked !== null) return deny(blocked.code, null, blocked.reason);
   const decision = decideBy(caller, call, tools, moment, protectedPaths);
   // INVARIANT: what is not trusted changes the code of a denial, and never makes it anything else.
   if (decision.outcome !== "deny" || !mayWantTrust(decision.code)) return decision;

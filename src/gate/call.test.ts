@@ -97,7 +97,7 @@ describe("a call is denied", () => {
       [chain(link("r", [grant("memory.read", undefined, { ask: 1 }), grant("tool.invoke")]))],
       "memory_get",
       { approvals: () => Promise.reject(new Error("down")) },
-      "approval_required",
+      "approval_unavailable",
     ],
     [
       "when a person refuses",
@@ -282,7 +282,7 @@ describe("what was decided is what the warrant says", () => {
 describe("a port that answers nonsense has not allowed anything", () => {
   const asking = [chain(link("r", [grant("memory.read", undefined, { ask: 1 }), grant("tool.invoke")]))];
   const rows: readonly (readonly [string, Authority, object, string])[] = [
-    ["an approval of no kind", asking, { approvals: async () => ({}) }, "approval_required"],
+    ["an approval of no kind", asking, { approvals: async () => ({}) }, "approval_unavailable"],
     [
       "a plain yes where presence is needed",
       [chain(link("r", [grant("memory.read", undefined, { ask: 2 }), grant("tool.invoke")]))],
@@ -290,7 +290,13 @@ describe("a port that answers nonsense has not allowed anything", () => {
       "approval_required",
     ],
     ["a commit without a receipt", everything, { commit: async () => ({ ok: true }) }, "audit_unavailable"],
-    ["no approval at all", asking, { approvals: async () => undefined }, "approval_required"],
+    ["no approval at all", asking, { approvals: async () => undefined }, "approval_unavailable"],
+    [
+      "a question without an id",
+      asking,
+      { approvals: async () => ({ kind: "pending", approval: "" }) },
+      "approval_unavailable",
+    ],
     [
       "a port that throws at once",
       asking,
@@ -299,7 +305,7 @@ describe("a port that answers nonsense has not allowed anything", () => {
           throw new Error("down");
         },
       },
-      "approval_required",
+      "approval_unavailable",
     ],
     ["no receipt", everything, { commit: async () => undefined }, "audit_unavailable"],
     [

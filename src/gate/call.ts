@@ -63,7 +63,12 @@ async function committed<T>(
 ): Promise<T | Denied> {
   // Read once: what is decided, asked, written and minted has one name and one agent.
   const { agent } = caller;
-  const asker: Caller = { agent, authority: caller.authority, written: caller.written ?? null };
+  const asker: Caller = {
+    agent,
+    authority: caller.authority,
+    written: caller.written ?? null,
+    blocked: caller.blocked ?? null,
+  };
   const { tool } = call;
   const copied = { tool, input: copyJson(call.input) };
   // Another call may take the last of an account between decision and commit: then the next grant is tried.
@@ -134,10 +139,12 @@ async function refuse(
 
 /** With a code where nobody said yes. */
 interface Answered {
-  readonly code: "approval_refused" | "approval_required" | null;
+  readonly code: "approval_refused" | "approval_required" | "approval_unavailable" | null;
   readonly approval: string | null;
   readonly reason: string | null;
 }
+
+const UNANSWERED = { kind: "unavailable", reason: "the approvals did not answer" } as const;
 
 async function approvalFor(
   ports: GatePorts,
@@ -146,14 +153,19 @@ async function approvalFor(
   decision: Extract<CallDecision, { readonly outcome: "ask" }>,
 ): Promise<Answered> {
   const { input, requests, asking, level } = decision;
-  const answer = await attempt(() => ports.approvals({ agent, tool, input, requests, asking, level }));
-  if (answer?.kind === "refused")
+  const answer = (await attempt(() => ports.approvals({ agent, tool, input, requests, asking, level }))) ?? UNANSWERED;
+  if (answer.kind === "refused")
     return { code: "approval_refused", approval: answer.approval ?? null, reason: answer.reason };
   // An approval discharges the level it was given at, and none above it.
-  if (answer?.kind === "approved" && !(answer.level >= level))
+  if (answer.kind === "approved" && !(answer.level >= level))
     return { code: "approval_required", approval: null, reason: null };
-  if (answer?.kind !== "approved")
-    return { code: "approval_required", approval: answer?.approval ?? null, reason: null };
+  if (answer.kind === "pending" && answer.approval)
+    return { code: "approval_required", approval: answer.approval, reason: null };
+  // INVARIANT: whoever is told to wait has something to wait for.
+  if (answer.kind !== "approved") {
+    const reason = answer.kind === "unavailable" ? answer.reason : UNANSWERED.reason;
+    return { code: "approval_unavailable", approval: null, reason };
+  }
   return { code: null, approval: answer.approval, reason: null };
 }
 

@@ -1,7 +1,7 @@
 // Decides one request: nobody changes itself, everything is covered by one chain, nothing is passed on that is not held.
 import type { Authority } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
-import type { Decision } from "../authority/decision.ts";
+import type { Decision, DenialCode } from "../authority/decision.ts";
 import { delegationFault } from "../authority/delegation.ts";
 import { judge } from "../authority/judge.ts";
 import type { Ground } from "../authority/path.ts";
@@ -15,6 +15,8 @@ export interface Caller {
   readonly authority: Authority;
   /** All that is written, were it trusted; for the code of a denial and nothing else. Absent where all of it counts. */
   readonly written?: (() => Authority) | null;
+  /** Why nothing is decided for it, whatever it holds; absent or null where nothing stands in the way. */
+  readonly blocked?: { readonly code: DenialCode; readonly reason: string } | null;
 }
 
 export interface Verdict {

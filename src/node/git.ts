@@ -1,16 +1,101 @@
-// Files as they were in a revision. Only plumbing is called, which runs no filter, no hook and no pager.
+// Reads files of a git revision. The repository may be hostile: only plumbing commands run, and nothing that the repository,
+// the user or the machine configured for git can start a program or open a connection.
 import { spawnSync } from "node:child_process";
+import { devNull } from "node:os";
 
 const bytesMax = 64 * 1024 * 1024;
+const millisecondsMax = 60_000;
+const acceptedFoldersMax = 64;
+
+/** Every setting that makes git start a program, or fetch; settings on the command line override those of a repository. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  "core.fsmonitor": "false",
+  "core.hooksPath": devNull,
+  "core.pager": "cat",
+  "core.editor": "false",
+  "core.askPass": "false",
+  "core.sshCommand": "false",
+  "core.gitProxy": "",
+  "core.alternateRefsCommand": "false",
+  "core.attributesFile": devNull,
+  "core.excludesFile": devNull,
+  "credential.helper": "",
+  "diff.external": "",
+  "gpg.program": "false",
+  "gc.auto": "0",
+  "maintenance.auto": "false",
+  "fetch.recurseSubmodules": "false",
+  "submodule.recurse": "false",
+  "protocol.allow": "never",
+  "uploadpack.packObjectsHook": "",
+};
+
+/** INVARIANT: of the caller's environment git gets the search path alone, without folders relative to the repository. */
+function environment(): NodeJS.ProcessEnv {
+  return {
+    PATH: searchPath(process.env["PATH"] ?? ""),
+    LC_ALL: "C",
+    // Objects that are missing stay missing, and where an older git fetches nevertheless, no transport is allowed.
+    GIT_NO_LAZY_FETCH: "1",
+    GIT_ALLOW_PROTOCOL: "",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_SYSTEM: devNull,
+    GIT_CONFIG_GLOBAL: devNull,
+    GIT_ATTR_NOSYSTEM: "1",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_TERMINAL_PROMPT: "0",
+  };
+}
+
+/** A relative folder would be looked up inside the repository. */
+function searchPath(path: string): string {
+  return path
+    .split(":")
+    .filter((folder) => folder.startsWith("/"))
+    .join(":");
+}
 
 function git(cwd: string, words: readonly string[]): string | null {
-  const { status, stdout } = spawnSync("git", ["-c", "core.fsmonitor=false", "--no-pager", ...words], {
+  const settings = Object.entries(SETTINGS).map(([key, value]) => `${key}=${value}`);
+  const accepted = acceptedFolders().map((folder) => `safe.directory=${folder}`);
+  const options = [...settings, ...accepted].flatMap((setting) => ["-c", setting]);
+  return run(cwd, ["--no-pager", ...options, ...words], environment());
+}
+
+function run(cwd: string, words: readonly string[], env: NodeJS.ProcessEnv): string | null {
+  const { status, stdout } = spawnSync("git", words, {
     cwd,
+    env,
     encoding: "utf8",
     maxBuffer: bytesMax,
+    timeout: millisecondsMax,
     stdio: ["ignore", "pipe", "ignore"],
   });
   return status === 0 ? stdout : null;
+}
+
+/**
+ * Folders of other accounts that the user told git to accept: the only setting taken from the user's own configuration. It is
+ * read outside of every repository.
+ */
+function acceptedFolders(): readonly string[] {
+  const home = process.env["HOME"];
+  const folders = process.env["XDG_CONFIG_HOME"];
+  const env = {
+    PATH: searchPath(process.env["PATH"] ?? ""),
+    LC_ALL: "C",
+    GIT_DIR: devNull,
+    ...(home === undefined ? {} : { HOME: home }),
+    ...(folders === undefined ? {} : { XDG_CONFIG_HOME: folders }),
+  };
+  const found = ["--system", "--global"].map(
+    (scope) => run("/", ["config", scope, "--null", "--get-all", "safe.directory"], env) ?? "",
+  );
+  return found
+    .join("")
+    .split("\0")
+    .filter((folder) => folder !== "")
+    .slice(0, acceptedFoldersMax);
 }
 
 /** The commit a revision names, or null. */

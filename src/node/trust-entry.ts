@@ -4,6 +4,7 @@ import type { Roots, TrustedFile } from "../ports/trust.ts";
 export const VERSION = 1;
 
 const rootsMax = 100_000;
+const shownMax = 100_000;
 
 export function readProjectEntry(text: string | null, workspace: string): { readonly digest: string } | null {
   const map = mapOf(text, workspace);
@@ -14,9 +15,10 @@ export function readProjectEntry(text: string | null, workspace: string): { read
 export function readTrustedEntry(text: string | null, workspace: string, path: string): TrustedFile | null {
   const map = mapOf(text, workspace);
   if (map === null || map["path"] !== path) return null;
-  const { text: trusted, roots, digest, config } = map;
+  const { text: trusted, roots, digest, config, shown } = map;
   if (typeof trusted !== "string" || !isRoots(roots) || !isDigest(digest)) return null;
-  return config === null || isDigest(config) ? { path, text: trusted, roots, digest, config } : null;
+  if ((config !== null && !isDigest(config)) || (shown !== undefined && !isTexts(shown))) return null;
+  return { path, text: trusted, roots, digest, config, ...(shown === undefined ? {} : { shown }) };
 }
 
 /** What an entry is about. */
@@ -38,6 +40,10 @@ function mapOf(text: string | null, workspace: string): Readonly<Record<string, 
 
 function isDigest(value: unknown): value is string {
   return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length <= shownMax && value.every((one) => typeof one === "string");
 }
 
 function isRoots(value: unknown): value is Roots {

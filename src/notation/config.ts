@@ -41,6 +41,8 @@ export interface Config {
   /** What widening and approving need. The user's to say. */
   readonly control: "ask" | "presence";
   readonly mode: "enforce" | "shadow";
+  /** Whether sessions are opened only for users that have a record. */
+  readonly users: "optional" | "required";
   /** Without a sandbox where the machine has none. The user's to say. */
   readonly bare: boolean;
   /** Variables of the user's environment that programs may see. The user's to say, like all that follows. */
@@ -94,6 +96,7 @@ const EMPTY: Config = {
   development: [],
   control: "ask",
   mode: "enforce",
+  users: "optional",
   bare: false,
   environment: [],
   limits: {},
@@ -146,6 +149,7 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
     ),
     control: read("control", EMPTY.control, (entry) => wordOf(entry, ["ask", "presence"], diagnostics)),
     mode: read("mode", EMPTY.mode, (entry) => wordOf(entry, ["enforce", "shadow"], diagnostics)),
+    users: read("users", EMPTY.users, (entry) => wordOf(entry, ["required", "optional"], diagnostics)),
     bare: read("bare", EMPTY.bare, (entry) => flagOf(entry, diagnostics)),
     environment: read("environment", EMPTY.environment, (entry) => readEnvironmentNames(entry, diagnostics)),
     limits: read("limits", EMPTY.limits, (entry) => readLimits(entry, diagnostics)),

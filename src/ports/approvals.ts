@@ -18,6 +18,8 @@ export type ApprovalAnswer =
   | { readonly kind: "approved"; readonly approval: string; readonly level: Exclude<Level, 0> }
   | { readonly kind: "refused"; readonly reason: string; readonly approval?: string }
   /** Nobody is there to be asked: the request waits under this id. */
-  | { readonly kind: "pending"; readonly approval: string };
+  | { readonly kind: "pending"; readonly approval: string }
+  /** No question was raised, so there is none to wait for. */
+  | { readonly kind: "unavailable"; readonly reason: string };
 
 export type Approvals = (asked: ApprovalAsked) => Promise<ApprovalAnswer>;

@@ -144,6 +144,11 @@ export type ControlMessages = DraftMessages & {
     readonly asks: { readonly id: string; readonly reason: string };
     readonly answers: { readonly approval: Approval };
   };
+  /** Takes a refusal back: the question waits for an answer again. */
+  readonly "approvals.reopen": {
+    readonly asks: { readonly id: string; readonly presence: Presence | null };
+    readonly answers: { readonly approval: Approval };
+  };
   /** Lasts: an event `{approval}` for every change, those that wait now first. */
   readonly "approvals.watch": { readonly asks: object; readonly answers: object };
 

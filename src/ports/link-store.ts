@@ -28,6 +28,12 @@ export interface KeptLink {
   readonly user: string | null;
   /** Given while the session had read nothing untrusted. Whoever holds one that was not, is not clean. */
   readonly isClean: boolean;
+  /** Tools of its maker that an agent was made with, as specs. They are for an agent without a record alone. */
+  readonly tools?: readonly string[];
+  /** Another link that it counts with, and never without. */
+  readonly countsWith?: string;
+  /** The user had a record when it was given: without one it covers nothing. */
+  readonly isUserLimited?: boolean;
 }
 
 /** An agent that another made: it has no text of its own, only what it was given. */
@@ -42,8 +48,8 @@ export interface MadeAgent {
 }
 
 export interface LinkStore {
-  /** Refused as null where the id exists. */
-  make(link: KeptLink, agent: MadeAgent | null, entry: LogEntry): Durable<KeptLink | null>;
+  /** Refused as null where the id exists. `also`: a second link for the same holder, kept in the same commit. */
+  make(link: KeptLink, agent: MadeAgent | null, entry: LogEntry, also?: KeptLink | null): Durable<KeptLink | null>;
   /** The link and everything below it, at once. Returns what was revoked now. */
   revoke(id: string, at: number, entry: LogEntry): Durable<readonly KeptLink[]>;
   /** A token is claimed once, by the first who shows it. */

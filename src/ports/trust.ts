@@ -16,6 +16,11 @@ export interface TrustedFile extends AuthorityFile {
   readonly digest: string;
   /** Digest of the project's configuration that was trusted with it; null for none. */
   readonly config: string | null;
+  /**
+   * What an agent's text granted when it was trusted, as canonical specs: the user's own levels may have hidden a part of the
+   * text then. Absent for other files, and for trust that was given before this was kept.
+   */
+  readonly shown?: readonly string[];
 }
 
 export interface Trusted {

@@ -125,6 +125,7 @@ const PROJECT_CONFIG: Readonly<Record<Exclude<ConfigKey, UserKey>, Schema>> = {
   mode: oneOfWords(["enforce"], "a project cannot ask for less than enforcing"),
   tools: listOf({ type: "string" }, "npm packages that are loaded as tools, each in a sandbox of its own"),
   triggers: triggersSchema(["never", "ask"]),
+  users: oneOfWords(["required", "optional"], "required: sessions are opened only for users that have a record"),
 };
 
 const secretPlace: Schema = { type: "string", pattern: "^(env|file):." };

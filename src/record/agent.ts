@@ -28,6 +28,8 @@ export interface Agent {
   readonly mode: string | null;
   /** Who has to agree to what it asks; null: one person, anybody. */
   readonly approvers: Approvers | null;
+  /** By the configuration around it: sessions are opened only for users that have a record. */
+  readonly isUserRequired?: boolean;
   readonly diagnostics: readonly Diagnostic[];
   /** Nothing of the text counts: it is not what it claims to be, or its own tests fail. */
   readonly refused: boolean;

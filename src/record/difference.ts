@@ -1,20 +1,19 @@
 // What changed between two texts of one agent, as authority: what became possible and what stopped being possible,
 // each with a concrete request as the example.
-import type { Authority } from "../authority/chain.ts";
-import { compile } from "../authority/compiled.ts";
-import type { Grant, Rate } from "../authority/grant.ts";
+import type { Grant } from "../authority/grant.ts";
 import type { Link } from "../authority/link.ts";
 import type { Ground } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
-import { type Because, type Containment, type WithinOptions, within, withinEach } from "../authority/within.ts";
+import { type Because, type Containment, withinEach } from "../authority/within.ts";
 import { approversWithin } from "../notation/approvers.ts";
 import type { Agent } from "./agent.ts";
+import { moreBudget } from "./budgets.ts";
 
 /**
  * `budget`: the same requests, more of them. `generation`: valid in generations it was not. `approvers`: fewer
- * or other people are enough. `unknown`: cannot be shown.
+ * or other people are enough. `users`: for users without a record too. `unknown`: cannot be shown.
  */
-export type ChangeReason = Because | "budget" | "generation" | "mode" | "approvers" | "unknown";
+export type ChangeReason = Because | "budget" | "generation" | "mode" | "approvers" | "users" | "unknown";
 
 export interface Change {
   /** The grant that makes the request possible on the one side; null where the change is not about a grant. */
@@ -37,12 +36,14 @@ export function differenceOf(before: Agent, after: Agent, protectedPaths: Ground
 function added(from: Agent, to: Agent, protectedPaths: Ground["protectedPaths"]): readonly Change[] {
   const changes: Change[] = [];
   const options = { protectedPaths, delegating: false };
-  const budgets = new Budgets(from);
-  for (const [index, inside] of withinEach(to.grants, from.authority, options).entries()) {
+  const inside: Grant[] = [];
+  for (const [index, containment] of withinEach(to.grants, from.authority, options).entries()) {
     const grant = to.grants[index] as Grant;
-    if (inside.kind !== "within") changes.push(changeOf(grant, inside));
-    else if (!budgets.allow(grant, options)) changes.push({ grant, example: null, because: "budget" });
+    if (containment.kind === "within") inside.push(grant);
+    else changes.push(changeOf(grant, containment));
   }
+  for (const grant of moreBudget(from.grants, inside, protectedPaths))
+    changes.push({ grant, example: null, because: "budget" });
   const held = linkOf(from);
   const wanted = linkOf(to);
   if (wanted.grants.length > 0 && more(wanted.calls, held.calls))
@@ -52,6 +53,8 @@ function added(from: Agent, to: Agent, protectedPaths: Ground["protectedPaths"])
   // What a mode means is decided elsewhere; that it changed is never passed over.
   if (to.grants.length > 0 && !approversWithin(to.approvers, from.approvers))
     changes.push({ grant: null, example: null, because: "approvers" });
+  if (to.grants.length > 0 && from.isUserRequired === true && to.isUserRequired !== true)
+    changes.push({ grant: null, example: null, because: "users" });
   if (from.mode !== to.mode) changes.push({ grant: null, example: null, because: "mode" });
   return changes;
 }
@@ -59,34 +62,6 @@ function added(from: Agent, to: Agent, protectedPaths: Ground["protectedPaths"])
 function changeOf(grant: Grant, containment: Exclude<Containment, { kind: "within" }>): Change {
   if (containment.kind === "unknown") return { grant, example: null, because: "unknown" };
   return { grant, example: containment.request, because: containment.because };
-}
-
-/** Budgets are no part of `within`; here only grants that may be used at least as often count. */
-class Budgets {
-  readonly #from: Agent;
-  readonly #limited: boolean;
-  /** What is left of the grants for each budget asked about. */
-  readonly #generous = new Map<string, Authority>();
-
-  constructor(from: Agent) {
-    this.#from = from;
-    this.#limited = from.grants.some(({ conditions }) => conditions.calls !== null || conditions.rate !== null);
-  }
-
-  allow(grant: Grant, options: WithinOptions): boolean {
-    if (!this.#limited) return true;
-    const { calls, rate } = grant.conditions;
-    const key = JSON.stringify([calls, rate]);
-    let authority = this.#generous.get(key);
-    if (authority === undefined) {
-      const grants = this.#from.grants.filter(
-        ({ conditions }) => !more(calls, conditions.calls) && !faster(rate, conditions.rate),
-      );
-      authority = [[compile({ ...linkOf(this.#from), grants })]];
-      this.#generous.set(key, authority);
-    }
-    return within([grant], authority, options).kind === "within";
-  }
 }
 
 function linkOf(agent: Agent): Link {
@@ -98,12 +73,6 @@ function linkOf(agent: Agent): Link {
 /** Null is without a limit. */
 function more(wanted: number | null, held: number | null): boolean {
   return held !== null && (wanted === null || wanted > held);
-}
-
-function faster(wanted: Rate | null, held: Rate | null): boolean {
-  if (held === null) return false;
-  // A longer window with the same average lets more through at once.
-  return wanted === null || wanted.calls / wanted.seconds > held.calls / held.seconds || wanted.calls > held.calls;
 }
 
 function generationsWithin(wanted: Link, held: Link): boolean {

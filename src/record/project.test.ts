@@ -275,10 +275,57 @@ test("whatever was trusted and whatever changed, what counts is what is written 
           expect([line, purpose, held]).toEqual([line, purpose, wanted === true && had === true]);
         }
       }
-      if (standing.kind === "narrowed" || standing.kind === "trusted") expect(agent).toEqual(written);
+      if (standing.kind === "trusted") expect(agent).toEqual(written);
     }),
     { numRuns: 400 },
   );
+});
+
+describe("trust covers what was shown", () => {
+  // Trusted while the user's own configuration hides a part of the text.
+  const rows: readonly (readonly [string, Texts, string, string, string])[] = [
+    [
+      "not what the user's root cut away",
+      { agent: record("sandbox: /", "capabilities: [fs.read]") },
+      "sandbox: /work",
+      "fs.read /srv/x",
+      "fs.read /work/x",
+    ],
+    [
+      "not a root that was outside",
+      { agent: record("capabilities: ['fs.read{in=/srv}', 'fs.read{in=/work/a}']") },
+      "sandbox: /work",
+      "fs.read /srv/x",
+      "fs.read /work/a/x",
+    ],
+  ];
+  test.each(rows)("%s", (_title, texts, user, hidden, seen) => {
+    const trusted = trustOf(texts, user);
+    const under = scout(texts, trusted, user);
+    expect([under.standing.kind, can(under.agent, hidden)]).toEqual(["trusted", false]);
+    for (const lifted of [null, "control: presence"]) {
+      const { agent, standing, own } = scout(texts, trusted, lifted);
+      // The text means more now, and that waits.
+      expect([standing.kind, can(own, hidden), can(agent, hidden)]).toEqual(["waiting", true, false]);
+      expect(can(agent, seen)).toBe(can(under.agent, seen));
+    }
+  });
+
+  test("not what the user's org table denied", () => {
+    const texts = { agent: record("policy: {}") };
+    const trusted = trustOf(texts, "policy: { web: deny }");
+    const { agent, standing, own } = scout(texts, trusted, "policy: { web: allow }");
+    const hidden = "net.get https://a.example/";
+    expect([standing.kind, can(own, hidden), can(agent, hidden)]).toEqual(["waiting", true, false]);
+  });
+
+  test("and a later edit does not bring back what was hidden", () => {
+    const text = record("sandbox: /", "capabilities: [fs.read, records.read]");
+    const trusted = trustOf({ agent: text }, "sandbox: /work");
+    const edited = text.replace(", records.read", "");
+    expect(can(scout({ agent: edited }, trusted, null).agent, "fs.read /srv/x")).toBe(false);
+    expect(can(scout({ agent: edited }, trusted, null).agent, "fs.read /work/x")).toBe(true);
+  });
 });
 
 describe("a person's own edit", () => {

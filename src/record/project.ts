@@ -1,8 +1,10 @@
 // A project's agents as they count: each text read inside its levels, beside what a person trusted of it.
+import { parseAgentId } from "../authority/agent-id.ts";
+import type { Diagnostic } from "../notation/diagnostic.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { Source } from "../notation/source.ts";
-import type { Roots, Trusted } from "../ports/trust.ts";
-import type { Agent } from "./agent.ts";
+import type { Roots, Trusted, TrustedFile } from "../ports/trust.ts";
+import { type Agent, agentRefused } from "./agent.ts";
 import { type ConfigRead, type Levels, readingUnder, unlessBroken, withLimits } from "./hoist-levels.ts";
 import {
   asWritten,
@@ -13,6 +15,7 @@ import {
   recorded,
   sameRoots,
 } from "./project-moment.ts";
+import { asShown, isAsShown } from "./shown-grants.ts";
 import { type AgentTrust, changed, untrusted } from "./trust.ts";
 
 export interface ProjectParts extends MomentParts {
@@ -67,6 +70,15 @@ export class Project {
     return isSameText && sameRoots(config?.roots ?? [], this.configRoots);
   }
 
+  /** INVARIANT: what the trusted configuration requires holds until a person trusted one that does not. */
+  get isUserRequired(): boolean {
+    if (this.#isUserRequiredAt(this.#now)) return true;
+    const { trusted } = this.#parts;
+    const config = trusted?.exists === true ? trusted.file(CONFIG_PATH) : null;
+    if (config === null || this.isConfigAsTrusted) return false;
+    return this.#isUserRequiredAt(this.#trustedMoment(config, config.roots));
+  }
+
   /** How an agent of the project is read now. */
   readingOf(name: string): Reading {
     return readingUnder(this.#now.levels, this.#now.reading, name);
@@ -74,13 +86,16 @@ export class Project {
 
   /** A file the user named: read inside the levels, nobody has to trust it. */
   given(source: Source, name: string): AgentTrust {
-    const agent = withLimits(this.levels, this.#read(this.#now, source, name).agent);
+    const { agent: read } = this.#read(this.#now, source, name);
+    // Its name is a file's, and as good as any; an id that is written in it is held to the rules of ids.
+    const agent = withLimits(this.levels, read.id === name ? read : namedWell(read, source));
     return { standing: { kind: "own" }, written: agent, agent };
   }
 
   /** An agent of the project, from the file at `path` inside the workspace. */
   agent(source: Source, name: string, path: string): ProjectAgent {
-    const { agent: own, roots } = this.#read(this.#now, source, name);
+    const { agent: read, roots } = this.#read(this.#now, source, name);
+    const own = namedWell(read, source);
     const { standing, agent } = this.#standing(source, name, path, own, roots);
     // Compared without the levels' limits, held to them: the limits of today are no part of what changed.
     return { standing, own, roots, written: withLimits(this.levels, own), agent: withLimits(this.levels, agent) };
@@ -94,17 +109,26 @@ export class Project {
     if (file === null || file.config !== (config?.digest ?? null)) return null;
     // Named so that it still ends as it did: by its ending a text is read.
     const source = { name: `trusted:${shown}`, text: file.text };
+    const moment = this.#trustedMoment(config, file.roots);
+    const { agent } = this.#read(moment, source, name);
+    return { agent: file.shown === undefined ? agent : asShown(agent, file.shown, this.#parts.reading), source };
+  }
+
+  #trustedMoment(config: TrustedFile | null, roots: Roots): Moment {
     const was = { name: `trusted:${CONFIG_PATH}`, text: config?.text ?? "" };
     const before = config === null ? null : { source: was, problem: null };
-    const moment = momentOf(this.#parts, before, recorded(config?.roots ?? []), recorded(file.roots));
-    return { agent: this.#read(moment, source, name).agent, source };
+    return momentOf(this.#parts, before, recorded(config?.roots ?? []), recorded(roots));
   }
 
   #standing(source: Source, name: string, path: string, written: Agent, roots: Roots): AgentTrust {
     const { trusted, reading } = this.#parts;
     if (trusted === null) return { standing: { kind: "own" }, written, agent: written };
     if (!trusted.exists) return untrusted(written);
-    if (this.#isAsTrusted(trusted, source, path, roots))
+    const shown = trusted.file(path)?.shown;
+    if (
+      this.#isAsTrusted(trusted, source, path, roots) &&
+      (shown === undefined || written.refused || isAsShown(written, shown))
+    )
       return { standing: { kind: "trusted" }, written, agent: written };
     const was = this.trusted(path, name, source.name)?.agent ?? null;
     return changed(written, was, reading.ground.protectedPaths);
@@ -127,6 +151,26 @@ export class Project {
     moment.seen.clear();
     const agent = this.#parts.readers.agent(source, name, readingUnder(moment.levels, moment.reading, name));
     const around = [moment.config, this.#parts.user].flatMap((level) => (level === null ? [] : [level.source]));
-    return { agent: { ...unlessBroken(moment.levels, agent), around }, roots: [...moment.seen] };
+    const read = { ...unlessBroken(moment.levels, agent), around, isUserRequired: this.#isUserRequiredAt(moment) };
+    return { agent: read, roots: [...moment.seen] };
   }
+
+  /** A level that cannot be read grants nothing to any user, so it need not be told from one that requires them. */
+  #isUserRequiredAt({ config }: Moment): boolean {
+    const isRequired = (level: ConfigRead | null): boolean => level?.config.users === "required";
+    return isRequired(config) || isRequired(this.#parts.user);
+  }
+}
+
+/** Nothing is granted to an id that a person takes for another one. */
+function namedWell(agent: Agent, source: Source): Agent {
+  const id = parseAgentId(agent.id);
+  return id.ok ? agent : refusedFor(agent, source, id.message);
+}
+
+export function refusedFor(agent: Agent, { name, text }: Source, message: string): Agent {
+  const span = { source: name, start: 0, end: Math.max(0, text.indexOf("\n")) };
+  const fault: Diagnostic = { severity: "error", code: "bad_value", message, span, suggestion: null, fix: "id: scout" };
+  const { around, tests } = agent;
+  return { ...agentRefused(agent.id, agent.form, [fault, ...agent.diagnostics]), around, tests };
 }

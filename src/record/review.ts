@@ -1,9 +1,11 @@
 // A whole project beside what a person trusted of it: every text, every agent, and where it stands.
+import { alikeAgentId } from "../authority/agent-id.ts";
 import type { Source } from "../notation/source.ts";
 import type { Digest } from "../ports/digest.ts";
 import type { AuthorityFile, TrustedFile, TrustStore } from "../ports/trust.ts";
 import type { Agent } from "./agent.ts";
-import { agentNameOf, CONFIG_PATH, type Project, type ProjectAgent } from "./project.ts";
+import { agentNameOf, CONFIG_PATH, type Project, type ProjectAgent, refusedFor } from "./project.ts";
+import { shownGrants } from "./shown-grants.ts";
 import { authorityDigest } from "./trust.ts";
 
 export interface ReviewedAgent extends ProjectAgent {
@@ -35,16 +37,21 @@ export function reviewOf(
   const configDigest = project.config === null ? null : digest(project.config.source.text);
   const agents: ReviewedAgent[] = [];
   const toTrust: TrustedFile[] = [];
-  for (const [at, { path, text }] of files.entries()) {
+  const read = files.map(({ path, text }, at) => {
     step(at, files.length);
     const name = agentNameOf(path);
     const source = { name: path, text };
-    const agent = name === null ? null : project.agent(source, name, path);
+    return { path, text, source, agent: name === null ? null : project.agent(source, name, path) };
+  });
+  const ids = read.flatMap(({ agent }) => (agent === null ? [] : [agent.own.id]));
+  for (const { path, text, source, agent: found } of read) {
+    const agent = found === null ? null : toldApart(found, source, ids);
     if (agent !== null) agents.push({ ...agent, source });
     // A text that grants nothing for its mistakes shows nothing; were it trusted, it could grant unseen another day.
     if (agent?.own.refused === true) continue;
     const roots = path === CONFIG_PATH ? project.configRoots : (agent?.roots ?? []);
-    toTrust.push({ path, text, roots, digest: digest(text), config: path === CONFIG_PATH ? null : configDigest });
+    const kept = { path, text, roots, digest: digest(text), config: path === CONFIG_PATH ? null : configDigest };
+    toTrust.push(agent === null ? kept : { ...kept, shown: shownGrants(agent.own) });
   }
   const known = store?.exists === true ? store.paths() : [];
   const before = known.flatMap((path) => {
@@ -57,6 +64,14 @@ export function reviewOf(
     store?.digest === whole && agents.every(({ own, standing }) => own.refused || standing.kind === "trusted");
   const state = store === null ? "own" : !store.exists ? "untrusted" : same ? "trusted" : "changed";
   return { state, digest: whole, agents, before, files: changes(files, known, store), toTrust };
+}
+
+/** Of two ids that a person cannot tell apart neither is trusted. */
+function toldApart(agent: ProjectAgent, source: Source, ids: readonly string[]): ProjectAgent {
+  const other = alikeAgentId(agent.own.id, ids);
+  if (other === null) return agent;
+  const own = refusedFor(agent.own, source, `${JSON.stringify(agent.own.id)} reads like ${JSON.stringify(other)}`);
+  return { ...agent, own, written: own, agent: own };
 }
 
 /**
@@ -76,7 +91,7 @@ export function trustedEdit(
   const { own, roots } = project.agent(after, name, path);
   if ((kind !== "trusted" && kind !== "narrowed") || own.refused) return null;
   const config = project.config === null ? null : digest(project.config.source.text);
-  return { path, text: after.text, roots, digest: digest(after.text), config };
+  return { path, text: after.text, roots, digest: digest(after.text), config, shown: shownGrants(own) };
 }
 
 function changes(files: readonly AuthorityFile[], known: readonly string[], store: TrustStore | null): Review["files"] {

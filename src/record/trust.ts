@@ -39,9 +39,10 @@ export function changed(written: Agent, trusted: Agent | null, protectedPaths: G
   const known = trusted?.id === written.id ? trusted : null;
   const before = known ?? agentRefused(written.id, written.form, []);
   const { widened } = differenceOf(before, written, protectedPaths);
-  if (widened.length === 0) return { standing: { kind: "narrowed" }, written, agent: written };
+  // INVARIANT: a changed text never counts by itself. Its calls are charged to the accounts of the trusted lines as well, so
+  // that no edit that a person has not seen, however narrow, comes with a budget of its own.
   const agent = known === null ? inert(written) : meetAgents(written, known);
-  return { standing: { kind: "waiting", widened }, written, agent };
+  return { standing: widened.length === 0 ? { kind: "narrowed" } : { kind: "waiting", widened }, written, agent };
 }
 
 /** The name of a whole project's authority: of every path and every text in it, and of nothing else. */
@@ -64,16 +65,16 @@ function meetAgents(written: Agent, trusted: Agent): Agent {
 }
 
 function meet(chain: Chain, trusted: Link): Authority {
-  const limit = (grants: readonly Grant[]): Chain[number] =>
-    compile({ ...trusted, grants, id: `${trusted.id} as trusted`, role: "limit" });
+  const [{ link: own }, ...limits] = chain;
+  const both = (written: readonly Grant[], agreed: readonly Grant[]): Chain => [
+    compile({ ...own, grants: written, version: "written" }),
+    ...limits,
+    compile({ ...trusted, grants: agreed, id: `${trusted.id} as trusted`, role: "limit", version: "trusted" }),
+  ];
   // A limit is not asked whether it may be used or passed on, so each purpose gets a chain of its own.
-  if (trusted.grants.every(({ conditions }) => conditions.pass === "both")) return [[...chain, limit(trusted.grants)]];
+  if (trusted.grants.every(({ conditions }) => conditions.pass === "both")) return [both(own.grants, trusted.grants)];
   const purposes: readonly Purpose[] = ["use", "pass"];
-  return purposes.map((purpose): Chain => {
-    const [{ link }, ...limits] = chain;
-    const own = compile({ ...link, grants: forPurpose(link.grants, purpose) });
-    return [own, ...limits, limit(forPurpose(trusted.grants, purpose))];
-  });
+  return purposes.map((purpose) => both(forPurpose(own.grants, purpose), forPurpose(trusted.grants, purpose)));
 }
 
 function forPurpose(grants: readonly Grant[], purpose: Purpose): readonly Grant[] {

@@ -19,13 +19,21 @@ export class LinkKeeper implements LinkStore {
     this.#rows = rows;
   }
 
-  make(link: KeptLink, agent: MadeAgent | null, entry: LogEntry): Durable<KeptLink | null> {
+  make(
+    link: KeptLink,
+    agent: MadeAgent | null,
+    entry: LogEntry,
+    also: KeptLink | null = null,
+  ): Durable<KeptLink | null> {
+    const links = also === null ? [link] : [link, also];
     return this.#loop.write((connection) => {
-      if (this.#rows.get(connection, link.id) !== null) return null;
-      // Under what was just revoked nothing new can stand.
-      if (link.parent !== null && !isLive(this.#rows.live(link.parent), link.made)) return null;
+      for (const one of links) {
+        if (this.#rows.get(connection, one.id) !== null) return null;
+        // Under what was just revoked nothing new can stand.
+        if (one.parent !== null && !isLive(this.#rows.live(one.parent), one.made)) return null;
+      }
       if (agent !== null && this.#rows.made(agent.name)?.ended === null) return null;
-      this.#rows.add(connection, link);
+      for (const one of links) this.#rows.add(connection, one);
       if (agent !== null) this.#rows.saveMade(connection, agent);
       appendEntry(connection, entry);
       return link;

@@ -175,7 +175,11 @@ const helps: Law = (_, source) => {
   const decision = judge(authority, request, at);
   if (decision.outcome !== "deny") return null;
   const { suggest } = explain(authority, request, at, decision);
-  if (suggest === null) return isSayable(request) ? `nothing suggested for ${decision.code}` : null;
+  // Where a condition of what is held stands in the way, nothing is proposed that would take it away.
+  const isHeld = list.some((grant) => naiveGrant(grant, request));
+  const isGuarded = isHeld || list.some(({ conditions }) => shown(conditions) !== shown(UNCONDITIONAL));
+  if (suggest === null) return isGuarded || !isSayable(request) ? null : `nothing suggested for ${decision.code}`;
+  if (isHeld && suggest.verb === verb) return `suggested for ${decision.code}, and held: ${shown(list)}`;
   // A process that changes its root needs a second grant, for writing there.
   if (request.values.includes("rw")) return null;
   const after = judge([[compile({ ...(authority[0] as Chain)[0].link, grants: [...list, suggest] })]], request, at);

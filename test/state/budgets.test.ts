@@ -1,9 +1,11 @@
 // Budgets as callers meet them: exact under races, shared down a delegation, and never fresh.
+import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { root } from "../e2e/ambit.ts";
 import type { Caller, OpenMore, Session } from "./calling.ts";
-import { given, World } from "./world.ts";
+import { given, until, World } from "./world.ts";
 
 let world: World;
 let caller: Caller;
@@ -124,6 +126,76 @@ describe("no edit gives a fresh budget", () => {
       if (said === "done") spent++;
     }
     expect(spent).toBe(6);
+  });
+
+  test.each([
+    ["without the number", ["memory.read"]],
+    ["with a larger number", ["memory.read{calls=9}"]],
+    ["with a second, narrower line", ["memory.read{calls=3}", "memory.read{keys=[a],calls=3}"]],
+    ["with a narrower line in its place", ["memory.read{keys=[a],calls=3}"]],
+    ["with a rate in its place", ["memory.read{keys=[a],rate=3/min}"]],
+    ["with another verb beside it", ["memory.read{keys=[a]}", "memory.write"]],
+  ])("nor an edit that nobody trusted: %s", async (title, grants) => {
+    const id = `edited-${title.replace(/[^a-z]/g, "")}`;
+    world.agent(id, ["memory.read{calls=3}"]);
+    await world.trust();
+    const session = await open(id);
+    expect(await spend(session)).toEqual([3, "budget_exhausted"]);
+    const path = `project/.ambit/agents/${id}.md`;
+    world.agent(id, grants);
+    expect(await spend(session)).toEqual([0, "budget_exhausted"]);
+    expect(await spend(await open(id))).toEqual([0, "budget_exhausted"]);
+    // Nor a record that was away in between.
+    rmSync(join(world.base, path));
+    await session.do("memory_get", { key: "a" });
+    world.agent(id, grants);
+    await until(async () => (await caller.open(world.project, id)).ok, "it is there again");
+    expect(await spend(await open(id))).toEqual([0, "budget_exhausted"]);
+  });
+
+  test("a second line with a number of its own is a widening for `diff` and for `trust`", async () => {
+    world.agent("second-line", ["memory.read{calls=3}"]);
+    await world.trust();
+    world.write("before.md", "---\nid: x\ncapabilities: ['memory.read{calls=3}']\n---\n");
+    world.write(
+      "after.md",
+      "---\nid: x\ncapabilities: ['memory.read{calls=3}', 'memory.read{keys=[a],calls=1}']\n---\n",
+    );
+    const diff = await world.ambit("diff", "../before.md", "../after.md");
+    expect(diff.status).toBe(13);
+    expect(diff.out).toMatch(/became possible: more often\s+by memory\.read\{keys=\[a\],calls=1\}/);
+    world.agent("second-line", ["memory.read{calls=3}", "memory.read{keys=[a],calls=1}"]);
+    const shown = await world.ambit("trust", "--json");
+    expect(JSON.parse(shown.out)).toMatchObject({
+      trusted: false,
+      agents: [{ agent: "second-line", widened: [{ because: "budget" }] }],
+    });
+    // Once a person agreed, it counts.
+    expect(await spend(await open("second-line"))).toEqual([3, "budget_exhausted"]);
+    await world.trust();
+    expect(await spend(await open("second-line"))).toEqual([1, "budget_exhausted"]);
+  });
+
+  test("and an agent of the same id elsewhere has a budget of its own, whatever waits", async () => {
+    const other = join(world.base, "other");
+    mkdirSync(join(other, ".ambit", "agents"), { recursive: true });
+    const write = (grants: readonly string[]): void =>
+      writeFileSync(
+        join(other, ".ambit", "agents", "stranger.md"),
+        `---\ncapabilities: ${JSON.stringify(grants)}\n---\n`,
+      );
+    write(["memory.read{calls=2}"]);
+    world.agent("stranger", ["memory.read{calls=2}"]);
+    await world.trust();
+    execFileSync(process.execPath, [join(root, "bin", "ambit"), "trust", "--yes"], {
+      cwd: other,
+      env: world.environment,
+    });
+    // Both wait for trust, and each spends of its own.
+    write(["memory.read"]);
+    world.agent("stranger", ["memory.read"]);
+    expect(await spend(await open("stranger"))).toEqual([2, "budget_exhausted"]);
+    expect(await spend(given(await caller.open(other, "stranger")))).toEqual([2, "budget_exhausted"]);
   });
 
   test("nor deleting the record and writing it again", async () => {

@@ -44,7 +44,7 @@ describe("a user's name", () => {
   test.each(["Ann", "ANN", "aNN", "Broken", "Folder"])("%s in other capitals opens nothing", async (user) => {
     const opened = await caller.open(world.project, "scout", { user });
     expect(opened).toMatchObject({ ok: false, code: "invalid_input", fix: `name them ${user.toLowerCase()}` });
-    expect((await world.log({ user })).length).toBe(0);
+    expect(await world.log({ user })).toMatchObject([{ kind: "session", outcome: "refused", code: "invalid_input" }]);
   });
 
   test("without a record in any capitals is as good as another", async () => {

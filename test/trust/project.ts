@@ -7,6 +7,7 @@ import type { Trusted, TrustedFile } from "../../src/ports/trust.ts";
 import type { ConfigRead } from "../../src/record/hoist-levels.ts";
 import { CONFIG_PATH, Project } from "../../src/record/project.ts";
 import { type Readers, readLevel } from "../../src/record/project-moment.ts";
+import { shownGrants } from "../../src/record/shown-grants.ts";
 import { readYaml } from "../../src/text/yaml.ts";
 
 export const MOMENT = { now: 0, clean: true, generation: 0, revoked: null, exhausted: null } as const;
@@ -47,17 +48,18 @@ export function userLevel(text: string): ConfigRead {
 }
 
 /** What is kept when a person trusts these texts. */
-export function trustOf(texts: Texts): Trusted {
-  const project = projectOf(texts, null);
+export function trustOf(texts: Texts, user: string | null = null): Trusted {
+  const project = projectOf(texts, null, user);
   const files: TrustedFile[] = [];
   const config = texts.config ?? null;
   if (config !== null)
     files.push({ path: CONFIG_PATH, text: config, roots: project.configRoots, digest: digest(config), config: null });
   if (texts.agent !== null) {
     const source = { name: AGENT_PATH, text: texts.agent };
-    const { roots } = project.agent(source, "scout", AGENT_PATH);
+    const { roots, own } = project.agent(source, "scout", AGENT_PATH);
     const beside = config === null ? null : digest(config);
-    files.push({ path: AGENT_PATH, text: texts.agent, roots, digest: digest(texts.agent), config: beside });
+    const shown = shownGrants(own);
+    files.push({ path: AGENT_PATH, text: texts.agent, roots, digest: digest(texts.agent), config: beside, shown });
   }
   return { exists: true, digest: "all", file: (path) => files.find((file) => file.path === path) ?? null };
 }

@@ -48,6 +48,8 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
         throw new Error("no row opens a session with caveats");
       },
       user: () => null,
+      isUserRequired: () => false,
+      agentIds: () => [],
       readingAt: () => READING,
       workspaceOf: () => null,
       notify: () => [],

@@ -1,0 +1,42 @@
+// The id of an agent, as a person reads it in the log, in a question and in a command: no two ids look alike but for their case,
+// and none reads as an option or as a session without an agent.
+import { nameCharactersMax } from "./limits.ts";
+import { done, type Result, refuse } from "./result.ts";
+
+const SEGMENT = /^[\p{L}\p{N}_][\p{L}\p{N}\p{M}._@+-]*$/u;
+/** Code points that are shown as nothing. Some of them are letters or marks. */
+const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
+/** What sessions without a record of their own are called. */
+const RESERVED: readonly string[] = ["anonymous"];
+
+export function parseAgentId(text: string): Result<string> {
+  const shown = JSON.stringify(text.slice(0, 80));
+  if (text.length > nameCharactersMax)
+    return refuse("bad_value", `an agent's id has at most ${nameCharactersMax} characters`);
+  if (text.search(IGNORABLE) >= 0)
+    return refuse("bad_value", `${shown} has characters that are not shown, so it is no agent's id`);
+  if (!text.split("/").every((segment) => SEGMENT.test(segment)))
+    return refuse(
+      "bad_value",
+      `${shown} is no agent's id: letters, digits and . _ @ + -, beginning with a letter, a digit or _`,
+    );
+  if (text.normalize("NFKC") !== text)
+    return refuse(
+      "bad_value",
+      `${shown} can be written in another way that looks the same (${text.normalize("NFKC")})`,
+    );
+  if (RESERVED.includes(foldAgentId(text)))
+    return refuse("bad_value", `${shown} is what sessions without an agent are called, so no agent is`);
+  return done(text);
+}
+
+/** Two ids with one fold are not told apart by a person. */
+export function foldAgentId(text: string): string {
+  return text.replace(IGNORABLE, "").normalize("NFKC").toUpperCase().toLowerCase();
+}
+
+/** An id among others that is another one and reads the same; null where there is none. */
+export function alikeAgentId(text: string, others: readonly string[]): string | null {
+  const fold = foldAgentId(text);
+  return others.find((other) => other !== text && foldAgentId(other) === fold) ?? null;
+}

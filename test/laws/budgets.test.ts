@@ -1,0 +1,180 @@
+// Budgets over random histories: texts are edited, deleted, restored, trusted and distrusted, and calls are made in between.
+// Nothing ever allows more calls than the last text that a person was shown as a widening, and agreed to.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Authority } from "../../src/authority/chain.ts";
+import type { Moment } from "../../src/authority/compiled.ts";
+import { judge } from "../../src/authority/judge.ts";
+import { namedLinks } from "../../src/compose/named-links.ts";
+import { Accounts, chargesIn } from "../../src/daemon/accounts.ts";
+import { chargesOf } from "../../src/gate/charges.ts";
+import { READING } from "../../src/notation/notation-fixture.ts";
+import { readRequestText } from "../../src/notation/request.ts";
+import type { Trusted } from "../../src/ports/trust.ts";
+import { differenceOf } from "../../src/record/difference.ts";
+import type { State } from "../../src/store/state.ts";
+import { digest, entryOf, temporaryState, value } from "../../src/store/state-fixture.ts";
+import { MOMENT, NOBODY, record, scout, trustOf } from "../trust/project.ts";
+
+interface Line {
+  readonly keys: readonly string[];
+  readonly calls: number;
+}
+
+type Step =
+  | { readonly kind: "edit"; readonly lines: readonly Line[] | null }
+  | { readonly kind: "delete" | "restore" | "trust" | "distrust" }
+  | { readonly kind: "call"; readonly key: string; readonly times: number };
+
+const KEYS = ["a", "b", "c"];
+const SETS = [["a"], ["b"], ["c"], ["a", "b"], ["a", "c"], ["b", "c"], KEYS];
+
+const line: fc.Arbitrary<Line> = fc.record({
+  keys: fc.subarray(KEYS, { minLength: 1 }),
+  calls: fc.integer({ min: 1, max: 4 }),
+});
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.array(line, { minLength: 1, maxLength: 3 }).map((lines) => ({ kind: "edit", lines }) as const),
+  },
+  // Without any number.
+  { weight: 1, arbitrary: fc.constant({ kind: "edit", lines: null } as const) },
+  { weight: 3, arbitrary: fc.constantFrom<Step>({ kind: "trust" }) },
+  { weight: 1, arbitrary: fc.constantFrom<Step>({ kind: "delete" }, { kind: "restore" }, { kind: "distrust" }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant("call"),
+      key: fc.constantFrom(...KEYS),
+      times: fc.integer({ min: 1, max: 4 }),
+    }) as fc.Arbitrary<Step>,
+  },
+);
+
+function textOf(lines: readonly Line[] | null): string {
+  const grants = lines?.map(({ keys, calls }) => `memory.read{keys=[${keys.join(",")}],calls=${calls}}`);
+  return record(`capabilities: ${JSON.stringify(grants ?? ["memory.read"])}`);
+}
+
+/** The most calls of keys of a set that lines allow together. */
+function most(lines: readonly Line[] | null, keys: readonly string[]): number {
+  if (lines === null) return Number.POSITIVE_INFINITY;
+  return lines.filter((one) => one.keys.some((key) => keys.includes(key))).reduce((sum, { calls }) => sum + calls, 0);
+}
+
+let agents = 0;
+
+/** One agent, its file, and what a person trusted of it. */
+class History {
+  readonly #state: State;
+  readonly #accounts = new Accounts(digest);
+  readonly #prefix = `record /w#scout-${++agents}`;
+  #lines: readonly Line[] | null = [];
+  #isThere = true;
+  #trusted: Trusted = NOBODY;
+  #trustedLines: readonly Line[] | null = [];
+  /** By key, since a person agreed to a widening. */
+  #made = new Map<string, number>();
+  #agreed: readonly Line[] | null = [];
+  allowed = 0;
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  async take(one: Step): Promise<void> {
+    switch (one.kind) {
+      case "edit":
+        this.#lines = one.lines;
+        return;
+      case "delete":
+      case "restore":
+        this.#isThere = one.kind === "restore";
+        return;
+      case "distrust":
+        this.#trusted = NOBODY;
+        return;
+      case "trust":
+        return this.#trust();
+      case "call":
+        for (let time = 0; time < one.times; time++) await this.#call(one.key);
+        this.#check(one.key);
+        return;
+      default:
+        one satisfies never;
+    }
+  }
+
+  #trust(): void {
+    if (!this.#isThere) return;
+    const [before, after] = [this.#trustedLines, this.#lines].map(
+      (lines) => scout({ agent: textOf(lines) }, null).agent,
+    );
+    if (before === undefined || after === undefined) return;
+    // What `ambit trust` shows. After trust was revoked everything is shown anew.
+    if (!this.#trusted.exists || differenceOf(before, after, []).widened.length > 0) {
+      this.#agreed = this.#lines;
+      this.#made = new Map();
+    }
+    this.#trustedLines = this.#lines;
+    this.#trusted = trustOf({ agent: textOf(this.#lines) });
+  }
+
+  #authority(): Authority {
+    if (!this.#isThere) return [];
+    const { agent } = scout({ agent: textOf(this.#lines) }, this.#trusted);
+    return agent.authority.map((chain, at) => namedLinks(chain, this.#prefix, at));
+  }
+
+  async #call(key: string): Promise<void> {
+    const authority = this.#authority();
+    const counted = this.#accounts.counted(authority);
+    const { ledger } = this.#state;
+    const moment: Moment = {
+      ...MOMENT,
+      exhausted: (link, grant) => {
+        const charge = counted?.get(link)?.get(grant);
+        return charge !== undefined && ledger.isEmpty(charge, 0);
+      },
+    };
+    const asked = readRequestText(`memory.read ${key}`, READING);
+    if (!asked.ok) throw new Error(asked.message);
+    const decision = judge(authority, asked.value, moment);
+    if (decision.outcome !== "allow") return;
+    const charges = chargesIn(counted, chargesOf({ basis: [decision.by], authority }));
+    if (charges === null) throw new Error("a charge without an account");
+    const write = { entry: entryOf(), charges, claim: null, generations: [], links: [] };
+    if (!value(await ledger.decide(write)).ok) return;
+    this.allowed++;
+    this.#made.set(key, (this.#made.get(key) ?? 0) + 1);
+  }
+
+  #check(key: string): void {
+    for (const keys of SETS) {
+      const made = keys.reduce((sum, one) => sum + (this.#made.get(one) ?? 0), 0);
+      if (made > most(this.#agreed, keys))
+        throw new Error(`${made} calls of ${keys} after ${key}, and ${most(this.#agreed, keys)} were agreed to`);
+    }
+  }
+}
+
+test("no edit, deletion, trust state or second line allows more calls than a person agreed to", async () => {
+  const temporary = temporaryState();
+  let allowed = 0;
+  try {
+    const state = temporary.opened();
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+        const history = new History(state);
+        for (const one of steps) await history.take(one);
+        allowed += history.allowed;
+      }),
+      { numRuns: 300 },
+    );
+  } finally {
+    temporary.remove();
+  }
+  // A law over calls that are all denied says nothing.
+  expect(allowed).toBeGreaterThan(200);
+});

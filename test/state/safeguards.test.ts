@@ -1,0 +1,292 @@
+// What neither a delegation, a missing user, a condition that does not hold nor an odd id gets around.
+import { renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Caller, OpenMore, Session } from "./calling.ts";
+import { given, until, World } from "./world.ts";
+
+let world: World;
+let caller: Caller;
+
+const PASSING = ["agent.grant", "agent.create"];
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("boss", ["memory.read", "memory.write", "obs.append", "fs.write{in=.}", ...PASSING], "sandbox: .\n");
+  world.agent("limited", ["memory.read{keys=[own]}", "tool.invoke{tools=[memory_get]}"]);
+  world.agent("narrow-maker", [
+    "memory.read",
+    "memory.write",
+    "tool.invoke{tools=[agent_create,memory_get]}",
+    ...PASSING,
+  ]);
+  world.agent("middle", ["obs.query", ...PASSING]);
+  world.agent("clean", ["memory.read", "memory.write{clean}", "memory.write{keys=[plain]}", "obs.append"]);
+  world.agent("counted", ["memory.read{calls=1}"]);
+  world.agent("ended", ["memory.read{expires=2020-01-01T00:00:00Z}"]);
+  world.agent("plain", ["memory.read{keys=[a]}"]);
+  world.agent("asking", ["memory.write{ask}"]);
+  world.user("ann", ["memory.read{keys=[a]}", ...PASSING]);
+  world.user("ben", ["memory.read{keys=[c]}", ...PASSING]);
+  await world.begin();
+  caller = world.caller();
+});
+afterAll(() => world?.remove());
+
+async function open(agent: string, more: OpenMore = {}): Promise<Session> {
+  return given(await caller.open(world.project, agent, more));
+}
+
+async function reads(session: Session, key: string): Promise<string> {
+  return (await session.do("memory_get", { key })).said;
+}
+
+async function writes(session: Session, key: string): Promise<string> {
+  return (await session.do("memory_set", { key, value: "x" })).said;
+}
+
+describe("a delegation", () => {
+  test("adds what is written in it, and no tool, to an agent with a record", async () => {
+    const boss = await open("boss");
+    const done = await boss.do("agent_grant", { agent: "limited", grants: ["memory.read{keys=[k]}"] });
+    expect(done.value["result"]).toMatchObject({ grants: ["memory.read{keys=[k]}"] });
+    const limited = await open("limited");
+    expect([await reads(limited, "k"), await reads(limited, "own")]).toEqual(["done", "done"]);
+    // Whatever else it is given, it calls the tools of its record alone.
+    const more = ["memory.write", `fs.write{in=${world.project}}`];
+    expect((await boss.do("agent_grant", { agent: "limited", grants: more })).said).toBe("done");
+    for (const [tool, input] of [
+      ["memory_set", { key: "k", value: "x" }],
+      ["fs_write", { path: "x.txt", text: "x" }],
+      ["shell", { command: "id" }],
+      ["memory_list", {}],
+    ] as const)
+      expect([tool, (await limited.do(tool, input)).said]).toEqual([tool, "scope_violation"]);
+    const tools = ["tool.invoke{tools=[memory_set]}"];
+    expect((await boss.do("agent_grant", { agent: "limited", grants: tools })).said).toBe("done");
+    expect(await writes(limited, "k")).toBe("done");
+  });
+
+  test("by a token adds no tool either", async () => {
+    const { value } = await (await open("boss")).do("agent_grant", {
+      agent: "limited",
+      grants: ["obs.append"],
+      token: true,
+    });
+    const token = String((value["result"] as Record<string, unknown>)["token"]);
+    const limited = await open("limited", { token });
+    expect((await limited.do("obs_append", { text: "x" })).said).toBe("scope_violation");
+  });
+
+  test("that makes an agent gives its maker's own tools, and never more", async () => {
+    const maker = await open("narrow-maker");
+    const grants = ["memory.read", "memory.write"];
+    const made = await maker.do("agent_create", { id: "narrow-child", instructions: "x", grants });
+    expect(made.said).toBe("done");
+    const child = await open("narrow-child");
+    expect([await reads(child, "k"), await writes(child, "k")]).toEqual(["done", "scope_violation"]);
+    // What its maker pledged in this session holds for what it makes.
+    const pledged = await open("boss", {
+      pledge: ["memory.read", ...PASSING, "tool.invoke{tools=[agent_create,memory_list]}"],
+    });
+    expect((await pledged.do("agent_create", { id: "pledged", instructions: "x", grants: ["memory.read"] })).said).toBe(
+      "done",
+    );
+    expect(await reads(await open("pledged"), "k")).toBe("scope_violation");
+    const list = ["memory.read", "tool.invoke{tools=[memory_set]}"];
+    expect((await maker.do("agent_create", { id: "more", instructions: "x", grants: list })).said).toBe(
+      "exceeds_grantor_authority",
+    );
+  });
+
+  test("of what its maker was passed gives the tools of the maker's record, and ends with it", async () => {
+    const boss = await open("boss");
+    expect((await boss.do("agent_grant", { agent: "middle", grants: ["memory.read{keys=[m]}"] })).said).toBe("done");
+    const middle = await open("middle");
+    const made = await middle.do("agent_create", { id: "low", instructions: "x", grants: ["memory.read{keys=[m]}"] });
+    expect(made.said).toBe("done");
+    const low = await open("low");
+    expect(await reads(low, "m")).toBe("done");
+    const { link } = made.value["result"] as { readonly link: string };
+    given(await world.control("links.revoke", { id: link, kill: false }));
+    // Not even a tool that needs nothing else.
+    expect(await reads(low, "m")).toBe("capability_absent");
+  });
+
+  test("leaves the tools of its maker behind once a person writes a record for the agent", async () => {
+    const boss = await open("boss");
+    const grants = ["memory.read{keys=[k]}", "memory.write{keys=[k]}"];
+    expect((await boss.do("agent_create", { id: "written-later", instructions: "x", grants })).said).toBe("done");
+    const session = await open("written-later");
+    expect(await writes(session, "k")).toBe("done");
+    world.agent("written-later", ["memory.read{keys=[own]}", "tool.invoke{tools=[memory_get]}"]);
+    await world.trust();
+    await until(async () => (await reads(session, "own")) === "done", "the record counts");
+    expect([await writes(session, "k"), await reads(session, "k")]).toEqual(["scope_violation", "done"]);
+  });
+});
+
+describe("a user whose record is gone", () => {
+  const path = (name: string): string => join(world.config, "users", `${name}.md`);
+
+  test("is denied, in the open session and below it, until it is back", async () => {
+    const session = await open("boss", { user: "ann" });
+    const grants = ["memory.read{keys=[a]}"];
+    const made = await session.do("agent_create", { id: "of-ann", instructions: "x", grants });
+    expect(made.said).toBe("done");
+    const below = await open("of-ann", { user: "ann" });
+    expect([await reads(session, "a"), await reads(session, "b")]).toEqual(["done", "scope_violation"]);
+    for (const away of ["deleted", "renamed", "capitals"]) {
+      if (away === "deleted") rmSync(path("ann"));
+      else renameSync(path("ann"), away === "renamed" ? path("anna") : path("Ann"));
+      expect([away, await reads(session, "a"), await reads(session, "b")]).toEqual([
+        away,
+        "unknown_user",
+        "unknown_user",
+      ]);
+      expect(await reads(below, "a")).toBe("unknown_user");
+      const { entries } = given(await world.control("log.query", { code: "unknown_user", count: 1 }));
+      expect(entries[0]?.entry).toMatchObject({ kind: "decision", outcome: "deny", user: "ann" });
+      rmSync(path("anna"), { force: true });
+      rmSync(path("Ann"), { force: true });
+      world.user("ann", ["memory.read{keys=[a]}", ...PASSING]);
+      expect(await reads(session, "a")).toBe("done");
+    }
+  });
+
+  test("takes with it what was given on their behalf", async () => {
+    const session = await open("boss", { user: "ben" });
+    const given = await session.do("agent_grant", { agent: "plain", grants: ["memory.read{keys=[c]}"] });
+    expect(given.said).toBe("done");
+    const plain = await open("plain");
+    expect(await reads(plain, "c")).toBe("done");
+    rmSync(path("ben"));
+    expect([await reads(plain, "c"), await reads(plain, "a")]).toEqual(["scope_violation", "done"]);
+  });
+});
+
+describe("a session that is not clean", () => {
+  test("is told so, and nothing is proposed that takes the condition away", async () => {
+    const session = await open("clean");
+    expect(await writes(session, "k")).toBe("done");
+    const { receipt } = (await session.commit("memory_get", { key: "k" })).value;
+    const settled = { receipt, ended: "done", milliseconds: 1, isUntrusted: true };
+    expect((await session.ask("call.settle", settled).answer).ok).toBe(true);
+    const { said, value } = await session.do("memory_set", { key: "k", value: "x" });
+    expect(said).toBe("untrusted_content");
+    expect(value["reason"]).toMatch(/not clean/);
+    expect(await writes(session, "plain")).toBe("done");
+    const { entry } = given(await world.control("log.entry", { id: String(value["id"]) })).entry;
+    expect(entry.more["suggest"]).toBeNull();
+    const why = await world.ambit("why", entry.id);
+    expect(why.out).toMatch(/untrusted_content/);
+    expect(why.out).not.toMatch(/grant --from/);
+    const grant = await world.ambit("agents", "grant", "--from", entry.id, "--yes");
+    expect([grant.status, grant.out]).toEqual([1, expect.stringMatching(/nothing is proposed/)]);
+  });
+
+  test.each([
+    ["counted", "budget_exhausted"],
+    ["ended", "expired"],
+  ])("nor for %s: %s", async (agent, code) => {
+    const session = await open(agent);
+    await session.do("memory_get", { key: "a" });
+    const { said, value } = await session.do("memory_get", { key: "a" });
+    expect(said).toBe(code);
+    const { entry } = given(await world.control("log.entry", { id: String(value["id"]) })).entry;
+    expect(entry.more["suggest"]).toBeNull();
+    const grant = await world.ambit("agents", "grant", "--from", entry.id, "--yes");
+    expect([grant.status, grant.out]).toEqual([1, expect.stringMatching(/nothing is proposed/)]);
+  });
+});
+
+describe("a refusal", () => {
+  test("is taken back by a person, and the question waits again", async () => {
+    const session = await open("asking");
+    const first = await session.do("memory_set", { key: "k", value: "x" });
+    const id = String(first.value["approval"]);
+    given(await world.control("approvals.refuse", { id, reason: "no" }));
+    expect((await session.do("memory_set", { key: "k", value: "x" })).said).toBe("approval_refused");
+    const reopened = await world.ambit("approvals", "reopen", id);
+    expect([reopened.status, reopened.out]).toEqual([0, expect.stringMatching(/waits again/)]);
+    expect((await session.do("memory_set", { key: "k", value: "x" })).said).toBe("approval_required");
+    expect((await world.ambit("approvals", "reopen", id)).status).toBe(1);
+    given(await world.approve(id));
+    expect((await session.do("memory_set", { key: "k", value: "x" })).said).toBe("done");
+    // Not by a process of a session.
+    given(await world.control("approvals.refuse", { id: await again(session), reason: "no" }));
+    const own = await caller.spawn(world.project, ...world.words("approvals", "reopen", id));
+    expect(own.status).not.toBe(0);
+  });
+
+  async function again(session: Session): Promise<string> {
+    const { value } = await session.do("memory_set", { key: "other", value: "x" });
+    return String(value["approval"]);
+  }
+});
+
+describe("an id that reads like another", () => {
+  test.each(["scout ", "sco\u200but", "-y", "anonymous", "Anonymous"])("%j is made by nobody", async (id) => {
+    const boss = await open("boss");
+    const grants = ["memory.read{keys=[a]}"];
+    expect((await boss.do("agent_create", { id, instructions: "x", grants })).said).toBe("invalid_input");
+    expect((await boss.do("agent_grant", { agent: id, grants })).said).toBe("invalid_input");
+  });
+
+  test("in other capitals is neither made nor read", async () => {
+    const boss = await open("boss");
+    const grants = ["memory.read{keys=[a]}"];
+    expect(await boss.do("agent_create", { id: "Plain", instructions: "x", grants })).toMatchObject({
+      said: "invalid_input",
+    });
+    world.agent("Counted", ["memory.read"]);
+    await until(async () => !(await caller.open(world.project, "counted")).ok, "neither is read");
+    expect(await caller.open(world.project, "Counted")).toMatchObject({ ok: false, code: "unknown_agent" });
+    rmSync(join(world.project, ".ambit", "agents", "Counted.md"));
+    await until(async () => (await caller.open(world.project, "counted")).ok, "it is told apart again");
+  });
+
+  test.each([["-y"], ["sco\u200but"], ["anonymous"], ["scout "]])("as a file grants nothing: %j", async (id) => {
+    world.agent(id, ["memory.read"]);
+    const shown = await world.ambit("trust", "--yes");
+    expect(shown.out).toMatch(/id/);
+    const opened = await caller.open(world.project, id);
+    expect(opened.ok ? await reads(opened.value, "a") : "refused").not.toBe("done");
+    rmSync(join(world.project, ".ambit", "agents", `${id}.md`));
+  });
+});
+
+describe("users: required", () => {
+  test("turns away unknown users and none, in the log; an edit that nobody trusted does not lift it", async () => {
+    world.write("project/.ambit/config.yml", "users: required\n");
+    await world.trust();
+    await until(async () => !(await caller.open(world.project, "plain")).ok, "it holds");
+    expect(await caller.open(world.project, "plain")).toMatchObject({ ok: false, code: "unknown_user" });
+    expect(await caller.open(world.project, "plain", { user: "mallory" })).toMatchObject({
+      ok: false,
+      code: "unknown_user",
+    });
+    const known = await open("plain", { user: "ann" });
+    expect(await reads(known, "a")).toBe("done");
+    const refused = (await world.log({ kind: "session" })).filter(({ code }) => code === "unknown_user");
+    expect(refused.map(({ user, outcome }) => [user, outcome])).toEqual(
+      expect.arrayContaining([
+        [null, "refused"],
+        ["mallory", "refused"],
+      ]),
+    );
+    const told = await world.ambit("explain", "unknown_user");
+    expect([told.status, told.out]).toEqual([0, expect.stringMatching(/users: required/)]);
+    for (const edit of ["", "users: optional\n", "users: none\n"]) {
+      world.write("project/.ambit/config.yml", edit);
+      await new Promise((done) => setTimeout(done, 700));
+      const opened = await caller.open(world.project, "plain", { user: "mallory" });
+      expect([edit, opened.ok ? await reads(opened.value, "a") : "refused"]).not.toEqual([edit, "done"]);
+    }
+    world.write("project/.ambit/config.yml", "users: optional\n");
+    const shown = await world.ambit("trust", "--json");
+    expect(shown.out).toContain('"because":"users"');
+    await world.trust();
+    await until(async () => (await caller.open(world.project, "plain", { user: "mallory" })).ok, "it is lifted");
+  });
+});
