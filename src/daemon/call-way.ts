@@ -19,6 +19,8 @@ export interface CallPorts {
 
 export interface Waiting {
   readonly milliseconds: number;
+  /** The asker gave up, or is gone. */
+  readonly isStopped: boolean;
   onStop(ring: () => void): void;
   /** A person is asked now, under this name. */
   asked(approval: string): void;

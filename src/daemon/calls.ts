@@ -158,8 +158,9 @@ export class Calls {
     if (!gate.ok) return denialOf(asked, gate);
     const { warrant } = gate;
     const { receipt } = warrant;
-    const carried: Carried =
-      owner === null
+    const carried: Carried = exchange.isStopped
+      ? GIVEN_UP
+      : owner === null
         ? { ok: false, code: "not_available", message: `${tool} is not carried out here` }
         : this.#holdsSecret(warrant.arguments)
           ? HANDED_OVER
@@ -205,18 +206,23 @@ export class Calls {
       const [argv, request, by] = [programs.argvOf(decided), requests[1], basis[1]];
       if (argv === null || request === undefined || by === undefined)
         return refusal("invalid_input", "not a program that could be run");
+      let sent = Promise.resolve();
+      const send = (channel: 1 | 2, bytes: Uint8Array): Promise<void> => {
+        sent = exchange.send(channel, bytes);
+        return sent;
+      };
       const result = await programs.run(this.#ground(asked.value), {
         argv,
         request,
         by,
         input: exchange.value["hasInput"] === true ? exchange.input : null,
-        sinks: {
-          output: (bytes) => void exchange.send(1, bytes),
-          errors: (bytes) => void exchange.send(2, bytes),
-        },
+        // Back-pressure: a reader that is slow slows the program down.
+        sinks: { output: (bytes) => send(1, bytes), errors: (bytes) => send(2, bytes) },
         milliseconds: numberOr(exchange.value, "milliseconds", 0, 1, waitMillisecondsMax) || null,
         stop: ring.stop,
       });
+      // All of its output comes before the answer. One that was stopped is not kept here by a reader that is not there.
+      await Promise.race([sent, new Promise<void>((over) => ring.stop.onStop(over))]);
       const settled = await ports.settle({ receipt, ...(result.ok ? outcomeOfRun(result.ran) : REFUSED) });
       return { ok: true, value: programAnswer(receipt, requestText(request), result, settled) };
     } finally {
@@ -346,6 +352,9 @@ function askersLookup(texts: readonly string[], { reading }: Holding, requiremen
     },
   });
 }
+
+/** The asker stopped while the decision was being written: it is charged, and not carried out. */
+const GIVEN_UP: Carried = { ok: false, code: "stopped", message: "the asker gave up: nothing was carried out" };
 
 const HANDED_OVER: Carried = {
   ok: false,
