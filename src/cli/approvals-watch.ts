@@ -11,6 +11,7 @@ import { shown } from "./cells.ts";
 import { type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import type { Asked } from "./problems.ts";
+import { typedYes } from "./typed-answer.ts";
 
 export interface WatchWorld extends ControlWorld {
   /** Absent: the terminal of this process. Null: there is none. */
@@ -204,7 +205,7 @@ class Watch {
     const world = this.#world;
     if (kind === "show") await approvalsShow(world, id, { json: false, full: false });
     else if (kind === "approve") await approve(world, id, { json: false, yes: false });
-    else {
+    else if (await typedYes(world.terminal, `refuse ${shown(id)}`)) {
       const reason = await world.terminal.enter(`Why is ${shown(id)} refused? May stay empty`, () => null);
       if (reason !== null) await approvalsRefuse(world, id, { json: false, reason });
     }
