@@ -94,6 +94,8 @@ export class Opening {
     if (!user.ok) return user;
     const misspelled = user.value === null ? null : this.#misspelled(user.value);
     if (misspelled !== null) return misspelled;
+    // A server has a client above it, whatever it says about itself: which process that is, is not guessed.
+    const isForParent = flagIn(value, "isForParent") || face === "mcp";
     const root = rootOf(peer, flagIn(value, "isForParent") ? (numberOr(value, "level", 1, 1, levelsMax) ?? 1) : 0);
     const { id, now, kept } = this.#parts;
     const session = new Session({
@@ -108,6 +110,7 @@ export class Opening {
       environment,
       connected,
       root,
+      isForParent,
       isBrought: brought !== null,
     });
     if (brought !== null) this.#gatekeeper.holdings.bring(session, brought);
