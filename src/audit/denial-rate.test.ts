@@ -10,11 +10,11 @@ test("a burst is written, then a steady rate, and what is not written is counted
     if (rate.take("a", now % 20 === 0 ? "scope_violation" : "capability_absent", now, "first")) written++;
   expect(written).toBeGreaterThanOrEqual(denialBurstMax);
   expect(written).toBeLessThanOrEqual(denialBurstMax + hour / denialRefillMilliseconds + 1);
-  const [unwritten, ...others] = rate.drain();
+  const [unwritten, ...others] = rate.drain(Number.POSITIVE_INFINITY);
   expect(others).toEqual([]);
   expect(unwritten?.times).toBe(hour / 10 - written);
   expect(Object.keys(unwritten?.codes ?? {}).sort()).toEqual(["capability_absent", "scope_violation"]);
-  expect(rate.drain()).toEqual([]);
+  expect(rate.drain(Number.POSITIVE_INFINITY)).toEqual([]);
 });
 
 test("one agent's flood costs another one nothing", () => {
@@ -27,6 +27,6 @@ test("agents without number are counted together, and none of them is lost", () 
   const rate = new DenialRate<null>();
   let written = 0;
   for (let at = 0; at < 20_000; at++) if (rate.take(`agent ${at}`, "x", 0, null)) written++;
-  expect(written + rate.drain().reduce((sum, { times }) => sum + times, 0)).toBe(20_000);
+  expect(written + rate.drain(Number.POSITIVE_INFINITY).reduce((sum, { times }) => sum + times, 0)).toBe(20_000);
   expect(written).toBeLessThan(5_000);
 });

@@ -8,6 +8,8 @@ export const denialRefillMilliseconds = 2_000;
 /** Agents that are told apart at once; beyond it they share one count. */
 const agentsMax = 4_096;
 const codesMax = 32;
+/** How long denials are counted before the count is written. */
+const countMilliseconds = 60_000;
 
 export interface UnwrittenDenials<About> {
   readonly times: number;
@@ -20,11 +22,17 @@ export interface UnwrittenDenials<About> {
 interface Bucket<About> {
   left: number;
   at: number;
-  unwritten: { times: number; readonly codes: Map<string, number>; readonly about: About } | null;
+  unwritten: {
+    times: number;
+    readonly codes: Map<string, number>;
+    readonly about: About;
+    readonly since: number;
+  } | null;
 }
 
 export class DenialRate<About> {
   readonly #buckets = new Map<string, Bucket<About>>();
+  #forgotAt = Number.NEGATIVE_INFINITY;
 
   /** True where it may be written; otherwise it was counted. */
   take(agent: string, code: string, now: number, about: About): boolean {
@@ -36,7 +44,7 @@ export class DenialRate<About> {
       bucket.left--;
       return true;
     }
-    bucket.unwritten ??= { times: 0, codes: new Map(), about };
+    bucket.unwritten ??= { times: 0, codes: new Map(), about, since: now };
     const { codes } = bucket.unwritten;
     bucket.unwritten.times++;
     const key = codes.has(code) || codes.size < codesMax ? code : "";
@@ -44,11 +52,11 @@ export class DenialRate<About> {
     return false;
   }
 
-  /** What was counted since the last time, one for each agent. */
-  drain(): readonly UnwrittenDenials<About>[] {
+  /** What was counted and is due by now, one for each agent; all of it where that is infinite. */
+  drain(now: number): readonly UnwrittenDenials<About>[] {
     const all: UnwrittenDenials<About>[] = [];
     for (const bucket of this.#buckets.values()) {
-      if (bucket.unwritten === null) continue;
+      if (bucket.unwritten === null || Math.abs(now - bucket.unwritten.since) < countMilliseconds) continue;
       const { times, codes, about } = bucket.unwritten;
       all.push({ times, codes: Object.fromEntries(codes), about });
       bucket.unwritten = null;
@@ -68,6 +76,9 @@ export class DenialRate<About> {
 
   /** One that is full again and has no count is as good as a new one. */
   #forgetIdle(now: number): void {
+    // All of them are looked at: not for every newcomer.
+    if (Math.abs(now - this.#forgotAt) < denialRefillMilliseconds) return;
+    this.#forgotAt = now;
     for (const [agent, { left, at, unwritten }] of this.#buckets)
       if (unwritten === null && left + (now - at) / denialRefillMilliseconds >= denialBurstMax)
         this.#buckets.delete(agent);

@@ -53,7 +53,10 @@ export class Floods {
   async write(isLast: boolean): Promise<void> {
     const due = isLast ? this.#count.drain() : this.#count.due(this.#now());
     const same = due.flatMap(({ about, times }) => (about === null ? [] : [this.#suppressed(about, times)]));
-    const counts = [...same, ...this.#rate.drain().map((one) => this.#unwritten(one))];
+    const counts = [
+      ...same,
+      ...this.#rate.drain(isLast ? Number.POSITIVE_INFINITY : this.#now()).map((one) => this.#unwritten(one)),
+    ];
     if (counts.length > 0) await this.#ledger.append(counts);
   }
 
