@@ -40,6 +40,8 @@ export interface Terminal {
   confirm(question: string): Promise<boolean>;
   choose(question: string, choices: readonly Choice[]): Promise<string | null>;
   enter(question: string, check: (text: string) => string | null): Promise<string | null>;
+  /** A line that is typed after the question was shown: what was typed before is dropped. There is no default. */
+  typed(question: string): Promise<string | null>;
   /** Typed without being shown. */
   secret(question: string): Promise<string | null>;
 }

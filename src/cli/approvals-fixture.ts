@@ -83,7 +83,9 @@ export async function ran(words: readonly string[], setting: Setting = {}): Prom
   const next = (question: string): string | boolean | null => {
     questions.push(question);
     if (says.length === 0) throw new Error(`nobody answers ${question}`);
-    return says.shift() ?? null;
+    const said = says.shift() ?? null;
+    // The number is another one for each question: a person reads it there.
+    return said === "the number shown" ? (/^Type (\d{4}) to /.exec(question)?.[1] ?? "none") : said;
   };
   const text = (said: string | boolean | null): string | null => (typeof said === "string" ? said : null);
   const control: Asking<ControlMessages> = {
@@ -108,6 +110,7 @@ export async function ran(words: readonly string[], setting: Setting = {}): Prom
         return said;
       },
       enter: async (question) => text(next(question)),
+      typed: async (question) => text(next(question)),
       secret: async (question) => text(next(question)),
     },
     now: () => NOW,

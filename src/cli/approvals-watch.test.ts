@@ -147,7 +147,7 @@ describe("for a person", () => {
     const screen = new FakeScreen();
     const { asked } = await watching(screen, [one, two], ["2", "a", "q"], {
       answers: keeping(two),
-      says: ["file", "1"],
+      says: ["file", "the number shown"],
     });
     expect(asked.map(([name]) => name)).toEqual(["approvals.watch", "approvals.show", "approvals.approve"]);
     expect(asked.at(-1)?.[1]).toMatchObject({ id: "a-2", step: "file", uses: 1 });
@@ -167,8 +167,33 @@ describe("for a person", () => {
 
   test("r refuses with a reason, and not where the person went away", async () => {
     const answers = keeping(one);
-    const { asked } = await watching(new FakeScreen(), [one], ["r", "r", "q"], { answers, says: [null, "not now"] });
+    const { asked } = await watching(new FakeScreen(), [one], ["r", "r", "q"], {
+      answers,
+      says: ["the number shown", null, "the number shown", "not now"],
+    });
     expect(asked.slice(1)).toEqual([["approvals.refuse", { id: "a-1", reason: "not now" }]]);
+  });
+
+  test.each([
+    "cat package.json\r",
+    "ls\r",
+    "clear\r",
+    "rm -rf build\r",
+    "make all\r",
+    "a\r\r\r",
+    "aexact\r1\ry\r",
+    "1\r",
+  ])("stray typing answers nothing: %j", async (typed) => {
+    // What comes in one piece is keys; what is typed after a dialog opened is a line of it.
+    const line = typed.replace(/^[^ar]*[ar]/, "").replace(/\r.*$/s, "");
+    for (const keys of [
+      [typed, "q"],
+      [...typed, "q"],
+    ]) {
+      const says = Array.from({ length: 40 }, () => line);
+      const { asked } = await watching(new FakeScreen(), [one], keys, { answers: keeping(one), says });
+      expect(asked.filter(([name]) => name === "approvals.approve" || name === "approvals.refuse")).toEqual([]);
+    }
   });
 
   test("a daemon that goes away gives the terminal back", async () => {

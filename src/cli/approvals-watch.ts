@@ -13,6 +13,7 @@ import { type ControlWorld, tellRefusal } from "./control-world.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
 import type { Asked } from "./problems.ts";
+import { typedYes } from "./typed-answer.ts";
 
 export interface WatchWorld extends ControlWorld {
   /** Absent: the terminal of this process. Null: there is none. */
@@ -206,7 +207,7 @@ class Watch {
     const world = this.#world;
     if (kind === "show") await approvalsShow(world, id, { json: false, full: false });
     else if (kind === "approve") await approve(world, id, { json: false, yes: false });
-    else {
+    else if (await typedYes(world.terminal, `refuse ${shown(id)}`)) {
       const reason = await world.terminal.enter(`Why is ${shown(id)} refused? May stay empty`, () => null);
       if (reason !== null) await approvalsRefuse(world, id, { json: false, reason });
     }

@@ -175,14 +175,34 @@ describe("approve", () => {
   });
 
   test("on a terminal the whole question is there before anything is asked", async () => {
-    const { out, questions, asked, exit } = await sent([], ["folder", "10"]);
+    const { out, questions, asked, exit } = await sent([], ["folder x10", "the number shown"]);
     expect(out.indexOf("how far an answer may reach")).toBeGreaterThan(0);
-    expect(questions).toEqual(["Approve?", "How often?"]);
+    expect(questions).toEqual([
+      expect.stringMatching(/^Which step\?/),
+      expect.stringMatching(/^Type \d{4} to approve folder, 10 uses, 30 min; anything else is a no$/),
+    ]);
     expect(asked.at(-1)?.[1]).toMatchObject({ step: "folder", uses: 10, milliseconds: 1_800_000 });
     expect(exit).toBe(0);
   });
 
-  test.each([[[""]], [[null]], [["exact", "0"]], [["exact", null]]])("who says %j approves nothing", async (says) => {
+  test.each([
+    [[""]],
+    [[null]],
+    [["y"]],
+    [["yes"]],
+    [["0"]],
+    [["4"]],
+    [["exact now"]],
+    [["exact x0"]],
+    [["exact x1001"]],
+    [["cat package.json"]],
+    [["exact", ""]],
+    [["exact", null]],
+    [["exact", "y"]],
+    [["exact", "exact"]],
+    [["1", "1"]],
+    [["1", "00000"]],
+  ])("who says %j approves nothing", async (says) => {
     const { exit, asked, out } = await sent([], says);
     expect(exit).toBe(11);
     expect(out).toContain("nothing was approved");
@@ -190,10 +210,10 @@ describe("approve", () => {
   });
 
   test("what was said in the command line is asked about once", async () => {
-    const yes = await sent(["--step", "file", "--uses", "2"], [true]);
-    expect(yes.questions).toEqual(["Approve file, 2 uses, 30 min?"]);
+    const yes = await sent(["--step", "file", "--uses", "2"], ["the number shown"]);
+    expect(yes.questions).toEqual([expect.stringMatching(/^Type \d{4} to approve file, 2 uses, 30 min;/)]);
     expect(yes.asked.at(-1)?.[1]).toMatchObject({ step: "file", uses: 2 });
-    expect((await sent(["--step", "file", "--uses", "2"], [false])).exit).toBe(11);
+    expect((await sent(["--step", "file", "--uses", "2"], ["y"])).exit).toBe(11);
   });
 
   test("what needs presence takes the passphrase, from the terminal alone", async () => {

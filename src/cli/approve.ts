@@ -4,7 +4,6 @@ import { needsPresence } from "../approval/life.ts";
 import { answerMillisecondsMax, answerMillisecondsMin, answerUsesMax } from "../approval/limits.ts";
 import type { ApprovalShown, ControlMessages, LadderStep, Presence } from "../ports/daemon-control.ts";
 import type { Asking } from "../ports/exchange.ts";
-import type { Choice } from "./agents-world.ts";
 import { sha256, tellApprovalRefusal } from "./approvals.ts";
 import { approvalText, counted, lengthText } from "./approvals-text.ts";
 import { shown } from "./cells.ts";
@@ -14,6 +13,7 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
 import { presenceOf } from "./presence.ts";
 import { type Asked, fail } from "./problems.ts";
+import { typedYes } from "./typed-answer.ts";
 
 export interface ApproveOptions extends Asked {
   readonly step?: string;
@@ -152,36 +152,29 @@ function stepNames(ladder: readonly LadderStep[]): string {
   return `--step ${ladder.map(({ name }) => name).join(" | ")}`;
 }
 
-const NOTHING = "";
-
+/** Both questions are answered by typing what is shown: a key, a line meant for a shell or type-ahead approves nothing. */
 async function chosenReach(
   { terminal }: ControlWorld,
   { ladder }: ApprovalShown,
   step: LadderStep | null,
   { chosen, isSaid }: Limits,
 ): Promise<Reach | null> {
-  const name = step?.name ?? (await terminal.choose("Approve?", ladderChoices(ladder)));
-  if (name === null || name === NOTHING) return null;
-  if (isSaid) {
-    const isAgreed = await terminal.confirm(
-      `Approve ${shown(name)}, ${counted(chosen.uses)}, ${lengthText(chosen.milliseconds)}?`,
-    );
-    return isAgreed ? { step: name, ...chosen } : null;
-  }
-  const often = await terminal.choose("How often?", OFTEN);
-  const uses = OFTEN.some(({ value }) => value === often) ? Number(often) : 0;
-  return uses < 1 ? null : { step: name, uses, milliseconds: DEFAULT_MILLISECONDS };
+  const typed = step === null ? await terminal.typed(WHICH) : "";
+  const reach = step === null ? readReach(typed, ladder, isSaid ? chosen : null) : { step: step.name, ...chosen };
+  if (reach === null) return null;
+  const what = `approve ${shown(reach.step)}, ${counted(reach.uses)}, ${lengthText(reach.milliseconds)}`;
+  return (await typedYes(terminal, what)) ? reach : null;
 }
 
-function ladderChoices(ladder: readonly LadderStep[]): readonly Choice[] {
-  const steps = ladder.map(({ name, words }) => ({ value: name, label: shown(name), hint: shown(words) }));
-  // First, so that a key pressed too early approves nothing.
-  return [{ value: NOTHING, label: "no", hint: "leave it as it is" }, ...steps];
-}
+const WHICH = "Which step? Type its number or word, with x10 behind it for 10 uses; anything else approves nothing";
+const REACH = /^(\S{1,256})(?: +x([1-9]\d{0,5}))?$/;
 
-const OFTEN: readonly Choice[] = [
-  { value: "1", label: "once", hint: "within 30 minutes" },
-  { value: "10", label: "up to 10 times", hint: "within 30 minutes" },
-  { value: String(answerUsesMax), label: "for 30 minutes", hint: `at most ${answerUsesMax} times` },
-  { value: "0", label: "not at all", hint: "leave it as it is" },
-];
+/** `exact`, `2` or `2 x10`. `said`: limits of the command line, which a typed count does not change. */
+function readReach(text: string | null, ladder: readonly LadderStep[], said: Limits["chosen"] | null): Reach | null {
+  const [, name, count] = REACH.exec((text ?? "").trim()) ?? [];
+  const step = name === undefined ? undefined : stepOf(ladder, name);
+  if (step === undefined || (said !== null && count !== undefined)) return null;
+  const uses = count === undefined ? 1 : Number(count);
+  if (uses > answerUsesMax) return null;
+  return { step: step.name, ...(said ?? { uses, milliseconds: DEFAULT_MILLISECONDS }) };
+}

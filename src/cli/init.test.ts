@@ -32,6 +32,7 @@ function worldOf(more: Partial<InitWorld>, there: readonly string[] = []) {
       confirm: async () => false,
       choose: async () => null,
       enter: async () => null,
+      typed: async () => null,
       secret: async () => null,
     },
     admit: async () => ({ ok: true, value: {} }),

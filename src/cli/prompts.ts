@@ -1,5 +1,6 @@
 // Questions on a terminal. The library behind them is loaded when the first is asked: most commands ask none.
 import type { Terminal } from "./agents-world.ts";
+import { dropTypeAhead } from "./typed-answer.ts";
 
 /** Rows of a list that are shown at once. */
 const rowsMax = 12;
@@ -20,6 +21,12 @@ export function promptTerminal(isInteractive: boolean): Terminal {
     enter: async (message, check) => {
       const { isCancel, text } = await import("@clack/prompts");
       const answer = await text({ message, "validate": (value) => check(value ?? "") ?? undefined });
+      return isCancel(answer) ? null : (answer ?? "");
+    },
+    typed: async (message) => {
+      const { isCancel, text } = await import("@clack/prompts");
+      if (!(await dropTypeAhead())) return null;
+      const answer = await text({ message });
       return isCancel(answer) ? null : (answer ?? "");
     },
     secret: async (message) => {

@@ -53,6 +53,7 @@ async function ran(words: readonly string[], { says, source, environment = {} }:
       confirm: async () => said(),
       choose: async () => said(),
       enter: async () => said(),
+      typed: async () => said(),
       secret: async () => said(),
     },
     now: () => 0,

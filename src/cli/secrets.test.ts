@@ -77,6 +77,7 @@ async function ran(words: readonly string[], { says, piped = "", refuses = false
       confirm: async () => said() === true,
       choose: async () => said(),
       enter: async () => said(),
+      typed: async () => said(),
       secret: async () => said(),
     },
     now: () => 0,

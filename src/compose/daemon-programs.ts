@@ -12,7 +12,7 @@ import { ControlGroups } from "../node/sandbox/control-groups.ts";
 import { detectSandbox } from "../node/sandbox/detect-sandbox.ts";
 import { groupPlaces } from "../node/sandbox/group-places.ts";
 import { LinuxSandboxes } from "../node/sandbox/linux-sandboxes.ts";
-import type { RunRefused, RunResult } from "../ports/process.ts";
+import type { RunRefused, RunResult, Sinks } from "../ports/process.ts";
 import type { BegunDraft, Sandboxes } from "../sandbox/sandboxes.ts";
 import { argvOfInput, isProgramTool } from "../tools/program-tools.ts";
 import { runProgram } from "../tools/run-program.ts";
@@ -159,17 +159,12 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
 }
 
 /** What is held back in case a secret goes on in the next piece is sent at the end. */
-function redacted(
-  stream: Redacting | null,
-  sink: (bytes: Uint8Array) => void,
-): { write(bytes: Uint8Array): void; end(): void } {
-  const send = (bytes: Uint8Array): void => {
-    if (bytes.length > 0) sink(bytes);
-  };
+function redacted(stream: Redacting | null, sink: Sinks["output"]): { write: Sinks["output"]; end(): void } {
+  const send: Sinks["output"] = (bytes) => (bytes.length > 0 ? sink(bytes) : undefined);
   return {
     write: (bytes) => send(stream === null ? bytes : stream.write(bytes)),
     end: () => {
-      if (stream !== null) send(stream.end());
+      if (stream !== null) void send(stream.end());
     },
   };
 }

@@ -1,10 +1,11 @@
-// Who may widen or approve: a person's process, never one that an agent's session brought forth; with presence where the
-// user's configuration asks for it.
+// Who may widen or approve: a person, by evidence that no live session's client shares (decision 0058); with presence where the
+// user's configuration asks for it. What only narrows is refused to no process of the account.
 import { isJsonObject, type JsonObject, member } from "../authority/json.ts";
 import type { Presence } from "../ports/daemon-control.ts";
 import type { Answer, Refusal } from "../ports/exchange.ts";
 import { textIn } from "./input.ts";
 import type { DaemonParts, PresenceReason } from "./parts.ts";
+import { COMMANDS, notAPerson, sharedWithClient } from "./person-evidence.ts";
 import { refusal } from "./refusal.ts";
 import type { Exchange, Peer, ProcessMark } from "./serving.ts";
 import type { SessionFacts, Sessions } from "./session.ts";
@@ -20,11 +21,15 @@ export interface Admitted {
   readonly terminal: boolean;
 }
 
+type RememberedFacts = Pick<SessionFacts, "root" | "user" | "face" | "isForParent" | "isBrought">;
+
 interface Past {
   readonly mark: ProcessMark;
   readonly users: Set<string>;
   /** All of its sessions brought their authority along. */
   readonly isBrought: boolean;
+  /** It opened a session itself, and is no command of ours: its own client. */
+  readonly isOpener: boolean;
 }
 
 export class Admission {
@@ -39,12 +44,13 @@ export class Admission {
   }
 
   /** A session's process is remembered until it is gone. */
-  remember({ root: mark, user, isBrought = false }: Pick<SessionFacts, "root" | "user" | "isBrought">): void {
+  remember({ root: mark, user, face, isForParent = false, isBrought = false }: RememberedFacts): void {
     const key = `${mark.pid} ${mark.start}`;
     const before = this.#past.get(key);
     const users = before?.users ?? new Set();
     if (user !== null && users.size < usersOfProcessMax) users.add(user);
-    this.#past.set(key, { mark, users, isBrought: isBrought && (before?.isBrought ?? true) });
+    const isOpener = (before?.isOpener ?? false) || (!isForParent && !COMMANDS.has(face));
+    this.#past.set(key, { mark, users, isBrought: isBrought && (before?.isBrought ?? true), isOpener });
     const [oldest] = this.#past.keys();
     if (this.#past.size > 4096 && oldest !== undefined) this.#past.delete(oldest);
   }
@@ -72,10 +78,15 @@ export class Admission {
     return this.#admit(exchange);
   }
 
-  /** For what only narrows: anybody at the control socket but an agent's own processes. */
-  narrowing({ connected }: Exchange): Answer<Admitted> {
+  /** For what only narrows: every process at the control socket. None of them is inside a sandbox. */
+  narrowing({ connected }: Exchange): { readonly ok: true; readonly value: Admitted } {
+    return { ok: true, value: plain(connected.peer) };
+  }
+
+  /** For what neither widens nor only narrows: by the same evidence, without presence. */
+  handling({ connected }: Exchange): Answer<Admitted> {
     const { peer } = connected;
-    return this.#isOfSession(peer) ? OF_A_SESSION : { ok: true, value: plain(peer) };
+    return this.#notAPerson(peer) ?? { ok: true, value: plain(peer) };
   }
 
   /** For a session that brings its own authority: nobody whom an agent's session brought forth gives itself one. */
@@ -89,15 +100,24 @@ export class Admission {
 
   async #admit(exchange: Exchange): Promise<Answer<Admitted>> {
     const { peer } = exchange.connected;
-    if (this.#isOfSession(peer)) return OF_A_SESSION;
     const presence = presenceIn(exchange.value);
     if (presence === undefined) return refusal("invalid_input", "presence is a name and a passphrase");
     if (presence === null) {
       const reason = this.#parts.records.presenceReason();
-      return reason === null ? { ok: true, value: plain(peer) } : presenceRequired(reason);
+      if (reason !== null) return presenceRequired(reason);
+      return this.#notAPerson(peer) ?? { ok: true, value: plain(peer) };
     }
     const checked = await this.#parts.presence.check(presence);
     return checked.ok ? { ok: true, value: { by: presence.name, level: 2, terminal: peer.terminal } } : checked;
+  }
+
+  #notAPerson(peer: Peer): Refusal | null {
+    const session = sharedWithClient(peer, this.#sessions.all());
+    if (session !== null) return notAPerson(peer, session);
+    // An application that closed its session is not a person because of that.
+    const descent = peer.terminal ? peer.ancestors.slice(0, 1) : peer.ancestors;
+    const openers = [...this.#past.values()].filter(({ isOpener }) => isOpener);
+    return descent.some((one) => openers.some(({ mark }) => isSame(mark, one))) ? OF_A_SESSION : null;
   }
 
   #isOfSession({ ancestors }: Pick<Peer, "ancestors">): boolean {
@@ -129,8 +149,8 @@ const FOR_SOMEBODY_ELSE = refusal(
 
 const OF_A_SESSION = refusal(
   "control_refused",
-  "this process belongs to an agent's session, and no agent widens what it holds",
-  "run it in a terminal of your own",
+  "this process had an agent's session, or was started by one that had, and no agent widens what it holds",
+  "run it in a terminal of its own, or with --presence NAME",
 );
 
 function plain({ uid, terminal }: Peer): Admitted {

@@ -34,6 +34,8 @@ export interface CallRefusal {
 
 export interface Waiting {
   readonly milliseconds: number;
+  /** The asker gave up, or is gone. */
+  readonly isStopped: boolean;
   onStop(ring: () => void): void;
   /** A person is asked now, under this name. */
   asked(approval: string): void;

@@ -1,12 +1,9 @@
 // Calls of a session: decided and written first, then carried out by the owner, run in a sandbox, or permitted to the asker.
 import type { Authority, Chain } from "../authority/chain.ts";
-import type { CompiledLink } from "../authority/compiled.ts";
 import type { Json, JsonObject } from "../authority/json.ts";
 import type { Request } from "../authority/request.ts";
-import { done, refuse, type Refusal as Unread } from "../authority/result.ts";
+import type { Refusal as Unread } from "../authority/result.ts";
 import type { Denied } from "../gate/call.ts";
-import { type CallDecision, decideCall } from "../gate/call-decision.ts";
-import { readRequestText } from "../notation/request.ts";
 import { requestText } from "../notation/request-printer.ts";
 import type {
   CallDone,
@@ -24,6 +21,7 @@ import { availabilityOf, missingText } from "../tool/availability.ts";
 import type { ToolLookup } from "../tool/known-tool.ts";
 import { parseToolName } from "../tool/tool-name.ts";
 import type { Warrant } from "../warrant/warrant.ts";
+import { askersLookup, type Considered, considered } from "./call-considered.ts";
 import { outcomeOf, programAnswer, REFUSED } from "./call-outcome.ts";
 import { denialIn, noted, type Refused, refusedIn, withDenials } from "./call-refusals.ts";
 import { answerUse } from "./context-answer.ts";
@@ -32,7 +30,6 @@ import { needOf } from "./counterexample.ts";
 import { denialTold } from "./denials.ts";
 import { ExchangeStop, ExchangeWaiting } from "./exchange-stop.ts";
 import type { AskedCall, Gatekeeper } from "./gatekeeper.ts";
-import type { Holding } from "./holding.ts";
 import { numberOr, objectIn, textIn, textsIn } from "./input.ts";
 import { LongUses } from "./long-uses.ts";
 import { type Declared, declaredIn, OpenCalls } from "./open-calls.ts";
@@ -160,8 +157,9 @@ export class Calls {
     if (!gate.ok) return denialOf(asked, gate);
     const { warrant } = gate;
     const { receipt } = warrant;
-    const carried: Carried =
-      owner === null
+    const carried: Carried = exchange.isStopped
+      ? GIVEN_UP
+      : owner === null
         ? { ok: false, code: "not_available", message: `${tool} is not carried out here` }
         : this.#holdsSecret(warrant.arguments)
           ? HANDED_OVER
@@ -228,19 +226,24 @@ export class Calls {
       const [argv, request, by] = [programs.argvOf(decided), requests[1], basis[1]];
       if (argv === null || request === undefined || by === undefined)
         return refusal("invalid_input", "not a program that could be run");
+      let sent = Promise.resolve();
+      const send = (channel: 1 | 2, bytes: Uint8Array): Promise<void> => {
+        sent = exchange.send(channel, bytes);
+        return sent;
+      };
       const result = await programs.run(this.#ground(asked.value, receipt), {
         argv,
         request,
         by,
         input: exchange.value["hasInput"] === true ? exchange.input : null,
-        sinks: {
-          output: (bytes) => void exchange.send(1, bytes),
-          errors: (bytes) => void exchange.send(2, bytes),
-        },
+        // Back-pressure: a reader that is slow slows the program down.
+        sinks: { output: (bytes) => send(1, bytes), errors: (bytes) => send(2, bytes) },
         milliseconds: numberOr(exchange.value, "milliseconds", 0, 1, waitMillisecondsMax) || null,
         stop: ring.stop,
         isReviewed: exchange.value["isReviewed"] === true,
       });
+      // All of its output comes before the answer. One that was stopped is not kept here by a reader that is not there.
+      await Promise.race([sent, new Promise<void>((over) => ring.stop.onStop(over))]);
       const met = result.ok ? outcomeOfRun(result.ran) : REFUSED;
       const text = requestText(request);
       const own = result.ok ? [] : [{ code: result.refused.code, request: text, times: 1 }];
@@ -357,27 +360,8 @@ export class Calls {
   }
 }
 
-type Considered = Pick<Asked, "session" | "holding" | "tool" | "input" | "ports">;
-
-/** What would be decided, without asking anybody or writing anything. */
-function considered({ session, holding, tool, input, ports }: Considered, lookup: ToolLookup): CallDecision {
-  const { authority, written, blocked } = holding;
-  const caller = { agent: session.facts.name.agent, authority, written, blocked };
-  return decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
-}
-
-/** A tool of the asker's, by what it says it asks for, which can only add. */
-function askersLookup(texts: readonly string[], { reading }: Holding, requirement: CompiledLink | null): ToolLookup {
-  return (name) => ({
-    name,
-    requirement,
-    requests: () => {
-      const read = texts.map((text) => readRequestText(text, reading));
-      const requests = read.flatMap((one) => (one.ok ? [one.value] : []));
-      return requests.length === texts.length ? done(requests) : refuse("bad_value", "a request is not understood");
-    },
-  });
-}
+/** The asker stopped while the decision was being written: it is charged, and not carried out. */
+const GIVEN_UP: Carried = { ok: false, code: "stopped", message: "the asker gave up: nothing was carried out" };
 
 const HANDED_OVER: Carried = {
   ok: false,

@@ -24,7 +24,7 @@ export function keyAnswers({ vault, gatekeeper, admission }: KeyParts): readonly
     [
       "secrets.source",
       async (exchange) => {
-        const admitted = admission.narrowing(exchange);
+        const admitted = admission.handling(exchange);
         return admitted.ok ? { ok: true, value: { ...vault.source() } } : admitted;
       },
     ],
@@ -32,7 +32,7 @@ export function keyAnswers({ vault, gatekeeper, admission }: KeyParts): readonly
       "secrets.unlock",
       async (exchange) => {
         const given = givenIn(exchange.value);
-        const admitted = admission.narrowing(exchange);
+        const admitted = admission.handling(exchange);
         if (!admitted.ok) return admitted;
         return given === null ? BAD : vault.unlock(given);
       },

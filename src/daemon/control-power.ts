@@ -203,7 +203,7 @@ function secretAnswers({ parts, gatekeeper, admission }: PowerParts): readonly (
       "secrets.delete",
       async (exchange) => {
         const name = textIn(exchange.value, "name", 256);
-        const admitted = admission.narrowing(exchange);
+        const admitted = admission.handling(exchange);
         if (!admitted.ok) return admitted;
         return name === null ? BAD : vault.delete(name, entry("deleted", name, admitted.value.by));
       },

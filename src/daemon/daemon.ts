@@ -140,10 +140,13 @@ export class Daemon {
     );
     const opened = await kept.ledger.log({ kind: "session", outcome: "opened", count: rememberedMax });
     for (const { entry } of opened.ok ? [...opened.value].reverse() : []) {
-      const { pid, start, caveats } = entry.more;
+      const { pid, start, caveats, face } = entry.more;
       // A process that had a session is not a person's because we began anew.
       if (typeof pid === "number" && typeof start === "string")
-        this.#admission.remember({ root: { pid, start }, user: entry.user, isBrought: typeof caveats === "string" });
+        this.#admission.remember({
+          ...{ root: { pid, start }, user: entry.user, face: String(face), isForParent: face === "mcp" },
+          isBrought: typeof caveats === "string",
+        });
     }
     await kept.ledger.append([this.#entries.make("daemon", NOBODY, "started", { more: { pid: this.#asked.pid } })]);
   }

@@ -30,6 +30,10 @@ export class ExchangeWaiting implements Waiting {
     this.milliseconds = milliseconds;
   }
 
+  get isStopped(): boolean {
+    return this.#exchange.isStopped;
+  }
+
   onStop(ring: () => void): void {
     this.#exchange.onStop(ring);
   }

@@ -1,4 +1,5 @@
 // The same denial again and again: the first few are written, the rest is counted, and the count is written.
+import { DenialRate, type UnwrittenDenials } from "../audit/denial-rate.ts";
 import { FloodCount, floodKey } from "../audit/floods.ts";
 import type { Digest } from "../ports/digest.ts";
 import type { Ledger } from "../ports/ledger.ts";
@@ -15,6 +16,10 @@ export class Floods {
   readonly #now: () => number;
   /** The last entry that was written of each kind, which a denial that is only counted is told as. */
   readonly #written = new Map<string, string>();
+  /** Of different denials, for each agent. */
+  readonly #rate = new DenialRate<LogEntry>();
+  /** The last entry that was written of each agent. */
+  readonly #lastOf = new Map<string, string>();
 
   constructor(entries: Entries, ledger: Ledger, digest: Digest, now: () => number) {
     this.#entries = entries;
@@ -36,18 +41,31 @@ export class Floods {
     const key = floodKey(this.#digest, { session, tool: tool ?? "", code: code ?? "", requests });
     const known = this.#written.get(key);
     if (this.#count.take(key, this.#now(), entry, times) === "counted" && known !== undefined) return known;
-    this.#written.delete(key);
-    this.#written.set(key, entry.id);
-    const [oldest] = this.#written.keys();
-    if (this.#written.size > rememberedMax && oldest !== undefined) this.#written.delete(oldest);
+    const agent = `${entry.workspace ?? ""}#${entry.agent ?? ""}`;
+    const last = this.#lastOf.get(agent);
+    if (!this.#rate.take(agent, code ?? "", this.#now(), entry) && last !== undefined) return last;
+    remember(this.#written, key, entry.id);
+    remember(this.#lastOf, agent, entry.id);
     return null;
   }
 
   /** Writes the counts that are due; all of them before we end. */
   async write(isLast: boolean): Promise<void> {
     const due = isLast ? this.#count.drain() : this.#count.due(this.#now());
-    const counts = due.flatMap(({ about, times }) => (about === null ? [] : [this.#suppressed(about, times)]));
+    const same = due.flatMap(({ about, times }) => (about === null ? [] : [this.#suppressed(about, times)]));
+    const counts = [
+      ...same,
+      ...this.#rate.drain(isLast ? Number.POSITIVE_INFINITY : this.#now()).map((one) => this.#unwritten(one)),
+    ];
     if (counts.length > 0) await this.#ledger.append(counts);
+  }
+
+  /** Many different ones: how many of each code, and the first of them as an example. */
+  #unwritten({ about, times, codes }: UnwrittenDenials<LogEntry>): LogEntry {
+    const { user, agent, workspace, chain, session, trace, tool, verbs, code, more } = about;
+    const who = { user, agent, workspace, chain, session, trace };
+    const told = { times, codes: { ...codes }, isDifferent: true, requests: more["requests"] ?? [] };
+    return this.#entries.make("suppressed", who, "deny", { tool, verbs, code, more: told });
   }
 
   #suppressed(entry: LogEntry, times: number): LogEntry {
@@ -56,4 +74,11 @@ export class Floods {
     const told = { times, requests: more["requests"] ?? [] };
     return this.#entries.make("suppressed", who, "deny", { tool, verbs, code, of: id, more: told });
   }
+}
+
+function remember(ids: Map<string, string>, key: string, id: string): void {
+  ids.delete(key);
+  ids.set(key, id);
+  const [oldest] = ids.keys();
+  if (ids.size > rememberedMax && oldest !== undefined) ids.delete(oldest);
 }

@@ -139,6 +139,8 @@ export class Gatekeeper {
     );
     if (entry.outcome !== "allow") return this.#deny(session, made, isConfigured(entry));
     if (this.isFrozen || session.isClosed) return { ok: false, code: "revoked" };
+    // INVARIANT: what was given up before its decision is written is charged to no account and not carried out.
+    if (way.waiting.isStopped) return { ok: false, code: "not_available" };
     if (entry.approval !== null && !this.#stillHolds(session, entry)) return { ok: false, code: "generation_stale" };
     const charges = chargesIn(this.#standing(session, holding).counted, entry.charges);
     if (charges === null) return { ok: false, code: "audit_unavailable" };

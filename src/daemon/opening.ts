@@ -109,6 +109,8 @@ export class Opening {
     const unknown =
       (user.value === null ? null : this.#misspelled(user.value)) ?? this.#unknownUser(user.value, cwd, name);
     if (unknown !== null) return this.#refused({ ...told, user: user.value }, unknown);
+    // A server has a client above it, whatever it says about itself: which process that is, is not guessed.
+    const isForParent = flagIn(value, "isForParent") || face === "mcp";
     const root = rootOf(peer, flagIn(value, "isForParent") ? (numberOr(value, "level", 1, 1, levelsMax) ?? 1) : 0);
     const { id, now, kept } = this.#parts;
     const session = new Session({
@@ -123,6 +125,7 @@ export class Opening {
       environment,
       connected,
       root,
+      isForParent,
       isBrought: brought !== null,
     });
     session.hadUserRecord = user.value !== null && this.#parts.records.user(user.value) !== null;

@@ -20,6 +20,10 @@ export interface Peer {
 export interface ProcessMark {
   readonly pid: number;
   readonly start: string;
+  /** The process session it is in, the device number of its controlling terminal (0: none) and its name, where they are known. */
+  readonly session?: number;
+  readonly terminal?: number;
+  readonly name?: string;
 }
 
 /** Not found: it has ended, or does not show. `isWhole`: its ancestors are known up to the first one. */

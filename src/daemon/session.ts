@@ -21,6 +21,8 @@ export interface SessionFacts {
   readonly connected: Connected;
   /** The process it belongs to, and whatever descends from it. */
   readonly root: ProcessMark;
+  /** Its client is above the process that opened it: a server, that a client started. */
+  readonly isForParent?: boolean;
   /** It brought its authority along, instead of being an agent's. */
   readonly isBrought?: boolean;
 }

@@ -29,7 +29,12 @@ function planOf(limits: Partial<Plan["limits"]> = {}): Plan {
 async function run(script: string, limits: Partial<Plan["limits"]> = {}): Promise<{ ran: Ran; output: string }> {
   const plan = planOf(limits);
   let output = "";
-  const sinks = { output: (bytes: Uint8Array) => (output += Buffer.from(bytes).toString()), errors: () => undefined };
+  const sinks = {
+    output: (bytes: Uint8Array) => {
+      output += Buffer.from(bytes).toString();
+    },
+    errors: () => undefined,
+  };
   const owner = { agent: "a", session: "s", generation: 0 };
   const input = (async function* () {
     yield Buffer.from("given");

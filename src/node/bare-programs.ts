@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import type { Ending, RunRefused, RunResult, Sinks, Usage } from "../ports/process.ts";
 import { enforcementOf } from "../sandbox/enforcement.ts";
 import type { Plan } from "../sandbox/plan.ts";
@@ -54,9 +55,14 @@ async function runBare(
     // A group of its own, so that what it started ends with it.
     detached: true,
   });
+  let tellEnding: () => void = () => undefined;
+  const ending = new Promise<void>((resolve) => {
+    tellEnding = resolve;
+  });
   let ended: Extract<Ending, { kind: "ended" }>["because"] | null = null;
   const end = (because: "time" | "output" | "stopped"): void => {
     ended ??= because;
+    tellEnding();
     killGroup(child.pid);
   };
   const timer = setTimeout(() => end("time"), plan.limits.wallMilliseconds);
@@ -66,21 +72,22 @@ async function runBare(
   ends.add(stopped);
   let left = plan.limits.outputBytes;
   let dropped = 0;
-  const pass = (sink: (bytes: Uint8Array) => void) => (bytes: Buffer) => {
-    const taken = bytes.subarray(0, left);
-    left -= taken.length;
-    dropped += bytes.length - taken.length;
-    if (taken.length > 0) sink(taken);
-    if (dropped > 0) end("output");
+  const pass = (stream: Readable, sink: Sinks["output"]): void => {
+    stream.on("data", (bytes: Buffer) => {
+      const taken = bytes.subarray(0, left);
+      left -= taken.length;
+      dropped += bytes.length - taken.length;
+      // What is written while it is being ended is on its way to nobody: its end must not wait for a slow consumer.
+      const ready = taken.length > 0 && ended === null ? sink(taken) : undefined;
+      if (ready instanceof Promise) {
+        stream.pause();
+        void Promise.race([ready, ending]).then(() => stream.resume());
+      }
+      if (dropped > 0) end("output");
+    });
   };
-  child.stdout.on(
-    "data",
-    pass((bytes) => sinks.output(bytes)),
-  );
-  child.stderr.on(
-    "data",
-    pass((bytes) => sinks.errors(bytes)),
-  );
+  pass(child.stdout, (bytes) => sinks.output(bytes));
+  pass(child.stderr, (bytes) => sinks.errors(bytes));
   child.stdin.on("error", () => undefined);
   void feed(input, child.stdin);
   try {
@@ -88,7 +95,7 @@ async function runBare(
       number | null,
       string | null,
     ];
-    const ending: Ending =
+    const how: Ending =
       ended !== null
         ? { kind: "ended", because: ended }
         : status === null
@@ -99,12 +106,8 @@ async function runBare(
     return {
       ok: true,
       ran: {
-        ending,
-        usage,
-        denials: [],
+        ...{ ending: how, usage, denials: [], outputDropped: dropped, draft: null },
         enforcement: enforcementOf(plan, { kind: "bare" }),
-        outputDropped: dropped,
-        draft: null,
       },
     };
   } catch (error) {

@@ -5,6 +5,11 @@ export interface ProcessMark {
   readonly pid: number;
   /** In the kernel's own count: a number given out again is another process. */
   readonly start: string;
+  /** The process session it is in. */
+  readonly session: number;
+  /** The device number of its controlling terminal; 0 where it has none. */
+  readonly terminal: number;
+  readonly name: string;
 }
 
 export interface SeenProcess {
@@ -37,14 +42,14 @@ export function lookAtPeer(pid: number, uid: number, start: string): SeenPeer {
 
 interface Stat extends ProcessMark {
   readonly parent: number;
-  readonly terminal: number;
 }
 
 function ancestryOf(first: Stat): { readonly ancestors: readonly ProcessMark[]; readonly isWhole: boolean } {
   const ancestors: ProcessMark[] = [];
   let at: Stat | null = first;
   while (at !== null && ancestors.length < ancestorsMax) {
-    ancestors.push({ pid: at.pid, start: at.start });
+    const { pid, start, session, terminal, name } = at;
+    ancestors.push({ pid, start, session, terminal, name });
     if (at.parent === 0) return { ancestors, isWhole: true };
     at = parentOf(at);
   }
@@ -69,11 +74,13 @@ function statOf(pid: number): Stat | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
     // The name stands in parentheses and may hold anything; what follows the last one is numbers.
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    const [state, parent, , , terminal] = fields;
+    const [open, close] = [text.indexOf("("), text.lastIndexOf(")")];
+    const fields = text.slice(close + 2).split(" ");
+    const [state, parent, , session, terminal] = fields;
     const start = fields[19];
     if (state === "Z" || state === "X" || start === undefined) return null;
-    return { pid, start, parent: Number(parent), terminal: Number(terminal) };
+    const name = text.slice(open + 1, close);
+    return { pid, start, parent: Number(parent), session: Number(session), terminal: Number(terminal), name };
   } catch {
     return null;
   }

@@ -54,6 +54,14 @@ function sinkAt(at: string): Sink {
 const nothing = (): boolean => true;
 
 describe("a copy in a file", () => {
+  it("that was closed while it opened is not open", async () => {
+    const sink = sinkAt(path);
+    const opening = sink.open("begin");
+    sink.close();
+    expect(await opening).toEqual({ ok: false, message: "it was closed" });
+    expect(sink.trouble).not.toBeNull();
+  });
+
   it.each<[string, () => void]>([
     ["removed", () => rmSync(path)],
     ["cut", () => truncateSync(path, 3)],

@@ -26,6 +26,8 @@ export class FileSink implements Sink {
   #size = 0;
   /** Up to where the disk has it, where a write failed: what is behind it may look as if it were there. */
   #sure: { readonly ino: number; readonly size: number } | null = null;
+  /** Counts `close`: an `open` that finds another number was closed meanwhile. */
+  #closes = 0;
 
   constructor(path: string, reading: CopyReading) {
     this.#path = path;
@@ -34,6 +36,7 @@ export class FileSink implements Sink {
 
   async open(header: string): Promise<SinkAnswer<SinkStanding>> {
     this.close();
+    const closes = this.#closes;
     const place = await sinkPlace(this.#path, "file");
     if (!place.ok) return place;
     let file: FileHandle | null = null;
@@ -41,9 +44,9 @@ export class FileSink implements Sink {
       const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
       file = await open(this.#path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
       const standing = await this.#begun(file, header);
-      if (!standing.ok) {
+      if (!standing.ok || closes !== this.#closes) {
         await file.close();
-        return standing;
+        return standing.ok ? { ok: false, message: "it was closed" } : standing;
       }
       this.#file = file;
       return standing;
@@ -90,6 +93,7 @@ export class FileSink implements Sink {
   }
 
   close(): void {
+    this.#closes++;
     void this.#file?.close().catch(() => undefined);
     this.#file = null;
   }

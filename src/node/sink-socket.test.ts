@@ -103,6 +103,27 @@ describe("a copy with a collector", () => {
     expect(await opening).toMatchObject({ ok: false });
   });
 
+  it("closing while it opens ends the wait at once, and nothing is connected afterwards", async () => {
+    await serve(said(4));
+    const sink = new SocketSink(path);
+    const opening = sink.open("begin");
+    sink.close();
+    expect(await opening).toEqual({ ok: false, message: "it was closed" });
+    await new Promise((done) => setTimeout(done, 50));
+    expect(sockets.size).toBe(0);
+    expect(sink.trouble).not.toBeNull();
+  }, 10_000);
+
+  it("opening again while it opens leaves one connection, the later one's", async () => {
+    await serve(said(4), said(4));
+    const sink = new SocketSink(path);
+    const [first, second] = [sink.open("begin"), sink.open("begin")];
+    expect(await first).toMatchObject({ ok: false });
+    expect(await second).toMatchObject({ ok: true, value: { place: 4 } });
+    expect(sockets.size).toBe(1);
+    sink.close();
+  }, 10_000);
+
   it("nobody listens, or it is no socket: refused", async () => {
     expect(await new SocketSink(path).open("begin")).toMatchObject({ ok: false });
     writeFileSync(path, "");

@@ -11,6 +11,8 @@ const repeatsMax = 1000;
 const ANSWER = /^(?:0|([1-9]\d{0,15}) ([0-9a-f]{64}))$/;
 const BARE = /^[1-9]\d{0,15}$/;
 
+const CLOSED = { ok: false, message: "it was closed" } as const;
+
 /** One question that waits for an answer. */
 interface Waiting {
   place(place: number, hash: string): void;
@@ -27,6 +29,8 @@ export class SocketSink implements Sink {
   #sent = 0;
   #repeats = 0;
   trouble: string | null = "it is not open";
+  /** Cancels the `open` that has no socket yet. */
+  #cancelOpen: (() => void) | null = null;
 
   constructor(path: string) {
     this.#path = path;
@@ -34,7 +38,18 @@ export class SocketSink implements Sink {
 
   async open(header: string): Promise<SinkAnswer<SinkStanding>> {
     this.close();
-    const place = await sinkPlace(this.#path, "socket");
+    let isCancelled = false;
+    // The file system may never answer: `close` ends the wait for it.
+    const cancelled = new Promise<typeof CLOSED>((resolve) => {
+      this.#cancelOpen = () => {
+        isCancelled = true;
+        resolve(CLOSED);
+      };
+    });
+    const place = await Promise.race([sinkPlace(this.#path, "socket"), cancelled]);
+    // INVARIANT: nothing is connected after `close`, and nothing of an earlier `open` after a later one.
+    if (isCancelled) return CLOSED;
+    this.#cancelOpen = null;
     if (!place.ok) return place;
     return new Promise((resolve) => {
       const socket = connect(this.#path);
@@ -91,8 +106,10 @@ export class SocketSink implements Sink {
   }
 
   close(): void {
+    this.#cancelOpen?.();
+    this.#cancelOpen = null;
     const socket = this.#socket;
-    if (socket !== null) this.#lost(socket, "it was closed");
+    if (socket !== null) this.#lost(socket, CLOSED.message);
   }
 
   #heard(socket: Socket, text: string): void {

@@ -32,7 +32,7 @@ export interface Entry {
 
 export type CommitResult =
   | { readonly ok: true; readonly receipt: string }
-  /** `budget_exhausted`: another call took the last of it. `audit_unavailable`: nothing could be written. */
+  /** `budget_exhausted`: another call took the last of it. `audit_unavailable`: nothing could be written. `not_available`: the asker gave up. */
   | { readonly ok: false; readonly code: CommitCode };
 
 export type CommitCode =
@@ -40,6 +40,7 @@ export type CommitCode =
   | "generation_stale"
   | "revoked"
   | "approval_required"
+  | "not_available"
   | "audit_unavailable";
 
 export type Commit = (entry: Entry) => Promise<CommitResult>;

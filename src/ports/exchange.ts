@@ -16,8 +16,8 @@ export type Answer<T> = { readonly ok: true; readonly value: T } | Refusal;
 export interface Along {
   /** What is told while it lasts. */
   onEvent?(event: Json): void;
-  /** Bytes that come back: 1 output, 2 errors. */
-  onBytes?(channel: number, bytes: Uint8Array): void;
+  /** Bytes that come back: 1 output, 2 errors. A promise is back-pressure: not much more is sent until it resolves. */
+  onBytes?(channel: number, bytes: Uint8Array): void | Promise<void>;
   /** Bytes that go along; their end is told, too. */
   readonly input?: AsyncIterable<Uint8Array> | null;
   /** Rings when the question is not worth an answer any more. */

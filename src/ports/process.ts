@@ -72,10 +72,10 @@ export interface RunRefused {
 
 export type RunResult = { readonly ok: true; readonly ran: Ran } | { readonly ok: false; readonly refused: RunRefused };
 
-/** Where output goes as it comes. */
+/** Where output goes as it comes. A promise is back-pressure: the program is slowed down until it resolves. Never rejects. */
 export interface Sinks {
-  output(bytes: Uint8Array): void;
-  errors(bytes: Uint8Array): void;
+  output(bytes: Uint8Array): void | Promise<void>;
+  errors(bytes: Uint8Array): void | Promise<void>;
   /** What holds the program, once, before the first bytes of it: for whoever cannot wait until it has ended. */
   held?(by: readonly Enforcement[]): void;
 }

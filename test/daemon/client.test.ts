@@ -73,7 +73,11 @@ test("what a daemon says is heard however it is cut, and what was heard stays as
   const connected = await connect("call", { folder, version: "test" });
   if (!connected.ok) throw new Error(connected.message);
   const heard: Uint8Array[] = [];
-  const answer = await connected.value.ask("tools.list", { session: "s" }, { onBytes: (_, part) => heard.push(part) });
+  const answer = await connected.value.ask(
+    "tools.list",
+    { session: "s" },
+    { onBytes: (_, part) => void heard.push(part) },
+  );
   expect(answer).toEqual({ ok: true, value: { a: "ä" } });
   expect(heard.map((part) => [part.length, ...new Set(part)])).toEqual([
     [1_000, 1],

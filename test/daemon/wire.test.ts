@@ -1,7 +1,12 @@
 // What may be said on the daemon's sockets, and what becomes of those who say something else.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectionsPerDoorMax, helloMilliseconds, protocolVersion } from "../../src/daemon/wire/limits.ts";
+import {
+  connectionsPerDoorMax,
+  helloMilliseconds,
+  outputWindowBytes,
+  protocolVersion,
+} from "../../src/daemon/wire/limits.ts";
 import { variants } from "../native/program.ts";
 import { answered, ask, DaemonWorld, type Echo, logOf, Stranger, until } from "./world.ts";
 
@@ -77,7 +82,10 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     expect(await ask(echo, "count", {}, { input: input() })).toEqual({ bytes, sum });
     expect(await ask(echo, "count", {})).toEqual({ bytes: 0, sum: 0 });
     let arrived = 0;
-    await ask(echo, "send", { bytes: 5_000_000 }, { onBytes: (channel, part) => (arrived += channel * part.length) });
+    const onBytes = (channel: number, part: Uint8Array): void => {
+      arrived += channel * part.length;
+    };
+    await ask(echo, "send", { bytes: 5_000_000 }, { onBytes });
     expect(arrived).toBe(5_000_000);
   });
 
@@ -337,24 +345,57 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     stranger.socket.destroy();
   });
 
-  test("cuts somebody who does not read, and lets one wait who is sent bytes with room", async () => {
+  test("cuts somebody who does not read events", async () => {
     const slow = await Stranger.greeted(state);
     slow.socket.pause();
     slow.say({ id: 1, ask: "flood", value: { events: 100_000 } });
-    const patient = await Stranger.greeted(state);
-    patient.socket.pause();
-    patient.say({ id: 1, ask: "send", value: { bytes: 20_000_000 } });
     // Of what waits for it only what the kernel holds comes; the answer never does.
     await until("it was cut", async () => {
       slow.socket.resume();
       return slow.isClosed;
     });
     expect(slow.messages.some((message) => message["ok"] !== undefined)).toBe(false);
-    expect(slow.bytes).toBeLessThan(16_000_000);
-    patient.socket.resume();
-    expect(await patient.message()).toEqual({ id: 1, ok: true, value: {} });
-    expect(patient.bytes).toBeGreaterThan(20_000_000);
-    patient.socket.destroy();
+    expect(slow.bytes).toBeLessThan(40_000_000);
+  });
+
+  test("sends no more bytes than the asker takes, and all of them in the end", async () => {
+    const own = answered(await world.connect(state));
+    let arrived = 0;
+    let take = (): void => undefined;
+    const ready = new Promise<void>((give) => {
+      take = give;
+    });
+    const onBytes = (_channel: number, part: Uint8Array): Promise<void> => {
+      arrived += part.length;
+      return ready;
+    };
+    const sending = own.ask("send", { bytes: 20_000_000 }, { onBytes });
+    await until("the window is full", () => arrived >= outputWindowBytes);
+    // Others on the same connection go on.
+    expect(await ask(own, "echo", { there: true })).toEqual({ there: true });
+    expect(arrived).toBeLessThan(2 * outputWindowBytes);
+    take();
+    expect(await sending).toEqual({ ok: true, value: {} });
+    expect(arrived).toBe(20_000_000);
+    own.close();
+  });
+
+  test("an asker that takes more bytes than it was sent is sent away", async () => {
+    const stranger = await Stranger.greeted(state);
+    stranger.say({ id: 1, ask: "wait", value: {} });
+    expect(await stranger.message()).toEqual({ id: 1, event: { waiting: true } });
+    stranger.say({ id: 1, took: 1 });
+    expect(await stranger.message()).toMatchObject({ ok: false, code: "invalid_input" });
+    await stranger.closed;
+  });
+
+  test("answers a ping at once, also while a question waits", async () => {
+    const stranger = await Stranger.greeted(state);
+    stranger.say({ id: 1, ask: "wait", value: {} });
+    expect(await stranger.message()).toEqual({ id: 1, event: { waiting: true } });
+    stranger.say({ ping: true });
+    expect(await stranger.message()).toEqual({ pong: true });
+    stranger.socket.destroy();
   });
 
   // Once is enough for either of these: they are about the daemon, and take long.

@@ -11,7 +11,8 @@ beforeAll(async () => {
 afterAll(() => program?.remove());
 
 const ENTER = "\r";
-const DOWN = "\u001b[B";
+/** A person reads it in the question. */
+const theNumber = (raw: string): string => `${/Type (\d{4}) to [^]*$/.exec(raw)?.[1] ?? "none"}${ENTER}`;
 
 function run(
   words: readonly string[],
@@ -37,8 +38,8 @@ describe("on a real terminal", () => {
       ["approvals", "watch"],
       [
         ["q quit", "1a"],
-        ["Approve?", `${DOWN}${DOWN}${ENTER}`],
-        ["How often?", ENTER],
+        ["Which step?", `2${ENTER}`],
+        ["anything else is a no", theNumber],
         ["approved a-1", ""],
         ["nothing waits for a person", "q"],
       ],
@@ -52,6 +53,7 @@ describe("on a real terminal", () => {
       ["approvals", "watch"],
       [
         ["q quit", "r"],
+        ["anything else is a no", theNumber],
         ["May stay empty", `not today${ENTER}`],
         ["nothing waits for a person", "q"],
       ],
@@ -60,6 +62,26 @@ describe("on a real terminal", () => {
     expect(raw).toContain("refused a-1");
   }, 90_000);
 
+  test.each([
+    ["cat package.json", "Which step?"],
+    ["clear", "Which step?"],
+    ["1a1\r1", "Which step?"],
+    ["rm -r build", "anything else is a no"],
+    ["ls", null],
+  ])(
+    "watch: %j typed into the window answers nothing",
+    async (typed, dialog) => {
+      const line = `${typed}${ENTER}`;
+      const end: readonly Answer[] = [["q quit", "\u0003"]];
+      const then: readonly Answer[] = dialog === null ? [["how far an answer", ""], ...end] : [[dialog, line], ...end];
+      const { status, raw } = await run(["approvals", "watch"], [["q quit", line], ...then]);
+      expect(status).toBe(0);
+      expect(raw).not.toContain("approved a-1");
+      expect(raw).not.toContain("refused a-1");
+    },
+    90_000,
+  );
+
   test("watch ends with the key that ends everything", async () => {
     const { status, raw } = await run(["approvals", "watch"], [["q quit", "\u0003"]]);
     expect(status).toBe(0);
@@ -67,7 +89,7 @@ describe("on a real terminal", () => {
   }, 90_000);
 
   test("approve: who presses return too early approves nothing", async () => {
-    const { status, raw } = await run(["approve", "a-1"], [["Approve?", ENTER]]);
+    const { status, raw } = await run(["approve", "a-1"], [["Which step?", ENTER]]);
     expect(status).toBe(11);
     expect(raw).toContain("nothing was approved");
   }, 90_000);

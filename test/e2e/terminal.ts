@@ -8,7 +8,8 @@ export interface TerminalRan {
   readonly raw: string;
 }
 
-export type Answer = readonly [words: string, keys: string];
+/** Keys may depend on what stands on the terminal by then. */
+export type Answer = readonly [words: string, keys: string | ((raw: string) => string)];
 
 const columns = 100;
 const waitMillisecondsMax = 60_000;
@@ -38,10 +39,11 @@ export async function onTerminal(
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     raw += text;
     for (let next = left[0]; next !== undefined; next = left[0]) {
-      const at = raw.indexOf(next[0], seen);
+      const [words, keys] = next;
+      const at = raw.indexOf(words, seen);
       if (at < 0) break;
-      seen = at + next[0].length;
-      child.stdin.write(next[1]);
+      seen = at + words.length;
+      child.stdin.write(typeof keys === "string" ? keys : keys(raw));
       left.shift();
     }
   });

@@ -23,11 +23,20 @@ const CLIENT = `
   const [first, ...words] = [...JSON.parse(process.env.BETWEEN), process.execPath, program, ...JSON.parse(server)];
   const child = spawn(first, words, { stdio: ["pipe", "pipe", "ignore"] });
   child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\\n');
-  child.stdout.once("data", () => {
-    const ran = spawnSync(process.execPath, [program, ...JSON.parse(command)], { encoding: "utf8" });
+  const act = () => {
+    const own = [process.execPath, program, ...JSON.parse(command)];
+    const before = JSON.parse(process.env.BEFORE ?? "[]");
+    // A terminal is given one line to run.
+    const line = before[0] === "script" ? [...before, own.map((word) => "'" + word + "'").join(" "), "/dev/null"] : [...before, ...own];
+    const ran = spawnSync(line[0], line.slice(1), { encoding: "utf8" });
     process.stdout.write(ran.stdout + ran.stderr);
     child.stdin.end();
     process.exitCode = ran.status;
+  };
+  child.stdout.once("data", () => {
+    if (process.env.ENDED !== "1") return act();
+    child.once("close", act);
+    child.stdin.end();
   });
 `;
 
@@ -36,9 +45,12 @@ async function ranByClient(
   command: readonly string[],
   more: Readonly<Record<string, string>> = {},
   between: readonly string[] = [],
+  terminal: readonly string[] = [],
 ): Promise<{ readonly status: number | null; readonly out: string }> {
   const words = ["-e", CLIENT, join(root, "bin", "ambit"), JSON.stringify(server), JSON.stringify(command)];
-  const child = spawn(process.execPath, words, {
+  const quoted = [process.execPath, ...words].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+  const [program = process.execPath, ...options] = terminal;
+  const child = spawn(program, terminal.length === 0 ? words : [...options, quoted, "/dev/null"], {
     cwd: world.project,
     env: { ...world.environment, ...more, BETWEEN: JSON.stringify(between) },
     stdio: ["ignore", "pipe", "inherit"],
@@ -54,22 +66,60 @@ async function ranByClient(
 describe("a client", () => {
   const SERVE = ["mcp", "serve", "--agent", "keeper"];
 
-  test.each([
-    ["stops nobody", ["stop", "keeper"]],
-    ["sees to no freeze", ["freeze"]],
-    ["grants nothing", ["agents", "grant", "keeper", "obs.append", "--yes"]],
-  ])("of an agent %s", async (_, command) => {
-    const { status, out } = await ranByClient(SERVE, command);
-    expect(out).toContain("control_refused");
-    expect(status).not.toBe(0);
-  });
+  const GRANT = ["agents", "grant", "keeper", "obs.query", "--yes"];
+  const NODE = `const { spawn } = require("node:child_process"); const [first, ...words] = process.argv.slice(1);`;
 
   test.each([
+    ["stops its agent", ["stop", "keeper"]],
+    ["freezes everything", ["freeze"]],
+  ])("of an agent %s: what only narrows is refused to no process", async (_, command) => {
+    const { status, out } = await ranByClient(SERVE, command);
+    expect([status, out.includes("control_refused")]).toEqual([0, false]);
+    expect((await world.ambitAtTerminal("thaw")).status).toBe(0);
+  });
+
+  test.each<[string, readonly string[]]>([
+    ["nothing", []],
     ["a shell", ["/bin/sh", "-c", '"$@"; exit $?', "sh"]],
     ["a shell in a shell", ["/bin/sh", "-c", '/bin/sh -c \'"$@"; exit $?\' sh "$@"; exit $?', "sh"]],
-  ])("of an agent is no person because %s stands between", async (_, between) => {
-    const { out } = await ranByClient(SERVE, ["freeze"], {}, between);
+    ["timeout", ["timeout", "60"]],
+    ["nice and env", ["nice", "env"]],
+    ["a process session of its own", ["setsid", "--wait"]],
+    ["perl", ["perl", "-e", "exit(system(@ARGV) >> 8)", "--"]],
+    ["a Node launcher", [process.execPath, "-e", `${NODE} spawn(first, words, { stdio: "inherit" });`]],
+    [
+      "a detached Node launcher",
+      [process.execPath, "-e", `${NODE} spawn(first, words, { stdio: "inherit", detached: true });`],
+    ],
+    ["three wrappers", ["timeout", "60", "perl", "-e", "exit(system(@ARGV) >> 8)", "--", "setsid", "--wait"]],
+  ])("of an agent grants nothing where %s stands between", async (_, between) => {
+    for (const detached of [[], ["setsid", "--wait"]]) {
+      const { status, out } = await ranByClient(SERVE, GRANT, { BEFORE: JSON.stringify(detached) }, between);
+      expect(out).toContain("control_refused");
+      expect(out).toMatch(/session s_\w+ \(agent keeper, mcp/);
+      expect(out).toContain("ambit stop keeper");
+      expect(status).not.toBe(0);
+    }
+  });
+
+  test("of an agent grants nothing at the terminal that it runs in", async () => {
+    const { out } = await ranByClient(SERVE, GRANT, {}, [], ["script", "-qec"]);
     expect(out).toContain("control_refused");
+    expect(out).toContain("has the same terminal as");
+  });
+
+  test("with a terminal of another one beside it, as an editor has, leaves that one to its person", async () => {
+    const { status, out } = await ranByClient(SERVE, GRANT, { BEFORE: JSON.stringify(["script", "-qec"]) });
+    expect(out).not.toContain("control_refused");
+    expect(status).toBe(0);
+  });
+
+  test("whose session has ended is a script like any other, also for another daemon", async () => {
+    const after = { ENDED: "1" };
+    expect(await ranByClient(SERVE, GRANT, after)).toMatchObject({ status: 0 });
+    await world.killDaemon();
+    await world.startDaemon();
+    expect(await ranByClient(SERVE, GRANT, after)).toMatchObject({ status: 0 });
   });
 
   test("of an agent starts no server with grants of its own", async () => {
@@ -110,7 +160,7 @@ describe("a person", () => {
     expect(await client.names()).toContain("memory_get");
     expect((await world.ambit("freeze")).out).not.toContain("error");
     expect(codeOf(await client.call("memory_get", { key: "a" }))).toBe("revoked");
-    expect((await world.ambit("thaw")).out).not.toContain("error");
+    expect((await world.ambitAtTerminal("thaw")).out).not.toContain("error");
     expect((await client.call("memory_get", { key: "a" })).isError ?? false).toBe(false);
     await client.end();
   });
@@ -125,7 +175,7 @@ describe("a person", () => {
     child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
     await new Promise((listed) => child.stdout.once("data", listed));
     const frozen = await world.ambit("freeze");
-    const thawed = await world.ambit("thaw");
+    const thawed = await world.ambitAtTerminal("thaw");
     child.stdin.end();
     expect([frozen.out, thawed.out].join()).not.toContain("error");
   });

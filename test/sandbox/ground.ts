@@ -99,8 +99,8 @@ export async function run(
 ): Promise<Told> {
   const heard: Record<"output" | "errors", Uint8Array[]> = { output: [], errors: [] };
   const own: Sinks = {
-    output: (bytes) => heard.output.push(Buffer.from(bytes)),
-    errors: (bytes) => heard.errors.push(Buffer.from(bytes)),
+    output: (bytes) => void heard.output.push(Buffer.from(bytes)),
+    errors: (bytes) => void heard.errors.push(Buffer.from(bytes)),
   };
   const result = await sandboxes.run(owner, plan, { argv, input: input ?? null }, sinks ?? own, NOBODY, stop ?? null);
   return { result, output: Buffer.concat(heard.output).toString(), errors: Buffer.concat(heard.errors).toString() };

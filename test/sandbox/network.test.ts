@@ -60,7 +60,7 @@ afterAll(async () => {
 /** What the server said, and what was refused on the way. */
 async function call(name: string, judge: Judge = granted, port = PORT): Promise<readonly [string, readonly string[]]> {
   const heard: string[] = [];
-  const sinks = { output: (bytes: Uint8Array) => heard.push(Buffer.from(bytes).toString()), errors: () => {} };
+  const sinks = { output: (bytes: Uint8Array) => void heard.push(Buffer.from(bytes).toString()), errors: () => {} };
   const argv = ["/bin/bash", "-c", `cat < /dev/tcp/${name}/${port}`] as const;
   const result: RunResult = await sandboxes.run(OWNER, plan, { argv: [...argv], input: null }, sinks, judge, null);
   if (!result.ok) throw new Error(result.refused.message);

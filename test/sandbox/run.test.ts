@@ -86,7 +86,7 @@ describe("how a command ends", () => {
     const running = shell(sandboxes, plan, "echo begun; sleep 600", {
       stop: bell,
       input: endless(),
-      sinks: { output: () => setTimeout(() => bell.ring(), 200), errors: () => {} },
+      sinks: { output: () => void setTimeout(() => bell.ring(), 200), errors: () => {} },
     });
     expect(ranOf(await running).ending).toEqual({ kind: "ended", because: "stopped" });
   });

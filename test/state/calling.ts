@@ -32,7 +32,12 @@ export class Caller {
   #number = 0;
 
   constructor(program: string, folder: string) {
-    this.#child = fork(program, [folder, VERSION], { stdio: ["ignore", "inherit", "inherit", "ipc"], execArgv: [] });
+    // In a process session of its own: the test is a person without a terminal, who shares nothing with a client.
+    this.#child = fork(program, [folder, VERSION], {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      execArgv: [],
+      detached: true,
+    });
     this.#child.on("message", (told: Told) => {
       const waiting = this.#waiting.get(told.number);
       if ("event" in told) waiting?.hearing.onEvent?.(told.event);

@@ -37,30 +37,45 @@ function widening(id: string): readonly (readonly [string, object])[] {
   };
   return [
     ["approvals.approve", { id, step: "exact", uses: 1, milliseconds: 60_000, presence: null }],
-    ["approvals.refuse", { id, reason: "x" }],
     ["control.admit", { command: "trust", what: "x", isWidening: true, presence: null }],
-    ["control.admit", { command: "revoke", what: "x", isWidening: false, presence: null }],
     ["presence.set", { ...ANN, presence: null }],
     ["presence.delete", { name: "ann", presence: null }],
-    ["links.revoke", { id: "l_x", kill: false }],
-    ["agent.stop", { cwd: world.project, agent: "asking" }],
-    ["freeze", {}],
     ["thaw", { presence: null }],
     ["secrets.set", { ...secret, isCanary: false, isRotation: false, presence: null }],
     ["secrets.policy", { name: "key", binding: secret.binding, presence: null }],
     ["secrets.delete", { name: "key" }],
     ["secrets.unlock", { passphrase: "x", identity: null, bus: null }],
     ["secrets.source", {}],
-    ["secrets.lock", {}],
     ["secrets.key", { key: { source: "file" }, presence: null }],
     ["audit.rotate", { presence: null }],
     ["audit.retain", { days: 1, presence: null }],
-    ["daemon.stop", {}],
   ];
 }
 
 describe("a process of a session", () => {
-  test("is refused whatever changes anything, and so is what it started", async () => {
+  test("is refused nothing that only narrows", async () => {
+    const own = world.caller();
+    const session = given(await own.open(world.project, "asking"));
+    const id = await asked(session, "narrowed");
+    const narrowing: readonly (readonly [string, object])[] = [
+      ["approvals.refuse", { id, reason: "x" }],
+      ["control.admit", { command: "revoke", what: "x", isWidening: false, presence: null }],
+      ["links.revoke", { id: "l_x", kill: false }],
+      ["secrets.lock", {}],
+      ["freeze", {}],
+      ["agent.stop", { cwd: world.project, agent: "asking" }],
+    ];
+    for (const [name, value] of narrowing) {
+      const answer = await own.ask(name, value, "n", {}, "control").answer;
+      expect([name, answer.ok ? "done" : answer.code]).not.toEqual([name, "control_refused"]);
+    }
+    expect(await own.ask("thaw", { presence: null }, "n", {}, "control").answer).toMatchObject({
+      code: "control_refused",
+    });
+    given(await world.control("thaw", { presence: null }));
+  });
+
+  test("is refused whatever widens, and so is what it started", async () => {
     const own = world.caller();
     const session = given(await own.open(world.project, "asking"));
     const id = await asked(session, "own");
@@ -113,7 +128,8 @@ describe("a process of a session", () => {
     const own = world.caller();
     expect(await own.ask("daemon.status", {}, "early", {}, "control").answer).toMatchObject({ ok: true });
     given(await own.open(world.project, "asking"));
-    expect(await own.ask("freeze", {}, "early", {}, "control").answer).toMatchObject({ code: "control_refused" });
+    const thaw = { presence: null };
+    expect(await own.ask("thaw", thaw, "early", {}, "control").answer).toMatchObject({ code: "control_refused" });
   });
 
   test("is its parent as well where it was opened for it", async () => {
@@ -124,7 +140,8 @@ describe("a process of a session", () => {
       await lonely.begin();
       const child = lonely.caller();
       given(await child.open(lonely.project, "asking", { isForParent: true }));
-      expect(await lonely.control("freeze", {})).toMatchObject({ ok: false, code: "control_refused" });
+      expect((await lonely.ambit("thaw")).out).toContain("control_refused");
+      expect(await lonely.control("thaw", { presence: null })).toMatchObject({ ok: true });
     } finally {
       await lonely.remove();
     }

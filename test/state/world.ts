@@ -25,6 +25,7 @@ import { root } from "../e2e/ambit.ts";
 import { bundled, type Program } from "../e2e/bundle.ts";
 import { prepareState } from "../house/daemon-state.ts";
 import { Caller, type Ran } from "./calling.ts";
+import { Person } from "./person.ts";
 
 export class World {
   readonly base: string;
@@ -34,6 +35,7 @@ export class World {
   readonly #program: Program;
   readonly #callers: Caller[] = [];
   #control: Asking<ControlMessages> | null = null;
+  #person: Person | null = null;
 
   private constructor(program: Program) {
     this.#program = program;
@@ -92,8 +94,19 @@ export class World {
     return ["env", ...variables, process.execPath, join(root, "bin", "ambit"), ...words];
   }
 
-  async ambit(...words: readonly string[]): Promise<Ran> {
-    const child = spawn(process.execPath, [join(root, "bin", "ambit"), ...words], {
+  ambit(...words: readonly string[]): Promise<Ran> {
+    return this.#run(process.execPath, [join(root, "bin", "ambit"), ...words]);
+  }
+
+  /** As a person does at a terminal that no client has. */
+  ambitAtTerminal(...words: readonly string[]): Promise<Ran> {
+    const line = [process.execPath, join(root, "bin", "ambit"), ...words];
+    const quoted = line.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+    return this.#run("script", ["-qec", quoted, "/dev/null"]);
+  }
+
+  async #run(program: string, words: readonly string[]): Promise<Ran> {
+    const child = spawn(program, words, {
       cwd: this.project,
       env: this.environment,
       stdio: ["ignore", "pipe", "pipe"],
@@ -119,8 +132,10 @@ export class World {
     value: ControlMessages[K]["asks"],
   ): Promise<Answer<ControlMessages[K]["answers"]>> {
     if (this.#control === null) {
+      this.#person ??= new Person(this.base, this.folder);
+      await this.#person.ready();
       const connected = await connect("control", {
-        folder: this.folder,
+        folder: this.#person.folder,
         version: VERSION,
         onLost: () => {
           this.#control = null;
@@ -176,6 +191,7 @@ export class World {
   async remove(): Promise<void> {
     for (const caller of this.#callers) await caller.end();
     this.#control?.close();
+    this.#person?.end();
     this.#program.remove();
     rmSync(this.base, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 // One host by itself, in a real sandbox: time that is over, what is no frame, a frame that is too long, and a tool that says
 // different things to different hosts.
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -14,6 +14,7 @@ import { DraftFolders } from "../../src/node/draft/draft-folders.ts";
 import { detectSandbox } from "../../src/node/sandbox/detect-sandbox.ts";
 import { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
 import { ToolFrames, toolFrame } from "../../src/node/tool-host/frames.ts";
+import { clearSnapshots, snapshotOf } from "../../src/node/tool-host/snapshot.ts";
 import type { ToolSource } from "../../src/node/tool-host/sources.ts";
 import { root } from "../e2e/ambit.ts";
 
@@ -68,7 +69,39 @@ async function run(
   return host.execute("one", {}, serve, never, milliseconds);
 }
 
+test("a snapshot can be removed by its owner, and so can one of an earlier version", () => {
+  const folder = snapshotOf(state, tool("return 1;"), join(root, "dist", "tool-host.cjs"));
+  expect(folder).not.toBeNull();
+  expect(statSync(folder ?? "").mode & 0o777).toBe(0o700);
+  const before = join(state, "before");
+  mkdirSync(join(before, "tool-hosts", "old"), { recursive: true });
+  writeFileSync(join(before, "tool-hosts", "old", "host.cjs"), "", { mode: 0o400 });
+  chmodSync(join(before, "tool-hosts", "old"), 0o500);
+  clearSnapshots(before);
+  clearSnapshots(before);
+  expect(existsSync(join(before, "tool-hosts"))).toBe(false);
+});
+
 describe("a host", () => {
+  test("that floods is slowed down: the loop is free within its bound of 1 second, and other hosts answer", async () => {
+    const flood = `const body = Buffer.from(JSON.stringify({ kind: "use", call: 1, use: 1, asked: {} }));
+      const head = Buffer.alloc(4); head.writeUInt32LE(body.length);
+      const many = Buffer.concat(Array.from({ length: 2000 }, () => Buffer.concat([head, body])));
+      for (;;) { try { fs.writeSync(1, many); } catch {} }`;
+    const flooding = run(tool(flood), 6_000);
+    let longest = 0;
+    let before = performance.now();
+    const looking = setInterval(() => {
+      longest = Math.max(longest, performance.now() - before);
+      before = performance.now();
+    }, 20);
+    const other = tool("return 1 + 1;");
+    for (let at = 0; at < 3; at++) expect(await run(other, 5_000)).toEqual({ ok: true, value: 2 });
+    expect(await flooding).toMatchObject({ ok: false, message: "it took more than 6 seconds" });
+    clearInterval(looking);
+    expect(longest).toBeLessThan(1_000);
+  }, 60_000);
+
   test("that takes too long is ended, and the next call gets another", async () => {
     const source = tool("if (fs.existsSync('/nowhere')) return 1; for (;;);");
     expect(await run(source, 1500)).toMatchObject({ ok: false, code: "execution_failed" });

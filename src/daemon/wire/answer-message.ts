@@ -9,6 +9,7 @@ export type DaemonMessage =
   | { readonly kind: "event"; readonly id: number; readonly event: Json }
   | { readonly kind: "took"; readonly id: number; readonly bytes: number }
   | { readonly kind: "told"; readonly event: Json }
+  | { readonly kind: "pong" }
   /** Of the whole connection, which is closed then. */
   | { readonly kind: "refused"; readonly refusal: Refusal };
 
@@ -19,6 +20,7 @@ export function readDaemonMessage(text: string | null): DaemonMessage | null {
   if (hello !== undefined) return helloOf(hello);
   const refusal = ok === false ? refusalOf(message) : null;
   if (id === undefined) {
+    if (message["pong"] === true) return { kind: "pong" };
     if (refusal !== null) return { kind: "refused", refusal };
     return event === undefined ? null : { kind: "told", event };
   }

@@ -14,11 +14,15 @@ import {
   controlAnswerBytesMax,
   daemonHelloMilliseconds,
   exchangeNumberMax,
+  outputTakenBytes,
+  pingMilliseconds,
   protocolVersion,
   questionBytesMax,
   readBytesMax,
+  silenceMillisecondsMax,
   toldCharactersMax,
 } from "./limits.ts";
+import { monotonicMilliseconds } from "./monotonic.ts";
 import { notAvailable, refusal, wrongProtocol } from "./refusals.ts";
 import { TurnWriter } from "./turn-writer.ts";
 
@@ -89,6 +93,8 @@ function tryClient(path: string, door: Door, asked: ConnectAsked): Promise<Clien
 interface Waiting {
   readonly along: Along | null;
   readonly pump: InputPump | null;
+  /** Bytes that were taken and not told of yet. */
+  taken: number;
   give(answer: Answer<never>): void;
 }
 
@@ -106,6 +112,8 @@ class Client {
   #isClosed = false;
   #lost: Refusal | null = null;
   #number = 0;
+  #heardAt = performance.now();
+  #pinging: NodeJS.Timeout | null = null;
 
   constructor(socket: Socket, door: Door, asked: ConnectAsked) {
     this.#socket = socket;
@@ -126,14 +134,19 @@ class Client {
     if (this.#lost !== null) return Promise.resolve(this.#lost);
     const id = this.#next();
     const input = along?.input ?? null;
-    const text = JSON.stringify(input === null ? { id, ask: name, value } : { id, ask: name, value, input: true });
+    const sent = monotonicMilliseconds();
+    const question = { id, ask: name, value, sent };
+    const text = JSON.stringify(input === null ? question : { ...question, input: true });
     const bytes = Buffer.byteLength(text);
     if (bytes > questionBytesMax) return Promise.resolve(refusal("too_large", "the question is too large"));
     return new Promise((give) => {
       const pump = input === null ? null : new InputPump(id, input, this.#writer, () => this.#stop(id));
       // Only a question that waits keeps our process alive.
-      if (this.#waiting.size === 0) this.#socket.ref();
-      this.#waiting.set(id, { along, pump, give });
+      if (this.#waiting.size === 0) {
+        this.#socket.ref();
+        this.#watch();
+      }
+      this.#waiting.set(id, { along, pump, give, taken: 0 });
       this.#writer.json(text, bytes);
       if (pump !== null) void pump.run();
       along?.onStop?.(() => this.#stop(id));
@@ -154,6 +167,26 @@ class Client {
     this.#lose(notAvailable("the connection was closed"));
   }
 
+  /** INVARIANT: a daemon that hangs is not waited for: while a question waits, something is heard in time or all is given up. */
+  #watch(): void {
+    this.#heardAt = performance.now();
+    this.#pinging ??= setInterval(() => this.#look(), pingMilliseconds).unref();
+  }
+
+  #look(): void {
+    const silent = performance.now() - this.#heardAt;
+    if (this.#lost !== null || this.#waiting.size === 0 || silent < pingMilliseconds / 2) return;
+    this.#say({ ping: true });
+    if (silent < silenceMillisecondsMax) return;
+    // Our own process may have been stopped: what lies in the socket is read before anything is concluded.
+    const heardAt = this.#heardAt;
+    setImmediate(() =>
+      setImmediate(() => {
+        if (heardAt === this.#heardAt) this.#lose(SILENT);
+      }),
+    );
+  }
+
   #next(): number {
     do this.#number = this.#number >= exchangeNumberMax ? 1 : this.#number + 1;
     while (this.#waiting.has(this.#number));
@@ -172,6 +205,7 @@ class Client {
   /** So many bytes in the buffer, which is read into again afterwards. */
   arrive(buffer: Buffer, length: number): void {
     if (this.#lost !== null) return;
+    this.#heardAt = performance.now();
     const problem = this.#cutter.take(buffer, length, this.#take);
     if (problem !== null) this.#lose(notAvailable("the daemon says what cannot be understood"));
   }
@@ -183,10 +217,24 @@ class Client {
       if (message === null) this.#lose(notAvailable("the daemon says what cannot be understood"));
       else this.#hear(message);
     } else if (frame.kind === "bytes") {
-      this.#waiting.get(frame.id)?.along?.onBytes?.(frame.channel, frame.bytes);
+      const waiting = this.#waiting.get(frame.id);
+      if (waiting !== undefined) this.#takeBytes(frame.id, waiting, frame.channel, frame.bytes);
     }
     return this.#lost === null;
   };
+
+  /** The daemon sends on as these are taken, and a program whose output they are goes on no faster. */
+  #takeBytes(id: number, waiting: Waiting, channel: number, bytes: Uint8Array): void {
+    const ready = waiting.along?.onBytes?.(channel, bytes);
+    const taken = (): void => {
+      waiting.taken += bytes.length;
+      if (waiting.taken < outputTakenBytes || this.#lost !== null || this.#waiting.get(id) !== waiting) return;
+      this.#say({ id, took: waiting.taken });
+      waiting.taken = 0;
+    };
+    if (ready instanceof Promise) void ready.then(taken, () => this.#stop(id));
+    else taken();
+  }
 
   #hear(message: DaemonMessage): void {
     switch (message.kind) {
@@ -198,6 +246,8 @@ class Client {
         return;
       case "told":
         this.#asked.onEvent?.(message.event);
+        return;
+      case "pong":
         return;
       case "event":
         this.#waiting.get(message.id)?.along?.onEvent?.(message.event);
@@ -231,7 +281,11 @@ class Client {
     if (waiting === undefined) return;
     this.#waiting.delete(id);
     waiting.pump?.over();
-    if (this.#waiting.size === 0) this.#socket.unref();
+    if (this.#waiting.size === 0) {
+      this.#socket.unref();
+      if (this.#pinging !== null) clearInterval(this.#pinging);
+      this.#pinging = null;
+    }
     waiting.give(answer as Answer<never>);
   }
 
@@ -246,3 +300,9 @@ class Client {
     else if (!this.#isClosed) this.#asked.onLost?.(why);
   }
 }
+
+const SILENT = refusal(
+  "no_answer",
+  `the daemon has not answered for ${silenceMillisecondsMax / 1000} seconds: what was asked is given up`,
+  "ambit daemon stop",
+);

@@ -5,18 +5,23 @@ import type { Refusal } from "../../ports/exchange.ts";
 import type { Answering, Connected, Door, Peer } from "../serving.ts";
 import type { OpenSocket } from "./doors-process.ts";
 import { type ExchangeLine, OpenExchange } from "./exchange.ts";
+import type { FairTurns, TurnQueue } from "./fair-turns.ts";
 import { type Frame, FrameCutter } from "./frame.ts";
 import type { Held } from "./held.ts";
 import {
   controlAnswerBytesMax,
   farewellMilliseconds,
   helloMilliseconds,
+  lateMilliseconds,
+  outputRoomBytes,
   protocolVersion,
   questionBytesMax,
   questionsInFlightMax,
+  questionsQueuedMax,
   toldInFlightMax,
 } from "./limits.ts";
 import { type AskerMessage, type Question, readAskerMessage } from "./message.ts";
+import { monotonicMilliseconds } from "./monotonic.ts";
 import { Outgoing } from "./outgoing.ts";
 import { notAvailable, refusal, wrongProtocol } from "./refusals.ts";
 
@@ -27,6 +32,7 @@ export interface ConnectionAsked {
   readonly peer: Peer;
   readonly answers: ReadonlyMap<string, Answering>;
   readonly held: Held;
+  readonly turns: FairTurns;
   readonly version: string;
   readonly open: OpenSocket;
   /** A mistake of ours, for whoever looks for it. */
@@ -46,6 +52,8 @@ export class Connection implements Connected {
   /** What was told has a number below zero, which nobody can name. */
   readonly #exchanges: Map<number, OpenExchange> = new Map();
   readonly #helloTimer: NodeJS.Timeout;
+  readonly #queue: TurnQueue;
+  #isPaused = false;
   #closeRings: (() => void)[] = [];
   #isGreeted = false;
   #isOver = false;
@@ -59,6 +67,7 @@ export class Connection implements Connected {
     this.door = asked.door;
     this.peer = asked.peer;
     this.#asked = asked;
+    this.#queue = asked.turns.queue(asked.door === "control");
     const socket = asked.open((buffer, length) => this.#arrive(buffer, length));
     this.#socket = socket;
     this.#outgoing = new Outgoing(socket, () => this.#cut());
@@ -66,7 +75,10 @@ export class Connection implements Connected {
     const weigh = (change: number): void => this.#weigh(change);
     this.#line = { connected: this, outgoing: this.#outgoing, answerBytesMax, weigh };
     this.#helloTimer = setTimeout(() => this.refuse(notAvailable("nobody said hello in time")), helloMilliseconds);
-    socket.on("drain", () => this.#weigh());
+    socket.on("drain", () => {
+      this.#weigh();
+      this.#pace();
+    });
     // An error is always followed by the event that the socket closed.
     socket.on("error", () => undefined);
     socket.on("end", () => this.#cut());
@@ -120,6 +132,17 @@ export class Connection implements Connected {
     if (problem === "too_large") this.refuse(refusal("too_large", "a frame is larger than it may be"));
     else if (problem === "malformed") this.refuse(refusal("invalid_input", "this is not how the daemon is spoken to"));
     this.#weigh();
+    this.#pace();
+  }
+
+  /** Back-pressure: an asker that asks faster than it is answered, or reads no answers, is not read from meanwhile. */
+  #pace(): void {
+    if (this.#isOver) return;
+    const isFull = this.#queue.length > questionsQueuedMax || this.#outgoing.pendingBytes > outputRoomBytes;
+    if (isFull === this.#isPaused) return;
+    this.#isPaused = isFull;
+    if (isFull) this.#socket.pause();
+    else this.#socket.resume();
   }
 
   /** Whether to go on. */
@@ -143,8 +166,12 @@ export class Connection implements Connected {
     else if (message.kind === "hello") this.#greet(message.protocol);
     else if (!this.#isGreeted) this.refuse(refusal("invalid_input", "the first message is hello"));
     else if (message.kind === "tell") this.#hearTold(message.name, message.value);
+    else if (message.kind === "ping") this.#outgoing.json(PONG);
     else if (message.kind === "stop") this.#exchanges.get(message.id)?.stop();
-    else if (this.#exchanges.has(message.id))
+    else if (message.kind === "took") {
+      if (this.#exchanges.get(message.id)?.took(message.bytes) === false)
+        this.refuse(refusal("invalid_input", "more bytes were taken than were sent"));
+    } else if (this.#exchanges.has(message.id))
       this.refuse(refusal("invalid_input", "a number was given to two questions at once"));
     else if (message.kind === "misasked") this.#say(message.id, refusal("invalid_input", message.why));
     else if (this.inFlight >= questionsInFlightMax)
@@ -160,14 +187,29 @@ export class Connection implements Connected {
   }
 
   #question(question: Question): void {
-    const { id, name } = question;
+    const { id, name, sent } = question;
     const answering = this.#asked.answers.get(name);
     if (answering === undefined) {
       this.#say(id, unknownQuestion(name));
       return;
     }
     const exchange = new OpenExchange(this.#line, question);
-    void this.#answer(answering, exchange);
+    const age = sent === null ? lateMilliseconds : monotonicMilliseconds() - sent;
+    this.#begin(answering, exchange, age < 0 || age >= lateMilliseconds);
+  }
+
+  /**
+   * In a later event-loop turn, so that connections take turns. INVARIANT: what was given up before it began is not begun.
+   * `isLate`: whether the asker is gone may stand right behind the question: the socket is read once more before it begins.
+   */
+  #begin(answering: Answering, exchange: OpenExchange, isLate: boolean): void {
+    this.#exchanges.set(exchange.id, exchange);
+    this.#queue.push(() => {
+      const begin = (): void => void this.#answer(exchange.isStopped ? GIVEN_UP : answering, exchange);
+      if (isLate) setImmediate(() => setImmediate(begin));
+      else begin();
+      this.#pace();
+    });
   }
 
   #hearTold(name: string, value: JsonObject): void {
@@ -183,13 +225,12 @@ export class Connection implements Connected {
     this.#told++;
     this.#toldNumber--;
     const exchange = new OpenExchange(this.#line, { id: this.#toldNumber, name, value, hasInput: false });
-    void this.#answer(answering, exchange);
+    this.#begin(answering, exchange, false);
   }
 
   /** Never rejects. */
   async #answer(answering: Answering, exchange: OpenExchange): Promise<void> {
     const { id, name, isTold } = exchange;
-    this.#exchanges.set(id, exchange);
     try {
       const answer = await answering(exchange);
       exchange.answer(answer);
@@ -255,6 +296,10 @@ export class Connection implements Connected {
     for (const ring of rings) ring();
   }
 }
+
+const PONG = JSON.stringify({ pong: true });
+
+const GIVEN_UP: Answering = async () => refusal("stopped", "the asker gave up before this began: nothing was done");
 
 export function helloText(version: string): string {
   return JSON.stringify({ hello: { protocol: protocolVersion, version } });

@@ -4,7 +4,7 @@ import type { Answer } from "../../ports/exchange.ts";
 import type { Connected, Exchange } from "../serving.ts";
 import { bytesFrame, partsOf } from "./frame.ts";
 import { InputQueue } from "./input-queue.ts";
-import { inputTakenBytes, inputWindowBytes } from "./limits.ts";
+import { inputTakenBytes, inputWindowBytes, outputWindowBytes } from "./limits.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { refusal } from "./refusals.ts";
 
@@ -43,6 +43,12 @@ export class OpenExchange implements Exchange {
   #taken = 0;
   #told = 0;
   #weighed = 0;
+  /** Bytes that were sent back, and those that the asker took. */
+  #sent = 0;
+  #took = 0;
+  /** Sends are carried out one after the other: parts of two never mix. */
+  #sending: Promise<void> = Promise.resolve();
+  #windowRing: (() => void) | null = null;
 
   constructor(line: ExchangeLine, { id, name, value, hasInput }: ExchangeAsked) {
     this.id = id;
@@ -91,13 +97,35 @@ export class OpenExchange implements Exchange {
     this.#line.weigh(0);
   }
 
-  async send(channel: number, bytes: Uint8Array): Promise<void> {
+  send(channel: number, bytes: Uint8Array): Promise<void> {
+    const sent = this.#sending.then(() => this.#send(channel, bytes));
+    this.#sending = sent;
+    return sent;
+  }
+
+  /** The asker took so many bytes. False where that is more than it was sent. */
+  took(bytes: number): boolean {
+    this.#took += bytes;
+    this.#windowRing?.();
+    return this.#took <= this.#sent;
+  }
+
+  async #send(channel: number, bytes: Uint8Array): Promise<void> {
     for (const part of partsOf(bytes)) {
-      if (this.#isAnswered || this.isTold) return;
+      if (this.#isEnded()) return;
       this.#line.outgoing.frame(bytesFrame(this.id, channel, part));
+      this.#sent += part.length;
       this.#line.weigh(0);
       await this.#line.outgoing.room();
+      while (this.#sent - this.#took > outputWindowBytes && !this.#isEnded())
+        await new Promise<void>((ring) => {
+          this.#windowRing = ring;
+        });
     }
+  }
+
+  #isEnded(): boolean {
+    return this.#isAnswered || this.#isStopped || this.isTold;
   }
 
   /** False where the asker sends more than it was told there is room for. */
@@ -116,6 +144,7 @@ export class OpenExchange implements Exchange {
   stop(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
+    this.#windowRing?.();
     this.#dropInput();
     const rings = this.#rings ?? [];
     this.#rings = null;
@@ -129,6 +158,7 @@ export class OpenExchange implements Exchange {
     this.#isAnswered = true;
     this.#value = NOTHING;
     this.#rings = null;
+    this.#windowRing?.();
     this.#dropInput();
     if (text === null) return;
     const bytes = Buffer.byteLength(text);

@@ -1,8 +1,14 @@
 // What is sent along with a question, until somebody takes it.
+import { Fifo } from "../../sandbox/fifo.ts";
+
+/** Small parts are put together into blocks of this size: what waits costs the memory that is counted. */
+const blockBytes = 4096;
 
 export class InputQueue implements AsyncIterable<Uint8Array> {
   readonly #taken: (bytes: number) => void;
-  #parts: Uint8Array[] = [];
+  readonly #parts = new Fifo<Uint8Array>();
+  /** What the last part lies in, where it was put together and has room for more. */
+  #block: { readonly bytes: Uint8Array; used: number } | null = null;
   #bytes = 0;
   #isOver = false;
   #waiting: ((result: IteratorResult<Uint8Array, undefined>) => void) | null = null;
@@ -24,7 +30,7 @@ export class InputQueue implements AsyncIterable<Uint8Array> {
     if (this.#isOver || part.length === 0) return;
     const waiting = this.#waiting;
     if (waiting === null) {
-      this.#parts.push(part);
+      this.#add(part);
       this.#bytes += part.length;
       return;
     }
@@ -42,9 +48,26 @@ export class InputQueue implements AsyncIterable<Uint8Array> {
 
   /** Nothing more is given. */
   drop(): void {
-    this.#parts = [];
+    this.#parts.clear();
+    this.#block = null;
     this.#bytes = 0;
     this.end();
+  }
+
+  #add(part: Uint8Array): void {
+    if (part.length > blockBytes / 2) {
+      this.#block = null;
+      this.#parts.push(part);
+      return;
+    }
+    const isFull = this.#block === null || this.#block.used + part.length > blockBytes;
+    const block = isFull || this.#block === null ? { bytes: new Uint8Array(blockBytes), used: 0 } : this.#block;
+    this.#block = block;
+    block.bytes.set(part, block.used);
+    block.used += part.length;
+    const joined = block.bytes.subarray(0, block.used);
+    if (isFull) this.#parts.push(joined);
+    else this.#parts.replaceLast(joined);
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array, undefined> {
@@ -58,8 +81,9 @@ export class InputQueue implements AsyncIterable<Uint8Array> {
   }
 
   #next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const part = this.#parts.shift();
+    const part = this.#parts.take();
     if (part !== undefined) {
+      if (this.#parts.length === 0) this.#block = null;
       this.#bytes -= part.length;
       this.#taken(part.length);
       return Promise.resolve({ value: part, done: false });

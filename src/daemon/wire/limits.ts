@@ -1,7 +1,7 @@
 // How much anybody may ask of the daemon's two sockets at once.
 
-/** 2: a question says whether bytes go along with it, and there are messages that nobody answers. */
-export const protocolVersion = 2;
+/** 3: a question says when it was sent, the asker says what it took of the bytes that came back, and either side can ping. */
+export const protocolVersion = 3;
 
 export const questionBytesMax = 1_048_576;
 /** Lists of entries may be long, and only people read them. */
@@ -20,10 +20,24 @@ export const daemonHelloMilliseconds = 15_000;
 /** How long a connection that was refused may take to read why. */
 export const farewellMilliseconds = 1_000;
 
-/** Past this a connection is asked to wait before it is sent more bytes. */
+/** Past this a connection is asked to wait before it is sent more bytes, and nothing more is read from it. */
 export const outputRoomBytes = 1_048_576;
-/** Past this it is cut: whoever does not read is not waited for. */
-export const outputPendingBytesMax: number = 8 * 1_048_576;
+/** Past this it is cut: answers to what was read before are all that can bring it there. */
+export const outputPendingBytesMax: number = 32 * 1_048_576;
+/** What may be sent back for one question before the asker has taken any of it. */
+export const outputWindowBytes = 1_048_576;
+/** So much is taken before the daemon is told that there is room again. */
+export const outputTakenBytes = 131_072;
+/** Questions of one connection that were read and not begun: past this nothing more is read from it. */
+export const questionsQueuedMax = 64;
+/** The daemon begins questions for so long before it looks at its sockets again. */
+export const turnMilliseconds = 8;
+/** A question that took longer to be read may be one whose asker is gone: the daemon reads once more before it begins. */
+export const lateMilliseconds = 500;
+/** An asker that waits and hears nothing for so long asks whether anybody is there. */
+export const pingMilliseconds = 5_000;
+/** And gives up where nothing is heard for so long. */
+export const silenceMillisecondsMax = 30_000;
 /** What may be sent along with one question before the answering side has taken any of it. */
 export const inputWindowBytes = 262_144;
 /** So much is taken before the sender is told that there is room again. */

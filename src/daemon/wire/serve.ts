@@ -3,6 +3,7 @@ import type { Answer, Refusal } from "../../ports/exchange.ts";
 import type { Door, Doors, Looked } from "../serving.ts";
 import { Connection } from "./connection.ts";
 import { type Caller, DoorsProcess, type OpenSocket } from "./doors-process.ts";
+import { FairTurns } from "./fair-turns.ts";
 import type { DaemonFolder } from "./folder.ts";
 import { jsonFrame } from "./frame.ts";
 import { Held } from "./held.ts";
@@ -44,6 +45,7 @@ class Served implements Serving {
   readonly process: DoorsProcess;
   readonly #asked: ServingAsked;
   readonly #held = new Held();
+  readonly #turns = new FairTurns();
   readonly #connections: Readonly<Record<Door, Set<Connection>>> = { call: new Set(), control: new Set() };
   #lostRings: ((why: string) => void)[] = [];
   #lost: string | null = null;
@@ -101,7 +103,8 @@ class Served implements Serving {
     }
     const peer = looked.isFound ? looked.peer : { pid, uid, start: "", ancestors: [], terminal: false };
     const { doors, version, log } = this.#asked;
-    const connection = new Connection({ open, door, peer, answers: doors[door], held: this.#held, version, log });
+    const [held, turns] = [this.#held, this.#turns];
+    const connection = new Connection({ open, door, peer, answers: doors[door], held, turns, version, log });
     const connections = this.#connections[door];
     connections.add(connection);
     connection.onClose(() => connections.delete(connection));

@@ -14,6 +14,9 @@ export class Channel {
   readonly #listener: ChannelListener;
   readonly #cutter = new FrameCutter();
   #isOver = false;
+  /** Consumers that are not ready for more. */
+  #holds = 0;
+  #isReleased = false;
 
   constructor(socket: Duplex, listener: ChannelListener) {
     this.#socket = socket;
@@ -47,6 +50,29 @@ export class Channel {
       };
       this.#socket.once("drain", done).once("close", done);
     });
+  }
+
+  /** Whether reading waits for a consumer. */
+  get isPaused(): boolean {
+    return this.#holds > 0 && !this.#isReleased;
+  }
+
+  /** Back-pressure: nothing more is read until the consumer is ready. The program inside then blocks when it writes. */
+  hold(ready: Promise<void>): void {
+    if (this.#holds++ === 0 && !this.#isReleased) this.#socket.pause();
+    const free = (): void => {
+      if (--this.#holds === 0 && !this.#isReleased) this.#socket.resume();
+    };
+    void ready.then(free, free);
+  }
+
+  /** Reads on whatever consumers say, until `false`: what the program still writes is on its way to nobody. */
+  release(isReleased: boolean): void {
+    if (this.#isReleased === isReleased) return;
+    this.#isReleased = isReleased;
+    if (this.#holds === 0) return;
+    if (isReleased) this.#socket.resume();
+    else this.#socket.pause();
   }
 
   /** End of file for the other side, which ends with it. */

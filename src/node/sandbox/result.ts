@@ -54,11 +54,11 @@ export function toldSinks(sandbox: LiveSandbox, sinks: Sinks): Sinks {
   return {
     output: (bytes) => {
       tell();
-      sinks.output(bytes);
+      return sinks.output(bytes);
     },
     errors: (bytes) => {
       tell();
-      sinks.errors(bytes);
+      return sinks.errors(bytes);
     },
   };
 }

@@ -38,6 +38,8 @@ export class Running {
   #because: Because = null;
   #sinkError: { readonly error: unknown } | null = null;
   #timer: NodeJS.Timeout | undefined;
+  /** The command is being ended: its end must not wait for a consumer that is not ready. */
+  #isDiscarding = false;
 
   constructor(order: Order, channel: Channel) {
     this.#order = order;
@@ -69,9 +71,10 @@ export class Running {
   }
 
   pass(kind: "output" | "errors", bytes: Uint8Array): void {
-    if (this.#sinkError !== null) return;
+    if (this.#sinkError !== null || this.#isDiscarding) return;
     try {
-      this.#order.sinks[kind](bytes);
+      const ready = this.#order.sinks[kind](bytes);
+      if (ready instanceof Promise) this.#channel.hold(ready);
     } catch (error) {
       this.#sinkError = { error };
       this.#stop();
@@ -81,6 +84,7 @@ export class Running {
   settle(outcome: Outcome): void {
     this.#isSettled = true;
     clearTimeout(this.#timer);
+    this.#channel.release(false);
     if (this.#sinkError === null) this.#resolve(outcome);
     else this.#reject(this.#sinkError.error);
   }
@@ -92,6 +96,7 @@ export class Running {
 
   #stop(): void {
     if (this.#isSettled || !this.#isSent) return;
+    this.#discard();
     // Behind input that nobody reads the word would never be heard.
     if (this.#channel.isFull) this.#break("stopped");
     else {
@@ -103,7 +108,18 @@ export class Running {
   /** If the program inside does not end the command, its own end does. */
   #watch(because: Because, milliseconds: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#break(because), milliseconds);
+    this.#timer = setTimeout(() => {
+      // The program inside may have ended it long ago: its word waits behind output that no consumer took.
+      if (this.#channel.isPaused) {
+        this.#discard();
+        this.#watch(because, graceMilliseconds);
+      } else this.#break(because);
+    }, milliseconds);
+  }
+
+  #discard(): void {
+    this.#isDiscarding = true;
+    this.#channel.release(true);
   }
 
   #break(because: Because): void {

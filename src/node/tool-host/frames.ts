@@ -1,5 +1,5 @@
-// Messages between a tool host and whoever started it: four bytes of length, then JSON. What is longer than it may be, or
-// is no JSON, ends the conversation.
+// Messages between a tool host and the daemon that started it: four bytes of length, then JSON. What is longer than it may
+// be, or is no JSON, ends the conversation. Every byte is copied at most twice, however small the messages are.
 
 /** A use with the largest file in it still fits. */
 export const frameBytesMax = 33_554_432;
@@ -14,43 +14,66 @@ export function toolFrame(message: object): Buffer | null {
   return Buffer.concat([head, body]);
 }
 
-export class ToolFrames {
-  #pieces: Uint8Array[] = [];
-  #length = 0;
+/** `none`: no further message is whole. `broken`: what came is no message, and nothing that follows can be one. */
+export type NextMessage =
+  | { readonly kind: "message"; readonly message: unknown }
+  | { readonly kind: "none" }
+  | { readonly kind: "broken" };
 
-  /** The messages that are whole by now; null where what came is none, and nothing that follows can be. */
-  take(chunk: Uint8Array): readonly unknown[] | null {
+const NONE: NextMessage = { kind: "none" };
+const BROKEN: NextMessage = { kind: "broken" };
+
+export class ToolFrames {
+  /** What was joined or came whole, of which the part before `#at` is cut already. */
+  #joined: Buffer = Buffer.alloc(0);
+  #at = 0;
+  /** What came after it. */
+  #pieces: Uint8Array[] = [];
+  #piecesLength = 0;
+
+  add(chunk: Uint8Array): void {
+    if (chunk.length === 0) return;
     this.#pieces.push(chunk);
-    this.#length += chunk.length;
-    const messages: unknown[] = [];
-    for (;;) {
-      const wanted = this.#wanted();
-      if (wanted === null) return null;
-      if (wanted === 0 || this.#length < wanted) return messages;
-      const all = this.#joined();
-      try {
-        messages.push(JSON.parse(all.toString("utf8", headBytes, wanted)));
-      } catch {
-        return null;
-      }
-      const rest = all.subarray(wanted);
-      this.#pieces = rest.length === 0 ? [] : [rest];
-      this.#length = rest.length;
+    this.#piecesLength += chunk.length;
+  }
+
+  /** One message at a time, so that the caller decides when to go on. */
+  next(): NextMessage {
+    const head = this.#has(headBytes);
+    if (!head) return NONE;
+    const length = this.#joined.readUInt32LE(this.#at);
+    if (length > frameBytesMax) return BROKEN;
+    if (!this.#has(headBytes + length)) return NONE;
+    const start = this.#at + headBytes;
+    this.#at = start + length;
+    try {
+      return { kind: "message", message: JSON.parse(this.#joined.toString("utf8", start, this.#at)) };
+    } catch {
+      return BROKEN;
     }
   }
 
-  /** Bytes of the frame that is coming in, its head included; nought while that is not known. */
-  #wanted(): number | null {
-    if (this.#length < headBytes) return 0;
-    const first = this.#pieces[0] as Uint8Array;
-    const head = first.length >= headBytes ? first : this.#joined();
-    const length = Buffer.from(head.buffer, head.byteOffset, head.byteLength).readUInt32LE(0);
-    return length > frameBytesMax ? null : headBytes + length;
+  /** The messages that are whole by now; null where what came is none. */
+  take(chunk: Uint8Array): readonly unknown[] | null {
+    this.add(chunk);
+    const messages: unknown[] = [];
+    for (;;) {
+      const next = this.next();
+      if (next.kind === "broken") return null;
+      if (next.kind === "none") return messages;
+      messages.push(next.message);
+    }
   }
 
-  #joined(): Buffer {
-    const all = Buffer.concat(this.#pieces);
-    this.#pieces = [all];
-    return all;
+  /** Whether so many bytes are there; then they lie in one piece. */
+  #has(bytes: number): boolean {
+    const left = this.#joined.length - this.#at;
+    if (left >= bytes) return true;
+    if (left + this.#piecesLength < bytes) return false;
+    this.#joined = Buffer.concat([this.#joined.subarray(this.#at), ...this.#pieces]);
+    this.#at = 0;
+    this.#pieces = [];
+    this.#piecesLength = 0;
+    return true;
   }
 }

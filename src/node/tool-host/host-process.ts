@@ -2,6 +2,7 @@
 // the tool's files, no network, no variables, no folder but a temporary one, and nothing of anybody else.
 import type { Enforcement } from "../../ports/enforcement.ts";
 import type { RunRefused, RunResult } from "../../ports/process.ts";
+import { Fifo } from "../../sandbox/fifo.ts";
 import { temporaryFolder } from "../../sandbox/places.ts";
 import type { Limits, Plan, PlanPath } from "../../sandbox/plan.ts";
 import type { Sandboxes, Stop } from "../../sandbox/sandboxes.ts";
@@ -45,9 +46,14 @@ export type Heard = (message: Readonly<Record<string, unknown>>) => void;
 
 export class HostProcess {
   readonly #stops: (() => void)[] = [];
-  readonly #queue: Buffer[] = [];
+  /** What is said to it and was not taken yet. */
+  readonly #queue = new Fifo<Buffer>();
+  #queueBytes = 0;
   readonly #frames = new ToolFrames();
   #wake: (() => void) | null = null;
+  /** Rings when it took something, or is over. */
+  #roomRing: (() => void) | null = null;
+  #hearing: Promise<void> | null = null;
   #isOver = false;
   #heard: Heard = () => undefined;
   #complaint = "";
@@ -112,6 +118,7 @@ export class HostProcess {
     const frame = this.#isOver ? null : toolFrame(message);
     if (frame === null) return false;
     this.#queue.push(frame);
+    this.#queueBytes += frame.length;
     this.#wake?.();
     return true;
   }
@@ -120,22 +127,48 @@ export class HostProcess {
     this.#isOver = true;
     for (const ring of this.#stops.splice(0)) ring();
     this.#wake?.();
+    this.#roomRing?.();
   }
 
   #over(why: string): string {
     this.#isOver = true;
     this.#wake?.();
+    this.#roomRing?.();
     return why;
   }
 
-  #take(bytes: Uint8Array): void {
-    if (this.#isOver) return;
-    const messages = this.#frames.take(bytes.slice());
-    // What is no message of ours was written by the tool itself, past everything that keeps it from that.
-    if (messages === null) this.end();
-    for (const message of messages ?? [])
-      if (typeof message === "object" && message !== null && !Array.isArray(message))
-        this.#heard(message as Readonly<Record<string, unknown>>);
+  /** Back-pressure: a host that says more than is heard, or does not take what it is told, waits when it writes. */
+  #take(bytes: Uint8Array): Promise<void> | undefined {
+    if (this.#isOver) return undefined;
+    this.#frames.add(bytes.slice());
+    this.#hearing ??= this.#hear().finally(() => {
+      this.#hearing = null;
+    });
+    return this.#hearing;
+  }
+
+  /** A few messages in each event-loop turn, and no more than half of the time. */
+  async #hear(): Promise<void> {
+    for (;;) {
+      const before = performance.now();
+      let spent = 0;
+      while (spent < hearMilliseconds && this.#queueBytes <= queueBytesMax) {
+        if (this.#isOver) return;
+        const next = this.#frames.next();
+        if (next.kind === "none") return;
+        // What is no message of ours was written by the tool itself, past everything that keeps it from that.
+        if (next.kind === "broken") return this.end();
+        const { message } = next;
+        if (typeof message === "object" && message !== null && !Array.isArray(message))
+          this.#heard(message as Readonly<Record<string, unknown>>);
+        spent = performance.now() - before;
+      }
+      await pause(spent);
+      while (this.#queueBytes > queueBytesMax && !this.#isOver)
+        await new Promise<void>((ring) => {
+          this.#roomRing = ring;
+        });
+    }
   }
 
   #complain(bytes: Uint8Array): void {
@@ -144,9 +177,12 @@ export class HostProcess {
 
   async *#input(): AsyncIterable<Uint8Array> {
     for (;;) {
-      const next = this.#queue.shift();
-      if (next !== undefined) yield next;
-      else if (this.#isOver) return;
+      const next = this.#queue.take();
+      if (next !== undefined) {
+        yield next;
+        this.#queueBytes -= next.length;
+        if (this.#queueBytes <= queueBytesMax) this.#roomRing?.();
+      } else if (this.#isOver) return;
       else
         await new Promise<void>((wake) => {
           this.#wake = wake;
@@ -156,6 +192,18 @@ export class HostProcess {
 }
 
 const complaintCharactersMax = 4_096;
+/** What may wait for a host before nothing more is heard from it. */
+const queueBytesMax = 1_048_576;
+/** One host is heard for so long before others have their turn. */
+const hearMilliseconds = 4;
+
+/** As long as was spent: others have the other half of the time. */
+function pause(spent: number): Promise<void> {
+  return new Promise((done) => {
+    if (spent < hearMilliseconds) setImmediate(done);
+    else setTimeout(done, Math.min(spent, 1_000));
+  });
+}
 
 function planOf({ folder, node }: HostAsked): Plan {
   const own = segments(folder);

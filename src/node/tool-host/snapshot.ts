@@ -2,8 +2,10 @@
 // changes in the project afterwards changes nothing here.
 import {
   chmodSync,
+  type Dirent,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -12,15 +14,30 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { sha256 } from "../digest.ts";
+import { codeOf } from "../whereabouts.ts";
 import type { ToolSource } from "./sources.ts";
 
 const FOLDER = "tool-hosts";
 /** The same words that a person imports the library by. */
 const STUB = `{"name":"ambit","version":"0.0.0","exports":{".":{"import":"./index.mjs","require":"./index.cjs"}}}\n`;
 
-/** INVARIANT: only the owner of the state calls this, once, before any host is there. */
+/**
+ * INVARIANT: only the owner of the state calls this, once, before any host is there. Snapshots of earlier versions have mode
+ * 0500: only root can remove what is in such a folder, so the mode is changed first.
+ */
 export function clearSnapshots(state: string): void {
-  rmSync(join(state, FOLDER), { recursive: true, force: true });
+  const all = join(state, FOLDER);
+  for (const entry of snapshotsIn(all)) if (entry.isDirectory()) chmodSync(join(all, entry.name), 0o700);
+  rmSync(all, { recursive: true, force: true });
+}
+
+function snapshotsIn(all: string): readonly Dirent[] {
+  try {
+    return readdirSync(all, { withFileTypes: true });
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
 }
 
 /** The folder, made where it is not there yet; null where it cannot be made. */
@@ -48,7 +65,7 @@ export function snapshotOf(state: string, source: ToolSource, host: string): str
       put("node_modules/ambit/index.mjs", "export const defineTool = (definition) => definition;\n");
       put("node_modules/ambit/index.cjs", "exports.defineTool = (definition) => definition;\n");
     }
-    chmodSync(draft, 0o500);
+    // The folder stays writable for its owner, who has to remove it. Hosts see it through a read-only mount.
     renameSync(draft, folder);
     return folder;
   } catch {

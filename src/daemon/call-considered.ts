@@ -1,0 +1,34 @@
+// What a call would be decided as, before anything is asked, charged or written; and the caller's own tools as the gate sees them.
+import type { CompiledLink } from "../authority/compiled.ts";
+import { done, refuse } from "../authority/result.ts";
+import { type CallDecision, decideCall } from "../gate/call-decision.ts";
+import { readRequestText } from "../notation/request.ts";
+import type { ToolLookup } from "../tool/known-tool.ts";
+import type { AskedCall } from "./gatekeeper.ts";
+import type { Holding } from "./holding.ts";
+
+export type Considered = Pick<AskedCall, "session" | "holding" | "tool" | "input" | "ports">;
+
+/** What would be decided, without asking anybody or writing anything. */
+export function considered({ session, holding, tool, input, ports }: Considered, lookup: ToolLookup): CallDecision {
+  const { authority, written, blocked } = holding;
+  const caller = { agent: session.facts.name.agent, authority, written, blocked };
+  return decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
+}
+
+/** A tool of the asker's, by what it says it asks for, which can only add. */
+export function askersLookup(
+  texts: readonly string[],
+  { reading }: Holding,
+  requirement: CompiledLink | null,
+): ToolLookup {
+  return (name) => ({
+    name,
+    requirement,
+    requests: () => {
+      const read = texts.map((text) => readRequestText(text, reading));
+      const requests = read.flatMap((one) => (one.ok ? [one.value] : []));
+      return requests.length === texts.length ? done(requests) : refuse("bad_value", "a request is not understood");
+    },
+  });
+}

@@ -1,0 +1,41 @@
+// Frames of a tool host: the same messages however the bytes are cut, and no copy of everything for each of them.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { frameBytesMax, ToolFrames, toolFrame } from "./frames.ts";
+
+const framed = (message: object): Buffer => {
+  const frame = toolFrame(message);
+  if (frame === null) throw new Error("too long");
+  return frame;
+};
+
+test("messages are the same, however the bytes are cut", () => {
+  const messages = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 20 });
+  fc.assert(
+    fc.property(messages, fc.array(fc.nat({ max: 50 }), { minLength: 1, maxLength: 40 }), (said, cuts) => {
+      const bytes = Buffer.concat(said.map(framed));
+      const frames = new ToolFrames();
+      const heard: unknown[] = [];
+      for (let at = 0, cut = 0; at < bytes.length; cut++) {
+        const length = 1 + (cuts[cut % cuts.length] ?? 0);
+        heard.push(...(frames.take(bytes.subarray(at, at + length)) ?? ["broken"]));
+        at += length;
+      }
+      expect(heard).toEqual(JSON.parse(JSON.stringify(said)));
+    }),
+  );
+});
+
+test("a hundred thousand small messages in one piece are cut in less than the bound of 5 seconds", () => {
+  const bytes = Buffer.concat(Array.from({ length: 100_000 }, (_, at) => framed({ at })));
+  const before = performance.now();
+  expect(new ToolFrames().take(bytes)?.length).toBe(100_000);
+  expect(performance.now() - before).toBeLessThan(5_000);
+});
+
+test.each<[string, Buffer]>([
+  ["no JSON", Buffer.from([1, 0, 0, 0, 0x7b])],
+  ["a length past the limit", Buffer.from(Uint32Array.of(frameBytesMax + 1).buffer)],
+])("%s ends the conversation", (_, bytes) => {
+  expect(new ToolFrames().take(bytes)).toBeNull();
+});

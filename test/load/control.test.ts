@@ -1,0 +1,167 @@
+// Under load: whatever agents, their tools and their clients do, control answers within its bound, and so does another agent.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Called, Caller, Session } from "../state/calling.ts";
+import { given, World } from "../state/world.ts";
+
+/** On two cores that also run the load itself, and the test. The design's bound is one second. */
+const controlMillisecondsMax = 3_000;
+const loadMilliseconds = 6_000;
+
+const FLOOD = `
+import fs from "node:fs";
+export default { name: "flood", description: "Floods.", capabilities: {}, input: { type: "object" },
+  execute: () => {
+    const body = Buffer.from(JSON.stringify({ kind: "use", call: 1, use: 1, asked: { verb: "fs.read", path: "x" } }));
+    const head = Buffer.alloc(4);
+    head.writeUInt32LE(body.length);
+    const many = Buffer.concat(Array.from({ length: 2000 }, () => Buffer.concat([head, body])));
+    for (;;) { try { fs.writeSync(1, many); } catch {} }
+  } };
+`;
+
+let world: World;
+let quiet: Session;
+
+beforeAll(async () => {
+  world = await World.make();
+  const root = "sandbox: .\n";
+  world.agent("busy", ["fs.read", "proc.exec", "memory.read", "tool.invoke{tools=[flood,fs_glob,shell]}"], root);
+  world.agent("quiet", ["memory.read", "memory.write"]);
+  world.agent("asking", ["memory.write{ask}"]);
+  world.write("project/.ambit/tools/flood.mjs", FLOOD);
+  for (let folder = 0; folder < 30; folder++) {
+    mkdirSync(join(world.project, "many", `f${folder}`), { recursive: true });
+    for (let file = 0; file < 1000; file++) writeFileSync(join(world.project, "many", `f${folder}`, `${file}.txt`), "");
+  }
+  await world.begin();
+  quiet = given(await world.caller().open(world.project, "quiet"));
+});
+afterAll(() => world?.remove());
+
+interface Measured {
+  /** The longest that anybody waited, in milliseconds. */
+  readonly control: number;
+  readonly other: number;
+  readonly looks: number;
+  /** What the load was answered. */
+  readonly said: ReadonlySet<string>;
+}
+
+/** Asks control and another agent again and again while the load runs. */
+async function measured(load: (isOver: () => boolean) => Promise<ReadonlySet<string>>): Promise<Measured> {
+  let isOver = false;
+  const running = load(() => isOver);
+  const took = async (act: () => Promise<unknown>): Promise<number> => {
+    const before = performance.now();
+    await act();
+    return performance.now() - before;
+  };
+  let [control, other, looks] = [0, 0, 0];
+  const end = performance.now() + loadMilliseconds;
+  while (performance.now() < end) {
+    control = Math.max(
+      control,
+      await took(async () => given(await world.control("daemon.status", {}))),
+      await took(async () => given(await world.control("approvals.list", { states: ["pending"], count: 10 }))),
+    );
+    other = Math.max(other, await took(() => quiet.do("memory_set", { key: "a", value: "x" })));
+    looks++;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  // What ends the load gets through as well.
+  control = Math.max(control, await took(async () => given(await world.control("freeze", {}))));
+  isOver = true;
+  given(await world.control("thaw", { presence: null }));
+  const said = await running;
+  return { control, other, looks, said };
+}
+
+async function again(isOver: () => boolean, said: Set<string>, act: () => Promise<Called>): Promise<void> {
+  while (!isOver()) said.add((await act()).said);
+}
+
+function bounded({ control, other, looks, said }: Measured, wanted: string): void {
+  expect([...said]).toContain(wanted);
+  expect(looks).toBeGreaterThan(1);
+  expect(control).toBeLessThan(controlMillisecondsMax);
+  expect(other).toBeLessThan(controlMillisecondsMax);
+}
+
+describe(`control answers within its bound of ${controlMillisecondsMax / 1000} seconds`, () => {
+  test("while eight clients call as fast as they can, most of it denied", async () => {
+    const load = async (isOver: () => boolean): Promise<ReadonlySet<string>> => {
+      const said = new Set<string>();
+      const callers: Caller[] = Array.from({ length: 8 }, () => world.caller());
+      const sessions = await Promise.all(callers.map(async (one) => given(await one.open(world.project, "quiet"))));
+      let number = 0;
+      await Promise.all(
+        sessions.flatMap((session) =>
+          Array.from({ length: 64 }, () =>
+            again(isOver, said, () => session.do("fs_read", { path: `no/${number++}` })),
+          ),
+        ),
+      );
+      for (const one of callers) await one.end();
+      return said;
+    };
+    bounded(await measured(load), "capability_absent");
+  });
+
+  test("while hosted tools flood", async () => {
+    const callers: Caller[] = Array.from({ length: 3 }, () => world.caller());
+    const load = async (isOver: () => boolean): Promise<ReadonlySet<string>> => {
+      const said = new Set<string>(["flooding"]);
+      const sessions = await Promise.all(callers.map(async (one) => given(await one.open(world.project, "busy"))));
+      // None of them is answered before it is ended.
+      for (const session of sessions)
+        void session.do("flood", {}).then((called) => {
+          if (!isOver()) said.delete("flooding");
+          return said.add(called.said);
+        });
+      while (!isOver()) await new Promise((done) => setTimeout(done, 50));
+      for (const one of callers) await one.end();
+      return said;
+    };
+    bounded(await measured(load), "flooding");
+  });
+
+  test("while agents look for 30,000 files", async () => {
+    const callers: Caller[] = Array.from({ length: 3 }, () => world.caller());
+    const load = async (isOver: () => boolean): Promise<ReadonlySet<string>> => {
+      const said = new Set<string>();
+      const sessions = await Promise.all(callers.map(async (one) => given(await one.open(world.project, "busy"))));
+      await Promise.all(
+        sessions.map((session) => again(isOver, said, () => session.do("fs_glob", { pattern: "**/*.txt" }))),
+      );
+      for (const one of callers) await one.end();
+      return said;
+    };
+    bounded(await measured(load), "done");
+  });
+
+  test("while agents run scripts of 60 commands", async () => {
+    const callers: Caller[] = Array.from({ length: 2 }, () => world.caller());
+    const script = Array.from({ length: 60 }, (_, at) => `echo ${at}`).join("\n");
+    const load = async (isOver: () => boolean): Promise<ReadonlySet<string>> => {
+      const said = new Set<string>();
+      const sessions = await Promise.all(callers.map(async (one) => given(await one.open(world.project, "busy"))));
+      await Promise.all(sessions.map((session) => again(isOver, said, () => session.do("shell", { script }))));
+      for (const one of callers) await one.end();
+      return said;
+    };
+    bounded(await measured(load), "done");
+  });
+});
+
+test("different denials of one agent are bounded in the log, and none of them is lost", async () => {
+  const caller = world.caller();
+  const session = given(await caller.open(world.project, "asking"));
+  const before = (await world.log({ agent: "asking", kind: "decision", outcome: "deny" })).length;
+  const calls = Array.from({ length: 1_000 }, (_, at) => session.do("memory_get", { key: `no/${at}` }));
+  for (const { said } of await Promise.all(calls)) expect(said).not.toBe("done");
+  const written = (await world.log({ agent: "asking", kind: "decision", outcome: "deny" })).length - before;
+  expect(written).toBeGreaterThan(100);
+  expect(written).toBeLessThan(400);
+});

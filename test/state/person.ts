@@ -1,0 +1,43 @@
+// A person at a terminal of their own: a relay to the control socket that runs on a pseudo-terminal, which no client shares.
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+
+const RELAY = `
+  const net = require("node:net");
+  const [own, control] = process.argv.slice(1);
+  net.createServer((near) => {
+    const far = net.connect(control);
+    for (const [one, other] of [[near, far], [far, near]]) {
+      one.on("error", () => other.destroy());
+      one.on("close", () => other.destroy());
+      one.pipe(other);
+    }
+  }).listen(own);
+`;
+
+export class Person {
+  /** To connect to, in place of the daemon's own. */
+  readonly folder: string;
+  readonly #child: ChildProcess;
+
+  constructor(base: string, daemon: string) {
+    this.folder = join(base, "person");
+    mkdirSync(this.folder, { mode: 0o700 });
+    const words = [process.execPath, "-e", RELAY, join(this.folder, "control.sock"), join(daemon, "control.sock")];
+    const line = words.map((word) => `'${word}'`).join(" ");
+    this.#child = spawn("script", ["-qec", line, "/dev/null"], { stdio: ["ignore", "ignore", "ignore"] });
+  }
+
+  async ready(): Promise<void> {
+    const end = performance.now() + 30_000;
+    while (!existsSync(join(this.folder, "control.sock"))) {
+      if (performance.now() > end) throw new Error("no terminal for the person");
+      await new Promise((done) => setTimeout(done, 10));
+    }
+  }
+
+  end(): void {
+    this.#child.kill("SIGKILL");
+  }
+}
