@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../authority/json.ts";
 import type { Request } from "../authority/request.ts";
 import type { Refusal as Unread } from "../authority/result.ts";
 import type { Denied } from "../gate/call.ts";
+import { readRequestText } from "../notation/request.ts";
 import { requestText } from "../notation/request-printer.ts";
 import type {
   CallDone,
