@@ -5,6 +5,7 @@ import type { Json } from "../authority/json.ts";
 import { decide, type Verdict } from "../gate/decide.ts";
 import { requestText } from "../notation/request-printer.ts";
 import type { Ending, RunRefused } from "../ports/process.ts";
+import { otherDenials } from "../sandbox/draft/kept-denials.ts";
 import { sentence } from "./can.ts";
 import { shown } from "./cells.ts";
 import { landDraft } from "./changes/command.ts";
@@ -15,7 +16,6 @@ import { keptStreams, passingStreams } from "./exec-streams.ts";
 import type { ExecAsked, ExecResult, ExecWorld } from "./exec-world.ts";
 import { EXIT, type ExitCode, passedOn } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
-import { ProtectedHint } from "./protected-hint.ts";
 import { renderDiagnostic } from "./render.ts";
 import { trustLine, underTrust } from "./untrusted.ts";
 import { showVerdict } from "./verdict.ts";
@@ -68,15 +68,7 @@ export async function exec(
   try {
     const streams = kept?.streams ?? passing?.streams;
     if (streams === undefined) return EXIT.error;
-    const hint = new ProtectedHint();
-    const heard = {
-      ...streams,
-      onEvent: (event: Json): void => tellWaiting(world, event),
-      errors: (bytes: Uint8Array): void => {
-        hint.hear(bytes);
-        streams.errors(bytes);
-      },
-    };
+    const heard = { ...streams, onEvent: (event: Json): void => tellWaiting(world, event) };
     const result = await world.programs.run({ agent, name, ...read }, heard);
     const verdict = verdictOf(world, loaded.value, result);
     if (kept !== null)
@@ -84,14 +76,10 @@ export async function exec(
         jsonLine({
           agent: agent.id,
           ...resultData(world, loaded.value, result, verdict),
-          hint: hint.line,
           ...kept.kept(),
         }),
       );
-    else {
-      tell(world, name, loaded.value, result, verdict);
-      if (hint.line !== null) world.printError(`${world.paint.warn("ambit")}: ${hint.line}`);
-    }
+    else tell(world, name, loaded.value, result, verdict);
     if (!json && options.review === true) await offerReview(world, result);
     return result.ok ? exitOf(result.ran.ending) : EXIT.refused;
   } finally {
@@ -192,8 +180,9 @@ function tell(world: ExecWorld, name: string, loaded: LoadedAgent, result: ExecR
       world.printError(
         `${paint.bad("ambit")}: nothing held this program: no sandbox here, and your config.yml says bare`,
       );
-    for (const denial of result.ran.denials) world.printError(denialText(world, loaded, denial));
-    for (const line of changesLines(result.ran.changes ?? null, paint)) world.printError(line);
+    const { denials, changes = null } = result.ran;
+    for (const denial of otherDenials(denials, changes)) world.printError(denialText(world, loaded, denial));
+    for (const line of changesLines(changes, paint)) world.printError(line);
   } else if (verdict !== null && result.request !== null) {
     const told = showVerdict(agent, result.request, verdict, world.moment);
     world.printError(sentence(agent.id, name, told, source, paint));

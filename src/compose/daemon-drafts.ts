@@ -23,8 +23,6 @@ import { registeredWorkspaces } from "../node/registered-workspaces.ts";
 import { kernelFacts } from "../node/sandbox/detect-sandbox.ts";
 import { isProgram } from "../node/sandbox/programs.ts";
 import { DiskTree } from "../node/triggers/disk-tree.ts";
-import type { ChangesReport } from "../ports/drafts.ts";
-import type { RunDenial } from "../ports/process.ts";
 import type { Change } from "../sandbox/draft/change.ts";
 import type { NameClass } from "../sandbox/draft/landing.ts";
 import type { PlanPath } from "../sandbox/plan.ts";
@@ -108,11 +106,15 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
       const { clean } = ground.moment();
       const cwd = run.workspace ?? ground.cwd;
       let judgeNow: LandingContext["judge"] | null = null;
+      const judgingNow = (held: Authority): LandingContext["judge"] =>
+        held.length === 0
+          ? () => ({ outcome: "deny", code: "revoked", at: null })
+          : judging(held, { ...ground.moment(), clean }, root, cwd);
       return {
         ...context({
           // What the session holds by the end of the command; whether it was clean counts as of its start.
           judge: (verb, path) => {
-            judgeNow ??= judging(ground.holds(), { ...ground.moment(), clean }, root, cwd);
+            judgeNow ??= judgingNow(ground.holds());
             return judgeNow(verb, path);
           },
           root,
@@ -189,15 +191,4 @@ function restrictionsOf(native: string): LandRestrictions | null {
   const landlock = isProgram(native) ? kernelFacts(native)?.["landlockAbi"] : undefined;
   if (typeof landlock !== "number") return null;
   return { landlock, architecture: arch() === "x64" ? "x86-64" : arch() === "arm64" ? "arm64" : null };
-}
-
-const deniedMax = 64;
-
-/** Each change that did not land, as something that was refused to the program. */
-export function keptDenials({ root, kept }: ChangesReport): readonly RunDenial[] {
-  return kept.slice(0, deniedMax).map(({ path, kind, code }) => ({
-    code,
-    request: `${kind === "delete" ? "fs.delete" : "fs.write"} ${path === "." ? root : `${root}/${path}`}`,
-    times: 1,
-  }));
 }

@@ -13,11 +13,12 @@ import { detectSandbox } from "../node/sandbox/detect-sandbox.ts";
 import { groupPlaces } from "../node/sandbox/group-places.ts";
 import { LinuxSandboxes } from "../node/sandbox/linux-sandboxes.ts";
 import type { RunRefused, RunResult, Sinks } from "../ports/process.ts";
+import { keptDenials } from "../sandbox/draft/kept-denials.ts";
 import type { BegunDraft, Sandboxes } from "../sandbox/sandboxes.ts";
 import { argvOfInput, isProgramTool } from "../tools/program-tools.ts";
 import { runProgram } from "../tools/run-program.ts";
 import { type AskSecret, credentialsOf } from "./credentials.ts";
-import { type DaemonDrafts, keptDenials } from "./daemon-drafts.ts";
+import type { DaemonDrafts } from "./daemon-drafts.ts";
 import { nativeProgram } from "./native-program.ts";
 import { planFor, type RunGround } from "./plan-facts.ts";
 

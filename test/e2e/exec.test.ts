@@ -158,7 +158,7 @@ describe.each(CALLERS)("for user %i", (user) => {
     const ran = JSON.parse(exec("coder", "--json", "--", "sh", "-c", "echo hi; exit 3").out) as Record<string, unknown>;
     expect(ran).toMatchObject({ outcome: "ran", status: 3, output: "hi\n", denials: [] });
     expect(ran["usage"]).toMatchObject({ wallMicroseconds: expect.any(Number), memoryKibibytes: expect.any(Number) });
-    expect(ran["enforcement"]).toContainEqual({ axis: "root", strength: "kernel", note: null });
+    expect(ran["enforcement"]).toContainEqual(expect.objectContaining({ axis: "root", strength: "kernel" }));
   });
 
   test("a throw-away sandbox has nothing of this machine, and needs its own grant", () => {
@@ -197,12 +197,11 @@ describe.each(CALLERS)("for user %i", (user) => {
       "mv .ambit moved",
       "mkdir -p .git/hooks && echo x > .git/hooks/pre-commit",
       "mv .git moved",
-      "echo x > .vscode/tasks.json",
+      "mkdir .vscode && echo x > .vscode/tasks.json",
     ])
-      expect([line, exec("coder", "--shell", "--", line).status]).not.toEqual([line, 0]);
+      expect(JSON.parse(exec("coder", "--json", "--shell", "--", line).out)).toMatchObject({ outcome: "ran" });
     expect(readFileSync(join(project, ".ambit", "agents", "coder.md"), "utf8")).toBe(before);
-    expect(existsSync(join(project, "moved"))).toBe(false);
-    expect(existsSync(join(project, ".git", "hooks", "pre-commit"))).toBe(false);
+    for (const name of [".git", ".vscode"]) expect(existsSync(join(project, name))).toBe(false);
   });
 
   test("an untrusted project runs nothing", () => {
@@ -253,7 +252,7 @@ describe.each(CALLERS)("for user %i", (user) => {
     expect(stderr).toMatch(/working directory does not exist/);
   });
 
-  test("a command that is stopped is put right and told, in --json as well", async () => {
+  test("a command that is stopped lands what it wrote so far, and is told, in --json as well", async () => {
     agent("coder", ...ALL);
     trusted();
     const as = user === process.getuid?.() ? [] : ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
@@ -265,11 +264,18 @@ describe.each(CALLERS)("for user %i", (user) => {
     child.stdout.on("data", (part: Buffer) => {
       out += part;
     });
-    while (!existsSync(join(project, "begun"))) await new Promise((resolve) => setTimeout(resolve, 20));
+    const drafts = join(base, "state", "ambit", "drafts");
+    const hasBegun = (): boolean =>
+      existsSync(drafts) && readdirSync(drafts).some((id) => existsSync(join(drafts, id, "upper", "begun")));
+    while (!hasBegun()) await new Promise((resolve) => setTimeout(resolve, 20));
     child.kill("SIGTERM");
     await once(child, "close");
-    expect(JSON.parse(out)).toMatchObject({ outcome: "ran", denials: [{ code: "pin_changed" }] });
-    expect(existsSync(join(project, ".mcp.json"))).toBe(false);
+    expect(JSON.parse(out)).toMatchObject({
+      outcome: "ran",
+      ending: { kind: "ended", because: "stopped" },
+      changes: { landed: 1, kept: [{ path: ".mcp.json", code: "approval_required" }] },
+    });
+    expect([existsSync(join(project, "begun")), existsSync(join(project, ".mcp.json"))]).toEqual([true, false]);
   });
 
   test("three at once in a folder without a repository do not end each other", async () => {

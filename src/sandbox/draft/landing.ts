@@ -65,13 +65,17 @@ function keptBy(change: Change, name: Exclude<NameClass, { class: "git" }>, rule
   if (name.class === "never") return { change, code: "self_modification", reason: name.why };
   const verb = change.kind === "delete" ? "fs.delete" : "fs.write";
   const decision = rules.judge(verb, change.path);
-  if (decision.outcome === "deny")
-    return { change, code: decision.code, reason: `no grant covers ${verb} of this path` };
+  if (decision.outcome === "deny") return { change, code: decision.code, reason: deniedReason(verb, decision.code) };
   if (rules.isAgreed) return null;
   if (name.class === "ask") return { change, code: "approval_required", reason: name.why };
   if (decision.outcome === "ask")
     return { change, code: "approval_required", reason: `the grant for ${verb} asks for a person's approval` };
   return rules.isReviewed ? { change, code: "approval_required", reason: REVIEWED } : null;
+}
+
+function deniedReason(verb: string, code: DenialCode): string {
+  if (code === "revoked") return "the session ended, or what it held was taken back, before the changes landed";
+  return `no grant covers ${verb} of this path`;
 }
 
 const REVIEWED = "waits for review";
