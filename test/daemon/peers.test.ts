@@ -59,7 +59,7 @@ test("a peer is known with its start, its ancestors and its terminal", async () 
   const own = ownIdentity();
   expect(who).toMatchObject({ pid: process.pid, uid: process.getuid?.(), start: own.start, terminal: false });
   const ancestors = who["ancestors"] as { readonly pid: number; readonly start: string }[];
-  expect(ancestors[0]).toEqual({ pid: own.pid, start: own.start });
+  expect(ancestors[0]).toMatchObject({ pid: own.pid, start: own.start, terminal: 0, session: expect.any(Number) });
   expect(ancestors[1]?.pid).toBe(process.ppid);
   expect(ancestors.at(-1)?.pid).toBe(1);
 });

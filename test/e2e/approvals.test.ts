@@ -12,7 +12,7 @@ afterAll(() => program?.remove());
 
 const ENTER = "\r";
 /** A person reads it in the question. */
-const theNumber = (raw: string): string => `${/Type (\d{4}) to [\s\S]*$/.exec(raw)?.[1] ?? "none"}${ENTER}`;
+const theNumber = (raw: string): string => `${[...raw.matchAll(/Type (\d{4}) to /g)].at(-1)?.[1] ?? "none"}${ENTER}`;
 
 function run(
   words: readonly string[],
