@@ -89,6 +89,7 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
       draftRecords.forget(id);
     },
     agreedContext: (record) => agreedContext(record),
+    classifier: ({ root, workspace }) => classifierFor(options, segmentsOf(root), workspace ?? root),
     note,
   });
   const agreedContext = (record: DraftRecord): LandingContext | null => {

@@ -190,7 +190,7 @@ function begunRecord(
     workspace: agent.workspace,
     root: pathText(root),
     call,
-    command: argv,
+    command: shownCommand(argv),
     at: now,
     bytes: 0,
     landed: 0,
@@ -205,5 +205,20 @@ function begunRecord(
     landings: [],
     masked: masked.map((path) => path.slice(root.length)),
     isReviewed,
+    repositories: [],
   };
+}
+
+const commandCharactersMax = 2_048;
+
+/** For showing: a command of megabytes would make the record of its draft unreadable. */
+function shownCommand(argv: readonly string[]): readonly string[] {
+  let left = commandCharactersMax;
+  const words: string[] = [];
+  for (const word of argv) {
+    if (left <= 0) break;
+    words.push(word.slice(0, left));
+    left -= word.length + 1;
+  }
+  return words;
 }

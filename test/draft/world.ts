@@ -3,9 +3,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
-  chownSync,
   existsSync,
-  lstatSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -66,10 +65,10 @@ export class DraftWorld {
   /** Everything belongs to the caller. */
   own(): void {
     if (this.user === 0 || process.getuid?.() !== 0) return;
-    for (const name of ["", ...readdirSync(this.base, { recursive: true, encoding: "utf8" })]) {
-      const path = join(this.base, name);
-      if (!lstatSync(path).isSymbolicLink()) chownSync(path, this.user, this.user);
-    }
+    // With types: without them links to folders would be followed.
+    const below = readdirSync(this.base, { recursive: true, withFileTypes: true, encoding: "utf8" });
+    for (const path of [this.base, ...below.map((one) => join(one.parentPath, one.name))])
+      lchownSync(path, this.user, this.user);
   }
 
   get environment(): Record<string, string | undefined> {

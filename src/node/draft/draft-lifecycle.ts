@@ -22,6 +22,8 @@ const shownBytesMax = 3 * 1_048_576;
 export interface DraftLifecycleParts extends LandingParts {
   /** For a person who agreed: what the agent's record grants now. Null where the agent is gone. */
   agreedContext(record: DraftRecord): LandingContext | null;
+  /** What names are to the person's tools, for an undo, which restores names. */
+  classifier(record: DraftRecord): LandingContext["classifier"];
   note(line: string): void;
 }
 
@@ -70,6 +72,12 @@ export class DraftLifecycle {
     } catch (error) {
       const reason = `it could not be carried over: ${error instanceof Error ? error.message : String(error)}`;
       this.#parts.note(`draft ${record.draft}: ${reason}`);
+      try {
+        const kept = await this.#recover(record, reason);
+        if (kept !== null) return kept;
+      } catch (again) {
+        this.#parts.note(`draft ${record.draft}: its end cannot be recorded: ${String(again)}`);
+      }
       return {
         draft: record.draft,
         root: record.root,
@@ -85,7 +93,8 @@ export class DraftLifecycle {
     return this.#parts.records
       .list()
       .filter(({ state }) => all || state === "kept" || state === "broken")
-      .map(summaryOf);
+      .map(summaryOf)
+      .map((summary) => ({ ...summary, ...firstKept(summary) }));
   }
 
   async show(id: string): Promise<Answer<DraftShown>> {
@@ -99,7 +108,8 @@ export class DraftLifecycle {
     let bytes = 0;
     for (const change of changes.slice(0, shownFilesMax)) {
       const one = await this.#difference(record, change);
-      bytes += (one.before?.length ?? 0) + (one.after?.length ?? 0);
+      // As it is sent: a control character takes six.
+      bytes += JSON.stringify(one).length;
       if (bytes > shownBytesMax) break;
       differences.push(one);
     }
@@ -164,6 +174,14 @@ export class DraftLifecycle {
     const { records, workers } = this.#parts;
     const worker = await workers.at(record);
     if (!worker.ok) return worker;
+    if (record.repositories.length > 0)
+      return refuse(
+        "not_landed",
+        `commits or refs of it landed in ${record.repositories.join(", ")}, and an undo takes back files alone; nothing was undone`,
+        "git revert, or git reset with the old value from git reflog",
+      );
+    const trigger = this.#restoredTrigger(record);
+    if (trigger !== null) return refuse("self_modification", `${trigger}; nothing was undone`);
     const landings = [...record.landings];
     for (let landing = landings.pop(); landing !== undefined; landing = landings.pop()) {
       const result = await worker.value.undo(record.draft, landing);
@@ -178,27 +196,65 @@ export class DraftLifecycle {
     return { ok: true, value: {} };
   }
 
+  /** What came back by an undo is a name like any other: it may complete a trigger that was harmless without it. */
+  #restoredTrigger(record: DraftRecord): string | null {
+    const steps = this.#parts.records.steps(record.draft);
+    if (steps === null) return "what it would restore is not known";
+    const restored = steps.flatMap(({ path, base }): Change[] =>
+      base === null || base === "other"
+        ? []
+        : base === "folder"
+          ? [{ kind: "folder", path, base: null }]
+          : [{ kind: "file", path, bytes: 0, isExecutable: false, base: null }],
+    );
+    const classify = this.#parts.classifier(record)(restored);
+    for (const change of restored) {
+      const found = classify(change);
+      if (found.class === "never") return `it would restore ${change.path.join("/")}: ${found.why}`;
+      if (found.class === "git") return `it would restore ${change.path.join("/")}, which is in a git folder`;
+    }
+    return null;
+  }
+
   /** Before anything runs: what a crash interrupted is rolled back or finished, and what a command left is kept. */
   async recover(): Promise<void> {
-    const { records, workers, note } = this.#parts;
+    const { records, note } = this.#parts;
     for (const id of records.ids()) {
       const record = records.read(id);
+      // A record that cannot be read is no reason to lose what the draft holds, which may be originals of the project.
+      if (record === null && !records.isUnused(id)) {
+        note(`draft ${id}: its record cannot be read; what it holds stays in the state folder`);
+        continue;
+      }
       // Prepared and never used: nothing ran in it.
       if (record === null) {
         await this.#parts.remove(id).catch((error: unknown) => note(`draft ${id} cannot be removed: ${String(error)}`));
         continue;
       }
       if (record.state !== "running" && record.state !== "broken") continue;
-      const worker = await workers.at(record);
-      const recovered = worker.ok ? await worker.value.recover(id) : null;
-      if (recovered?.status !== "recovered") {
-        records.write({ ...record, state: "broken" });
-        note(`draft ${id}: an interrupted landing could not be recovered; see ambit changes show ${id}`);
-        continue;
-      }
-      const landings = recovered.landings.filter(({ state }) => state === "done").map(({ number }) => number);
-      this.#landing.keepAll({ ...record, landings }, "ambit was interrupted while the command ran");
+      await this.#recover(record, "ambit was interrupted while the command ran").catch((error: unknown) =>
+        note(`draft ${id} cannot be recovered: ${String(error)}`),
+      );
     }
+  }
+
+  /** Rolls back or finishes what was interrupted, and keeps the rest. Null where a person has to look. */
+  async #recover(record: DraftRecord, reason: string): Promise<ChangesReport | null> {
+    const { records, workers, git, note } = this.#parts;
+    await git.recover(record.draft, note);
+    const worker = await workers.at(record);
+    const recovered = worker.ok ? await worker.value.recover(record.draft) : null;
+    if (recovered?.status !== "recovered") {
+      records.write({ ...record, state: "broken" });
+      note(
+        `draft ${record.draft}: an interrupted landing could not be recovered; see ambit changes show ${record.draft}`,
+      );
+      return null;
+    }
+    const landings = recovered.landings.filter(({ state }) => state === "done").map(({ number }) => number);
+    const isLanded = landings.length > record.landings.length;
+    const told = isLanded ? `${reason}; its files had landed by then, what else it changed did not` : reason;
+    return this.#landing.keepAll({ ...record, landings }, told);
   }
 
   async #difference(record: DraftRecord, change: Change): Promise<DraftDifference> {
@@ -251,6 +307,18 @@ export class DraftLifecycle {
       if (count > undoDraftsMax || bytes > undoBytesMax) void remove(record.draft).catch(() => undefined);
     }
   }
+}
+
+const listedCharactersMax = 8_192;
+
+/** In a list each draft shows some of what it keeps, so that many drafts fit into one answer. */
+function firstKept({ kept, keptMore }: DraftSummary): Pick<DraftSummary, "kept" | "keptMore"> {
+  let left = listedCharactersMax;
+  const end = kept.findIndex((one) => {
+    left -= JSON.stringify(one).length;
+    return left < 0;
+  });
+  return end < 0 ? { kept, keptMore } : { kept: kept.slice(0, end), keptMore: keptMore + kept.length - end };
 }
 
 interface Text {

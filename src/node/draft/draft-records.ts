@@ -3,6 +3,7 @@ import { lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../../authority/json.ts";
 import { DRAFT_STATES, type DraftSummary, type KeptChange } from "../../ports/drafts.ts";
+import type { FileKind } from "../../sandbox/draft/change.ts";
 import { writeWhole } from "../write-whole.ts";
 
 export interface DraftRecord extends DraftSummary {
@@ -20,10 +21,19 @@ export interface DraftRecord extends DraftSummary {
   readonly masked: readonly (readonly string[])[];
   /** Everything was to wait for a person. */
   readonly isReviewed: boolean;
+  /** Git folders below the root that commits, refs or index entries of it landed in. */
+  readonly repositories: readonly string[];
+}
+
+/** One name of a landing: what the project had there before, which an undo restores. */
+export interface LandedStep {
+  readonly path: readonly string[];
+  readonly base: FileKind | null;
 }
 
 const FILE = "record.json";
 const KEPT_FILE = "kept.json";
+const STEPS_FILE = "steps.json";
 /** Of the changes that wait, so many are in the record with their reason. */
 export const keptShownMax = 100;
 const recordBytesMax = 4_194_304;
@@ -64,6 +74,29 @@ export class DraftRecords {
   begin(record: DraftRecord): void {
     writeFileSync(join(this.folderOf(record.draft), FILE), JSON.stringify(record), { mode: 0o600 });
     this.#all().set(record.draft, record);
+  }
+
+  /** Before a landing begins: the record and what is about to change, durable together with the lander's own journal. */
+  beginLanding(record: DraftRecord, steps: readonly LandedStep[]): void {
+    const known = this.steps(record.draft) ?? [];
+    const all = [...known, ...steps].map(({ path, base }) => [base ?? "", ...path]);
+    writeWhole(join(this.folderOf(record.draft), STEPS_FILE), JSON.stringify(all));
+    // Until its end is recorded a landing counts as interrupted, that of a kept draft as well.
+    this.write({ ...record, isReviewed: this.read(record.draft)?.isReviewed ?? record.isReviewed, state: "running" });
+  }
+
+  /** Every name that a landing of this draft changed or was about to change; null where none began. Throws for a damaged list. */
+  steps(id: string): readonly LandedStep[] | null {
+    const path = join(this.folderOf(id), STEPS_FILE);
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
+    const list: unknown = JSON.parse(readFileSync(path, "utf8"));
+    if (!Array.isArray(list) || !list.every(isTexts)) throw new TypeError(`${STEPS_FILE} is not a list of steps`);
+    return list.map(([base = "", ...names]) => ({ path: names, base: base === "" ? null : (base as FileKind) }));
+  }
+
+  /** Whether no command ever began in this folder: there is not even a damaged record. */
+  isUnused(id: string): boolean {
+    return lstatSync(join(this.folderOf(id), FILE), { throwIfNoEntry: false }) === undefined;
   }
 
   /** Null where all of the draft waits. Throws where the list is there and cannot be read. */
@@ -143,6 +176,7 @@ function recordIn(value: unknown, id: string): DraftRecord | null {
     (record["workspace"] === null || typeof record["workspace"] === "string") &&
     typeof record["isReviewed"] === "boolean" &&
     isTexts(record["command"]) &&
+    isTexts(record["repositories"]) &&
     Array.isArray(record["landings"]) &&
     record["landings"].every((one) => Number.isSafeInteger(one)) &&
     Array.isArray(record["masked"]) &&

@@ -1,21 +1,24 @@
 // The git part of a draft: its repository is found, the import prepared, and what it has to do with other files told.
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { DenialCode } from "../../authority/decision.ts";
 import type { Change } from "../../sandbox/draft/change.ts";
 import type { NameClass } from "../../sandbox/draft/landing.ts";
 import type { Sandboxes } from "../../sandbox/sandboxes.ts";
+import { nameKey } from "../../sandbox/triggers/spelling.ts";
 import type { DraftRecord } from "./draft-records.ts";
 import { pathText } from "./git/byte-text.ts";
 import { type GitImportOutcome, prepareGitImport } from "./git/import.ts";
+import type { Classify, PathChange } from "./git/waiting-paths.ts";
+import { GitLockJournal, removeStaleLocks } from "./git-lock-journal.ts";
 
 export interface GitLandingRequest {
   readonly record: DraftRecord;
   /** The git folder, below the root. */
   readonly repository: readonly string[];
   readonly changes: readonly Change[];
-  /** What a changed name below the root is to the person's tools. */
-  classify(change: Change): NameClass;
+  /** What a changed name below the root is to the person's tools, beside the draft and these changes. */
+  classifier(more: readonly Change[]): (change: Change) => NameClass;
   /** A person has seen the draft and agreed. */
   readonly isAgreed: boolean;
 }
@@ -47,6 +50,8 @@ export interface GitLandingsParts {
 
 /** Paths of a refused commit that are named in its reason. */
 const pathsNamedMax = 3;
+/** As deep as a draft may be: deeper paths of commits wait. */
+const foldersDeepMax = 256;
 
 export class GitLandings {
   readonly #parts: GitLandingsParts;
@@ -55,7 +60,7 @@ export class GitLandings {
     this.#parts = parts;
   }
 
-  async prepare({ record, repository, changes, classify, isAgreed }: GitLandingRequest): Promise<GitLanding> {
+  async prepare({ record, repository, changes, classifier, isAgreed }: GitLandingRequest): Promise<GitLanding> {
     const worktree = worktreeOf(repository);
     const isInside = (path: readonly string[]): boolean => worktree?.every((name, at) => name === path[at]) ?? false;
     // A repository that is new belongs to the agent alone: its files are ordinary files, and its git folder stays a draft.
@@ -65,34 +70,69 @@ export class GitLandings {
     if (worktree === null) return refuse("not_landed", "a git folder of this layout is not imported", isInside);
     if (sandboxes === null) return refuse("not_landed", "there is no sandbox to import git changes in", isInside);
     if (record.isReviewed && !isAgreed) return refuse("approval_required", "waits for review", isInside);
+    const journal = new GitLockJournal(dirname(this.#parts.upper(record.draft)), repository);
     const outcome = await prepareGitImport({
+      onLocks: (paths) => journal.want(paths),
+      onLocked: (paths) => journal.take(paths),
       repository: { root: record.root, gitPath: repository, worktreePath: worktree },
       changes,
       upper: this.#parts.upper(record.draft),
       workFolder: this.#parts.workFolder,
       sandboxes,
-      classify: ({ path, change, target }) => {
-        const below = [...worktree, ...path.split("/")];
-        const found = classify(
-          target === null
-            ? { kind: "file", path: below, bytes: 0, isExecutable: false, base: null }
-            : { kind: "link", path: below, target, base: null },
-        );
-        // A trigger that goes away runs nothing; a rule about agents that goes away may widen.
-        if (found.class === "ask" && change === "deleted") return "free";
-        return found.class === "git" ? "never" : found.class;
-      },
+      classify: commitClassifier(worktree, classifier),
       isApproved: isAgreed,
       startedNanoseconds: BigInt(record.start),
     });
-    return landingOf(outcome, worktree, isInside);
+    if (outcome.kind !== "prepared") journal.clear();
+    return landingOf(outcome, worktree, isInside, () => journal.clear());
   }
+
+  /** After a crash: another git of the repository waits for these. */
+  async recover(draft: string, note: (line: string) => void): Promise<void> {
+    await removeStaleLocks(dirname(this.#parts.upper(draft)), note);
+  }
+}
+
+/** Paths of commits and of the index, as changes of the worktree that a checkout would make. */
+function commitClassifier(worktree: readonly string[], classifier: GitLandingRequest["classifier"]): Classify {
+  let known: { readonly together: readonly PathChange[]; classify(change: Change): NameClass } | null = null;
+  return (one, together) => {
+    // A trigger that goes away runs nothing.
+    if (one.change === "deleted") return "free";
+    if (known?.together !== together)
+      known = { together, classify: classifier(together.flatMap((each) => checkoutChanges(worktree, each))) };
+    const changes = checkoutChanges(worktree, one);
+    const change = changes.at(-1);
+    if (change === undefined) return "free";
+    const found = known.classify(change);
+    if (found.class === "git" || found.class === "never") return "never";
+    // Other commits may bring the rest of a bare repository later; without a `HEAD` there is none.
+    const isHead = nameKey(change.path.at(-1) ?? "") === "head";
+    return isHead || changes.length > foldersDeepMax ? "ask" : found.class;
+  };
+}
+
+/** The folders of a path, the outermost first, and what lies at the path. */
+function checkoutChanges(worktree: readonly string[], { path, change, target }: PathChange): readonly Change[] {
+  if (change === "deleted") return [];
+  const names = path.split("/");
+  const folders = names.slice(1).map((_, at): Change => {
+    return { kind: "folder", path: [...worktree, ...names.slice(0, at + 1)], base: null };
+  });
+  const below = [...worktree, ...names];
+  return [
+    ...folders,
+    target === null
+      ? { kind: "file", path: below, bytes: 0, isExecutable: false, base: null }
+      : { kind: "link", path: below, target, base: null },
+  ];
 }
 
 function landingOf(
   outcome: GitImportOutcome,
   worktree: readonly string[],
   isInside: (path: readonly string[]) => boolean,
+  onUnlocked: () => void,
 ): GitLanding {
   switch (outcome.kind) {
     case "nothing":
@@ -110,10 +150,14 @@ function landingOf(
     case "waits": {
       const named = outcome.paths.slice(0, pathsNamedMax).map(({ path }) => path);
       const more = outcome.count > named.length ? ` and ${outcome.count - named.length} more` : "";
+      const lost = outcome.lost.slice(0, pathsNamedMax).join(", ");
       const held = new Set(outcome.plan.index.map(({ path }) => [...worktree, pathText(path)].join("/")));
       return refuse(
         "approval_required",
-        `it brings files that run code on this machine: ${named.join(", ")}${more}`,
+        [
+          ...(named.length === 0 ? [] : [`it brings files that run code on this machine: ${named.join(", ")}${more}`]),
+          ...(lost === "" ? [] : [`it deletes or moves refs that nothing else keeps: ${lost}`]),
+        ].join("; "),
         (path) => held.has(path.join("/")),
       );
     }
@@ -125,11 +169,15 @@ function landingOf(
         isChange: true,
         commit: async () => {
           const done = await prepared.commit();
+          onUnlocked();
           if (done.ok) return { ok: true };
           const partly = done.steps.length === 0 ? "" : ` (done before: ${done.steps.join(", ")})`;
           return { ok: false, reason: `${done.stay.message}${partly}` };
         },
-        abort: () => prepared.abort(),
+        abort: async () => {
+          await prepared.abort();
+          onUnlocked();
+        },
       };
     }
     default:

@@ -1,5 +1,6 @@
 // Carries what a program wrote from its sealed draft into the project, and keeps what may not or cannot go there.
 import { constants } from "node:os";
+import { setImmediate } from "node:timers/promises";
 import type { Decision } from "../../authority/decision.ts";
 import type { ChangesReport, KeptChange } from "../../ports/drafts.ts";
 import type { Change, DraftScan } from "../../sandbox/draft/change.ts";
@@ -38,6 +39,11 @@ export interface LandingParts {
 }
 
 const pathsShownMax = 20;
+/** As JSON: a report of long names has to fit into one answer, or a command that ran would look refused. */
+const pathsCharactersMax = 32_768;
+const keptCharactersMax = 65_536;
+/** Names that are classified in one turn of the event loop. */
+const namesPerTurn = 200;
 
 export class Landing {
   readonly #parts: LandingParts;
@@ -67,7 +73,14 @@ export class Landing {
   /** Nothing of it lands, for one reason. */
   keepAll(record: DraftRecord, reason: string): ChangesReport {
     const kept: KeptChange = { path: ".", kind: "write", code: "not_landed", reason };
-    return this.#recorded(record, { landed: [], landing: 0, kept: [kept], waiting: null, scan: null });
+    return this.#recorded(record, {
+      landed: [],
+      landing: 0,
+      repositories: [],
+      kept: [kept],
+      waiting: null,
+      scan: null,
+    });
   }
 
   async #land(record: DraftRecord, context: LandingContext): Promise<ChangesReport> {
@@ -76,10 +89,18 @@ export class Landing {
     const { scan } = waiting;
     if (scan.alarm !== null) return this.keepAll(record, `its draft has a mark that is not understood: ${scan.alarm}`);
     if (scan.changes.length === 0 && scan.unlandable.length === 0) return this.#nothing(record);
-    const classify = masking(record, context.classifier(scan.changes));
-    const rules = { ...context, classify, isReviewed: record.isReviewed };
-    const decision = decideLanding(scan.changes, rules);
-    const groups = await this.#prepare(record, decision, context, classify);
+    const classes = await inTurns(scan.changes, masking(record, context.classifier(scan.changes)));
+    const judged = await inTurns(scan.changes, ({ kind, path }) =>
+      context.judge(kind === "delete" ? "fs.delete" : "fs.write", path),
+    );
+    const byPath = new Map([...judged].map(([{ path }, decided]) => [path, decided]));
+    const decision = decideLanding(scan.changes, {
+      judge: (verb, path) => byPath.get(path) ?? context.judge(verb, path),
+      classify: (change) => classes.get(change) ?? { class: "never", why: "it was not classified" },
+      isAgreed: context.isAgreed,
+      isReviewed: record.isReviewed,
+    });
+    const groups = await this.#prepare(record, decision, context, scan.changes);
     const isHeld = (change: Change): boolean => groups.some(({ git }) => !git.ok && git.holds(change.path));
     const land = decision.land.filter((change) => !isHeld(change));
     const applied = await this.#apply(record, land, groups, context);
@@ -91,6 +112,7 @@ export class Landing {
     return this.#recorded(record, {
       landed: applied.ok ? [...land.map(pathOf), ...groups.flatMap(landedGit)] : [],
       landing: applied.ok ? applied.landing : 0,
+      repositories: applied.ok ? groups.flatMap(landedGit) : [],
       kept: [
         ...groups.flatMap((group) => gitKept(group, applied.ok)),
         ...kept.map(keptChange),
@@ -107,15 +129,18 @@ export class Landing {
   async #prepare(
     record: DraftRecord,
     { git }: LandingDecision,
-    { isAgreed }: LandingContext,
-    classify: (change: Change) => NameClass,
+    { isAgreed, classifier }: LandingContext,
+    all: readonly Change[],
   ): Promise<readonly GitGroup[]> {
     const groups: GitGroup[] = [];
     for (const { repository, changes } of git)
       groups.push({
         repository,
         changes,
-        git: await this.#parts.git.prepare({ record, repository, changes, classify, isAgreed }),
+        git: await this.#parts.git.prepare({
+          ...{ record, repository, changes, isAgreed },
+          classifier: (more) => masking(record, classifier([...all, ...more])),
+        }),
       });
     return groups;
   }
@@ -136,6 +161,12 @@ export class Landing {
     if (!worker.ok) return failed(0, (change) => ({ change, code: "not_landed", reason: worker.message }));
     let landing = 0;
     if (land.length > 0) {
+      const { records } = this.#parts;
+      // Durable first: after a power cut the record says whose originals lie in the draft.
+      records.beginLanding(
+        record,
+        land.map(({ path, base }) => ({ path, base: base?.kind ?? null })),
+      );
       const result = await worker.value.land(record.draft, land.map(stepOf), BigInt(record.start));
       if (result.status !== "landed") return failed(0, (change) => notLanded(change, result));
       ({ landing } = result);
@@ -146,7 +177,8 @@ export class Landing {
       );
     // Again, with what the project has now: two drafts that are harmless alone can complete a trigger together.
     const after = masking(record, context.classifier([]));
-    const trigger = land.find((change) => change.kind !== "delete" && isTrigger(after(change)));
+    const made = land.filter(({ kind }) => kind !== "delete");
+    const trigger = [...(await inTurns(made, after))].find(([, found]) => isTrigger(found))?.[0];
     if (trigger !== undefined)
       return takeBack("self_modification", `${pathOf(trigger)} would run code on this machine`, 0);
     for (const [at, git] of ready.entries()) {
@@ -169,8 +201,9 @@ export class Landing {
     return { draft: null, root: record.root, landed: 0, paths: [], kept: [], keptMore: 0 };
   }
 
-  #recorded(record: DraftRecord, { landed, landing, kept, waiting, scan }: LandingResult): ChangesReport {
-    const shown = { kept: kept.slice(0, keptShownMax), keptMore: Math.max(0, kept.length - keptShownMax) };
+  #recorded(record: DraftRecord, { landed, landing, repositories, kept, waiting, scan }: LandingResult): ChangesReport {
+    const first = withinSize(kept.slice(0, keptShownMax), keptCharactersMax);
+    const shown = { kept: first, keptMore: kept.length - first.length };
     const bytes = scan?.changes.reduce((sum, change) => sum + (change.kind === "file" ? change.bytes : 0), 0);
     this.#parts.records.write(
       {
@@ -179,12 +212,13 @@ export class Landing {
         state: kept.length > 0 ? "kept" : "landed",
         landed: record.landed + landed.length,
         landings: landing === 0 ? record.landings : [...record.landings, landing],
+        repositories: [...new Set([...record.repositories, ...repositories])],
         bytes: bytes ?? record.bytes,
         inodes: scan?.changes.length ?? record.inodes,
       },
       waiting,
     );
-    const paths = landed.slice(0, pathsShownMax);
+    const paths = withinSize(landed.slice(0, pathsShownMax), pathsCharactersMax);
     return { draft: record.draft, root: record.root, landed: landed.length, paths, ...shown };
   }
 }
@@ -208,10 +242,32 @@ interface LandingResult {
   readonly landed: readonly string[];
   /** 0 where no file changed. */
   readonly landing: number;
+  /** Git folders that something landed in. */
+  readonly repositories: readonly string[];
   readonly kept: readonly KeptChange[];
   /** Keys of everything that waits; null where that is all of the draft. */
   readonly waiting: readonly string[] | null;
   readonly scan: DraftScan | null;
+}
+
+/** A draft of many thousand names is looked at in parts: the daemon answers others in between. */
+async function inTurns<T>(changes: readonly Change[], look: (change: Change) => T): Promise<ReadonlyMap<Change, T>> {
+  const found = new Map<Change, T>();
+  for (const [at, change] of changes.entries()) {
+    if (at > 0 && at % namesPerTurn === 0) await setImmediate();
+    found.set(change, look(change));
+  }
+  return found;
+}
+
+/** The first of them that fit; at least one, so that there is something to show. */
+function withinSize<T>(all: readonly T[], charactersMax: number): readonly T[] {
+  let left = charactersMax;
+  const end = all.findIndex((one) => {
+    left -= JSON.stringify(one).length;
+    return left < 0;
+  });
+  return end < 0 ? all : all.slice(0, Math.max(1, end));
 }
 
 function pathOf({ path }: Change): string {

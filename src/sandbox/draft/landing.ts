@@ -101,9 +101,10 @@ function keepWhatDepends(decisions: Map<Change, KeptDecision | null>): void {
   for (const [change, kept] of decisions)
     if (change.kind === "delete" && kept !== null) keptDeletions.set(keyOf(change.path), kept);
   if (keptDeletions.size === 0) return;
+  const known = new Map<string, KeptDecision | null>();
   for (const [change, kept] of decisions) {
     if (change.kind === "delete" || kept !== null) continue;
-    const blocking = blockingDeletion(change.path, keptDeletions);
+    const blocking = blockingDeletion(change.path, keptDeletions, known);
     if (blocking !== null) decisions.set(change, { ...blocking, change });
   }
 }
@@ -119,22 +120,42 @@ interface Contents {
   firstKeptDeletion: KeptDecision | null;
 }
 
-/** For each folder: what is decided of everything below it that is no folder itself, and of deletions of any kind. */
+/**
+ * For each folder: what is decided of everything below it that is no folder itself, and of deletions of any kind. Counted in
+ * the folder of each change first and added up from the innermost, so that depth does not multiply with the number of files.
+ */
 function contentsOf(decisions: ReadonlyMap<Change, KeptDecision | null>): ReadonlyMap<string, Contents> {
   const contents = new Map<string, Contents>();
+  const levels: Map<string, readonly string[]>[] = [];
+  const at = (folder: readonly string[]): Contents => {
+    const key = keyOf(folder);
+    const known = contents.get(key);
+    if (known !== undefined) return known;
+    const one: Contents = { count: 0, landing: 0, firstKept: null, firstKeptDeletion: null };
+    contents.set(key, one);
+    levels[folder.length] ??= new Map();
+    levels[folder.length]?.set(key, folder);
+    return one;
+  };
   for (const [change, kept] of decisions) {
-    for (let length = change.path.length - 1; length > 0; length--) {
-      const key = keyOf(change.path.slice(0, length));
-      const one = contents.get(key) ?? { count: 0, landing: 0, firstKept: null, firstKeptDeletion: null };
-      if (change.kind === "file" || change.kind === "link") {
-        one.count++;
-        if (kept === null) one.landing++;
-        else one.firstKept ??= kept;
-      }
-      if (change.kind === "delete" && kept !== null) one.firstKeptDeletion ??= kept;
-      contents.set(key, one);
+    if (change.path.length < 2) continue;
+    const one = at(change.path.slice(0, -1));
+    if (change.kind === "file" || change.kind === "link") {
+      one.count++;
+      if (kept === null) one.landing++;
+      else one.firstKept ??= kept;
     }
+    if (change.kind === "delete" && kept !== null) one.firstKeptDeletion ??= kept;
   }
+  for (let length = levels.length - 1; length > 1; length--)
+    for (const [key, folder] of levels[length] ?? []) {
+      const inner = contents.get(key) as Contents;
+      const outer = at(folder.slice(0, -1));
+      outer.count += inner.count;
+      outer.landing += inner.landing;
+      outer.firstKept ??= inner.firstKept;
+      outer.firstKeptDeletion ??= inner.firstKeptDeletion;
+    }
   return contents;
 }
 
@@ -142,12 +163,18 @@ function contentsOf(decisions: ReadonlyMap<Change, KeptDecision | null>): Readon
 function blockingDeletion(
   path: readonly string[],
   keptDeletions: ReadonlyMap<string, KeptDecision>,
+  known: Map<string, KeptDecision | null>,
 ): KeptDecision | null {
-  for (let length = path.length; length > 0; length--) {
-    const kept = keptDeletions.get(keyOf(path.slice(0, length)));
-    if (kept !== undefined) return kept;
-  }
-  return null;
+  const own = keptDeletions.get(keyOf(path));
+  if (own !== undefined) return own;
+  if (path.length < 2) return null;
+  const parent = path.slice(0, -1);
+  const key = keyOf(parent);
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const above = blockingDeletion(parent, keptDeletions, known);
+  known.set(key, above);
+  return above;
 }
 
 /** No name holds a slash. */

@@ -1,6 +1,6 @@
 // Decides how one change may reach the real root: freely, by ask, as git's, or never. The same rules for drafts and file tools.
 import { type DraftNames, draftNames } from "./draft-names.ts";
-import { type FolderShape, gitFolderOf } from "./git-folders.ts";
+import { type FolderShape, gitFolderOf, type ShapedFolder } from "./git-folders.ts";
 import { linkFault } from "./new-links.ts";
 import { isAuthorityName, isGitName } from "./spelling.ts";
 import type { TriggerFacts } from "./trigger-facts.ts";
@@ -33,6 +33,7 @@ export const FREE: Classification = { class: "free", why: null };
 interface Draft {
   readonly names: DraftNames;
   readonly shapes: Map<string, FolderShape>;
+  readonly shaped: Map<string, readonly ShapedFolder[]>;
 }
 
 /** Classifies changes of one draft. Every change is known before the first is classified: together they may make a repository. */
@@ -43,7 +44,7 @@ export class Classifier {
   constructor(facts: TriggerFacts, changes: readonly ClassifiedChange[]) {
     const { root } = facts.options;
     this.#facts = facts;
-    this.#draft = { names: draftNames(root, changes), shapes: new Map() };
+    this.#draft = { names: draftNames(root, changes), shapes: new Map(), shaped: new Map() };
     for (const { path } of changes) facts.prepare([...root, ...path]);
   }
 
@@ -97,6 +98,7 @@ function classifyName(
     root: options.root,
     draft: draft.names,
     shapes: draft.shapes,
+    shaped: draft.shaped,
   });
   if (git !== null) return git;
   const place = places.find(path);

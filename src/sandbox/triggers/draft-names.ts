@@ -14,10 +14,15 @@ export interface DraftNames {
 export function draftNames(root: Path, changes: readonly ClassifiedChange[]): DraftNames {
   const folders = new Map<string, Set<string>>();
   const targets = new Map<string, string>();
+  /** Of folders as they are written: many names share one. */
+  const keys = new Map<string, string>();
   for (const { kind, path, target } of changes) {
     if (kind === "delete" || path.length === 0) continue;
     const whole = [...root, ...path];
-    const folder = pathKey(whole.slice(0, -1));
+    const parent = whole.slice(0, -1);
+    const written = parent.join("/");
+    const folder = keys.get(written) ?? pathKey(parent);
+    keys.set(written, folder);
     const names = folders.get(folder) ?? new Set();
     names.add(nameKey(whole.at(-1) as string));
     folders.set(folder, names);

@@ -15,6 +15,8 @@ export interface GitFolderFacts {
   readonly draft: DraftNames;
   /** Found before, by the joined path of a folder. */
   readonly shapes: Map<string, FolderShape>;
+  /** The same of folders with all around them, so that a file beside another costs one look. */
+  readonly shaped: Map<string, readonly ShapedFolder[]>;
 }
 
 /** Names with a meaning in a git folder. Others beside them are ordinary files, where the folder is a project as well. */
@@ -59,10 +61,8 @@ function bareFolder(
   { kind }: Pick<ClassifiedChange, "kind" | "base">,
   facts: GitFolderFacts,
 ): Classification | null {
-  for (let depth = Math.min(facts.root.length, path.length - 1); depth < path.length; depth++) {
+  for (const { depth, shape } of shapedFolders(path.slice(0, -1), facts)) {
     const folder = path.slice(0, depth);
-    const shape = shapeOf(folder, facts);
-    if (shape === "none") continue;
     if (shape === "repository") return { class: "git", why: "it is in a bare repository", repository: folder };
     if (!isGitMeaning(nameKey(path[depth] as string))) continue;
     // Taking names away makes no repository.
@@ -70,6 +70,26 @@ function bareFolder(
     return never(`with it /${folder.join("/")} is a git repository whose settings git obeys`);
   }
   return null;
+}
+
+/** Those of a folder and the folders around it, up to the root, that have the shape of a repository; the outermost first. */
+function shapedFolders(parent: Path, facts: GitFolderFacts): readonly ShapedFolder[] {
+  const key = parent.join("/");
+  const known = facts.shaped.get(key);
+  if (known !== undefined) return known;
+  const found: ShapedFolder[] = [];
+  for (let depth = Math.min(facts.root.length, parent.length); depth <= parent.length; depth++) {
+    const shape = shapeOf(parent.slice(0, depth), facts);
+    if (shape !== "none") found.push({ depth, shape });
+  }
+  facts.shaped.set(key, found);
+  return found;
+}
+
+/** `depth`: how many names the path of the folder has. */
+export interface ShapedFolder {
+  readonly depth: number;
+  readonly shape: Exclude<FolderShape, "none">;
 }
 
 /**

@@ -25,7 +25,7 @@ export function linkFault(
 ): Classification {
   if (target === "" || target.includes("\0") || target.length > targetCharactersMax)
     return never("it is no link target");
-  let found: Classification = { class: "free", why: null };
+  let found: Classification = isUnsteady(target) ? UNSTEADY : { class: "free", why: null };
   const waiting: Walk[] = [follow(path.slice(0, -1), target, [], 0)];
   const seen = new Set<string>();
   for (let steps = 0; waiting.length > 0; steps++) {
@@ -62,6 +62,18 @@ export function linkFault(
   }
   return found;
 }
+
+/** `y/../x` leads elsewhere once `y` is a link, which another draft can make of it later. */
+function isUnsteady(target: string): boolean {
+  const names = target.split("/").filter((name) => name !== "" && name !== ".");
+  const first = names.findIndex((name) => name !== "..");
+  return first >= 0 && names.indexOf("..", first) >= 0;
+}
+
+const UNSTEADY: Classification = {
+  ...{ class: "ask", isRefusedToFileTools: false },
+  why: "it goes up again behind a name, so where it leads depends on other links",
+};
 
 function follow(folder: Path, target: string, rest: readonly string[], links: number): Walk {
   const names = target.split("/").filter((name) => name !== "" && name !== ".");

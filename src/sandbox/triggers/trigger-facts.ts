@@ -31,6 +31,7 @@ export class TriggerFacts {
   readonly gitFolders: Map<string, Path> = new Map();
   readonly #user: GitSettings;
   readonly #seen = new Set<string>();
+  readonly #prepared = new Set<string>();
   readonly #git: GitGathering;
 
   constructor(tree: RealTree, options: TriggerOptions) {
@@ -59,6 +60,10 @@ export class TriggerFacts {
   /** Looks at each folder between the root and a path once. Called for every path before the first is classified. */
   prepare(path: Path): void {
     const { root } = this.options;
+    // Most changes lie beside another one.
+    const parent = path.slice(0, -1).join("/");
+    if (this.#prepared.has(parent)) return;
+    this.#prepared.add(parent);
     for (let depth = root.length + 1; depth < path.length; depth++) {
       const folder = path.slice(0, depth);
       const key = folder.join("/");

@@ -44,6 +44,8 @@ export interface GitImportRequest extends SeenOptions {
   readonly lockMilliseconds?: number;
   /** Told of every lock file before the first one is made, for a journal. */
   readonly onLocks?: (paths: readonly string[]) => void | Promise<void>;
+  /** Told of lock files that were made. */
+  readonly onLocked?: (paths: readonly string[]) => void;
 }
 
 export type GitImportOutcome =
@@ -57,6 +59,8 @@ export type GitImportOutcome =
       readonly paths: readonly WaitingPath[];
       /** How many paths there are; `paths` may hold fewer. */
       readonly count: number;
+      /** Refs that would go, with commits or tags that no other ref has. */
+      readonly lost: readonly string[];
     }
   | { readonly kind: "prepared"; readonly prepared: PreparedGitImport };
 
@@ -88,7 +92,10 @@ export async function prepareGitImport(request: GitImportRequest): Promise<GitIm
     if (!sound.ok) return { kind: "stays", stay: sound.stay };
     const waiting = await waitingPaths(plan, objects.value, importing, request.classify);
     if (!waiting.ok) return { kind: "stays", stay: waiting.stay };
-    if (waiting.value.count > 0 && !request.isApproved) return { kind: "waits", plan, ...waiting.value };
+    const lost = await lostRefs(plan, real, importing, bench.hasLogs);
+    if (!lost.ok) return { kind: "stays", stay: lost.stay };
+    if ((waiting.value.count > 0 || lost.value.length > 0) && !request.isApproved)
+      return { kind: "waits", plan, ...waiting.value, lost: lost.value };
     const checksEnded = git.end();
     const locked = await lock(request, {
       gitFolder,
@@ -147,6 +154,11 @@ async function checkTips({ refs, head }: GitImportPlan, objects: ObjectImport): 
     if (!isCommit.ok) return isCommit;
     if (!isCommit.value) return stay("malformed", "HEAD of the draft is not a commit");
   }
+  // The trees of commits are looked at path by path; a tree that a tag names has no commit to be looked at by.
+  const tags = refs.flatMap(({ name, newId }) => (newId === null || !name.startsWith("refs/tags/") ? [] : [newId]));
+  const named = await objects.peeledTypes(tags);
+  if (!named.ok) return named;
+  if (named.value.some((type) => type !== "commit")) return stay("unsupported", "a tag of the draft names no commit");
   for (const { name, oldId, newId, needsFastForward } of refs) {
     if (!needsFastForward || oldId === null || newId === null) continue;
     const forward = await objects.isFastForward(oldId, newId);
@@ -154,6 +166,41 @@ async function checkTips({ refs, head }: GitImportPlan, objects: ObjectImport): 
     if (!forward.value) return stay("conflict", `${name} changed in the repository while the program ran`);
   }
   return value(null);
+}
+
+/**
+ * Refs that the import deletes although commits are reached by them alone, and tags that it deletes or moves: no log keeps
+ * their old value. A branch that moves has one, where the repository keeps logs.
+ */
+async function lostRefs(
+  { refs }: GitImportPlan,
+  real: RepositoryState,
+  objects: ObjectImport,
+  hasLogs: boolean,
+): Promise<GitResult<readonly string[]>> {
+  const replaced = refs.filter(({ oldId }) => oldId !== null);
+  const isTag = (name: string): boolean => name.startsWith("refs/tags/");
+  const lost = replaced.filter(({ name }) => isTag(name)).map(({ name }) => name);
+  const unlogged = replaced.filter(({ name, newId }) => !isTag(name) && (newId === null || !hasLogs));
+  if (unlogged.length === 0) return value(lost);
+  const left = tipsAfter(refs, real);
+  for (const { name, oldId } of unlogged) {
+    const reached = await objects.isReached(oldId as string, left);
+    if (!reached.ok) return reached;
+    if (!reached.value) lost.push(name);
+  }
+  return value(lost);
+}
+
+/** What the refs of the repository name once the import is done. */
+function tipsAfter(refs: GitImportPlan["refs"], { head, looseRefs, packedRefs }: RepositoryState): readonly string[] {
+  const tips = new Map(packedRefs.value);
+  for (const [name, { value: ref }] of looseRefs) if (ref.kind === "id") tips.set(name, ref.id);
+  for (const { name, newId } of refs)
+    if (newId === null) tips.delete(name);
+    else tips.set(name, newId);
+  const detached = head.value.kind === "id" ? [head.value.id] : [];
+  return [...new Set([...tips.values(), ...detached])];
 }
 
 interface LockParts {
@@ -175,7 +222,10 @@ async function lock(request: GitImportRequest, parts: LockParts): Promise<GitRes
   const locks: LockFile[] = [];
   const take = async (name: string): Promise<GitResult<LockFile>> => {
     const taken = await LockFile.take(join(gitFolder, name), wait);
-    if (taken.ok) locks.push(taken.value);
+    if (taken.ok) {
+      locks.push(taken.value);
+      request.onLocked?.([taken.value.path]);
+    }
     return taken;
   };
   let isPrepared = false;
@@ -205,6 +255,7 @@ async function lock(request: GitImportRequest, parts: LockParts): Promise<GitRes
         ? value(null)
         : await RefTransaction.prepare({ git, plan: writing, gitFolder, updates: plan.refs, message: LOG_MESSAGE });
     if (!refs.ok) return refs;
+    if (refs.value !== null) request.onLocked?.(plan.refs.map(({ name }) => join(gitFolder, `${name}.lock`)));
     isPrepared = true;
     return value(new PreparedGitImport({ ...parts, writing, head: head.value, index: index.value, refs: refs.value }));
   } catch (error) {

@@ -89,6 +89,27 @@ export class ObjectImport {
     return types.ok ? value(types.value[0]?.type === "commit") : types;
   }
 
+  /** The types of what refs name in the end, behind tag objects. */
+  async peeledTypes(ids: readonly string[]): Promise<GitResult<readonly string[]>> {
+    if (ids.length === 0) return value([]);
+    const printed = await this.#git.run(this.#taking, {
+      words: ["cat-file", "--batch-check=%(objecttype)", "--buffer"],
+      input: inputOf(ids.map((id) => `${id}^{}\n`).join("")),
+    });
+    const types = succeeded(printed, "tags of the draft cannot be read");
+    return types.ok ? value(types.value.output.toString("latin1").split("\n").slice(0, -1)) : types;
+  }
+
+  /** Whether one of the tips has all of the history of `id`. */
+  async isReached(id: string, tips: readonly string[]): Promise<GitResult<boolean>> {
+    const listed = await this.#git.run(this.#taking, {
+      words: ["rev-list", "--max-count=1", "--stdin"],
+      input: inputOf(`${id}\n${tips.map((tip) => `^${tip}\n`).join("")}`),
+    });
+    const list = succeeded(listed, "the history of a deleted ref cannot be read");
+    return list.ok ? value(list.value.output.length === 0) : list;
+  }
+
   /** Whether all of the history of `oldId` is in that of `newId`. */
   async isFastForward(oldId: string, newId: string): Promise<GitResult<boolean>> {
     const words = ["merge-base", "--is-ancestor", oldId, newId];

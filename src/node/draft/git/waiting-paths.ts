@@ -17,7 +17,8 @@ export interface PathChange {
   readonly target: string | null;
 }
 
-export type Classify = (change: PathChange) => PathClass;
+/** `together`: every path of the import, since names that are harmless alone can make a repository or a link together. */
+export type Classify = (change: PathChange, together: readonly PathChange[]) => PathClass;
 
 export interface WaitingPath extends PathChange {
   readonly class: "ask" | "never";
@@ -54,13 +55,15 @@ export async function waitingPaths(
   const links = all.filter(({ mode, change }) => mode === linkMode && change !== "deleted").map(({ id }) => id);
   const targets = await objects.blobs([...new Set(links)]);
   if (!targets.ok) return targets;
-  const found = new Map<string, WaitingPath>();
-  for (const { path, change, mode, id, commit } of all) {
+  const together = all.map(({ path, change, mode, id, commit }) => {
     const target = mode === linkMode && change !== "deleted" ? (targets.value.get(id) ?? null) : null;
-    const seen: PathChange = { path: pathText(path), change, target: target === null ? null : pathText(target) };
-    const key = `${seen.path}\0${seen.target ?? ""}`;
-    const verdict = found.has(key) ? "free" : classify(seen);
-    if (verdict !== "free") found.set(key, { ...seen, class: verdict, commit });
+    return { path: pathText(path), change, target: target === null ? null : pathText(target), commit };
+  });
+  const found = new Map<string, WaitingPath>();
+  for (const one of together) {
+    const key = `${one.path}\0${one.target ?? ""}`;
+    const verdict = found.has(key) ? "free" : classify(one, together);
+    if (verdict !== "free") found.set(key, { ...one, class: verdict });
   }
   return value({ paths: [...found.values()].slice(0, waitingPathsMax), count: found.size });
 }

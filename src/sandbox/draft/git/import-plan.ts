@@ -122,7 +122,9 @@ function planRefs(
     if (refs.length >= refUpdatesMax) return stay("too_large", `more than ${refUpdatesMax} refs changed`);
     const update = planRef(real, draft, name, now?.id ?? null, wanted?.id ?? null);
     if (!update.ok) return update;
-    if (name !== STASH || update.value.newId === null) refs.push(update.value);
+    if (name !== STASH) refs.push(update.value);
+    // The last stash that is dropped stays like every other: its log is the only list of them.
+    else if (update.value.newId === null) notCarried.push(STASH);
     else {
       const pushes = stashPushes(real.stashLog, draft.stashLog ?? "", real.format);
       if (pushes?.at(-1)?.id === update.value.newId) stash = { oldId: update.value.oldId, pushes };

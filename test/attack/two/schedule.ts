@@ -1,0 +1,38 @@
+// A random schedule from a seed that is printed: the same seed makes the same choices. AMBIT_SEED sets it.
+
+export class Schedule {
+  readonly seed: number;
+  #state: number;
+
+  constructor(seed: number) {
+    this.seed = seed;
+    this.#state = (seed ^ 0x9e3779b9) >>> 0;
+  }
+
+  /** From 0 up to, not including, `end`. */
+  below(end: number): number {
+    // xorshift32: good enough for choices, and never 0 once it is not.
+    let next = this.#state || 1;
+    next ^= next << 13;
+    next ^= next >>> 17;
+    next ^= next << 5;
+    this.#state = next >>> 0;
+    return this.#state % end;
+  }
+
+  pick<T>(all: readonly T[]): T {
+    const one = all[this.below(all.length)];
+    if (one === undefined) throw new RangeError("there is nothing to pick from");
+    return one;
+  }
+
+  some<T>(all: readonly T[], count: number): readonly T[] {
+    return Array.from({ length: count }, () => this.pick(all));
+  }
+}
+
+/** Another one in each run, unless it is given. */
+export function seedOf(): number {
+  const given = process.env["AMBIT_SEED"];
+  return given === undefined ? Date.now() % 1_000_000_000 : Number(given);
+}
