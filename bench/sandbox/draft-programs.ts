@@ -5,6 +5,7 @@ import { daemonDrafts } from "../../src/compose/daemon-drafts.ts";
 import { daemonPrograms } from "../../src/compose/daemon-programs.ts";
 import type { ProgramGround, Records } from "../../src/daemon/parts.ts";
 import type { ChangesReport } from "../../src/ports/drafts.ts";
+import type { Decided } from "../../src/sandbox/plan-root.ts";
 import { TriggerTable } from "../../src/sandbox/triggers/trigger-table.ts";
 import { rootFolder } from "../place.ts";
 import { type BenchGround, decidedIn, moment } from "./ground.ts";
@@ -29,6 +30,7 @@ export class DraftPrograms {
   readonly #ground: BenchGround;
   readonly #drafts;
   readonly #programs;
+  readonly #known = new Map<string, Decided>();
   #calls = 0;
 
   constructor(ground: BenchGround) {
@@ -54,7 +56,7 @@ export class DraftPrograms {
 
   /** Throws for anything but status 0, and where something of what it wrote did not land. */
   async run({ argv, project, root, session }: DraftProgram): Promise<DraftRun> {
-    const { decided } = decidedIn({ ...this.#ground, project }, root, []);
+    const decided = this.#decided(project, root);
     const said = { output: "", errors: "" };
     const ground: ProgramGround = {
       authority: decided.authority,
@@ -85,6 +87,14 @@ export class DraftPrograms {
     const [kept] = changes?.kept ?? [];
     if (kept !== undefined) throw new Error(`${name}: ${kept.path} did not land: ${kept.reason}`);
     return { output: said.output, changes };
+  }
+
+  /** Once for each project: what decides a call is measured elsewhere. */
+  #decided(project: string, root: DraftProgram["root"]): Decided {
+    const key = `${root} ${project}`;
+    const decided = this.#known.get(key) ?? decidedIn({ ...this.#ground, project }, root, []).decided;
+    this.#known.set(key, decided);
+    return decided;
   }
 
   /** What it keeps for an undo would be removed during a later turn otherwise. */

@@ -1,5 +1,6 @@
 // What is known of each draft, kept beside it in the state folder: who made it, what landed, what waits.
-import { lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject } from "../../authority/json.ts";
 import { DRAFT_STATES, type DraftSummary, type KeptChange } from "../../ports/drafts.ts";
@@ -22,7 +23,7 @@ export interface DraftRecord extends DraftSummary {
   readonly isReviewed: boolean;
 }
 
-const FILE = "record.json";
+export const RECORD_FILE = "record.json";
 const KEPT_FILE = "kept.json";
 /** Of the changes that wait, so many are in the record with their reason. */
 export const keptShownMax = 100;
@@ -55,15 +56,27 @@ export class DraftRecords {
    */
   write(record: DraftRecord, keptPaths: readonly string[] | null = null): void {
     const folder = this.folderOf(record.draft);
-    if (keptPaths !== null) writeWhole(join(folder, KEPT_FILE), JSON.stringify(keptPaths));
-    writeWhole(join(folder, FILE), JSON.stringify(record));
+    // Nothing asks what waits in a draft of which nothing does; an older list must not stay.
+    const isListed = keptPaths !== null && (keptPaths.length > 0 || existsSync(join(folder, KEPT_FILE)));
+    if (isListed) writeWhole(join(folder, KEPT_FILE), JSON.stringify(keptPaths));
+    writeWhole(join(folder, RECORD_FILE), JSON.stringify(record));
     this.#all().set(record.draft, record);
   }
 
   /** For a command that begins: not flushed, since a machine that fails now has nothing of it to lose. */
   begin(record: DraftRecord): void {
-    writeFileSync(join(this.folderOf(record.draft), FILE), JSON.stringify(record), { mode: 0o600 });
+    writeFileSync(join(this.folderOf(record.draft), RECORD_FILE), JSON.stringify(record), { mode: 0o600 });
     this.#all().set(record.draft, record);
+  }
+
+  /** INVARIANT: before the project changes, the record of what changes it is on disk. Rejects as the file system does. */
+  async flush(id: string): Promise<void> {
+    const file = await open(join(this.folderOf(id), RECORD_FILE), "r");
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
   }
 
   /** Null where all of the draft waits. Throws where the list is there and cannot be read. */
@@ -118,7 +131,7 @@ export class DraftRecords {
 
   #readFile(id: string): DraftRecord | null {
     try {
-      const path = join(this.#folder, id, FILE);
+      const path = join(this.#folder, id, RECORD_FILE);
       const found = lstatSync(path);
       if (!found.isFile() || found.size > recordBytesMax) return null;
       return recordIn(JSON.parse(readFileSync(path, "utf8")), id);

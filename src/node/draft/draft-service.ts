@@ -22,7 +22,6 @@ const shownBytesMax = 3 * 1_048_576;
 export interface DraftServiceParts extends LandingParts {
   /** For a person who agreed: what the agent's record grants now. Null where the agent is gone. */
   agreedContext(record: DraftRecord): LandingContext | null;
-  note(line: string): void;
 }
 
 export class DraftService {
@@ -64,7 +63,7 @@ export class DraftService {
     try {
       const report = isSealed
         ? await this.#landing.land(record, context)
-        : this.#landing.keepAll(record, "its sandbox could not be ended for certain");
+        : await this.#landing.keepAll(record, "its sandbox could not be ended for certain");
       this.#prune(record.owner);
       return report;
     } catch (error) {
@@ -197,7 +196,7 @@ export class DraftService {
         continue;
       }
       const landings = recovered.landings.filter(({ state }) => state === "done").map(({ number }) => number);
-      this.#landing.keepAll({ ...record, landings }, "ambit was interrupted while the command ran");
+      await this.#landing.keepAll({ ...record, landings }, "ambit was interrupted while the command ran");
     }
   }
 

@@ -13,6 +13,7 @@ import {
 } from "../../sandbox/draft/land-answer.ts";
 import {
   draftReadBytesMax,
+  flushFrame,
   isDraftId,
   isLandPath,
   type LandStep,
@@ -27,6 +28,7 @@ import {
 import { FrameCutter, PayloadReader } from "../../sandbox/frame.ts";
 import type {
   DraftReadResult,
+  FlushResult,
   LandConflict,
   LandRefusal,
   LandResult,
@@ -170,6 +172,16 @@ export class LandWorker {
         return landings === null ? null : { status: "recovered", landings };
       },
       conflict,
+    );
+  }
+
+  /** Kept when all of a draft is on disk: its overlay flushed nothing. */
+  flush(draft: string): Promise<FlushResult> {
+    return this.#ask<FlushResult>(
+      draft,
+      (number) => [flushFrame(number, draft, encode)],
+      (body) => (body.length === 0 ? { status: "flushed" } : null),
+      unexpected,
     );
   }
 

@@ -35,6 +35,7 @@ export interface LandingParts {
   readonly lock: RootLock;
   /** Removes the draft with everything in it. */
   remove(id: string): Promise<void>;
+  note(line: string): void;
 }
 
 const pathsShownMax = 20;
@@ -65,7 +66,7 @@ export class Landing {
   }
 
   /** Nothing of it lands, for one reason. */
-  keepAll(record: DraftRecord, reason: string): ChangesReport {
+  keepAll(record: DraftRecord, reason: string): Promise<ChangesReport> {
     const kept: KeptChange = { path: ".", kind: "write", code: "not_landed", reason };
     return this.#recorded(record, { landed: [], landing: 0, kept: [kept], waiting: null, scan: null });
   }
@@ -136,6 +137,8 @@ export class Landing {
     if (!worker.ok) return failed(0, (change) => ({ change, code: "not_landed", reason: worker.message }));
     let landing = 0;
     if (land.length > 0) {
+      const unflushed = await this.#recordFlushed(record);
+      if (unflushed !== null) return failed(0, (change) => ({ change, code: "not_landed", reason: unflushed }));
       const result = await worker.value.land(record.draft, land.map(stepOf), BigInt(record.start));
       if (result.status !== "landed") return failed(0, (change) => notLanded(change, result));
       ({ landing } = result);
@@ -156,11 +159,31 @@ export class Landing {
     return { ok: true, landing };
   }
 
+  /** Null once a power cut cannot take away the record of what is about to change the project; else why not. */
+  async #recordFlushed({ draft }: DraftRecord): Promise<string | null> {
+    try {
+      await this.#parts.records.flush(draft);
+      return null;
+    } catch (error) {
+      return `the record of its draft cannot be flushed: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+
   /** Empty where the files are as before; else what is wrong with that. */
   async #undo(worker: LandWorker, { draft }: DraftRecord, landing: number): Promise<string> {
     if (landing === 0) return "";
     const undone = await worker.undo(draft, landing);
     return undone.status === "undone" ? "" : `; taking the files back failed: ${problemText(undone)}`;
+  }
+
+  /** What is said to wait has to be there after a power cut. */
+  async #flush(record: DraftRecord): Promise<void> {
+    const worker = await this.#parts.workers.at(record);
+    const tell = (reason: string): void =>
+      this.#parts.note(`draft ${record.draft} may not survive a power cut: ${reason}`);
+    if (!worker.ok) return tell(worker.message);
+    const flushed = await worker.value.flush(record.draft);
+    if (flushed.status !== "flushed") tell(flushed.reason);
   }
 
   async #nothing(record: DraftRecord): Promise<ChangesReport> {
@@ -169,7 +192,11 @@ export class Landing {
     return { draft: null, root: record.root, landed: 0, paths: [], kept: [], keptMore: 0 };
   }
 
-  #recorded(record: DraftRecord, { landed, landing, kept, waiting, scan }: LandingResult): ChangesReport {
+  async #recorded(
+    record: DraftRecord,
+    { landed, landing, kept, waiting, scan }: LandingResult,
+  ): Promise<ChangesReport> {
+    if (kept.length > 0) await this.#flush(record);
     const shown = { kept: kept.slice(0, keptShownMax), keptMore: Math.max(0, kept.length - keptShownMax) };
     const bytes = scan?.changes.reduce((sum, change) => sum + (change.kind === "file" ? change.bytes : 0), 0);
     this.#parts.records.write(

@@ -41,6 +41,8 @@ type Drafted =
 
 /** Started and waiting for their only command. */
 const preparedPerKeyMax = 2;
+/** Starting a process holds this one up: what the command wrote lands first. */
+const preparedAfterMilliseconds = 30;
 
 export class LinuxSandboxes implements Sandboxes {
   readonly #parts: LinuxSandboxesParts;
@@ -50,8 +52,8 @@ export class LinuxSandboxes implements Sandboxes {
   /** Those whose generation is over while they still run a command. */
   readonly #retired = new WeakSet<LiveSandbox>();
   readonly #digests = new WeakMap<Plan, string>();
-  /** Sandboxes that are to be prepared when this turn of the event loop is over. */
-  readonly #scheduled = new Map<NodeJS.Immediate, SandboxOwner>();
+  /** Sandboxes that are to be prepared soon. */
+  readonly #scheduled = new Map<NodeJS.Timeout, SandboxOwner>();
   #count = 0;
 
   constructor(parts: LinuxSandboxesParts) {
@@ -219,19 +221,19 @@ export class LinuxSandboxes implements Sandboxes {
 
   /** The next command of the same kind finds a sandbox that has been started already. */
   #schedule(owner: SandboxOwner, plan: Plan, key: PoolKey): void {
-    const immediate = setImmediate(() => {
-      this.#scheduled.delete(immediate);
+    const timer = setTimeout(() => {
+      this.#scheduled.delete(timer);
       void this.#prepare(owner, plan, key);
-    });
-    immediate.unref();
-    this.#scheduled.set(immediate, owner);
+    }, preparedAfterMilliseconds);
+    timer.unref();
+    this.#scheduled.set(timer, owner);
   }
 
   #unschedule(isWanted: (owner: SandboxOwner) => boolean): void {
-    for (const [immediate, owner] of this.#scheduled) {
+    for (const [timer, owner] of this.#scheduled) {
       if (!isWanted(owner)) continue;
-      clearImmediate(immediate);
-      this.#scheduled.delete(immediate);
+      clearTimeout(timer);
+      this.#scheduled.delete(timer);
     }
   }
 
