@@ -31,7 +31,7 @@ const AUTHOR = ["-c", "user.name=bench", "-c", "user.email=bench@example.test"];
 export const WORKS: readonly Work[] = [
   {
     name: "git status, 1,000 files",
-    turnsCount: 15,
+    turnsCount: 9,
     argv: ["git", "status", "--porcelain"],
     make: makeRepository,
     reset: () => undefined,
@@ -39,7 +39,7 @@ export const WORKS: readonly Work[] = [
   },
   {
     name: "git commit of one file",
-    turnsCount: 15,
+    turnsCount: 9,
     argv: ["git", ...AUTHOR, "commit", "-q", "-m", "another", "folder-0/file-0.txt"],
     make: makeRepository,
     reset: (project, turn) => writeFileSync(join(project, "folder-0", "file-0.txt"), `turn ${turn}\n`),
@@ -50,7 +50,7 @@ export const WORKS: readonly Work[] = [
   },
   {
     name: `npm ci, ${packagesCount} packages`,
-    turnsCount: 5,
+    turnsCount: 3,
     argv: ["npm", "ci", "--offline", "--no-audit", "--no-fund", "--ignore-scripts"],
     make: makePackages,
     reset: (project) => remove(project, "node_modules"),
@@ -58,7 +58,7 @@ export const WORKS: readonly Work[] = [
   },
   {
     name: `tsc, ${sourcesCount} files`,
-    turnsCount: 5,
+    turnsCount: 3,
     argv: ["node", "node_modules/typescript/lib/tsc.js", "-p", "."],
     make: makeTypeScript,
     reset: (project) => remove(project, "out"),
@@ -66,7 +66,7 @@ export const WORKS: readonly Work[] = [
   },
   {
     name: `C build, ${sourcesCount} files`,
-    turnsCount: 5,
+    turnsCount: 3,
     argv: ["sh", "-c", "mkdir out && for one in *.c; do cc -O1 -c $one -o out/$one.o; done && cc out/*.o -o out/all"],
     make: makeC,
     reset: (project) => remove(project, "out"),
@@ -74,7 +74,7 @@ export const WORKS: readonly Work[] = [
   },
   {
     name: NEW_FILES,
-    turnsCount: 5,
+    turnsCount: 3,
     argv: [
       "sh",
       "-c",
@@ -92,7 +92,7 @@ export const WORKS: readonly Work[] = [
 export const SMALL_WORKS: readonly Work[] = [
   {
     name: NOTHING,
-    turnsCount: 40,
+    turnsCount: 20,
     argv: ["true"],
     make: () => undefined,
     reset: () => undefined,
@@ -100,7 +100,7 @@ export const SMALL_WORKS: readonly Work[] = [
   },
   {
     name: TEN_FILES,
-    turnsCount: 40,
+    turnsCount: 20,
     argv: ["sh", "-c", "for one in 0 1 2 3 4 5 6 7 8 9; do echo $one > new-$one.txt; done"],
     make: () => undefined,
     reset: (project) => {
