@@ -120,6 +120,8 @@ static bool answer_to(const struct lander *lander, struct pending *pending, cons
       return land_recover(lander, &reader);
     case 'r':
       return land_read(lander, &reader);
+    case 'f':
+      return land_flush(lander, &reader);
     default:
       return false;
   }

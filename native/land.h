@@ -24,6 +24,8 @@ enum {
   land_landings_max = 1024,
   land_id_bytes_max = 64,
   land_slot_bytes = 64,
+  // More files or folders than this are flushed with their whole file system.
+  flushed_one_by_one_max = 64,
 };
 
 // Memory of one request, given back as a whole.
@@ -171,8 +173,15 @@ void report_add(struct report *report, const char *path, enum report_reason reas
 
 // Compares every base with the root and chooses the action of every step. 0, or -1 with errno; conflicts are reported.
 int land_check(struct landing *landing, uint64_t start, struct report *conflicts);
-// Makes the slots. 0, or -1 with errno and the step that failed.
-int land_stage(struct landing *landing, uint32_t *failed);
+// Open files whose content is on its way to the disk.
+struct flushing {
+  uint32_t count;
+  int files[flushed_one_by_one_max];
+};
+// Makes the slots. 0, or -1 with errno and the step that failed. The files are waited for once the journal names them: the
+// disk then writes both at once.
+int land_stage(struct landing *landing, uint32_t *failed, struct flushing *flushing);
+int land_wait_for_files(struct flushing *flushing);
 // Changes the root, step by step; stops at the first that cannot be done and reports it. False then.
 bool land_execute(struct landing *landing, struct report *conflicts);
 // Takes back every step that was done, last first, and gives the files back to the draft. What cannot be taken back is reported.
@@ -211,6 +220,7 @@ bool land_parse_steps(struct landing *landing, struct reader *steps);
 bool land_undo(const struct lander *lander, struct reader *reader);
 bool land_recover(const struct lander *lander, struct reader *reader);
 bool land_read(const struct lander *lander, struct reader *reader);
+bool land_flush(const struct lander *lander, struct reader *reader);
 bool is_draft_id(const char *id);
 bool send_failure(const struct lander *lander, uint32_t number, int error, const char *what);
 

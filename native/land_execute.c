@@ -9,7 +9,7 @@
 #include "files.h"
 #include "land.h"
 
-enum { exchanges_max = 8, flushed_one_by_one_max = 64 };
+enum { exchanges_max = 8 };
 
 // One step with its two places open.
 struct place {

@@ -237,6 +237,7 @@ static bool refuse_staging(struct landing *landing, uint32_t number, uint32_t fa
 static bool land_steps(struct landing *landing, uint32_t number, uint64_t start) {
   const struct lander *lander = landing->lander;
   struct report conflicts = {0}, stuck = {0};
+  struct flushing flushing = {0};
   uint32_t failed = landing->count;
   if (!is_at_rest(landing)) return send_failure(lander, number, errno, "an earlier landing of this draft is not finished");
   if (land_check(landing, start, &conflicts) != 0) {
@@ -251,7 +252,7 @@ static bool land_steps(struct landing *landing, uint32_t number, uint64_t start)
     return send_failure(lander, number, errno, "cannot write the journal");
   // Temporary names in the root are in the journal before they are made.
   if (!landing->renames && journal_add(landing, journal_begun) != 0) return refuse_staging(landing, number, failed);
-  if (land_stage(landing, &failed) != 0) {
+  if (land_stage(landing, &failed, &flushing) != 0) {
     // A person moved or deleted the original, or its folder, while it was copied.
     if (landing->renames || (errno != ENOENT && errno != ENOTDIR && errno != ELOOP) ||
         landing->steps[failed].before.kind == kind_none)
@@ -262,7 +263,11 @@ static bool land_steps(struct landing *landing, uint32_t number, uint64_t start)
     return send_reports(lander, number, landing->number, &conflicts, &stuck);
   }
   failed = landing->count;
-  if (journal_add(landing, journal_staged) != 0) return refuse_staging(landing, number, failed);
+  const int journaled = journal_add(landing, journal_staged);
+  const int journal_error = errno;
+  const int flushed = land_wait_for_files(&flushing);
+  if (journaled != 0) errno = journal_error;
+  if (journaled != 0 || flushed != 0) return refuse_staging(landing, number, failed);
   if (land_execute(landing, &conflicts)) {
     if (finish(landing) == 0) return answer_landed(landing, number);
     report_add(&conflicts, "", report_io, errno);
@@ -534,4 +539,16 @@ bool land_read(const struct lander *lander, struct reader *reader) {
   landing_close(&landing);
   if (got < 0) return send_failure(lander, number, error, "the file cannot be read");
   return frame_send(lander->control, 'A', bytes, writer.length + (size_t)got) == 0;
+}
+
+// Waits until everything of a draft that stays is on disk: no overlay has flushed it.
+bool land_flush(const struct lander *lander, struct reader *reader) {
+  const uint32_t number = read_u32(reader);
+  const char *id = read_text(reader);
+  if (!read_done(reader) || !is_draft_id(id)) return false;
+  const int draft = files_open_here(lander->drafts, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  const int flushed = draft < 0 ? -1 : syncfs(draft);
+  const int error = errno;
+  close_if_open(draft);
+  return flushed == 0 ? send_done(lander, number, NULL, 0) : send_failure(lander, number, error, "the draft cannot be flushed");
 }

@@ -10,7 +10,7 @@
 #include "files.h"
 #include "land.h"
 
-enum { flushed_one_by_one_max = 64, names_bytes = 65536, folder_mode = 0755 };
+enum { names_bytes = 65536, folder_mode = 0755 };
 
 void slot_name(const struct landing *landing, uint32_t step, char name[land_slot_bytes]) {
   if (landing->renames) bin_name(landing, step, name);
@@ -67,12 +67,6 @@ static bool can_move(const struct landing *landing, int file, const struct stat 
   return landing->renames && facts->st_nlink == 1 && facts->st_uid == geteuid() && strip_attributes(file);
 }
 
-// Open files whose content is on its way to the disk.
-struct flushing {
-  uint32_t count;
-  int files[flushed_one_by_one_max];
-};
-
 static int stage_file(struct landing *landing, uint32_t number, struct flushing *flushing) {
   struct step *step = &landing->steps[number];
   char slot[land_slot_bytes];
@@ -107,12 +101,13 @@ static int stage_file(struct landing *landing, uint32_t number, struct flushing 
   return 0;
 }
 
-static int wait_for_files(struct flushing *flushing) {
+int land_wait_for_files(struct flushing *flushing) {
   int result = 0;
   for (uint32_t at = 0; at < flushing->count; at++) {
     if (result == 0) result = fsync(flushing->files[at]);
     files_close(flushing->files[at]);
   }
+  flushing->count = 0;
   return result;
 }
 
@@ -171,20 +166,21 @@ static int stage_one(struct landing *landing, uint32_t number, struct flushing *
   return step->kind == step_link ? stage_link(landing, number) : stage_file(landing, number, flushing);
 }
 
-int land_stage(struct landing *landing, uint32_t *failed) {
+int land_stage(struct landing *landing, uint32_t *failed, struct flushing *flushing) {
   uint32_t files = 0;
   for (uint32_t at = 0; at < landing->count; at++) files += landing->steps[at].action != action_none;
   const bool flushes = files <= flushed_one_by_one_max;
-  struct flushing flushing = {0};
   int result = 0;
   for (uint32_t at = 0; result == 0 && at < landing->count; at++) {
     *failed = at;
-    result = stage_one(landing, at, flushes ? &flushing : NULL);
+    result = stage_one(landing, at, flushes ? flushing : NULL);
   }
-  const int error = errno;
-  const int flushed = wait_for_files(&flushing);
-  if (result != 0) errno = error;
-  if (result != 0 || flushed != 0) return -1;
+  if (result != 0) {
+    const int error = errno;
+    land_wait_for_files(flushing);
+    errno = error;
+    return -1;
+  }
   folder_close(&landing->root_folder);
   // Content is on disk before a name leads to it; the copies of originals before the originals go.
   if (!flushes && syncfs(landing->lander->root) != 0) return -1;

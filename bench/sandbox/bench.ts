@@ -20,6 +20,7 @@ import { compilePrograms } from "./network-programs.ts";
 import { report } from "./report.ts";
 import { RUNTIME, runtimeMissing, type SandboxRuntime, startRuntime } from "./sandbox-runtime.ts";
 import { measureStarts } from "./starts.ts";
+import { measureWork } from "./work-cases.ts";
 
 export interface SandboxResult {
   readonly bench: "sandbox";
@@ -75,10 +76,11 @@ async function measureAll(ground: BenchGround): Promise<Pick<SandboxResult, "row
     notes.push(`the measuring process held ${megabytes} MB, and every spawn of Node's costs more the more that is`);
     say("files");
     const files = await measureFiles(kernel, ground);
+    const work = await measureWork(ground);
     say("network");
     const ways = await measureNetwork({ sandboxes, networked, client, name: NAME, port, runtime });
     return {
-      rows: [...starts.rows, ...(idle === null ? [] : [idle]), ...files, ...ways.rows],
+      rows: [...starts.rows, ...(idle === null ? [] : [idle]), ...files, ...work, ...ways.rows],
       notes: [...notes, ...starts.notes, ...ways.notes],
     };
   } finally {

@@ -6,9 +6,11 @@ import { OURS } from "./ambit.ts";
 import { BARE, BUBBLEWRAP } from "./bare.ts";
 import { ASYNC, SMALL_READ, SYNC } from "./file-cases.ts";
 import { IDLE } from "./memory.ts";
-import { CURL_DOWNLOAD } from "./network-cases.ts";
+import { CONNECT, CURL_DOWNLOAD } from "./network-cases.ts";
 import { RUNTIME } from "./sandbox-runtime.ts";
 import { COLD, COLD_ENDED, WARM } from "./starts.ts";
+import { COLD_DRAFT, READ_ONLY } from "./work-cases.ts";
+import { NEW_FILES, NOTHING, TEN_FILES, WORKS } from "./work-projects.ts";
 
 const coldMax = 1.4;
 const warmNanosecondsMax = 1e6;
@@ -16,6 +18,14 @@ const aheadMin = 5;
 const throughputMin = 2;
 const readMax = 4;
 const readNanosecondsMax = 60_000;
+const coldNanosecondsMax = 30e6;
+const warmCommandNanosecondsMax = 5e6;
+const connectNanosecondsMax = 2e6;
+const workMax = 1.15;
+const newFilesNanosecondsMax = 5e9;
+const nothingNanosecondsMax = 10e6;
+const tenFilesColdNanosecondsMax = 45e6;
+const tenFilesNanosecondsMax = 15e6;
 const idleBytesMax = 5 * 1_048_576;
 
 export function goals(rows: readonly Row[]): readonly Goal[] {
@@ -31,7 +41,28 @@ export function goals(rows: readonly Row[]): readonly Goal[] {
       ok: of(OURS, SMALL_READ) <= limit,
     };
   };
+  const atMost = (goal: string, value: number, limit: number): Goal => ({
+    goal: `${goal}: at most ${figure(limit, "ns")}`,
+    measured: figure(value, "ns"),
+    ok: value <= limit,
+  });
+  const work = WORKS.filter(({ name }) => name !== NEW_FILES).map(({ name }): Goal => {
+    const value = of(OURS, name) / of(BARE, name);
+    return { goal: `${name}: at most ${workMax}x bare, landed`, measured: ratio(value), ok: value <= workMax };
+  });
   const all: readonly Goal[] = [
+    atMost(COLD, of(OURS, COLD), coldNanosecondsMax),
+    atMost(WARM, of(OURS, WARM), warmCommandNanosecondsMax),
+    atMost(CONNECT, of(OURS, CONNECT), connectNanosecondsMax),
+    ...work,
+    atMost(`${NEW_FILES}, landed`, of(OURS, NEW_FILES), newFilesNanosecondsMax),
+    atMost(
+      `${NOTHING}: more than with a read-only root`,
+      of(OURS, NOTHING) - of(READ_ONLY, NOTHING),
+      nothingNanosecondsMax,
+    ),
+    atMost(`${TEN_FILES}, landed, first command`, of(COLD_DRAFT, TEN_FILES), tenFilesColdNanosecondsMax),
+    atMost(`${TEN_FILES}, landed`, of(OURS, TEN_FILES), tenFilesNanosecondsMax),
     ...[COLD, COLD_ENDED].map((name): Goal => {
       const value = of(OURS, name) / of(BUBBLEWRAP, name);
       return { goal: `${name}: at most ${coldMax}x plain bubblewrap`, measured: ratio(value), ok: value <= coldMax };

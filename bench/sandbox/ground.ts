@@ -16,7 +16,7 @@ import type { Reading } from "../../src/notation/reading.ts";
 import { readRequest } from "../../src/notation/request.ts";
 import type { Judge } from "../../src/ports/judge.ts";
 import type { Plan } from "../../src/sandbox/plan.ts";
-import { decidedBy } from "../../src/sandbox/plan-root.ts";
+import { type Decided, decidedBy } from "../../src/sandbox/plan-root.ts";
 import { rootFolder } from "../place.ts";
 
 export interface BenchGround {
@@ -38,19 +38,39 @@ export function makeGround(): BenchGround {
   return { folder, project, home };
 }
 
-/** What an agent may do, and the plan for a program of it in the project, which it may write. */
+/** What an agent may do, and the plan for a program of it in the project. */
 export interface Planned {
   readonly plan: Plan;
   readonly judge: Judge;
 }
 
-/** `more`: grants beside running programs and writing there, as compact specs. */
-export function planWith({ folder, project, home }: BenchGround, more: readonly string[]): Planned {
+/** For a program that only reads the project: its sandbox stays for the next one. `more`: grants, as compact specs. */
+export function planWith(ground: BenchGround, more: readonly string[]): Planned {
+  const { decided, run } = decidedIn(ground, "ro", more);
+  const planned = planFor(decided, run, null, moment());
+  if (!planned.ok) throw new Error(planned.refused.message);
+  return { plan: planned.plan, judge: (asked) => judge(decided.authority, asked, moment()) };
+}
+
+export interface DecidedRun {
+  readonly decided: Decided;
+  readonly reading: Reading;
+  readonly run: RunGround;
+}
+
+/** A program in the project that grants have decided on: `rw` works on a draft of it. */
+export function decidedIn(
+  { folder, project, home }: BenchGround,
+  root: "ro" | "rw",
+  more: readonly string[],
+): DecidedRun {
   const folders = { config: join(home, ".config", "ambit"), state: join(home, ".local", "state", "ambit") };
   const ground = machineGround({ home, folders, workspace: project })(project);
   const reading: Reading = { ground, toAscii, ceiling: null };
-  const authority = authorityOf([`proc.exec{in=${project}}`, `fs.write{in=${project}}`, ...more], reading);
-  const request = readRequest(["proc.exec", `in=${project}`, "root=rw", "--", "true"], reading);
+  const grants = [`proc.exec{in=${project}}`, `fs.write{in=${project}}`, `fs.delete{in=${project}}`];
+  const authority = authorityOf([...grants, ...more], reading);
+  const words = ["proc.exec", `in=${project}`, ...(root === "rw" ? ["root=rw"] : []), "--", "true"];
+  const request = readRequest(words, reading);
   if (!request.ok) throw new Error(request.message);
   const decided = decidedBy(authority, request.value, judge(authority, request.value, moment()), 0);
   if (decided === null) throw new Error("the program may not be run");
@@ -65,9 +85,7 @@ export function planWith({ folder, project, home }: BenchGround, more: readonly 
     project: null,
     userName: userName(),
   };
-  const planned = planFor(decided, run, null, moment());
-  if (!planned.ok) throw new Error(planned.refused.message);
-  return { plan: planned.plan, judge: (asked) => judge(authority, asked, moment()) };
+  return { decided, reading, run };
 }
 
 export function authorityOf(specs: readonly string[], reading: Reading): Authority {

@@ -25,7 +25,7 @@ export interface ExecAsked {
   /** Shorter than the configured limit, never longer. */
   readonly milliseconds: number | null;
   /** What it writes waits for a person. */
-  readonly isReviewed: boolean;
+  readonly needsReview: boolean;
 }
 
 export interface ExecStreams extends Sinks {

@@ -116,7 +116,7 @@ function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecA
     root: root ?? null,
     isThrowaway: throwaway,
     milliseconds: seconds === null ? null : Math.ceil(seconds * 1000),
-    isReviewed: options.review === true,
+    needsReview: options.review === true,
   };
 }
 

@@ -6,6 +6,7 @@ import type { Authority } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
 import { countedIsSpent } from "../authority/counted.ts";
 import type { Decision } from "../authority/decision.ts";
+import type { Level } from "../authority/grant.ts";
 import { judge } from "../authority/judge.ts";
 import { guardPath, pathText } from "../authority/path.ts";
 import type { ProgramGround, Records } from "../daemon/parts.ts";
@@ -49,8 +50,8 @@ export interface DaemonDrafts {
   readonly lifecycle: DraftLifecycle;
   /** What decides about the changes of a program that ran for this ground. */
   contextFor(ground: ProgramGround, run: RunGround, root: PlanPath): LandingContext;
-  /** Git changes are imported in these, once there are any. */
-  useSandboxes(sandboxes: Sandboxes): void;
+  /** Git changes are imported in these; null where this machine has none. */
+  useSandboxes(sandboxes: () => Sandboxes | null): void;
   close(): void;
 }
 
@@ -58,7 +59,7 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
   const { state, program, records, now, note } = options;
   const native = nativeProgram(program);
   const folders = new DraftFolders(state);
-  let sandboxes: Sandboxes | null = null;
+  let sandboxes: () => Sandboxes | null = () => null;
   const workers = new LandWorkers({
     program: native,
     drafts: folders.folder,
@@ -81,24 +82,24 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
     git: new GitLandings({
       workFolder: join(state, "git-import"),
       upper: (draft) => folders.upper(draft),
-      sandboxes: () => sandboxes,
+      sandboxes: () => sandboxes(),
     }),
     lock: new RootLock(),
     remove: async (id) => {
       await folders.remove(id);
       draftRecords.forget(id);
     },
-    agreedContext: (record) => agreedContext(record),
+    agreedContext: (record, agreed) => agreedContext(record, agreed),
     classifier: ({ root, workspace }) => classifierFor(options, segmentsOf(root), workspace ?? root),
     note,
   });
-  const agreedContext = (record: DraftRecord): LandingContext | null => {
+  const agreedContext = (record: DraftRecord, agreed: Level): LandingContext | null => {
     const cwd = record.workspace ?? record.root;
     const found = records.record(cwd, record.agent);
     if (!found.ok) return null;
     const moment: Moment = { now: now(), clean: true, generation: 0, revoked: null, exhausted: null };
     const root = segmentsOf(record.root);
-    return { ...context({ judge: judging(found.value.authority, moment, root, cwd), root, cwd }), isAgreed: true };
+    return { ...context({ judge: judging(found.value.authority, moment, root, cwd), root, cwd }), agreed };
   };
   return {
     folders,
@@ -121,7 +122,7 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
           root,
           cwd,
         }),
-        isAgreed: false,
+        agreed: 0,
       };
     },
     useSandboxes: (one) => {

@@ -55,12 +55,12 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
   const runs = new Map<string, SessionRun>();
   let made: LinuxSandboxes | null = null;
 
-  /** Made when the first program is run, and asked again where the machine had no sandbox before. */
-  const sandboxes = ({ user }: RunGround): Sandboxes | RunRefused => {
+  /** Made when they are first needed, and asked for again where the machine had no sandbox before. */
+  const linuxSandboxes = (): LinuxSandboxes | RunRefused => {
     if (made !== null) return made;
     const detected = detectSandbox({ native: nativeProgram(program), install: asked.install });
     if (folders.state === null) return STATELESS;
-    if (!detected.ok) return user?.bare === true ? barePrograms() : detected.refused;
+    if (!detected.ok) return detected.refused;
     const places = groupPlaces();
     made = new LinuxSandboxes({
       ground: detected.ground,
@@ -75,8 +75,15 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
         },
       },
     });
-    drafts.useSandboxes(made);
     return made;
+  };
+  drafts.useSandboxes(() => {
+    const found = linuxSandboxes();
+    return "run" in found ? found : null;
+  });
+  const sandboxes = ({ user }: RunGround): Sandboxes | RunRefused => {
+    const found = linuxSandboxes();
+    return "run" in found || folders.state === null || user?.bare !== true ? found : barePrograms();
   };
 
   const run = async (wanted: ProgramGround, program: ProgramAsked): Promise<RunResult> => {
@@ -86,9 +93,8 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     runs.set(wanted.session, { run: wanted, ground });
     const { session, generation, moment, holds, authority } = wanted;
     const [output, errors] = [program.sinks.output, program.sinks.errors].map((sink) => redacted(asked.stream(), sink));
-    const context = { current: null as LandingContext | null };
-    let begun: DraftRecord | null = null;
-    const result = await runProgram(
+    const draft: { record: DraftRecord | null; context: LandingContext | null } = { record: null, context: null };
+    const running = runProgram(
       {
         holds,
         owner: { agent: wanted.owner, session, generation },
@@ -107,18 +113,27 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
       {
         argv: program.argv,
         input: program.input,
-        onDraft: (draft) => {
-          context.current = drafts.contextFor(wanted, ground, draft.root);
-          begun = begunRecord(draft, wanted, program, asked.now());
-          drafts.lifecycle.begin(begun);
+        onDraft: (begun) => {
+          draft.context = drafts.contextFor(wanted, ground, begun.root);
+          draft.record = begunRecord(begun, wanted, program, asked.now());
+          drafts.lifecycle.begin(draft.record);
         },
       },
       { output: (bytes) => output?.write(bytes), errors: (bytes) => errors?.write(bytes) },
       program.stop,
     );
+    let result: RunResult;
+    try {
+      result = await running;
+    } catch (error) {
+      // A sink threw: what the command did until then is kept, and never lands.
+      if (draft.record !== null && draft.context !== null)
+        await drafts.lifecycle.finish({ ...draft.record, isSealed: false }, draft.context);
+      throw error;
+    }
     output?.end();
     errors?.end();
-    return landed(result, begun, context.current);
+    return landed(result, draft.record, draft.context);
   };
 
   /** INVARIANT: a command is over once what it wrote has landed or is kept: the next one sees what this one did. */
@@ -132,8 +147,8 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
       if (begun !== null) drafts.lifecycle.forget(begun.draft);
       return result;
     }
-    const record = { ...begun, start: String(sealed.startNanoseconds) };
-    const changes = await drafts.lifecycle.finish(record, sealed.isSealed, context);
+    const record = { ...begun, start: String(sealed.startNanoseconds), isSealed: sealed.isSealed };
+    const changes = await drafts.lifecycle.finish(record, context);
     const denials = [...result.ran.denials, ...keptDenials(changes)];
     return { ok: true, ran: { ...result.ran, draft: null, denials, changes: changes.draft === null ? null : changes } };
   };
@@ -180,7 +195,7 @@ const STATELESS: RunRefused = {
 function begunRecord(
   { id, root, masked, rootIdentity }: BegunDraft,
   { agent, owner, call }: ProgramGround,
-  { argv, isReviewed = false }: ProgramAsked,
+  { argv, needsReview = false }: ProgramAsked,
   now: number,
 ): DraftRecord {
   return {
@@ -204,7 +219,8 @@ function begunRecord(
     inodes: 0,
     landings: [],
     masked: masked.map((path) => path.slice(root.length)),
-    isReviewed,
+    needsReview,
+    isSealed: false,
     repositories: [],
   };
 }

@@ -65,11 +65,11 @@ async function runWith(
   const { session } = opened.value;
   const { tool, input } = callOf(program, folderOf(program, cwd), ground(), moment);
   const request = requestOf(tool, input, ground());
-  const { milliseconds, waitMilliseconds, isReviewed } = program;
+  const { milliseconds, waitMilliseconds, needsReview } = program;
   const hasInput = streams.input !== null;
   const answer = await call.ask(
     "call.run",
-    { session, tool, input: { ...input }, requests: null, waitMilliseconds, milliseconds, hasInput, isReviewed },
+    { session, tool, input: { ...input }, requests: null, waitMilliseconds, milliseconds, hasInput, needsReview },
     {
       input: streams.input,
       onBytes: (channel, bytes) => (channel === 2 ? streams.errors(bytes) : streams.output(bytes)),

@@ -241,7 +241,7 @@ export class Calls {
         sinks: { output: (bytes) => send(1, bytes), errors: (bytes) => send(2, bytes) },
         milliseconds: numberOr(exchange.value, "milliseconds", 0, 1, waitMillisecondsMax) || null,
         stop: ring.stop,
-        isReviewed: exchange.value["isReviewed"] === true,
+        needsReview: exchange.value["needsReview"] === true,
       });
       // All of its output comes before the answer. One that was stopped is not kept here by a reader that is not there.
       await Promise.race([sent, new Promise<void>((over) => ring.stop.onStop(over))]);

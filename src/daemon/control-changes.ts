@@ -38,13 +38,15 @@ export function changesAnswers(
         if (digest !== null && typeof digest !== "string") return BAD;
         const admitted = await admission.approving(exchange);
         if (!admitted.ok) return admitted;
-        return logged(await drafts.land(idIn(exchange), digest), "changes landed", admitted.value.by);
+        const { by, level } = admitted.value;
+        return logged(await drafts.land(idIn(exchange), digest, level), "changes landed", by);
       },
     ],
     [
       "changes.discard",
       async (exchange) => {
-        const admitted = admission.narrowing(exchange);
+        // What waits is gone then, and the originals of what landed: a person's to say.
+        const admitted = await admission.approving(exchange);
         if (!admitted.ok) return admitted;
         return logged(await drafts.discard(idIn(exchange)), "changes discarded", admitted.value.by);
       },

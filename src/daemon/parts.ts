@@ -2,7 +2,7 @@
 import type { Authority } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
 import type { Basis } from "../authority/decision.ts";
-import type { Span } from "../authority/grant.ts";
+import type { Level, Span } from "../authority/grant.ts";
 import type { Json, JsonObject } from "../authority/json.ts";
 import type { Request } from "../authority/request.ts";
 import type { Reading } from "../notation/reading.ts";
@@ -113,7 +113,7 @@ export interface ProgramAsked {
   readonly milliseconds: number | null;
   readonly stop: Stop | null;
   /** What it writes waits for a person, all of it. */
-  readonly isReviewed?: boolean;
+  readonly needsReview?: boolean;
 }
 
 export interface Programs {
@@ -132,7 +132,7 @@ export interface Drafts {
   list(all: boolean): readonly DraftSummary[];
   show(id: string): Promise<Answer<DraftShown>>;
   /** Lands what waits for a person who agreed to what this digest names. */
-  land(id: string, digest: string | null): Promise<Answer<{ readonly summary: DraftSummary; readonly landed: number }>>;
+  land(id: string, digest: string | null, agreed: Level): Promise<Answer<{ readonly summary: DraftSummary; readonly landed: number }>>;
   discard(id: string): Promise<Answer<{ readonly summary: DraftSummary }>>;
   undo(id: string): Promise<Answer<{ readonly summary: DraftSummary }>>;
 }

@@ -167,7 +167,7 @@ export type CallMessages = {
       /** Whether bytes go along for it to read. */
       readonly hasInput: boolean;
       /** What it writes waits for a person. */
-      readonly isReviewed?: boolean;
+      readonly needsReview?: boolean;
     };
     readonly answers: ProgramDone | ProgramRefused | DenialTold;
   };

@@ -85,7 +85,7 @@ export type DraftMessages = {
     readonly answers: { readonly summary: DraftSummary; readonly landed: number };
   };
   readonly "changes.discard": {
-    readonly asks: { readonly id: string };
+    readonly asks: { readonly id: string; readonly presence: Presence | null };
     readonly answers: { readonly summary: DraftSummary };
   };
   readonly "changes.undo": {

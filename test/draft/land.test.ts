@@ -71,6 +71,13 @@ describe.each(places)("drafts on the %s", (title, place) => {
     expect(await worker.ready).toMatchObject({ renames: title.startsWith("same"), landlock: true, seccomp: true });
   });
 
+  test("a draft that stays is flushed; one that is not there is refused", async () => {
+    const given = await ground({ root: ROOT, upper: UPPER, place });
+    expect(await given.worker.flush(given.id)).toEqual({ status: "flushed" });
+    expect(await given.worker.flush("d-none")).toMatchObject({ status: "refused", errno: 2 });
+    expect(await landAll(given)).toMatchObject({ status: "landed", changed: 14 });
+  });
+
   test("every kind of change lands, and undo puts back all of it", async () => {
     const given = await ground({ root: ROOT, upper: UPPER, place });
     const before = snapshot(given.root);

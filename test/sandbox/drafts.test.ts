@@ -125,6 +125,11 @@ describe("what a program writes is in its draft, and the root stays as it is", (
 });
 
 describe("the draft", () => {
+  test("is flushed by whoever lands or keeps it, not by the program and not at its end", async () => {
+    const { output } = await shell(sandboxes, planFor(folder), `grep " ${folder} overlay " /proc/self/mounts`);
+    expect(output).toMatch(/[,=]volatile[, ]/);
+  });
+
   test("names its root, its start and what was masked", async () => {
     const told = await shell(sandboxes, masking("secret"), "echo x > file");
     const { draft } = ranOf(told);

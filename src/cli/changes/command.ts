@@ -47,6 +47,7 @@ export function addChanges(program: Command, world: ControlWorld, end: (exit: Ex
     .description("delete a draft; the project stays as it is")
     .argument("<id>", "a draft, or the call that made it")
     .option("--yes", "do not ask", false)
+    .option("--presence <name>", "confirm with your passphrase")
     .option(...JSON_OPTION)
     .action(async (id: string, options: ConfirmOptions) => end(await discard(world, id, options)));
   program
@@ -104,16 +105,14 @@ export async function landDraft(world: ControlWorld, id: string, options: Confir
 
 async function discard(world: ControlWorld, id: string, options: ConfirmOptions): Promise<ExitCode> {
   const found = await askOnce(world, "changes.show", { id });
-  if (!found.ok) return tellRefusal(world, found, options.json);
-  const isAgreed = await confirmed(
-    world,
-    found.value,
-    options,
-    "Delete this draft?",
-    `ambit changes discard ${id} --yes`,
-  );
+  // One whose project is gone cannot be shown, and can be discarded all the same.
+  if (!found.ok && found.code !== "not_landed") return tellRefusal(world, found, options.json);
+  const draft = found.ok ? found.value : null;
+  if (!found.ok && !options.json) world.printError(`${world.paint.warn("warning")}: ${shown(found.message)}`);
+  const isAgreed = await confirmed(world, draft, options, "Delete this draft?", `ambit changes discard ${id} --yes`);
   if (typeof isAgreed === "number") return isAgreed;
-  const answer = await askOnce(world, "changes.discard", { id });
+  const answer = await askWidening(world, "changes.discard", { id }, options);
+  if (typeof answer === "number") return answer;
   if (!answer.ok) return tellRefusal(world, answer, options.json);
   if (options.json) world.print(JSON.stringify(answer.value));
   else world.print(`discarded ${shown(answer.value.summary.draft)}`);
@@ -123,12 +122,12 @@ async function discard(world: ControlWorld, id: string, options: ConfirmOptions)
 /** True, or how the command ends. */
 async function confirmed(
   world: ControlWorld,
-  draft: DraftShown,
+  draft: DraftShown | null,
   options: ConfirmOptions,
   question: string,
   fix: string,
 ): Promise<true | ExitCode> {
-  if (!options.json) world.print(draftText(draft, world.now(), world.paint));
+  if (!options.json && draft !== null) world.print(draftText(draft, world.now(), world.paint));
   if (options.yes) return true;
   if (options.json || !world.terminal.isInteractive)
     return fail(world, options, EXIT.usage, "there is no terminal to ask at", fix);

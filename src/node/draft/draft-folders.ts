@@ -1,8 +1,9 @@
 // The folders of drafts in the state folder: `drafts/<id>` with `upper`, which takes what a program changes, and `work`,
 // which belongs to the kernel.
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, rmdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { RECORD_FILE } from "./draft-records.ts";
 import { removeTree } from "./remove-tree.ts";
 
 export interface DraftFolder {
@@ -70,12 +71,19 @@ export class DraftFolders {
   }
 }
 
-/** A draft that took nothing, at once: the kernel's folder has mode 000 and is empty. */
+/** What the kernel leaves in `work` of an overlay that flushes nothing; the first has mode 000. */
+const KERNEL_FOLDERS = ["work", "work/incompat", "work/incompat/volatile"] as const;
+
+/** A draft that took nothing, at once. */
 function removeEmpty(path: string): boolean {
   try {
-    const work = join(path, "work");
-    for (const name of readdirSync(work)) rmdirSync(join(work, name));
-    for (const one of [work, join(path, "upper"), path]) rmdirSync(one);
+    const [kernel, ...inside] = KERNEL_FOLDERS.map((name) => join(path, "work", name));
+    if (kernel !== undefined && existsSync(kernel)) {
+      chmodSync(kernel, 0o700);
+      for (const one of [...inside.reverse(), kernel]) if (existsSync(one)) rmdirSync(one);
+    }
+    rmSync(join(path, RECORD_FILE), { force: true });
+    for (const one of [join(path, "work"), join(path, "upper"), path]) rmdirSync(one);
     return true;
   } catch {
     return false;

@@ -4,6 +4,7 @@ import type { ChangesReport, DraftDifference, DraftShown, DraftSummary } from ".
 import type { Answer, Refusal } from "../../ports/exchange.ts";
 import type { RunRefused } from "../../ports/process.ts";
 import type { Change, DraftScan } from "../../sandbox/draft/change.ts";
+import type { Level } from "../../authority/grant.ts";
 import { sha256 } from "../digest.ts";
 import type { DraftRecord } from "./draft-records.ts";
 import { Landing, type LandingContext, type LandingParts } from "./landing.ts";
@@ -21,7 +22,7 @@ const shownBytesMax = 3 * 1_048_576;
 
 export interface DraftLifecycleParts extends LandingParts {
   /** For a person who agreed: what the agent's record grants now. Null where the agent is gone. */
-  agreedContext(record: DraftRecord): LandingContext | null;
+  agreedContext(record: DraftRecord, agreed: Level): LandingContext | null;
   /** What names are to the person's tools, for an undo, which restores names. */
   classifier(record: DraftRecord): LandingContext["classifier"];
   note(line: string): void;
@@ -30,6 +31,8 @@ export interface DraftLifecycleParts extends LandingParts {
 export class DraftLifecycle {
   readonly #parts: DraftLifecycleParts;
   readonly #landing: Landing;
+  /** Drafts whose command, or whose landing after it, is not over. */
+  readonly #running = new Set<string>();
 
   constructor(parts: DraftLifecycleParts) {
     this.#parts = parts;
@@ -38,7 +41,9 @@ export class DraftLifecycle {
 
   /** Why no writable command of this owner runs now; null where one may. */
   refusalFor(owner: string): RunRefused | null {
-    const kept = this.#parts.records.list().filter((one) => one.owner === owner && one.state === "kept");
+    const kept = this.#parts.records
+      .list()
+      .filter((one) => one.owner === owner && (one.state === "kept" || one.state === "broken"));
     const sum = (of: (one: DraftRecord) => number): number => kept.reduce((total, one) => total + of(one), 0);
     const isFull =
       kept.length >= keptDraftsMax ||
@@ -53,22 +58,26 @@ export class DraftLifecycle {
   }
 
   begin(record: DraftRecord): void {
+    this.#running.add(record.draft);
     this.#parts.records.begin(record);
   }
 
   /** Its command changed nothing, and its folder is gone. */
   forget(id: string): void {
+    this.#running.delete(id);
     this.#parts.records.forget(id);
   }
 
   /** After its command: lands what may land, and says what became of everything. Never throws. */
-  async finish(record: DraftRecord, isSealed: boolean, context: LandingContext): Promise<ChangesReport> {
+  async finish(record: DraftRecord, context: LandingContext): Promise<ChangesReport> {
     try {
-      const report = isSealed
-        ? await this.#landing.land(record, context)
-        : this.#landing.keepAll(record, "its sandbox could not be ended for certain");
-      this.#prune(record.owner);
-      return report;
+      return await this.#parts.lock.run(record.root, async () => {
+        const report = record.isSealed
+          ? await this.#landing.land(record, context)
+          : await this.#landing.keepAll(record, UNSEALED);
+        await this.#prune(record.owner, record.root);
+        return report;
+      });
     } catch (error) {
       const reason = `it could not be carried over: ${error instanceof Error ? error.message : String(error)}`;
       this.#parts.note(`draft ${record.draft}: ${reason}`);
@@ -86,6 +95,8 @@ export class DraftLifecycle {
         kept: [{ path: ".", kind: "write", code: "not_landed", reason }],
         keptMore: 0,
       };
+    } finally {
+      this.#running.delete(record.draft);
     }
   }
 
@@ -101,7 +112,7 @@ export class DraftLifecycle {
     const record = this.#parts.records.find(id);
     if (record === null) return unknown(id);
     const isWaiting = record.state === "kept" || record.state === "broken";
-    const waiting = isWaiting ? await this.#landing.waiting(record) : null;
+    const waiting = isWaiting ? await this.#landing.scanUnlanded(record) : null;
     if (waiting !== null && !waiting.ok) return refuse("not_landed", waiting.message);
     const changes = waiting?.scan.changes ?? [];
     const differences: DraftDifference[] = [];
@@ -118,36 +129,64 @@ export class DraftLifecycle {
     return { ok: true, value: { summary: summaryOf(record), differences, digest, more } };
   }
 
+  /** Under the lock everything is looked at again: two people may answer at once. */
   async land(
     id: string,
     digest: string | null,
+    agreed: Level,
   ): Promise<Answer<{ readonly summary: DraftSummary; readonly landed: number }>> {
-    const record = this.#parts.records.find(id);
-    if (record === null) return unknown(id);
-    if (record.state !== "kept") return refuse("not_landed", `nothing of ${id} waits: it is ${record.state}`);
-    const waiting = await this.#landing.waiting(record);
-    if (!waiting.ok) return refuse("not_landed", waiting.message);
-    if (digest !== null && digest !== digestOf(record, waiting.scan))
-      return refuse(
-        "draft_conflict",
-        "the draft or the project changed since it was shown",
-        `ambit changes show ${id}`,
-      );
-    const context = this.#parts.agreedContext(record);
-    if (context === null)
-      return refuse("not_landed", `there is no agent ${record.agent} any more that it could land for`);
-    const report = await this.#landing.land({ ...record, isReviewed: false }, context);
-    const now = this.#parts.records.read(record.draft) ?? record;
-    return { ok: true, value: { summary: summaryOf(now), landed: report.landed } };
+    const { records, lock } = this.#parts;
+    const found = records.find(id);
+    if (found === null) return unknown(id);
+    return lock.run(found.root, async () => {
+      const record = records.read(found.draft);
+      if (record === null) return unknown(id);
+      const refused = this.#unlandable(record);
+      if (refused !== null) return refused;
+      const unlanded = await this.#landing.scanUnlanded(record);
+      if (!unlanded.ok) return refuse("not_landed", unlanded.message);
+      if (digest !== null && digest !== digestOf(record, unlanded.scan))
+        return refuse("draft_conflict", CHANGED_SINCE_SHOWN, `ambit changes show ${id}`);
+      const context = this.#parts.agreedContext(record, agreed);
+      if (context === null)
+        return refuse("not_landed", `there is no agent ${record.agent} any more that it could land for`);
+      try {
+        const report = await this.#landing.land({ ...record, needsReview: false }, context);
+        const now = records.read(record.draft) ?? { ...record, state: "landed", kept: [], keptMore: 0 };
+        return { ok: true, value: { summary: summaryOf(now), landed: report.landed } };
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        await this.#recover(record, `its landing was interrupted: ${reason}`);
+        return refuse("not_landed", reason, `ambit changes show ${id}`);
+      }
+    });
+  }
+
+  #unlandable(record: DraftRecord): Refusal | null {
+    const { draft, state, isSealed } = record;
+    if (state !== "kept") return refuse("not_landed", `nothing of ${draft} waits: it is ${state}`);
+    if (isSealed) return null;
+    const folder = this.#parts.records.folderOf(draft);
+    return refuse("not_landed", `${UNSEALED}, so it never lands; its files are in ${folder}/upper`);
   }
 
   async discard(id: string): Promise<Answer<{ readonly summary: DraftSummary }>> {
     const { records, lock } = this.#parts;
-    const record = records.find(id);
-    if (record === null) return unknown(id);
-    if (record.state === "running") return refuse("not_landed", "its command still runs", "ambit stop <agent>");
-    await lock.run(record.root, () => this.#parts.remove(record.draft));
-    return { ok: true, value: { summary: summaryOf(record) } };
+    const found = records.find(id);
+    if (found === null) return unknown(id);
+    if (this.#running.has(found.draft))
+      return refuse("not_landed", "its command still runs", "ambit stop <agent>");
+    return lock.run(found.root, async () => {
+      const record = records.read(found.draft);
+      if (record === null) return unknown(id);
+      if (record.state === "broken")
+        return refuse(
+          "not_landed",
+          `its landing was interrupted and it may hold originals of the project: look into ${records.folderOf(record.draft)} and remove it by hand`,
+        );
+      await this.#parts.remove(record.draft);
+      return { ok: true, value: { summary: summaryOf(record) } };
+    });
   }
 
   /** Everything that a call landed, the newest part first. Nothing is taken back where something was edited since. */
@@ -162,10 +201,15 @@ export class DraftLifecycle {
         ? unknown(id)
         : refuse("not_landed", `nothing of ${id} landed that could be undone`);
     let count = 0;
-    for (const record of landed) {
-      const undone = await lock.run(record.root, () => this.#undo(record));
+    for (const { draft, root } of landed) {
+      const undone = await lock.run(root, async (): Promise<Answer<{ readonly landed: number }>> => {
+        const record = records.read(draft);
+        if (record === null || record.landings.length === 0) return { ok: true, value: { landed: 0 } };
+        const answer = await this.#undo(record);
+        return answer.ok ? { ok: true, value: { landed: record.landed } } : answer;
+      });
       if (!undone.ok) return undone;
-      count += record.landed;
+      count += undone.value.landed;
     }
     return { ok: true, value: { summary: { ...summaryOf(first), state: "undone", landed: count } } };
   }
@@ -183,10 +227,17 @@ export class DraftLifecycle {
     const trigger = this.#restoredTrigger(record);
     if (trigger !== null) return refuse("self_modification", `${trigger}; nothing was undone`);
     const landings = [...record.landings];
+    // Until its end is recorded an undo counts as interrupted.
+    records.write({ ...record, state: "running" });
     for (let landing = landings.pop(); landing !== undefined; landing = landings.pop()) {
       const result = await worker.value.undo(record.draft, landing);
-      if (result.status === "refused" || result.status === "lost") return refuse("not_landed", result.reason);
+      if (result.status === "lost" || result.status === "stuck") {
+        await this.#recover({ ...record, landings: [...landings, landing] }, "its undo was interrupted");
+        return refuse("not_landed", "the undo was interrupted", `ambit changes show ${record.draft}`);
+      }
       if (result.status !== "undone") {
+        records.write({ ...record, landings: [...landings, landing] });
+        if (result.status === "refused") return refuse("not_landed", result.reason);
         const names = result.conflicts.listed.slice(0, 5).map(({ path }) => path);
         return refuse("draft_conflict", `changed since: ${names.join(", ")}; nothing of that landing was undone`);
       }
@@ -295,19 +346,23 @@ export class DraftLifecycle {
     }
   }
 
-  /** What landed can be undone as long as there is room for it; the oldest goes first. */
-  #prune(owner: string): void {
-    const { records, remove } = this.#parts;
+  /** What landed can be undone as long as there is room for it; the oldest goes first. Of the root that is locked alone. */
+  async #prune(owner: string, root: string): Promise<void> {
+    const { records, remove, note } = this.#parts;
     let bytes = 0;
     let count = 0;
     for (const record of records.list()) {
       if (record.owner !== owner || (record.state !== "landed" && record.state !== "undone")) continue;
       bytes += record.bytes;
       count++;
-      if (count > undoDraftsMax || bytes > undoBytesMax) void remove(record.draft).catch(() => undefined);
+      if (record.root !== root || (count <= undoDraftsMax && bytes <= undoBytesMax)) continue;
+      await remove(record.draft).catch((error: unknown) => note(`draft ${record.draft} stays: ${String(error)}`));
     }
   }
 }
+
+const UNSEALED = "it is not certain that its sandbox has ended";
+const CHANGED_SINCE_SHOWN = "the draft or the project changed since it was shown";
 
 const listedCharactersMax = 8_192;
 
@@ -333,7 +388,7 @@ function summaryOf(record: DraftRecord): DraftSummary {
   return { draft, state, agent, workspace, root, call, command, at, bytes, landed, kept, keptMore };
 }
 
-/** Of every name that would change and of what the project has there: a yes covers exactly this. */
+/** Of every name that would change, its size and what the project has there. The contents of a sealed draft do not change. */
 function digestOf({ draft, start }: DraftRecord, { changes }: DraftScan): string {
   const text = JSON.stringify([draft, start, changes], (_, value: unknown) =>
     typeof value === "bigint" ? String(value) : value,

@@ -1,5 +1,6 @@
 // What is known of each draft, kept beside it in the state folder: who made it, what landed, what waits.
-import { lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject } from "../../authority/json.ts";
 import { DRAFT_STATES, type DraftSummary, type KeptChange } from "../../ports/drafts.ts";
@@ -20,10 +21,15 @@ export interface DraftRecord extends DraftSummary {
   /** Names that the command did not see: nothing at, below or around them changes. Below the root. */
   readonly masked: readonly (readonly string[])[];
   /** Everything was to wait for a person. */
-  readonly isReviewed: boolean;
+  readonly needsReview: boolean;
+  /** False: it is not certain that its sandbox has ended. INVARIANT: then it never lands. */
+  readonly isSealed: boolean;
   /** Git folders below the root that commits, refs or index entries of it landed in. */
   readonly repositories: readonly string[];
 }
+
+/** Kind and path of a change that waits, and the code it was kept by. */
+export type KeptPaths = readonly (readonly [key: string, code: string])[];
 
 /** One name of a landing: what the project had there before, which an undo restores. */
 export interface LandedStep {
@@ -31,7 +37,7 @@ export interface LandedStep {
   readonly base: FileKind | null;
 }
 
-const FILE = "record.json";
+export const RECORD_FILE = "record.json";
 const KEPT_FILE = "kept.json";
 const STEPS_FILE = "steps.json";
 /** Of the changes that wait, so many are in the record with their reason. */
@@ -63,16 +69,18 @@ export class DraftRecords {
    * Durable once this returns; throws what the file system throws. `keptPaths`: kind and path of everything in it that
    * waits, where that is not the whole draft.
    */
-  write(record: DraftRecord, keptPaths: readonly string[] | null = null): void {
+  write(record: DraftRecord, keptPaths: KeptPaths | null = null): void {
     const folder = this.folderOf(record.draft);
-    if (keptPaths !== null) writeWhole(join(folder, KEPT_FILE), JSON.stringify(keptPaths));
-    writeWhole(join(folder, FILE), JSON.stringify(record));
+    // Nothing asks what waits in a draft of which nothing does; an older list must not stay.
+    const isListed = keptPaths !== null && (keptPaths.length > 0 || existsSync(join(folder, KEPT_FILE)));
+    if (isListed) writeWhole(join(folder, KEPT_FILE), JSON.stringify(keptPaths));
+    writeWhole(join(folder, RECORD_FILE), JSON.stringify(record));
     this.#all().set(record.draft, record);
   }
 
   /** For a command that begins: not flushed, since a machine that fails now has nothing of it to lose. */
   begin(record: DraftRecord): void {
-    writeFileSync(join(this.folderOf(record.draft), FILE), JSON.stringify(record), { mode: 0o600 });
+    writeFileSync(join(this.folderOf(record.draft), RECORD_FILE), JSON.stringify(record), { mode: 0o600 });
     this.#all().set(record.draft, record);
   }
 
@@ -82,7 +90,11 @@ export class DraftRecords {
     const all = [...known, ...steps].map(({ path, base }) => [base ?? "", ...path]);
     writeWhole(join(this.folderOf(record.draft), STEPS_FILE), JSON.stringify(all));
     // Until its end is recorded a landing counts as interrupted, that of a kept draft as well.
-    this.write({ ...record, isReviewed: this.read(record.draft)?.isReviewed ?? record.isReviewed, state: "running" });
+    this.write({
+      ...record,
+      needsReview: this.read(record.draft)?.needsReview ?? record.needsReview,
+      state: "running",
+    });
   }
 
   /** Every name that a landing of this draft changed or was about to change; null where none began. Throws for a damaged list. */
@@ -96,16 +108,16 @@ export class DraftRecords {
 
   /** Whether no command ever began in this folder: there is not even a damaged record. */
   isUnused(id: string): boolean {
-    return lstatSync(join(this.folderOf(id), FILE), { throwIfNoEntry: false }) === undefined;
+    return lstatSync(join(this.folderOf(id), RECORD_FILE), { throwIfNoEntry: false }) === undefined;
   }
 
-  /** Null where all of the draft waits. Throws where the list is there and cannot be read. */
-  keptPaths(id: string): ReadonlySet<string> | null {
+  /** What waits, by kind and path, with the code it was kept by; null where all of the draft does. Throws where the list cannot be read. */
+  keptPaths(id: string): ReadonlyMap<string, string> | null {
     const path = join(this.folderOf(id), KEPT_FILE);
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
     const list: unknown = JSON.parse(readFileSync(path, "utf8"));
-    if (!isTexts(list)) throw new TypeError(`${KEPT_FILE} is not a list of texts`);
-    return new Set(list);
+    if (!Array.isArray(list) || !list.every(isTexts)) throw new TypeError(`${KEPT_FILE} is not a list of pairs`);
+    return new Map(list.map(([key = "", code = ""]) => [key, code]));
   }
 
   read(id: string): DraftRecord | null {
@@ -151,7 +163,7 @@ export class DraftRecords {
 
   #readFile(id: string): DraftRecord | null {
     try {
-      const path = join(this.#folder, id, FILE);
+      const path = join(this.#folder, id, RECORD_FILE);
       const found = lstatSync(path);
       if (!found.isFile() || found.size > recordBytesMax) return null;
       return recordIn(JSON.parse(readFileSync(path, "utf8")), id);
@@ -174,7 +186,8 @@ function recordIn(value: unknown, id: string): DraftRecord | null {
     TEXTS.every((key) => typeof record[key] === "string") &&
     NUMBERS.every((key) => Number.isSafeInteger(record[key])) &&
     (record["workspace"] === null || typeof record["workspace"] === "string") &&
-    typeof record["isReviewed"] === "boolean" &&
+    typeof record["needsReview"] === "boolean" &&
+    typeof record["isSealed"] === "boolean" &&
     isTexts(record["command"]) &&
     isTexts(record["repositories"]) &&
     Array.isArray(record["landings"]) &&

@@ -69,7 +69,7 @@ export class GitLandings {
     const sandboxes = this.#parts.sandboxes();
     if (worktree === null) return refuse("not_landed", "a git folder of this layout is not imported", isInside);
     if (sandboxes === null) return refuse("not_landed", "there is no sandbox to import git changes in", isInside);
-    if (record.isReviewed && !isAgreed) return refuse("approval_required", "waits for review", isInside);
+    if (record.needsReview && !isAgreed) return refuse("approval_required", "waits for review", isInside);
     const journal = new GitLockJournal(dirname(this.#parts.upper(record.draft)), repository);
     const outcome = await prepareGitImport({
       onLocks: (paths) => journal.want(paths),

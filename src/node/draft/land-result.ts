@@ -44,6 +44,7 @@ export type RecoverResult =
   | { readonly status: "recovered"; readonly landings: readonly Landing[] }
   | LandConflict
   | LandRefusal;
+export type FlushResult = { readonly status: "flushed" } | LandRefusal;
 export type DraftReadResult =
   | { readonly status: "read"; readonly size: number; readonly bytes: Uint8Array }
   | LandRefusal;

@@ -13,6 +13,7 @@ import {
 } from "../../sandbox/draft/land-answer.ts";
 import {
   draftReadBytesMax,
+  flushFrame,
   isDraftId,
   isLandPath,
   type LandStep,
@@ -27,6 +28,7 @@ import {
 import { FrameCutter, PayloadReader } from "../../sandbox/frame.ts";
 import type {
   DraftReadResult,
+  FlushResult,
   LandConflict,
   LandRefusal,
   LandResult,
@@ -103,6 +105,11 @@ export class LandWorker {
     return this.#endReason !== null;
   }
 
+  /** No request is under way or waits. */
+  get isIdle(): boolean {
+    return this.#current === null && this.#queue.length === 0;
+  }
+
   get processId(): number | undefined {
     return this.#child.pid;
   }
@@ -170,6 +177,16 @@ export class LandWorker {
         return landings === null ? null : { status: "recovered", landings };
       },
       conflict,
+    );
+  }
+
+  /** Kept when all of a draft is on disk: its overlay flushed nothing. */
+  flush(draft: string): Promise<FlushResult> {
+    return this.#ask<FlushResult>(
+      draft,
+      (number) => [flushFrame(number, draft, encode)],
+      (body) => (body.length === 0 ? { status: "flushed" } : null),
+      unexpected,
     );
   }
 

@@ -4,7 +4,7 @@ import type { LandRestrictions } from "./land-setup.ts";
 import { LandWorker } from "./land-worker.ts";
 
 export interface LandWorkersOptions {
-  /** Path of the native program; null where it is not built. */
+  /** Path of the native program. */
   readonly program: string;
   readonly drafts: string;
   restrictions(): LandRestrictions | null;
@@ -39,7 +39,8 @@ export class LandWorkers {
     const key = `${root} ${rootDevice} ${rootInode}`;
     const known = this.#held.get(key);
     if (known !== undefined) {
-      if ((await known.worker.ready) && !known.worker.isOver) return this.#keep(key, known);
+      await known.worker.ready;
+      if (!known.worker.isOver) return this.#keep(key, known);
       this.#held.delete(key);
     }
     const { program, drafts } = this.#options;
@@ -68,19 +69,25 @@ export class LandWorkers {
   }
 
   #keep(key: string, held: Held): Answer<LandWorker> {
-    if (held.timer !== null) clearTimeout(held.timer);
-    held.timer = setTimeout(() => {
-      this.#held.delete(key);
-      held.worker.close();
-    }, idleMilliseconds);
-    held.timer.unref();
+    this.#closeLater(key, held);
     this.#held.delete(key);
     this.#held.set(key, held);
     return { ok: true, value: held.worker };
   }
 
+  /** INVARIANT: a worker with a request is never closed for being idle. */
+  #closeLater(key: string, held: Held): void {
+    if (held.timer !== null) clearTimeout(held.timer);
+    held.timer = setTimeout(() => {
+      if (!held.worker.isIdle) return this.#closeLater(key, held);
+      if (this.#held.get(key) === held) this.#held.delete(key);
+      held.worker.close();
+    }, idleMilliseconds);
+    held.timer.unref();
+  }
+
   #evict(): void {
-    const [oldest] = this.#held;
+    const oldest = [...this.#held].find(([, { worker }]) => worker.isIdle);
     if (this.#held.size < workersMax || oldest === undefined) return;
     const [key, { worker, timer }] = oldest;
     if (timer !== null) clearTimeout(timer);

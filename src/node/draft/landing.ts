@@ -1,7 +1,8 @@
 // Carries what a program wrote from its sealed draft into the project, and keeps what may not or cannot go there.
 import { constants } from "node:os";
 import { setImmediate } from "node:timers/promises";
-import type { Decision } from "../../authority/decision.ts";
+import { DENIAL_CODES, type Decision } from "../../authority/decision.ts";
+import type { Level } from "../../authority/grant.ts";
 import type { ChangesReport, KeptChange } from "../../ports/drafts.ts";
 import type { Change, DraftScan } from "../../sandbox/draft/change.ts";
 import type { LandProblem } from "../../sandbox/draft/land-answer.ts";
@@ -11,9 +12,10 @@ import {
   type KeptDecision,
   keptChange,
   type LandingDecision,
+  type LandingRules,
   type NameClass,
 } from "../../sandbox/draft/landing.ts";
-import { type DraftRecord, type DraftRecords, keptShownMax } from "./draft-records.ts";
+import { type DraftRecord, type DraftRecords, type KeptPaths, keptShownMax } from "./draft-records.ts";
 import type { GitLanding, GitLandings } from "./git-landing.ts";
 import type { LandConflict, LandRefusal } from "./land-result.ts";
 import type { LandWorker } from "./land-worker.ts";
@@ -25,8 +27,8 @@ export interface LandingContext {
   judge(verb: "fs.write" | "fs.delete", path: readonly string[]): Decision;
   /** By the project as it is now and these changes together. */
   classifier(changes: readonly Change[]): (change: Change) => NameClass;
-  /** A person has seen the draft and agreed. */
-  readonly isAgreed: boolean;
+  /** How much of a person has seen the draft and agreed; 0 for nobody. */
+  readonly agreed: Level;
 }
 
 export interface LandingParts {
@@ -36,6 +38,7 @@ export interface LandingParts {
   readonly lock: RootLock;
   /** Removes the draft with everything in it. */
   remove(id: string): Promise<void>;
+  note(line: string): void;
 }
 
 const pathsShownMax = 20;
@@ -52,13 +55,8 @@ export class Landing {
     this.#parts = parts;
   }
 
-  /** Lands what may land of a sealed draft; one landing at a time in a root. */
-  land(record: DraftRecord, context: LandingContext): Promise<ChangesReport> {
-    return this.#parts.lock.run(record.root, () => this.#land(record, context));
-  }
-
   /** What of a draft has not landed. */
-  async waiting(record: DraftRecord): Promise<{ readonly ok: true; readonly scan: DraftScan } | Failure> {
+  async scanUnlanded(record: DraftRecord): Promise<{ readonly ok: true; readonly scan: DraftScan } | Failure> {
     const worker = await this.#parts.workers.at(record);
     if (!worker.ok) return { ok: false, message: worker.message };
     const scanned = await worker.value.scan(record.draft);
@@ -71,7 +69,7 @@ export class Landing {
   }
 
   /** Nothing of it lands, for one reason. */
-  keepAll(record: DraftRecord, reason: string): ChangesReport {
+  keepAll(record: DraftRecord, reason: string): Promise<ChangesReport> {
     const kept: KeptChange = { path: ".", kind: "write", code: "not_landed", reason };
     return this.#recorded(record, {
       landed: [],
@@ -83,8 +81,9 @@ export class Landing {
     });
   }
 
-  async #land(record: DraftRecord, context: LandingContext): Promise<ChangesReport> {
-    const waiting = await this.waiting(record);
+  /** Lands what may land of a sealed draft. INVARIANT: the caller holds the lock of its root. */
+  async land(record: DraftRecord, context: LandingContext): Promise<ChangesReport> {
+    const waiting = await this.scanUnlanded(record);
     if (!waiting.ok) return this.keepAll(record, waiting.message);
     const { scan } = waiting;
     if (scan.alarm !== null) return this.keepAll(record, `its draft has a mark that is not understood: ${scan.alarm}`);
@@ -94,105 +93,163 @@ export class Landing {
       context.judge(kind === "delete" ? "fs.delete" : "fs.write", path),
     );
     const byPath = new Map([...judged].map(([{ path }, decided]) => [path, decided]));
-    const decision = decideLanding(scan.changes, {
-      judge: (verb, path) => byPath.get(path) ?? context.judge(verb, path),
+    const refused = this.#refusedBefore(record);
+    const rules: LandingRules = {
+      judge: (verb, path) => refused(verb, path) ?? byPath.get(path) ?? context.judge(verb, path),
       classify: (change) => classes.get(change) ?? { class: "never", why: "it was not classified" },
-      isAgreed: context.isAgreed,
-      isReviewed: record.isReviewed,
+      agreed: context.agreed,
+      needsReview: record.needsReview,
+    };
+    const groups = await this.#prepare(record, decideLanding(scan.changes, rules), context, scan.changes);
+    const { land, kept } = decideLanding(scan.changes, {
+      ...rules,
+      holds: ({ path }) => groups.some(({ git }) => !git.ok && git.holds(path)),
     });
-    const groups = await this.#prepare(record, decision, context, scan.changes);
-    const isHeld = (change: Change): boolean => groups.some(({ git }) => !git.ok && git.holds(change.path));
-    const land = decision.land.filter((change) => !isHeld(change));
     const applied = await this.#apply(record, land, groups, context);
-    const kept: readonly KeptDecision[] = [
-      ...decision.kept,
-      ...decision.land.filter(isHeld).map(waitsForGit),
-      ...(applied.ok ? [] : applied.kept),
+    const allKept: readonly KeptDecision[] = [...kept, ...applied.kept];
+    const keys = [
+      ...allKept.map(({ change, code }) => [keyOf(change), code] as const),
+      ...groups.flatMap((group) => waitingGit(group, applied).map((change) => [keyOf(change), "not_landed"] as const)),
     ];
     return this.#recorded(record, {
-      landed: applied.ok ? [...land.map(pathOf), ...groups.flatMap(landedGit)] : [],
-      landing: applied.ok ? applied.landing : 0,
-      repositories: applied.ok ? groups.flatMap(landedGit) : [],
+      landed: [...applied.landed.map(pathOf), ...groups.flatMap((group) => landedGit(group, applied))],
+      landing: applied.landing,
+      repositories: groups.flatMap((group) => landedGit(group, applied)),
       kept: [
-        ...groups.flatMap((group) => gitKept(group, applied.ok)),
-        ...kept.map(keptChange),
+        ...groups.flatMap((group) => gitKept(group, applied)),
+        ...allKept.map(keptChange),
         ...scan.unlandable.map(unlandable),
       ],
-      waiting: [...kept.map(({ change }) => change), ...groups.flatMap((one) => waitingGit(one, applied.ok))].map(
-        keyOf,
-      ),
+      waiting: keys,
       scan,
     });
+  }
+
+  /** What no grant covered when it was written is not covered by a later yes, whatever the agent's record says by then. */
+  #refusedBefore({ draft }: DraftRecord): (verb: string, path: readonly string[]) => Decision | null {
+    const kept = this.#parts.records.keptPaths(draft);
+    return (verb, path) => {
+      const kinds = verb === "fs.delete" ? ["delete"] : ["file", "link", "folder"];
+      for (const kind of kinds) {
+        const code = kept?.get(`${kind} ${path.join("/")}`);
+        const denied = DENIAL_CODES.find((one) => one === code && !LANDS_LATER.has(one));
+        if (denied !== undefined) return { outcome: "deny", code: denied, at: null };
+      }
+      return null;
+    };
   }
 
   /** Each repository's part: checked, with its objects put together, and nothing of it visible yet. */
   async #prepare(
     record: DraftRecord,
     { git }: LandingDecision,
-    { isAgreed, classifier }: LandingContext,
+    { agreed, classifier }: LandingContext,
     all: readonly Change[],
   ): Promise<readonly GitGroup[]> {
     const groups: GitGroup[] = [];
-    for (const { repository, changes } of git)
-      groups.push({
-        repository,
-        changes,
-        git: await this.#parts.git.prepare({
-          ...{ record, repository, changes, isAgreed },
-          classifier: (more) => masking(record, classifier([...all, ...more])),
-        }),
-      });
-    return groups;
+    try {
+      for (const { repository, changes } of git)
+        groups.push({
+          repository,
+          changes,
+          git: await this.#parts.git.prepare({
+            ...{ record, repository, changes, isAgreed: agreed > 0 },
+            classifier: (more) => masking(record, classifier([...all, ...more])),
+          }),
+        });
+      return groups;
+    } catch (error) {
+      await abortAll(groups);
+      throw error;
+    }
   }
 
-  /** Everything, or nothing and why: then the project is as it was. */
+  /**
+   * Everything, or nothing and why: then the project is as it was. Throws where that is not certain, and the draft has to be
+   * recovered.
+   */
   async #apply(
     record: DraftRecord,
     land: readonly Change[],
     groups: readonly GitGroup[],
     context: LandingContext,
   ): Promise<Applied> {
-    const ready = groups.flatMap(({ git }) => (git.ok ? [git] : []));
-    const failed = async (from: number, reasonFor: (change: Change) => KeptDecision): Promise<Applied> => {
-      for (const git of ready.slice(from)) await git.abort();
-      return { ok: false, kept: land.map(reasonFor) };
-    };
+    const uncommitted = new Set(groups.filter(({ git }) => git.ok));
+    try {
+      return await this.#applyAll(record, land, uncommitted, context);
+    } finally {
+      await abortAll([...uncommitted]);
+    }
+  }
+
+  /** Takes a repository out of `uncommitted` once it is committed, or its commit has failed: neither can be aborted. */
+  async #applyAll(
+    record: DraftRecord,
+    land: readonly Change[],
+    uncommitted: Set<GitGroup>,
+    context: LandingContext,
+  ): Promise<Applied> {
+    const committed: GitGroup[] = [];
+    const nothing = (reasonFor: (change: Change) => KeptDecision, gitReason: string): Applied => ({
+      ...{ landed: [], landing: 0, committed, gitReason },
+      kept: land.map(reasonFor),
+    });
     const worker = await this.#parts.workers.at(record);
-    if (!worker.ok) return failed(0, (change) => ({ change, code: "not_landed", reason: worker.message }));
+    if (!worker.ok)
+      return nothing((change) => ({ change, code: "not_landed", reason: worker.message }), worker.message);
     let landing = 0;
     if (land.length > 0) {
-      const { records } = this.#parts;
       // Durable first: after a power cut the record says whose originals lie in the draft.
-      records.beginLanding(
+      this.#parts.records.beginLanding(
         record,
         land.map(({ path, base }) => ({ path, base: base?.kind ?? null })),
       );
       const result = await worker.value.land(record.draft, land.map(stepOf), BigInt(record.start));
-      if (result.status !== "landed") return failed(0, (change) => notLanded(change, result));
+      if (result.status === "lost" || result.status === "stuck") throw new Error(problemText(result));
+      if (result.status !== "landed") return nothing((change) => notLanded(change, result), "its files did not land");
       ({ landing } = result);
     }
-    const takeBack = (code: KeptDecision["code"], reason: string, from: number): Promise<Applied> =>
-      this.#undo(worker.value, record, landing).then((rest) =>
-        failed(from, (change) => ({ change, code, reason: `${reason}${rest}` })),
-      );
+    const takeBack = async (code: KeptDecision["code"], reason: string): Promise<Applied> => {
+      const failure = await this.#undo(worker.value, record, landing);
+      if (failure === null) return nothing((change) => ({ change, code, reason }), reason);
+      // The truth: it is in the project, and a person has to look.
+      const [first] = land;
+      const told = `${reason}; it is in the project all the same, because taking it back failed: ${failure}`;
+      return {
+        ...{ landed: land, landing, committed, gitReason: reason },
+        kept: first === undefined ? [] : [{ change: first, code, reason: told }],
+      };
+    };
     // Again, with what the project has now: two drafts that are harmless alone can complete a trigger together.
     const after = masking(record, context.classifier([]));
     const made = land.filter(({ kind }) => kind !== "delete");
     const trigger = [...(await inTurns(made, after))].find(([, found]) => isTrigger(found))?.[0];
     if (trigger !== undefined)
-      return takeBack("self_modification", `${pathOf(trigger)} would run code on this machine`, 0);
-    for (const [at, git] of ready.entries()) {
-      const done = await git.commit();
-      if (!done.ok) return takeBack("not_landed", done.reason, at + 1);
+      return takeBack("self_modification", `${pathOf(trigger)} would run code on this machine`);
+    for (const group of [...uncommitted]) {
+      uncommitted.delete(group);
+      const done = group.git.ok ? await group.git.commit() : { ok: true as const };
+      if (!done.ok) return takeBack("not_landed", done.reason);
+      committed.push(group);
     }
-    return { ok: true, landing };
+    return { landed: land, landing, committed, kept: [], gitReason: null };
   }
 
-  /** Empty where the files are as before; else what is wrong with that. */
-  async #undo(worker: LandWorker, { draft }: DraftRecord, landing: number): Promise<string> {
-    if (landing === 0) return "";
+  /** Null where the files are as before; else why they are not. */
+  async #undo(worker: LandWorker, { draft }: DraftRecord, landing: number): Promise<string | null> {
+    if (landing === 0) return null;
     const undone = await worker.undo(draft, landing);
-    return undone.status === "undone" ? "" : `; taking the files back failed: ${problemText(undone)}`;
+    return undone.status === "undone" ? null : problemText(undone);
+  }
+
+  /** What is said to wait has to be there after a power cut. */
+  async #flush(record: DraftRecord): Promise<void> {
+    const worker = await this.#parts.workers.at(record);
+    const tell = (reason: string): void =>
+      this.#parts.note(`draft ${record.draft} may not survive a power cut: ${reason}`);
+    if (!worker.ok) return tell(worker.message);
+    const flushed = await worker.value.flush(record.draft);
+    if (flushed.status !== "flushed") tell(flushed.reason);
   }
 
   async #nothing(record: DraftRecord): Promise<ChangesReport> {
@@ -201,10 +258,14 @@ export class Landing {
     return { draft: null, root: record.root, landed: 0, paths: [], kept: [], keptMore: 0 };
   }
 
-  #recorded(record: DraftRecord, { landed, landing, repositories, kept, waiting, scan }: LandingResult): ChangesReport {
+  async #recorded(
+    record: DraftRecord,
+    { landed, landing, repositories, kept, waiting, scan }: LandingResult,
+  ): Promise<ChangesReport> {
+    if (kept.length > 0) await this.#flush(record);
     const first = withinSize(kept.slice(0, keptShownMax), keptCharactersMax);
     const shown = { kept: first, keptMore: kept.length - first.length };
-    const bytes = scan?.changes.reduce((sum, change) => sum + (change.kind === "file" ? change.bytes : 0), 0);
+    const bytes = scan?.changes.reduce((sum, change) => sum + bytesOf(change), 0);
     this.#parts.records.write(
       {
         ...record,
@@ -228,9 +289,23 @@ interface Failure {
   readonly message: string;
 }
 
-type Applied =
-  | { readonly ok: true; readonly landing: number }
-  | { readonly ok: false; readonly kept: readonly KeptDecision[] };
+interface Applied {
+  /** All of what was to land, or nothing. */
+  readonly landed: readonly Change[];
+  /** 0 where no file changed. */
+  readonly landing: number;
+  readonly kept: readonly KeptDecision[];
+  readonly committed: readonly GitGroup[];
+  /** Why the others were not; null where all of them were. */
+  readonly gitReason: string | null;
+}
+
+/** Kept for another reason than that no grant covers it: the reason can go away. */
+const LANDS_LATER: ReadonlySet<string> = new Set(["approval_required", "draft_conflict", "not_landed"]);
+
+async function abortAll(groups: readonly GitGroup[]): Promise<void> {
+  for (const { git } of groups) if (git.ok) await git.abort().catch(() => undefined);
+}
 
 interface GitGroup {
   readonly repository: readonly string[];
@@ -246,7 +321,7 @@ interface LandingResult {
   readonly repositories: readonly string[];
   readonly kept: readonly KeptChange[];
   /** Keys of everything that waits; null where that is all of the draft. */
-  readonly waiting: readonly string[] | null;
+  readonly waiting: KeptPaths | null;
   readonly scan: DraftScan | null;
 }
 
@@ -274,6 +349,11 @@ function pathOf({ path }: Change): string {
   return path.join("/");
 }
 
+/** Of the draft, and of the original that is kept for undo. */
+function bytesOf(change: Change): number {
+  return (change.kind === "file" ? change.bytes : 0) + Number(change.base?.bytes ?? 0n);
+}
+
 function keyOf(change: Change): string {
   return `${change.kind} ${pathOf(change)}`;
 }
@@ -291,26 +371,28 @@ function isTrigger({ class: found }: NameClass): boolean {
   return found === "never" || found === "git";
 }
 
-function waitsForGit(change: Change): KeptDecision {
-  return { change, code: "not_landed", reason: "belongs to a git change that did not land" };
+function landedGit(group: GitGroup, { committed }: Applied): readonly string[] {
+  return committed.includes(group) && group.git.ok && group.git.isChange ? [group.repository.join("/")] : [];
 }
 
-function landedGit({ repository, git }: GitGroup): readonly string[] {
-  return git.ok && git.isChange ? [repository.join("/")] : [];
-}
-
-function gitKept({ repository, git }: GitGroup, isApplied: boolean): readonly KeptChange[] {
+function gitKept(group: GitGroup, { committed, gitReason }: Applied): readonly KeptChange[] {
+  const { repository, git } = group;
   const base = { path: repository.join("/"), kind: "git" } as const;
   if (!git.ok) return [{ ...base, code: git.code, reason: git.reason }];
-  if (!isApplied && git.isChange) return [{ ...base, code: "not_landed", reason: "its files did not land" }];
+  if (git.isChange && !committed.includes(group))
+    return [{ ...base, code: "not_landed", reason: gitReason ?? "its files did not land" }];
   return git.notCarried.map((name) => ({
     ...{ path: [...repository, name].join("/"), kind: "git", code: "self_modification" },
     reason: "git configuration, hooks and private state never land",
   }));
 }
 
-function waitingGit({ changes, git }: GitGroup, isApplied: boolean): readonly Change[] {
-  return git.ok && isApplied ? [] : changes;
+/** What was not committed waits whole; of what was, the files that are never carried over can still be looked at. */
+function waitingGit(group: GitGroup, { committed }: Applied): readonly Change[] {
+  const { repository, changes, git } = group;
+  if (!git.ok || !committed.includes(group)) return changes;
+  const names = new Set(git.notCarried);
+  return changes.filter(({ path }) => names.has(path.slice(repository.length).join("/")));
 }
 
 function problemText(result: LandConflict | LandRefusal): string {

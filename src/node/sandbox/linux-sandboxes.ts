@@ -41,6 +41,8 @@ type Drafted =
 
 /** Started and waiting for their only command. */
 const preparedPerKeyMax = 2;
+/** Starting a process holds this one up: what the command wrote lands first. */
+const preparedAfterMilliseconds = 30;
 
 export class LinuxSandboxes implements Sandboxes {
   readonly #parts: LinuxSandboxesParts;
@@ -50,8 +52,8 @@ export class LinuxSandboxes implements Sandboxes {
   /** Those whose generation is over while they still run a command. */
   readonly #retired = new WeakSet<LiveSandbox>();
   readonly #digests = new WeakMap<Plan, string>();
-  /** Sandboxes that are to be prepared when this turn of the event loop is over. */
-  readonly #scheduled = new Map<NodeJS.Immediate, SandboxOwner>();
+  /** Sandboxes that are to be prepared soon. */
+  readonly #scheduled = new Map<NodeJS.Timeout, SandboxOwner>();
   #count = 0;
 
   constructor(parts: LinuxSandboxesParts) {
@@ -80,7 +82,12 @@ export class LinuxSandboxes implements Sandboxes {
     const order: Order = { frame, input: command.input, sinks, stop };
     const found = (await this.#warm(key, held.trees)) ?? (await this.#new(owner, plan, held.trees));
     if (!found.ok) return refuse(found.refused);
-    this.#tellDraft(found.sandbox, command);
+    try {
+      this.#tellDraft(found.sandbox, command);
+    } catch (error) {
+      await found.sandbox.end();
+      return refuse(unavailable(`the record of a draft cannot be written (${codeOf(error)})`));
+    }
     const result = await this.#runIn(found.sandbox, key, order, judge);
     if (result.ok && rootOverlay(plan) !== null) this.#schedule(owner, plan, key);
     return result;
@@ -219,19 +226,19 @@ export class LinuxSandboxes implements Sandboxes {
 
   /** The next command of the same kind finds a sandbox that has been started already. */
   #schedule(owner: SandboxOwner, plan: Plan, key: PoolKey): void {
-    const immediate = setImmediate(() => {
-      this.#scheduled.delete(immediate);
+    const timer = setTimeout(() => {
+      this.#scheduled.delete(timer);
       void this.#prepare(owner, plan, key);
-    });
-    immediate.unref();
-    this.#scheduled.set(immediate, owner);
+    }, preparedAfterMilliseconds);
+    timer.unref();
+    this.#scheduled.set(timer, owner);
   }
 
   #unschedule(isWanted: (owner: SandboxOwner) => boolean): void {
-    for (const [immediate, owner] of this.#scheduled) {
+    for (const [timer, owner] of this.#scheduled) {
       if (!isWanted(owner)) continue;
-      clearImmediate(immediate);
-      this.#scheduled.delete(immediate);
+      clearTimeout(timer);
+      this.#scheduled.delete(timer);
     }
   }
 

@@ -54,6 +54,10 @@ export function recoverFrame(number: number, draft: string, encode: Encode): Uin
   return frameOf("v", new PayloadWriter().u32(number).text(encode(draft)).done());
 }
 
+export function flushFrame(number: number, draft: string, encode: Encode): Uint8Array {
+  return frameOf("f", new PayloadWriter().u32(number).text(encode(draft)).done());
+}
+
 export function undoFrame(number: number, draft: string, landing: number, encode: Encode): Uint8Array {
   return frameOf("u", new PayloadWriter().u32(number).text(encode(draft)).u32(landing).done());
 }

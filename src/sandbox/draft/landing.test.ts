@@ -42,7 +42,7 @@ function judge(verb: "fs.write" | "fs.delete", path: readonly string[]): Decisio
 }
 
 function decide(changes: readonly Change[], more: Partial<LandingRules> = {}): { land: string[]; kept: string[] } {
-  const { land, kept } = decideLanding(changes, { judge, classify, isAgreed: false, isReviewed: false, ...more });
+  const { land, kept } = decideLanding(changes, { judge, classify, agreed: 0, needsReview: false, ...more });
   return {
     land: land.map(({ path }) => path.join("/")),
     kept: kept.map(({ change, code }) => `${change.path.join("/")} ${code}`),
@@ -107,7 +107,7 @@ describe("a change lands", () => {
 
 test("files of a repository are put together for the importer, and land by no other way", () => {
   const { land, git, kept } = decideLanding([file("a"), file(".git/HEAD"), file("sub/.git/config")], {
-    ...{ judge, classify, isAgreed: true, isReviewed: false },
+    ...{ judge, classify, agreed: 1, needsReview: false },
   });
   expect([land.length, kept.length]).toEqual([1, 0]);
   expect(git.map(({ repository, changes }) => [repository.join("/"), changes.length])).toEqual([
@@ -118,15 +118,39 @@ test("files of a repository are put together for the importer, and land by no ot
 
 test("an agreement covers what asks, never what no grant covers or what tools run", () => {
   const changes = [file(".envrc"), file("asked"), file("denied"), file(".vscode/x")];
-  expect(decide(changes, { isAgreed: true })).toEqual({
+  expect(decide(changes, { agreed: 1 })).toEqual({
     land: [".envrc", "asked"],
     kept: ["denied scope_violation", ".vscode/x self_modification"],
   });
 });
 
 test("under review everything waits", () => {
-  expect(decide([file("a"), gone("gone")], { isReviewed: true })).toEqual({
+  expect(decide([file("a"), gone("gone")], { needsReview: true })).toEqual({
     land: [],
     kept: ["a approval_required", "gone approval_required"],
+  });
+});
+
+test("a grant that asks for presence is not covered by an ordinary yes", () => {
+  const twice: Decision = { outcome: "ask", level: 2, by: { chain: 0, grants: [] } };
+  const rules = { judge: () => twice };
+  expect(decide([file("a")], { ...rules, agreed: 1 }).kept).toEqual(["a approval_required"]);
+  expect(decide([file("a")], { ...rules, agreed: 2 })).toEqual({ land: ["a"], kept: [] });
+});
+
+test("what a git change holds waits with it, and so does the folder it lies in", () => {
+  const holds = ({ path }: Change): boolean => path.includes("tracked");
+  expect(decide([folder("d"), file("d/tracked"), gone("gone/tracked"), gone("gone")], { holds })).toEqual({
+    land: [],
+    kept: ["d not_landed", "d/tracked not_landed", "gone/tracked not_landed", "gone not_landed"],
+  });
+});
+
+test("nothing lands in a new folder that does not", () => {
+  const asks = ({ path }: Change): NameClass =>
+    path.join("/") === "d" ? { class: "ask", why: "a tool reads it" } : { class: "free" };
+  expect(decide([folder("d"), file("d/a")], { classify: asks })).toEqual({
+    land: [],
+    kept: ["d approval_required", "d/a approval_required"],
   });
 });

@@ -1,6 +1,7 @@
 // Which changes of a sealed draft may reach the project: decided name by name, by the grants and by what the name means to
 // the person's tools. INVARIANT: a change lands only where both agree; everything else is kept with its reason.
 import type { Decision, DenialCode } from "../../authority/decision.ts";
+import type { Level } from "../../authority/grant.ts";
 import type { KeptChange } from "../../ports/drafts.ts";
 import type { Change } from "./change.ts";
 
@@ -17,10 +18,12 @@ export interface LandingRules {
   /** What the grants say to writing or deleting this name. */
   judge(verb: "fs.write" | "fs.delete", path: readonly string[]): Decision;
   classify(change: Change): NameClass;
-  /** A person has seen this draft and agreed to what needs asking. */
-  readonly isAgreed: boolean;
+  /** How much of a person has seen this draft and agreed: 0 nobody, 1 somebody, 2 somebody who confirmed presence. */
+  readonly agreed: Level;
   /** Everything waits for a person. */
-  readonly isReviewed: boolean;
+  readonly needsReview: boolean;
+  /** A git change that does not land holds the files that belong to it. */
+  holds?(change: Change): boolean;
 }
 
 export interface KeptDecision {
@@ -66,11 +69,17 @@ function keptBy(change: Change, name: Exclude<NameClass, { class: "git" }>, rule
   const verb = change.kind === "delete" ? "fs.delete" : "fs.write";
   const decision = rules.judge(verb, change.path);
   if (decision.outcome === "deny") return { change, code: decision.code, reason: deniedReason(verb, decision.code) };
-  if (rules.isAgreed) return null;
+  if (rules.holds?.(change) === true) return { change, code: "not_landed", reason: WITH_GIT };
+  if (decision.outcome === "ask" && decision.level > rules.agreed)
+    return { change, code: "approval_required", reason: asksReason(verb, decision.level) };
+  if (rules.agreed > 0) return null;
   if (name.class === "ask") return { change, code: "approval_required", reason: name.why };
-  if (decision.outcome === "ask")
-    return { change, code: "approval_required", reason: `the grant for ${verb} asks for a person's approval` };
-  return rules.isReviewed ? { change, code: "approval_required", reason: REVIEWED } : null;
+  return rules.needsReview ? { change, code: "approval_required", reason: REVIEWED } : null;
+}
+
+function asksReason(verb: string, level: Level): string {
+  const presence = level > 1 ? ", confirmed with a passphrase (--presence NAME)" : "";
+  return `the grant for ${verb} asks for a person's approval${presence}`;
 }
 
 function deniedReason(verb: string, code: DenialCode): string {
@@ -79,6 +88,7 @@ function deniedReason(verb: string, code: DenialCode): string {
 }
 
 const REVIEWED = "waits for review";
+const WITH_GIT = "belongs to a git change that did not land";
 
 /**
  * A new folder lands for what lands in it, whether or not a grant names the folder itself; one whose contents are all
@@ -97,14 +107,16 @@ function keepWhatDepends(decisions: Map<Change, KeptDecision | null>): void {
     if (change.kind === "delete" && kept === null && inside?.firstKeptDeletion != null)
       decisions.set(change, { ...inside.firstKeptDeletion, change });
   }
-  const keptDeletions = new Map<string, KeptDecision>();
+  // What stands in the way: a name that is not deleted, and a new folder that is not made.
+  const obstacles = new Map<string, KeptDecision>();
   for (const [change, kept] of decisions)
-    if (change.kind === "delete" && kept !== null) keptDeletions.set(keyOf(change.path), kept);
-  if (keptDeletions.size === 0) return;
+    if ((change.kind === "delete" || change.kind === "folder") && kept !== null)
+      obstacles.set(keyOf(change.path), kept);
+  if (obstacles.size === 0) return;
   const known = new Map<string, KeptDecision | null>();
   for (const [change, kept] of decisions) {
     if (change.kind === "delete" || kept !== null) continue;
-    const blocking = blockingDeletion(change.path, keptDeletions, known);
+    const blocking = blockingObstacle(change.path, obstacles, known);
     if (blocking !== null) decisions.set(change, { ...blocking, change });
   }
 }
@@ -160,19 +172,19 @@ function contentsOf(decisions: ReadonlyMap<Change, KeptDecision | null>): Readon
 }
 
 /** The deletion of this name or of a name above it that does not land: nothing can take its place. */
-function blockingDeletion(
+function blockingObstacle(
   path: readonly string[],
-  keptDeletions: ReadonlyMap<string, KeptDecision>,
+  obstacles: ReadonlyMap<string, KeptDecision>,
   known: Map<string, KeptDecision | null>,
 ): KeptDecision | null {
-  const own = keptDeletions.get(keyOf(path));
+  const own = obstacles.get(keyOf(path));
   if (own !== undefined) return own;
   if (path.length < 2) return null;
   const parent = path.slice(0, -1);
   const key = keyOf(parent);
   const found = known.get(key);
   if (found !== undefined) return found;
-  const above = blockingDeletion(parent, keptDeletions, known);
+  const above = blockingObstacle(parent, obstacles, known);
   known.set(key, above);
   return above;
 }

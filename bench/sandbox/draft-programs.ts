@@ -1,0 +1,115 @@
+// Programs as the daemon runs them: in a sandbox over a draft of the project, until what they wrote has landed in it.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { daemonDrafts } from "../../src/compose/daemon-drafts.ts";
+import { daemonPrograms } from "../../src/compose/daemon-programs.ts";
+import type { ProgramGround, Records } from "../../src/daemon/parts.ts";
+import type { ChangesReport } from "../../src/ports/drafts.ts";
+import type { Decided } from "../../src/sandbox/plan-root.ts";
+import { TriggerTable } from "../../src/sandbox/triggers/trigger-table.ts";
+import { rootFolder } from "../place.ts";
+import { type BenchGround, decidedIn, moment } from "./ground.ts";
+
+export type Argv = readonly [string, ...string[]];
+
+export interface DraftProgram {
+  readonly argv: Argv;
+  readonly project: string;
+  /** `ro`: the same program with a root that it can only read, and no draft. */
+  readonly root: "ro" | "rw";
+  /** The first command of a session finds no sandbox that was started ahead. */
+  readonly session: string;
+}
+
+export interface DraftRun {
+  readonly output: string;
+  readonly changes: ChangesReport | null;
+}
+
+export class DraftPrograms {
+  readonly #ground: BenchGround;
+  readonly #drafts;
+  readonly #programs;
+  readonly #known = new Map<string, Decided>();
+  #calls = 0;
+
+  constructor(ground: BenchGround) {
+    this.#ground = ground;
+    const { run, reading } = decidedIn(ground, "ro", []);
+    const state = join(ground.home, ".local", "state", "ambit");
+    const table = new TriggerTable();
+    const options = { program: rootFolder, folders: run.folders, now: Date.now };
+    const records: Pick<Records, "readingAt"> = { readingAt: () => reading };
+    mkdirSync(state, { recursive: true });
+    this.#drafts = daemonDrafts({
+      ...{ ...options, state, home: ground.home, triggers: () => table },
+      // Of records, landing a command's own changes asks for nothing else.
+      records: records as Records,
+      note: (line) => process.stderr.write(`bench: ${line}\n`),
+    });
+    this.#programs = daemonPrograms({
+      ...{ ...options, drafts: this.#drafts, secret: () => null, stream: () => null },
+      install: () => "install bubblewrap",
+      ground: (cwd) => ({ ...run, workspace: cwd }),
+    });
+  }
+
+  /** Throws for anything but status 0, and where something of what it wrote did not land. */
+  async run({ argv, project, root, session }: DraftProgram): Promise<DraftRun> {
+    const decided = this.#decided(project, root);
+    const said = { output: "", errors: "" };
+    const ground: ProgramGround = {
+      authority: decided.authority,
+      owner: "bench",
+      holds: () => decided.authority,
+      agent: { workspace: project, agent: "bench" },
+      call: `call-${++this.#calls}`,
+      ...{ session, generation: 0, cwd: project, environment: {} },
+      moment,
+      useSecret: async () => false,
+      refused: () => "",
+    };
+    const result = await this.#programs.run(ground, {
+      ...{ argv, request: decided.request, by: decided.by, input: null, milliseconds: null, stop: null },
+      sinks: {
+        output: (bytes) => {
+          said.output += Buffer.from(bytes).toString("latin1");
+        },
+        errors: (bytes) => {
+          said.errors += Buffer.from(bytes).toString("latin1");
+        },
+      },
+    });
+    const name = argv.join(" ").slice(0, 80);
+    if (!result.ok) throw new Error(`${name}: ${result.refused.message}`);
+    const { ending, changes = null } = result.ran;
+    if (ending.kind !== "exited" || ending.status !== 0)
+      throw new Error(`${name}: ${JSON.stringify(ending)} ${said.errors}`);
+    const [kept] = changes?.kept ?? [];
+    if (kept !== undefined) throw new Error(`${name}: ${kept.path} did not land: ${kept.reason}`);
+    return { output: said.output, changes };
+  }
+
+  /** Once for each project: what decides a call is measured elsewhere. */
+  #decided(project: string, root: DraftProgram["root"]): Decided {
+    const key = `${root} ${project}`;
+    const decided = this.#known.get(key) ?? decidedIn({ ...this.#ground, project }, root, []).decided;
+    this.#known.set(key, decided);
+    return decided;
+  }
+
+  /** What it keeps for an undo would be removed during a later turn otherwise. */
+  async forget({ changes }: DraftRun): Promise<void> {
+    if (changes?.draft != null) await this.#drafts.lifecycle.discard(changes.draft);
+  }
+
+  /** Ends every sandbox, also those that were started ahead. */
+  async end(): Promise<void> {
+    await this.#programs.end(null);
+  }
+
+  async close(): Promise<void> {
+    await this.#programs.close();
+    this.#drafts.close();
+  }
+}

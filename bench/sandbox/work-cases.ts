@@ -1,0 +1,96 @@
+// Ordinary work in a writable root, from the call until everything has landed, beside the same work bare.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Row } from "../row.ts";
+import { OURS } from "./ambit.ts";
+import { BARE, runBare } from "./bare.ts";
+import { DraftPrograms } from "./draft-programs.ts";
+import type { BenchGround } from "./ground.ts";
+import { byTurns, type Contender, timed } from "./turns.ts";
+import { NOTHING, SMALL_WORKS, WORKS, type Work } from "./work-projects.ts";
+
+export const COLD_DRAFT: string = `${OURS}, first command`;
+export const READ_ONLY: string = `${OURS}, read-only root`;
+
+/** Until a sandbox for the next command has been started: a person's or a model's thinking takes longer. */
+const preparingMilliseconds = 150;
+
+export async function measureWork(ground: BenchGround): Promise<readonly Row[]> {
+  const programs = new DraftPrograms(ground);
+  const home = memoryHome(ground);
+  const rows: Row[] = [];
+  try {
+    for (const work of [...SMALL_WORKS, ...WORKS]) {
+      process.stderr.write(`bench: ${work.name}\n`);
+      rows.push(...(await byTurns(work.name, work.turnsCount, contenders(work, ground, programs, home))));
+      await programs.end();
+    }
+  } finally {
+    await programs.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+  return rows;
+}
+
+function contenders(work: Work, ground: BenchGround, programs: DraftPrograms, home: string): readonly Contender[] {
+  let turns = 0;
+  const [bare, ours] = ["bare", "ours"].map((name) => {
+    const project = join(ground.folder, "work", `${work.name.replaceAll(/[^a-z0-9]+/gi, "-")}-${name}`);
+    mkdirSync(project, { recursive: true });
+    work.make(project);
+    return project;
+  }) as [string, string];
+  const before = (project: string): void => {
+    work.reset(project, ++turns);
+    // What the reset wrote is not to be flushed by anybody's turn.
+    execFileSync("sync", ["-f", project]);
+  };
+  const inDraft = (subject: string, root: "ro" | "rw", session: () => string): Contender => ({
+    subject,
+    turn: async () => {
+      before(ours);
+      await pause(preparingMilliseconds);
+      let run: Awaited<ReturnType<DraftPrograms["run"]>> | null = null;
+      const took = await timed(async () => {
+        run = await programs.run({ argv: work.argv, project: ours, root, session: session() });
+      });
+      if (root === "rw") work.check(ours);
+      if (run !== null) await programs.forget(run);
+      // Nobody else pays for what is started ahead.
+      await pause(preparingMilliseconds);
+      return took;
+    },
+  });
+  const environment = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: home, LANG: "C.UTF-8", TERM: "dumb" };
+  const [program, ...words] = work.argv;
+  return [
+    {
+      subject: BARE,
+      turn: async () => {
+        before(bare);
+        rmSync(home, { recursive: true, force: true });
+        mkdirSync(home);
+        await pause(preparingMilliseconds);
+        const took = await timed(() => runBare(program, words, { cwd: bare, env: environment }));
+        work.check(bare);
+        return took;
+      },
+    },
+    inDraft(OURS, "rw", () => "session"),
+    inDraft(COLD_DRAFT, "rw", () => `session-${turns}`),
+    ...(work.name === NOTHING ? [inDraft(READ_ONLY, "ro", () => "session")] : []),
+  ];
+}
+
+/** A sandbox's own home is in memory, so a bare one's is, too, where that can be had. */
+function memoryHome({ folder }: BenchGround): string {
+  const tmpfs = 0x01021994;
+  try {
+    if (statfsSync("/dev/shm").type === tmpfs) return mkdtempSync("/dev/shm/ambit-bench-");
+  } catch {
+    // No such folder, or not ours to write.
+  }
+  return mkdtempSync(join(folder, "bare-home-"));
+}

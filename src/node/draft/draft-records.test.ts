@@ -1,0 +1,45 @@
+// Records of drafts on a real disk: what waits is listed where something does, and a record is there before it is flushed.
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { DraftFolders } from "./draft-folders.ts";
+import { type DraftRecord, DraftRecords } from "./draft-records.ts";
+
+let state: string;
+let folders: DraftFolders;
+let records: DraftRecords;
+
+beforeEach(() => {
+  state = mkdtempSync(join(tmpdir(), "ambit-records-"));
+  folders = new DraftFolders(state);
+  records = new DraftRecords(folders.folder);
+});
+afterEach(() => rmSync(state, { recursive: true, force: true }));
+
+function record(draft: string): DraftRecord {
+  return {
+    ...{ draft, state: "landed", agent: "a", workspace: null, root: "/r", call: "c", command: ["true"], at: 1 },
+    ...{ bytes: 0, landed: 1, kept: [], keptMore: 0, owner: "o", rootDevice: "1", rootInode: "2", start: "3" },
+    ...{ inodes: 1, landings: [1], masked: [], needsReview: false, isSealed: true, repositories: [] },
+  };
+}
+
+test("a list of what waits is written where something waits, and an older one is replaced", () => {
+  const { id, path } = folders.make();
+  records.write(record(id), []);
+  expect(existsSync(join(path, "kept.json"))).toBe(false);
+  records.write(record(id), [["file a", "not_landed"]]);
+  expect(records.keptPaths(id)).toEqual(new Map([["file a", "not_landed"]]));
+  records.write(record(id), []);
+  expect(records.keptPaths(id)).toEqual(new Map());
+  expect(new DraftRecords(folders.folder).read(id)).toEqual(record(id));
+});
+
+test("a draft that took nothing is removed with its record and with what the kernel left in it", async () => {
+  const { id, path } = folders.make();
+  records.begin(record(id));
+  mkdirSync(join(path, "work", "work", "incompat", "volatile"), { recursive: true });
+  await folders.remove(id);
+  expect(existsSync(path)).toBe(false);
+});
