@@ -74,12 +74,19 @@ function isAbandoned(lock: string): boolean {
   return !processes.some((id) => openFiles(id).includes(lock));
 }
 
-/** Of a process of the same user. Another user's git would not have been let into the repository. */
+/** Of a process of the same user; those of others cannot be listed. A descriptor may be closed between the two looks. */
 function openFiles(id: string): readonly string[] {
+  const folder = `/proc/${id}/fd`;
+  const names = quiet(() => readdirSync(folder)) ?? [];
+  return names.flatMap((name) => quiet(() => readlinkSync(join(folder, name))) ?? []);
+}
+
+/** Null where the process or the descriptor is gone, or is another user's. */
+function quiet<T>(look: () => T): T | null {
   try {
-    return readdirSync(`/proc/${id}/fd`).map((fd) => readlinkSync(`/proc/${id}/fd/${fd}`));
+    return look();
   } catch {
-    return [];
+    return null;
   }
 }
 

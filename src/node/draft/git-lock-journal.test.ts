@@ -1,0 +1,56 @@
+// Locks that a killed daemon left in a repository are removed; those of another git are not.
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { GitLockJournal, removeStaleLocks } from "./git-lock-journal.ts";
+
+let folder: string;
+let notes: string[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ambit-locks-"));
+  notes = [];
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const note = (line: string): void => void notes.push(line);
+const lock = (): string => join(folder, "index.lock");
+
+test("a lock that was taken is removed, whatever it holds", async () => {
+  const journal = new GitLockJournal(folder, [".git"]);
+  journal.want([lock()]);
+  writeFileSync(lock(), "DIRC");
+  journal.take([lock()]);
+  await removeStaleLocks(folder, note);
+  expect([existsSync(lock()), notes]).toEqual([false, []]);
+});
+
+test("a lock that was only wanted stays where another git has written it, and is told", async () => {
+  new GitLockJournal(folder, [".git"]).want([lock()]);
+  writeFileSync(lock(), "DIRC");
+  await removeStaleLocks(folder, note);
+  expect([existsSync(lock()), notes.length]).toEqual([true, 1]);
+});
+
+test("an empty lock that was only wanted is removed once no process has it open", async () => {
+  const journal = new GitLockJournal(folder, [".git"]);
+  journal.want([lock()]);
+  const file = openSync(lock(), "wx");
+  await removeStaleLocks(folder, note);
+  expect(existsSync(lock())).toBe(true);
+  closeSync(file);
+  journal.want([lock()]);
+  writeFileSync(lock(), "");
+  await removeStaleLocks(folder, note);
+  expect(existsSync(lock())).toBe(false);
+});
+
+test("a lock of a journal that was cleared stays", async () => {
+  const journal = new GitLockJournal(folder, [".git"]);
+  journal.want([lock()]);
+  journal.take([lock()]);
+  journal.clear();
+  writeFileSync(lock(), "");
+  await removeStaleLocks(folder, note);
+  expect(existsSync(lock())).toBe(true);
+});
