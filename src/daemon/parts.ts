@@ -132,7 +132,11 @@ export interface Drafts {
   list(all: boolean): readonly DraftSummary[];
   show(id: string): Promise<Answer<DraftShown>>;
   /** Lands what waits for a person who agreed to what this digest names. */
-  land(id: string, digest: string | null, agreed: Level): Promise<Answer<{ readonly summary: DraftSummary; readonly landed: number }>>;
+  land(
+    id: string,
+    digest: string | null,
+    agreed: Level,
+  ): Promise<Answer<{ readonly summary: DraftSummary; readonly landed: number }>>;
   discard(id: string): Promise<Answer<{ readonly summary: DraftSummary }>>;
   undo(id: string): Promise<Answer<{ readonly summary: DraftSummary }>>;
 }

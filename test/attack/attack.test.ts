@@ -49,7 +49,10 @@ describe.each(callers())("as $caller", (who) => {
   });
 
   test("the probe ran to its end", () => {
-    expect(ran).toMatchObject({ outcome: "ran", status: 0, errors: "", denials: [] });
+    expect(ran).toMatchObject({ outcome: "ran", status: 0, errors: "", changes: { landed: expect.any(Number) } });
+    // The links it made lead out of the root: they do not land.
+    const kept = (ran as { readonly changes?: { readonly kept?: readonly { readonly path: string }[] } }).changes?.kept;
+    expect((kept ?? []).filter(({ path }) => !/^attempt-.*link$/.test(path))).toEqual([]);
   });
 
   test("every attempt was made", () => {

@@ -85,7 +85,7 @@ test("what no tool changes is told before anybody tries, with the code of the to
   }
   const said = await world.ambit("can", "coder", "fs.write", ".git/hooks/x");
   expect(said.out).toMatch(/self_modification[\s\S]*no tool changes it/);
-  for (const path of ["a.txt", "sub/.vscode/x", ".gitignore"])
+  for (const path of ["a.txt", "sub/.vscodes/x", ".gitignore"])
     expect([path, (await world.ambit("can", "coder", "fs.write", path)).status]).toEqual([path, 0]);
   expect((await world.ambit("can", "coder", "fs.read", ".git/hooks/x")).status).toBe(0);
 });

@@ -124,7 +124,7 @@ describe.skipIf(nativeMissing() !== null)("ambit call", () => {
     expect(await ask("fs_delete", { path: "noted" })).toMatchObject({ value: { code: "approval_required" } });
     expect(await ask("fs_read", { path: "README.md" })).toMatchObject({ value: { outcome: "done" } });
     expect(await ask("fs_write", { path: "noted", content: "z" })).toMatchObject({
-      value: { code: "scope_violation" },
+      value: { code: "untrusted_content" },
     });
     expect(readFileSync(join(project, "noted"), "utf8")).toBe("y");
     const pledged = await calls.ask("session.pledge", { session, specs: [`fs.read{in=${join(project, "src")}}`] });

@@ -1,11 +1,13 @@
 // Drafts over their whole life: begun with a command, landed or kept at its end, shown to people, landed, discarded or
 // undone by them, and brought to an end after a crash.
-import type { ChangesReport, DraftDifference, DraftShown, DraftSummary } from "../../ports/drafts.ts";
+
+import type { Level } from "../../authority/grant.ts";
+import type { ChangesReport, DraftShown, DraftSummary } from "../../ports/drafts.ts";
 import type { Answer, Refusal } from "../../ports/exchange.ts";
 import type { RunRefused } from "../../ports/process.ts";
 import type { Change, DraftScan } from "../../sandbox/draft/change.ts";
-import type { Level } from "../../authority/grant.ts";
 import { sha256 } from "../digest.ts";
+import { differencesOf } from "./draft-differences.ts";
 import type { DraftRecord } from "./draft-records.ts";
 import { Landing, type LandingContext, type LandingParts } from "./landing.ts";
 
@@ -15,10 +17,6 @@ const keptBytesMax = 2 * 1_073_741_824;
 const keptInodesMax = 400_000;
 const undoDraftsMax = 100;
 const undoBytesMax = 1_073_741_824;
-
-const shownFilesMax = 200;
-const shownFileBytesMax = 131_072;
-const shownBytesMax = 3 * 1_048_576;
 
 export interface DraftLifecycleParts extends LandingParts {
   /** For a person who agreed: what the agent's record grants now. Null where the agent is gone. */
@@ -115,15 +113,7 @@ export class DraftLifecycle {
     const waiting = isWaiting ? await this.#landing.scanUnlanded(record) : null;
     if (waiting !== null && !waiting.ok) return refuse("not_landed", waiting.message);
     const changes = waiting?.scan.changes ?? [];
-    const differences: DraftDifference[] = [];
-    let bytes = 0;
-    for (const change of changes.slice(0, shownFilesMax)) {
-      const one = await this.#difference(record, change);
-      // As it is sent: a control character takes six.
-      bytes += JSON.stringify(one).length;
-      if (bytes > shownBytesMax) break;
-      differences.push(one);
-    }
+    const differences = await differencesOf(this.#parts.workers, record, changes);
     const digest = waiting === null ? "" : digestOf(record, waiting.scan);
     const more = changes.length - differences.length;
     return { ok: true, value: { summary: summaryOf(record), differences, digest, more } };
@@ -174,8 +164,7 @@ export class DraftLifecycle {
     const { records, lock } = this.#parts;
     const found = records.find(id);
     if (found === null) return unknown(id);
-    if (this.#running.has(found.draft))
-      return refuse("not_landed", "its command still runs", "ambit stop <agent>");
+    if (this.#running.has(found.draft)) return refuse("not_landed", "its command still runs", "ambit stop <agent>");
     return lock.run(found.root, async () => {
       const record = records.read(found.draft);
       if (record === null) return unknown(id);
@@ -308,44 +297,6 @@ export class DraftLifecycle {
     return this.#landing.keepAll({ ...record, landings }, told);
   }
 
-  async #difference(record: DraftRecord, change: Change): Promise<DraftDifference> {
-    const path = change.path.join("/");
-    const base = { path, isLanded: false, before: null, after: null };
-    switch (change.kind) {
-      case "folder":
-        return { ...base, kind: "folder", note: null };
-      case "link":
-        return { ...base, kind: "link", note: `-> ${change.target}` };
-      case "delete": {
-        const before = change.base.kind === "file" ? await this.#text(record, "root", change.path) : NO_TEXT;
-        return { ...base, kind: "delete", before: before.text, note: before.note };
-      }
-      case "file": {
-        const after = await this.#text(record, "draft", change.path);
-        const before = change.base?.kind === "file" ? await this.#text(record, "root", change.path) : NO_TEXT;
-        const note = after.note ?? before.note ?? (change.isExecutable ? "executable" : null);
-        const isText = after.note === null && before.note === null;
-        return { ...base, kind: "write", before: isText ? before.text : null, after: isText ? after.text : null, note };
-      }
-      default:
-        return change satisfies never;
-    }
-  }
-
-  async #text(record: DraftRecord, side: "draft" | "root", path: readonly string[]): Promise<Text> {
-    const worker = await this.#parts.workers.at(record);
-    if (!worker.ok) return { text: null, note: worker.message };
-    const read = await worker.value.read(record.draft, { side, path, offset: 0, bytesMax: shownFileBytesMax });
-    if (read.status !== "read") return { text: null, note: read.reason };
-    if (read.size > read.bytes.length) return { text: null, note: "too large to show" };
-    try {
-      const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(read.bytes);
-      return text.includes("\0") ? { text: null, note: "binary" } : { text, note: null };
-    } catch {
-      return { text: null, note: "binary" };
-    }
-  }
-
   /** What landed can be undone as long as there is room for it; the oldest goes first. Of the root that is locked alone. */
   async #prune(owner: string, root: string): Promise<void> {
     const { records, remove, note } = this.#parts;
@@ -375,13 +326,6 @@ function firstKept({ kept, keptMore }: DraftSummary): Pick<DraftSummary, "kept" 
   });
   return end < 0 ? { kept, keptMore } : { kept: kept.slice(0, end), keptMore: keptMore + kept.length - end };
 }
-
-interface Text {
-  readonly text: string | null;
-  readonly note: string | null;
-}
-
-const NO_TEXT: Text = { text: null, note: null };
 
 function summaryOf(record: DraftRecord): DraftSummary {
   const { draft, state, agent, workspace, root, call, command, at, bytes, landed, kept, keptMore } = record;

@@ -1,6 +1,5 @@
 // What is known of each draft, kept beside it in the state folder: who made it, what landed, what waits.
 import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject } from "../../authority/json.ts";
 import { DRAFT_STATES, type DraftSummary, type KeptChange } from "../../ports/drafts.ts";
