@@ -6,7 +6,7 @@ import { guardArgv } from "./argv.ts";
 import { intersectGlobs } from "./intersect.ts";
 import { deepStarsMax, starsMax, witnessesMax } from "./limits.ts";
 import { ANY_TEXT } from "./reserved.ts";
-import { commandRisk, isRiskyOption, RISKY_PROGRAMS, riskOf, riskyCommands } from "./risky.ts";
+import { commandRisk, endsOptions, isRiskyOption, RISKY_PROGRAMS, riskOf, riskyCommands } from "./risky.ts";
 import { globMatches, type Segment } from "./segment.ts";
 import { deepSegments, isRun, type Segments, type Sequence, starSegments } from "./sequence.ts";
 
@@ -90,6 +90,19 @@ export function programVariants(witness: Segments): readonly (readonly string[])
     }
   }
   return variants;
+}
+
+/**
+ * Behind an unknown word `--` may end the options or be the value of one. The witness has it as a value, with options
+ * behind it guarded; each `--` that may end them is a witness of its own.
+ */
+export function endVariants({ segments, guarded }: Segments): readonly Segments[] {
+  const program = segments[0];
+  if (guarded === null || program === undefined || !endsOptions(program)) return [];
+  return segments.flatMap((text, end) => {
+    if (text !== "--" || end < 2 || !(segments[end - 1] as string).includes(ANY_TEXT)) return [];
+    return [{ segments, guarded: guarded.map((isGuarded, at) => isGuarded && at < end) }];
+  });
 }
 
 /** One variant for each unknown word that may be a sub-command under which another word is risky. */
