@@ -3,7 +3,16 @@ import { argvCharactersMax, argvTokensMax, patternCharactersMax, segmentsMax } f
 import { joinDeep } from "./path.ts";
 import { ANY_TEXT, isPlainText } from "./reserved.ts";
 import { done, type Result, refuse } from "./result.ts";
-import { endsOptions, isRiskyOption, riskOf } from "./risky.ts";
+import {
+  commandRisk,
+  endsOptions,
+  isRiskyBundle,
+  isRiskyOption,
+  type Risk,
+  riskOf,
+  riskyCommands,
+  takesDashlessOptions,
+} from "./risky.ts";
 import { isRiskyScript } from "./script-words.ts";
 import { DEEP, literal, REST, type Segment, segmentOf, segmentText } from "./segment.ts";
 import type { Segments, Sequence } from "./sequence.ts";
@@ -26,13 +35,27 @@ export function parseArgv(argv: readonly string[]): Result<Segments> {
 export function guardArgv(argv: readonly string[]): Segments {
   const program = argv[0];
   const risk = program === undefined ? null : riskOf(program);
-  if (risk === null) return { segments: argv, guarded: null };
-  const end = endsOptions(program as string) ? argv.findIndex(isEnd) : -1;
+  if (program === undefined || risk === null) return { segments: argv, guarded: null };
+  const risks = [risk, ...commandRisks(program, argv)];
+  const end = endsOptions(program) ? argv.findIndex(isEnd) : -1;
   const guarded = argv.map((token, at) => {
     if (at === 0 || (end > 0 && at > end)) return false;
-    return isRiskyOption(risk, token) || isRiskyScript(program as string, token);
+    if (at === 1 && isRiskyDashless(program, risk, token)) return true;
+    return risks.some((one) => isRiskyOption(one, token)) || isRiskyScript(program, token);
   });
   return { segments: argv, guarded: guarded.includes(true) ? guarded : null };
+}
+
+/** A sub-command counts wherever it stands: options before it may take a value, which only the program knows. */
+function commandRisks(program: string, argv: readonly string[]): readonly Risk[] {
+  return riskyCommands(program)
+    .filter((command) => argv.includes(command, 1))
+    .flatMap((command) => commandRisk(program, command) ?? []);
+}
+
+function isRiskyDashless(program: string, risk: Risk, token: string): boolean {
+  if (!takesDashlessOptions(program) || token.startsWith("-") || token.startsWith(ANY_TEXT)) return false;
+  return isRiskyBundle({ ...risk, values: "" }, token);
 }
 
 /** `--` where it ends the options. Behind an option, or behind a word nobody knows, it may be that option's value. */

@@ -5,7 +5,7 @@ import type { AxisFacts } from "./facts.ts";
 import { type Ground, guardPath } from "./path.ts";
 import { isNothing, type PortRange, type Scope, type Value } from "./scope.ts";
 import { segmentsOf } from "./sequence.ts";
-import { type Guard, programVariants, sequenceWitnesses, TOO_MANY } from "./witness.ts";
+import { endVariants, type Guard, programVariants, sequenceWitnesses, TOO_MANY } from "./witness.ts";
 import { argumentWitness } from "./witness-arguments.ts";
 import { destinationWitnesses } from "./witness-destination.ts";
 
@@ -45,7 +45,8 @@ export function scopeWitnesses(
           if (kind !== "argv") continue;
           const variants = programVariants(witness);
           if (variants === TOO_MANY) return TOO_MANY;
-          for (const variant of variants) all.push(guardArgv(variant));
+          const named = variants.map(guardArgv);
+          all.push(...named, ...[witness, ...named].flatMap(endVariants));
         }
       }
       return all;

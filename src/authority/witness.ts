@@ -2,11 +2,12 @@
 // other side matches w also matches x. So it is enough to ask about the witnesses, and a refused one is a
 // counterexample. The argument holds because a reserved character is matched by stars alone, and because every
 // grant is a positive combination of such memberships.
+import { guardArgv } from "./argv.ts";
 import { intersectGlobs } from "./intersect.ts";
 import { deepStarsMax, starsMax, witnessesMax } from "./limits.ts";
 import { ANY_TEXT } from "./reserved.ts";
-import { isRiskyOption, RISKY_PROGRAMS, riskOf } from "./risky.ts";
-import type { Segment } from "./segment.ts";
+import { commandRisk, endsOptions, isRiskyOption, RISKY_PROGRAMS, riskOf, riskyCommands } from "./risky.ts";
+import { globMatches, type Segment } from "./segment.ts";
 import { deepSegments, isRun, type Segments, type Sequence, starSegments } from "./sequence.ts";
 
 /** Past the caps nothing can be shown: the caller refuses. */
@@ -67,21 +68,52 @@ function guardedRest(pattern: Sequence): Segments | null {
 
 /**
  * An unknown program has no risky options, a known one may: where the program is unknown and a later word would be
- * risky for some program, that program is a witness of its own.
+ * risky for some program, that program is a witness of its own. The same holds for an unknown sub-command.
  */
 export function programVariants(witness: Segments): readonly (readonly string[])[] | typeof TOO_MANY {
   const [program, ...words] = witness.segments;
-  if (program === undefined || !program.includes(ANY_TEXT)) return [];
+  if (program === undefined) return [];
+  if (!program.includes(ANY_TEXT)) return commandVariants(program, words);
   const parts = program.split(ANY_TEXT);
   const variants: (readonly string[])[] = [];
   for (const name of RISKY_PROGRAMS) {
-    const risk = riskOf(name);
-    if (risk === null || !words.some((word) => isRiskyOption(risk, word))) continue;
+    const commands = commandVariants(name, words);
+    if (commands.length === 0 && guardArgv([name, ...words]).guarded === null) continue;
     // A program carries the risk under its bare name and under any path that ends in it.
     for (const spelled of [[name], ["", `/${name}`]]) {
       const common = intersectGlobs(parts, spelled);
       if (common === null) return TOO_MANY;
-      for (const one of common) variants.push([one.join(ANY_TEXT), ...words]);
+      for (const one of common) {
+        const text = one.join(ANY_TEXT);
+        variants.push([text, ...words], ...commands.map(([, ...rest]) => [text, ...rest]));
+      }
+    }
+  }
+  return variants;
+}
+
+/**
+ * Behind an unknown word `--` may end the options or be the value of one. The witness has it as a value, with options
+ * behind it guarded; each `--` that may end them is a witness of its own.
+ */
+export function endVariants({ segments, guarded }: Segments): readonly Segments[] {
+  const program = segments[0];
+  if (guarded === null || program === undefined || !endsOptions(program)) return [];
+  return segments.flatMap((text, end) => {
+    if (text !== "--" || end < 2 || !(segments[end - 1] as string).includes(ANY_TEXT)) return [];
+    return [{ segments, guarded: guarded.map((isGuarded, at) => isGuarded && at < end) }];
+  });
+}
+
+/** One variant for each unknown word that may be a sub-command under which another word is risky. */
+function commandVariants(program: string, words: readonly string[]): readonly (readonly string[])[] {
+  const variants: (readonly string[])[] = [];
+  for (const command of riskyCommands(program)) {
+    const risk = commandRisk(program, command);
+    if (risk === null || !words.some((word) => isRiskyOption(risk, word))) continue;
+    for (const [at, word] of words.entries()) {
+      if (!word.includes(ANY_TEXT) || !globMatches(word.split(ANY_TEXT), command)) continue;
+      variants.push([program, ...words.with(at, command)]);
     }
   }
   return variants;

@@ -1,7 +1,7 @@
 // `ambit agents new | rename | delete | undo`: records as files, each change shown, asked about and taken back.
 
 import type { Grant } from "../authority/grant.ts";
-import { PRESETS } from "../notation/presets.ts";
+import { newestPreset, PRESETS } from "../notation/presets.ts";
 import { compactText } from "../notation/printer.ts";
 import { readRecord } from "../notation/record.ts";
 import type { Source } from "../notation/source.ts";
@@ -156,7 +156,7 @@ function ended(
 }
 
 function presetName(text: string): string | null {
-  return [text, `ambit:${text}@1`].find((name) => PRESETS.has(name)) ?? null;
+  return PRESETS.has(text) ? text : newestPreset(text);
 }
 
 function newRecord(id: string, preset: string | null): string {

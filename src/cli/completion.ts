@@ -1,7 +1,7 @@
 // `ambit __complete -- words...`: what the last word could be. Quick, and never a failure: a shell asks at every Tab.
 import { CATALOG, scopeKeys, verbEntry } from "../authority/catalog.ts";
 import { CONDITION_KEYS } from "../notation/conditions.ts";
-import { PRESETS } from "../notation/presets.ts";
+import { newestPreset, PRESETS } from "../notation/presets.ts";
 import { SCHEMA_NAMES } from "../projection/schema.ts";
 import { SHELLS } from "./completion-scripts.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
@@ -154,7 +154,7 @@ function valuesOf(
     case "shell":
       return only(SHELLS.map((text) => ({ text, about: "" })));
     case "preset":
-      return only([...PRESETS.keys()].map((text) => ({ text: text.replace(/^ambit:|@\d+$/g, ""), about: text })));
+      return only(presetWords());
     case "before":
     case "after":
     case "file":
@@ -204,4 +204,10 @@ function specsOf(typed: string): readonly Candidate[] {
 
 function quoteOf(typed: string): string {
   return /^["']/.exec(typed)?.[0] ?? "";
+}
+
+/** Each preset once, by its name; it stands for the newest version. */
+function presetWords(): readonly { readonly text: string; readonly about: string }[] {
+  const names = new Set([...PRESETS.keys()].map((key) => key.replace(/^ambit:|@\d+$/g, "")));
+  return [...names].map((text) => ({ text, about: newestPreset(text) ?? "" }));
 }

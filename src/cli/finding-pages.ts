@@ -54,6 +54,12 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
     doThis: "Name the script or the program behind it; the star may stand for its arguments.",
     example: 'patterns: ["python scripts/report.py **"]',
   },
+  older_preset: {
+    means:
+      "The record extends a preset of which there is a newer version. A preset never changes, so what was found wrong with it is mended in the next version: `ambit:coder@1` runs `npm test` without asking, and the agent may have written what that runs.",
+    doThis: "Extend the newer version, and look at the difference with `ambit diff`.",
+    example: "extends: ambit:coder@2",
+  },
   protected_opened: {
     means:
       "The grant names a protected path: keys, credentials, histories, controls of the machine. No star reaches those, but a name does.",

@@ -57,7 +57,8 @@ test("with --yes a reader is written, trusted, and tried", async () => {
 describe("--preset", () => {
   const rows: readonly (readonly [string, readonly string[] | null])[] = [
     ["coder", ["coder"]],
-    ["ambit:coder@1", ["coder"]],
+    ["ambit:coder@2", ["coder"]],
+    ["ambit:coder@1", null],
     ["coder, reader", ["reader", "coder"]],
     ["code", null],
     ["coder,", null],

@@ -1,6 +1,7 @@
 // `ambit init`: looks at what the project has, writes a first agent, and leads to a first `can`.
 
 import { nearestName } from "../notation/nearest.ts";
+import { newestPreset } from "../notation/presets.ts";
 import type { Surroundings } from "../ports/surroundings.ts";
 import { firstRequest, STARTERS, type Starter, starterFiles } from "../projection/starter.ts";
 import { type AdmitWorld, notAdmitted } from "./admit.ts";
@@ -73,13 +74,19 @@ type Names =
   | { readonly ok: false; readonly message: string; readonly fix: string };
 
 function readNames(preset: string | undefined): Names {
-  const words = preset === undefined ? [] : preset.split(",").map((word) => word.trim().replace(/^ambit:|@1$/g, ""));
+  const words = preset === undefined ? [] : preset.split(",").map((word) => starterName(word.trim()));
   const known = STARTERS.map(({ name }) => name);
   const strange = words.find((word) => !known.some((name) => name === word));
   if (strange === undefined) return { ok: true, names: known.filter((name) => words.includes(name)) };
-  const meant = nearestName(strange, known);
+  const meant = nearestName(strange.replace(/^ambit:|@\d+$/g, ""), known);
   const fix = `--preset ${meant ?? known.join(",")}`;
   return { ok: false, message: `there is no preset called ${JSON.stringify(strange.slice(0, 80))}`, fix };
+}
+
+/** `coder` for `ambit:coder@2`. An older version stays as it is, and is refused: `init` writes the newest one. */
+function starterName(word: string): string {
+  const name = word.replace(/^ambit:|@\d+$/g, "");
+  return word === newestPreset(name) ? name : word;
 }
 
 /** The narrowest where nobody says anything else. */

@@ -9,7 +9,6 @@ import { type About, type Finding, found } from "./finding.ts";
 const INTERPRETERS = [
   "sh bash dash zsh fish ksh csh tcsh busybox pwsh powershell",
   "python pypy node nodejs deno bun tsx ts-node perl ruby php lua luajit tclsh expect Rscript osascript",
-  "awk gawk mawk sed",
 ].flatMap((line) => line.split(" "));
 
 /** Start another program, named by a word of theirs. */
@@ -17,6 +16,9 @@ const LAUNCHERS = [
   "env xargs sudo doas su nohup timeout nice ionice setsid stdbuf time watch parallel chroot unshare flock script",
   "npx bunx pnpx uvx pipx",
 ].flatMap((line) => line.split(" "));
+
+/** Their scripts are read: a star matches only those that print, a program named as a whole takes any. */
+const READ_SCRIPTS: ReadonlySet<string> = new Set(["awk", "gawk", "mawk", "sed"]);
 
 const RUNNERS: ReadonlySet<string> = new Set([...INTERPRETERS, ...LAUNCHERS]);
 const patternsShownMax = 4;
@@ -39,7 +41,9 @@ export function interpreterPatterns(grant: Grant, about: About): Finding | null 
 function isOpen(pattern: Sequence): boolean {
   const [program, ...rest] = pattern;
   if (program?.kind !== "literal") return true;
-  if (!RUNNERS.has(plainName(program.text))) return false;
+  const name = plainName(program.text);
+  if (READ_SCRIPTS.has(name)) return rest.some((segment) => segment.kind === "rest");
+  if (!RUNNERS.has(name)) return false;
   const script = rest.find((segment) => segment.kind !== "literal" || !isAside(segment.text));
   return script !== undefined && script.kind !== "literal";
 }

@@ -159,6 +159,18 @@ const ROWS: readonly (readonly [FindingCode, string, told: string, not: string])
   ],
   [
     "interpreter_pattern",
+    "a program with any script, where a star takes those that print",
+    list("proc.exec{in=/x,cmds=[sed]}"),
+    list('proc.exec{in=/x,patterns=["sed **"]}'),
+  ],
+  [
+    "older_preset",
+    "one of which there is a newer version",
+    "extends: ambit:coder@1\nsandbox: /x",
+    "extends: ambit:coder@2\nsandbox: /x",
+  ],
+  [
+    "interpreter_pattern",
     "any program",
     list('proc.exec{in=/x,patterns=["* -v"]}'),
     list('proc.exec{in=/x,patterns=["a -v"]}'),

@@ -12,6 +12,7 @@ import { deadRules } from "./dead.ts";
 import { escalations } from "./escalation.ts";
 import { type About, type Finding, found, fromDiagnostic } from "./finding.ts";
 import { inertGrants } from "./inert.ts";
+import { olderPresets } from "./older-preset.ts";
 import { expiredGrant, ProtectedPaths, protectedOpened } from "./opened.ts";
 import type { Probe, ProbeAgent } from "./probe.ts";
 import { duplicates, projectFindings } from "./project.ts";
@@ -98,6 +99,7 @@ function check(agent: ProbeAgent, paths: ProtectedPaths, about: About, probe: Pr
     ...escalations(grants, written, about, probe),
     lethalCombination(grants, workingRoot, about, now),
     ...single,
+    ...olderPresets(agent.tree, about),
     ...dead.map((grant) => deadFinding(grant, about)),
     cut ? found("not_checked", about, { severity: "info", message: TOO_MANY }) : null,
   ].filter((finding) => finding !== null);

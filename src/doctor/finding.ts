@@ -13,6 +13,7 @@ export const FINDING_CODES = [
   "dead_rule",
   "expired_grant",
   "interpreter_pattern",
+  "older_preset",
   "protected_opened",
   "unknown_argument",
   "bad_acceptance",

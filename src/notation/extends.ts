@@ -36,7 +36,7 @@ export function readExtends(entry: Entry, context: ExtendsContext): Extended {
   for (const { text, span } of texts) {
     const specs = PRESETS.get(text);
     if (specs === undefined) {
-      const suggestion = nearestName(text, [...PRESETS.keys()]);
+      const suggestion = nearestName(text, [...PRESETS.keys()].reverse());
       context.diagnostics.error("unknown_preset", span, `unknown preset ${JSON.stringify(text.slice(0, 80))}`, {
         suggestion,
       });

@@ -7,7 +7,7 @@ import type { Result } from "../authority/result.ts";
 import { readCompact } from "./compact.ts";
 import { Diagnostics } from "./diagnostic.ts";
 import { READING, spanOf, told } from "./notation-fixture.ts";
-import { PRESETS } from "./presets.ts";
+import { newestPreset, PRESETS } from "./presets.ts";
 
 function grantsOf(preset: string): readonly Grant[] {
   const diagnostics = new Diagnostics();
@@ -80,6 +80,38 @@ test.each([
   "gitt status",
 ])("a coder is asked before `%s`", (command) => {
   expect(level("ambit:coder@1", command)).toBe(1);
+});
+
+test.each([
+  ["git add -u", 0],
+  ["git add src", 0],
+  ["git status -uno", 0],
+  ["git log -Sclone -p", 0],
+  ["git log -c", 1],
+  ["git add -e", 1],
+  ["git add -vp", 1],
+  ["npm test", 1],
+  ["npm test -- --run", 1],
+  ["npm run test", 1],
+  ["git push", 1],
+])("the second coder and `%s`: %s", (command, expected) => {
+  expect(level("ambit:coder@2", command)).toBe(expected);
+});
+
+test("the newest version of a preset is found by its name", () => {
+  expect(newestPreset("coder")).toBe("ambit:coder@2");
+  expect(newestPreset("reader")).toBe("ambit:reader@1");
+  expect(newestPreset("code")).toBeNull();
+});
+
+test.each([
+  ["sed -n 1,5p f", "sed -n +eid f"],
+  ["sed -n /[^/]/p f", "sed -n /[^/]/eid f"],
+  ["sed s/[/]/x/ f", "sed s/[/]/x/e f"],
+  ["git log -u", "git log -Oorder"],
+])("commands that only read, second list: `%s`, and not `%s`", (looks, acts) => {
+  expect(level("ambit:read-only-commands@2", looks, "ro")).toBe(0);
+  expect(level("ambit:read-only-commands@2", acts, "ro")).toBe(null);
 });
 
 test.each([

@@ -74,10 +74,24 @@ export const PRESETS: ReadonlyMap<string, readonly string[]> = new Map<string, r
       `proc.exec{${patterns(["npm test **", "git add **", ...LOOKING])}}`,
     ],
   ],
+  // Without `npm test`: what it runs is written in files that the agent may have written itself.
+  [
+    "ambit:coder@2",
+    ["records.read", "fs.read", "fs.write", "proc.exec{ask}", `proc.exec{${patterns(["git add **", ...LOOKING])}}`],
+  ],
   ["ambit:read-only-commands@1", [`proc.exec{${patterns(READ_ONLY)},root=ro}`]],
   ["ambit:read-only-commands@2", [`proc.exec{${patterns(READ_ONLY_2)},root=ro}`]],
   ["ambit:researcher@1", ["records.read", "records.create", "records.update", "net.get{hosts=[*]}"]],
 ]);
+
+/** The highest version of a preset, for its name without version: `coder` is `ambit:coder@2`. */
+export function newestPreset(name: string): string | null {
+  const start = `ambit:${name}@`;
+  const versions = [...PRESETS.keys()]
+    .filter((key) => key.startsWith(start))
+    .map((key) => Number(key.slice(start.length)));
+  return versions.length === 0 ? null : `${start}${Math.max(...versions)}`;
+}
 
 function patterns(list: readonly string[]): string {
   return `patterns=[${list.map((text) => JSON.stringify(text)).join(",")}]`;

@@ -192,7 +192,7 @@ test.each<[Json, string, string | null]>([
 });
 
 test("an unknown preset and a misspelled key are answered with the nearest", () => {
-  expect(read({ extends: "ambit:coder" }).diagnostics[0]?.suggestion).toBe("ambit:coder@1");
+  expect(read({ extends: "ambit:coder" }).diagnostics[0]?.suggestion).toBe("ambit:coder@2");
   expect(read({ capabilites: [] }).diagnostics[0]?.suggestion).toBe("capabilities");
 });
 

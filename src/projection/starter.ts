@@ -1,5 +1,5 @@
 // What `ambit init` writes: a configuration, the records of the presets chosen, and their schemas, as text.
-import { PRESETS } from "../notation/presets.ts";
+import { newestPreset, PRESETS } from "../notation/presets.ts";
 import type { Surroundings } from "../ports/surroundings.ts";
 import { modeline, type SchemaName, schemaOf, schemaPath } from "./schema.ts";
 
@@ -35,6 +35,7 @@ export const STARTERS: readonly StarterEntry[] = [
     does: "reads and writes here; runs what only looks, and asks before anything else runs",
     tests: [
       "{ allow: proc.exec git status }",
+      "{ ask: proc.exec npm test }",
       "{ ask: proc.exec rm -rf build }",
       "{ deny: net.get https://example.com/ }",
     ],
@@ -80,7 +81,7 @@ export function firstRequest(name: Starter, found: Surroundings): string {
 }
 
 function recordText({ name, does, tests, body }: StarterEntry): string {
-  const preset = `ambit:${name}@1`;
+  const preset = newestPreset(name) ?? `ambit:${name}@1`;
   const specs = PRESETS.get(preset) ?? [];
   return [
     "---",

@@ -1,5 +1,6 @@
 // Settings for git inside a sandbox. Those of the system, which a project's own may replace: somebody to commit as, and
-// that everything the sandbox sees is its own. Those of the command, which nothing replaces: credentials come from us, for
+// that everything the sandbox sees is its own, but that a folder is a repository by its `.git` alone: one with `HEAD`,
+// `objects` and a `config` among its files would name programs for git to run, and git takes it for one unasked. Those of the command, which nothing replaces: credentials come from us, for
 // the hosts that were granted, and never from a helper of the host. Absent on purpose: `core.hooksPath`; hooks of the
 // project run inside like anything else.
 import { PROGRAM } from "./places.ts";
@@ -7,7 +8,14 @@ import type { Plan } from "./plan.ts";
 
 /** Lines of a file of git's settings. `account`: a plain word. */
 export function gitLines(account: string): readonly string[] {
-  return ["[safe]", "directory = *", "[user]", `name = ${account} (agent)`, `email = ${account}@agent.invalid`];
+  return [
+    "[safe]",
+    "directory = *",
+    "bareRepository = explicit",
+    "[user]",
+    `name = ${account} (agent)`,
+    `email = ${account}@agent.invalid`,
+  ];
 }
 
 const SETTINGS: readonly (readonly [key: string, value: string])[] = [

@@ -67,14 +67,19 @@ export function naiveArgvGuards(argv: readonly string[]): boolean[] {
 export function naiveRisky(program: string, token: string): boolean {
   const risk = riskOf(program.split("/").at(-1) as string);
   if (risk === null) return false;
-  const [name = ""] = token.split("=");
-  const whole = risk.words.some((word) => {
-    if (word.endsWith("*")) return token.startsWith(word.slice(0, -1)) || token === word;
-    if (word === name) return true;
-    return word.startsWith("--") && name.startsWith("--") && name !== "--" && word.startsWith(name);
-  });
-  if (whole) return true;
-  if (token.startsWith("+")) return risk.letters.includes("+");
-  if (!/^-[^-]/s.test(token)) return false;
-  return [...token.slice(1)].some((letter) => letter !== "+" && risk.letters.includes(letter));
+  const [name = "", ...value] = token.split("=");
+  if (risk.words.some((word) => word === name || (word.endsWith("*") && token.startsWith(word.slice(0, -1)))))
+    return true;
+  const dashes = /^-*/.exec(token)?.[0].length ?? 0;
+  const letters = [...name.toLowerCase()].filter((letter) => letter !== "-" && letter !== "_").join("");
+  const long = risk.words
+    .filter((word) => /^-.*[^*-]{2}$/.test(word))
+    .map((word) => word.replace(/-/g, "").toLowerCase());
+  if (dashes === 0) return token.startsWith("+") ? risk.letters.includes("+") : risk.isAssigning && value.length > 0;
+  if (dashes > 1) return letters !== "" && long.some((word) => word.startsWith(letters));
+  if (long.includes(letters)) return true;
+  const bundle = [...token.slice(1)];
+  const last = bundle.findIndex((letter) => risk.values.includes(letter));
+  const read = last < 0 ? bundle : bundle.slice(0, last);
+  return read.some((letter) => letter !== "+" && risk.letters.includes(letter));
 }

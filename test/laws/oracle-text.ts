@@ -210,33 +210,62 @@ class GlobBits {
 class RiskWalk {
   readonly #names: Words;
   readonly #glued: Words;
-  readonly #letters: string;
+  readonly #long: Words;
+  readonly #short: Words;
+  readonly #risk: Risk;
 
-  constructor({ words, letters }: Risk) {
-    const names = words.flatMap((word) =>
-      word.startsWith("--") ? Array.from({ length: word.length - 2 }, (_, at) => word.slice(0, at + 3)) : [word],
-    );
-    this.#names = new Words(names);
+  constructor(risk: Risk) {
+    const { words, long } = risk;
+    this.#names = new Words(words);
     this.#glued = new Words(words.filter((word) => word.endsWith("*")).map((word) => word.slice(0, -1)));
-    this.#letters = letters;
+    this.#long = new Words(long);
+    this.#short = new Words(long.flatMap((word) => Array.from(word, (_, at) => word.slice(0, at + 1))));
+    this.#risk = risk;
   }
 
-  /** risky already | where among the names | where among the glued | dashes: none yet, one, a bundle, something else */
-  readonly start = [0, 0, 0, 0];
+  /**
+   * risky already | where among the names | among the glued | among the plain names | among their beginnings |
+   * none yet, one dash, a bundle, no option, two dashes, the value of a letter | a name still
+   */
+  readonly start = [0, 0, 0, 0, 0, 0, 1];
 
-  step([risky = 0, name = 0, glued = 0, dashes = 0]: readonly number[], character: string): number[] {
+  step(
+    [risky = 0, name = 0, glued = 0, long = 0, short = 0, dashes = 0, isName = 0]: readonly number[],
+    character: string,
+  ): number[] {
+    const { letters, values, isAssigning } = this.#risk;
     const nextGlued = this.#glued.step(glued, character);
-    const nextDashes = dashes === 0 ? (character === "-" ? 1 : 3) : dashes === 1 ? (character === "-" ? 3 : 2) : dashes;
+    let next = dashes;
+    if (dashes === 0) next = character === "-" ? 1 : 3;
+    else if (dashes === 1) next = character === "-" ? 4 : 2;
     const now =
-      (character === "=" && this.#names.wordAt(name) !== null) ||
+      (character === "=" && isName === 1 && this.#isNamed(name, long, short, dashes)) ||
       this.#glued.wordAt(nextGlued) !== null ||
-      (dashes === 0 && character === "+" && this.#letters.includes("+")) ||
-      (nextDashes === 2 && character !== "+" && this.#letters.includes(character));
-    return [risky || now ? 1 : 0, this.#names.step(name, character), nextGlued, nextDashes];
+      (dashes === 0 && character === "+" && letters.includes("+")) ||
+      (character === "=" && isAssigning && next === 3) ||
+      (next === 2 && character !== "+" && letters.includes(character));
+    if (next === 2 && values.includes(character)) next = 5;
+    const isPlain = character === "-" || character === "_";
+    const letter = character.toLowerCase();
+    return [
+      risky || now ? 1 : 0,
+      this.#names.step(name, character),
+      nextGlued,
+      isPlain ? long : this.#long.step(long, letter),
+      isPlain ? short : this.#short.step(short, letter),
+      next,
+      isName === 1 && character !== "=" ? 1 : 0,
+    ];
   }
 
-  risky([risky = 0, name = 0]: readonly number[]): boolean {
-    return risky === 1 || this.#names.wordAt(name) !== null;
+  #isNamed(name: number, long: number, short: number, dashes: number): boolean {
+    if (this.#names.wordAt(name) !== null) return true;
+    if (dashes === 4) return this.#short.wordAt(short) !== null;
+    return (dashes === 2 || dashes === 5) && this.#long.wordAt(long) !== null;
+  }
+
+  risky([risky = 0, name = 0, , long = 0, short = 0, dashes = 0, isName = 0]: readonly number[]): boolean {
+    return risky === 1 || (isName === 1 && this.#isNamed(name, long, short, dashes));
   }
 }
 
@@ -259,8 +288,9 @@ function explore({ literals, globs, risk, programs }: Question): readonly TextCl
     ...globs.flat(),
     ...(risk?.words ?? []),
     risk?.letters ?? "",
+    risk?.values ?? "",
     ...programs,
-    "-=+/",
+    "-_=+/",
     OTHER,
   ].join("");
   const characters = [...new Set(written)];

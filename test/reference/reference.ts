@@ -3,7 +3,14 @@
 import { rangeText } from "../../src/authority/address.ts";
 import { byRisk, CATALOG, scopeKeys } from "../../src/authority/catalog.ts";
 import { BUILTIN_TOOLS } from "../../src/authority/name.ts";
-import { RISKY_OPTIONS_VERSION, RISKY_PROGRAMS, riskOf } from "../../src/authority/risky.ts";
+import {
+  commandRisk,
+  RISKY_OPTIONS_VERSION,
+  RISKY_PROGRAMS,
+  type Risk,
+  riskOf,
+  riskyCommands,
+} from "../../src/authority/risky.ts";
 import { METADATA_RANGES, SPECIAL_RANGES } from "../../src/authority/special.ts";
 import { DENIALS, DIAGNOSTICS, type Page } from "../../src/cli/explanations.ts";
 import { PROTECTED_PATHS } from "../../src/node/ground.ts";
@@ -63,14 +70,14 @@ export function dataPage(): string {
     "",
     `## Risky options, version ${RISKY_OPTIONS_VERSION}`,
     "",
-    "A star never matches these; a literal word does. Letters count alone, with a value glued on, or among other letters.",
+    "A star never matches these; a literal word does. Letters count alone, with a value glued on, or among other letters, up to a letter that takes a value. Long options count with one dash or two, with `_` for `-`, in any capitals and shortened. `@*` is a response file, `NAME=value` an assignment.",
     "",
-    "| program | words | letters |",
-    "|---|---|---|",
-    ...RISKY_PROGRAMS.map((name) => {
-      const risk = riskOf(name);
-      return `| \`${name}\` | ${risk?.words.map((word) => `\`${word}\``).join(" ")} | ${risk?.letters === "" ? "" : `\`${risk?.letters}\``} |`;
-    }),
+    "| program | words | letters | letters that take a value |",
+    "|---|---|---|---|",
+    ...RISKY_PROGRAMS.flatMap((name) => [
+      riskRow(name, riskOf(name)),
+      ...riskyCommands(name).map((command) => riskRow(`${name} ${command}`, commandRisk(name, command))),
+    ]),
     "",
     "## Built-in tools",
     "",
@@ -80,6 +87,12 @@ export function dataPage(): string {
     "",
     ...[...PRESETS].flatMap(([name, specs]) => [`### ${name}`, "", ...specs.map((spec) => `- \`${spec}\``), ""]),
   ]);
+}
+
+function riskRow(name: string, risk: Risk | null): string {
+  const words = [...(risk?.words ?? []), ...(risk?.isAssigning === true ? ["NAME=value"] : [])];
+  const cells = [words, [risk?.letters ?? ""], [risk?.values ?? ""]];
+  return `| \`${name}\` | ${cells.map((cell) => cell.map((text) => (text === "" ? "" : `\`${text}\``)).join(" ")).join(" | ")} |`;
 }
 
 function page(title: string, lines: readonly string[]): string {
