@@ -5,7 +5,7 @@ import type { RunRefused, RunResult, SealedDraft, Sinks } from "../../ports/proc
 import { runFrame } from "../../sandbox/command.ts";
 import { rootOverlay } from "../../sandbox/overlay.ts";
 import type { Plan } from "../../sandbox/plan.ts";
-import type { Command, Sandboxes, SandboxOwner, Stop } from "../../sandbox/sandboxes.ts";
+import type { Command, CredentialSource, Sandboxes, SandboxOwner, Stop } from "../../sandbox/sandboxes.ts";
 import { sha256 } from "../digest.ts";
 import type { DraftFolder, DraftFolders } from "../draft/draft-folders.ts";
 import { overlayRefusal } from "../draft/draft-refusals.ts";
@@ -81,7 +81,7 @@ export class LinuxSandboxes implements Sandboxes {
     const found = (await this.#warm(key, held.trees)) ?? (await this.#new(owner, plan, held.trees));
     if (!found.ok) return refuse(found.refused);
     this.#tellDraft(found.sandbox, command);
-    const result = await this.#runIn(found.sandbox, key, order, judge);
+    const result = await this.#runIn(found.sandbox, key, order, judge, command.credential ?? null);
     if (result.ok && rootOverlay(plan) !== null) this.#schedule(owner, plan, key);
     return result;
   }
@@ -98,9 +98,15 @@ export class LinuxSandboxes implements Sandboxes {
     await Promise.all(ended.map(([sandbox]) => sandbox.end()));
   }
 
-  async #runIn(sandbox: LiveSandbox, key: PoolKey, order: Order, judge: Judge): Promise<RunResult> {
+  async #runIn(
+    sandbox: LiveSandbox,
+    key: PoolKey,
+    order: Order,
+    judge: Judge,
+    credential: CredentialSource | null,
+  ): Promise<RunResult> {
     const { network } = sandbox.parts;
-    network?.judgedBy(judge);
+    network?.judgedBy(judge, credential);
     let isReusable = false;
     try {
       const outcome = await sandbox.run({ ...order, sinks: toldSinks(sandbox, order.sinks) });
@@ -113,7 +119,7 @@ export class LinuxSandboxes implements Sandboxes {
       if (!isReusable) await sandbox.end();
       return { ok: true, ran: ranOf(sandbox, outcome, denials, await this.#sealed(sandbox)) };
     } finally {
-      network?.judgedBy(null);
+      network?.judgedBy(null, null);
       if (isReusable && sandbox.isIdle && !this.#retired.has(sandbox))
         for (const surplus of this.#pool.put(key, sandbox)) void surplus.end();
       else await sandbox.end();
