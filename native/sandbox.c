@@ -15,6 +15,7 @@
 #include "drop.h"
 #include "empty.h"
 #include "frame.h"
+#include "ipc.h"
 #include "landlock.h"
 #include "memfd.h"
 #include "network.h"
@@ -129,6 +130,8 @@ _Noreturn void sandbox_main(int control, int handles) {
   if (handles >= 0) close(handles);
   memfd_forbid();
   if (emptied_make(setup.emptied, setup.emptied_count) != 0) frame_fail(control, errno, "emptied folder");
+  // Objects that are there already are of a namespace that is not ours alone.
+  if (!ipc_is_empty()) frame_fail(control, EEXIST, "IPC namespace");
   const int signals = zygote_signals();
   if (signals < 0) frame_fail(control, errno, "signals");
   if (chdir("/") != 0) frame_fail(control, errno, "top folder");

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "empty.h"
 #include "feed.h"
+#include "ipc.h"
 #include "outgoing.h"
 #include "run.h"
 #include "spawn.h"
@@ -197,7 +198,9 @@ static void drain(struct zygote *zygote) {
       zygote->pipes[index] = -1;
     }
     feed_close(&zygote->feed);
-    tell(zygote, emptied_again(zygote->ground->emptied, zygote->ground->emptied_count, is_owner_gone, zygote));
+    const struct zygote_ground *ground = zygote->ground;
+    const bool clean = emptied_again(ground->emptied, ground->emptied_count, is_owner_gone, zygote);
+    tell(zygote, ipc_clear(is_owner_gone, zygote) && clean);
     return;
   }
 }

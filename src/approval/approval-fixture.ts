@@ -39,6 +39,7 @@ export function approvalOf(changed: Partial<NewApproval> = {}): Approval {
     who: { user: "ann", agent: "scout", workspace: "/work/p", chain: [], session: "s-1", trace: null },
     tool: "fs_write",
     pin: null,
+    binding: null,
     digest: "d".repeat(64),
     generation: 3,
     level: 1,

@@ -41,7 +41,18 @@ export type ApprovalChange = Parameters<ApprovalStore["change"]>[2];
 
 export type NewApproval = Pick<
   Approval,
-  "id" | "who" | "tool" | "pin" | "digest" | "generation" | "level" | "arguments" | "requests" | "asking" | "asked"
+  | "id"
+  | "who"
+  | "tool"
+  | "pin"
+  | "binding"
+  | "digest"
+  | "generation"
+  | "level"
+  | "arguments"
+  | "requests"
+  | "asking"
+  | "asked"
 > & {
   /** As the agent's record has it; null: one person, anybody. */
   readonly approvers: { readonly need: number; readonly of: readonly string[] | null } | null;

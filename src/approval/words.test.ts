@@ -54,6 +54,16 @@ describe("a value", () => {
 });
 
 describe("a question", () => {
+  test("says which contents the answer depends on, and which it does not", () => {
+    const binding = { bound: ["/w/a\u202eb.sh"], unbound: ["other files that the program reads"] };
+    const lines = questionOf(approvalOf({ binding }), digest).binding;
+    expect(lines.map(({ label, text }) => `${label}: ${text}`)).toEqual([
+      String.raw`bound: /w/a\u{202e}b.sh`,
+      "not bound: other files that the program reads",
+    ]);
+    expect(questionOf(approvalOf({ binding: null }), digest).binding).toEqual([]);
+  });
+
   test("names who asks, the whole call, and the risk of what it needs", () => {
     const question = questionOf(
       approvalOf({

@@ -9,6 +9,8 @@ export interface Question {
   readonly who: readonly Line[];
   readonly call: readonly Line[];
   readonly requests: readonly RequestLine[];
+  /** What a later call must not have changed for the answer to serve it, and what may have changed. */
+  readonly binding: readonly Line[];
 }
 
 /** Its notes: what is to be known of the text besides, that it was folded or that characters were spelled out. */
@@ -48,6 +50,10 @@ export function questionOf(approval: Approval, digest: Digest | null): Question 
     ],
     call: [line("tool", tool), ...argumentLines(approval.arguments, digest)],
     requests: requests.map((text) => requestLine(text, asks.has(text), digest)),
+    binding: [
+      ...(approval.binding?.bound ?? []).map((text) => line("bound", text)),
+      ...(approval.binding?.unbound ?? []).map((text) => line("not bound", text)),
+    ],
   };
 }
 

@@ -1,6 +1,7 @@
 // One request on its way: what it says, and how the next one follows from a redirect.
 import { verbEntry } from "../authority/catalog.ts";
 import { type Destination, destinationText } from "../authority/destination.ts";
+import { becomesGet, isIdentifying, redirectOf } from "../authority/redirect.ts";
 import type { Request } from "../authority/request.ts";
 import { parseUrl, type Scheme, type Url } from "../authority/url.ts";
 import { toAscii } from "./ascii.ts";
@@ -78,44 +79,32 @@ export function urlText(url: Url): string {
   return `${originText(url)}${path}${query}`;
 }
 
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-export function isRedirect(status: number): boolean {
-  return REDIRECTS.has(status);
-}
-
 /** Across origins nothing goes along that was meant for the first: no authorization, no cookies, no secret. */
 export function redirected(before: Outgoing, status: number, location: string): Made {
-  let resolved: string;
-  try {
-    resolved = new URL(location, urlText(before.url)).href;
-  } catch {
-    return wrong("scope_violation", "the redirect leads nowhere");
-  }
-  const url = parseUrl(resolved, toAscii);
-  if (!url.ok || !isAddressText(url.value.rest))
-    return wrong("scope_violation", "the redirect does not lead to an http or https address");
-  if (before.url.scheme === "https" && url.value.scheme === "http")
-    return wrong("scope_violation", "the redirect leads from https to http");
-  const isSame = originText(before.url) === originText(url.value);
-  const toGet = status === 303 ? before.method !== "HEAD" : status <= 302 && before.method === "POST";
+  const target = redirectOf(location, before.url, toAscii);
+  if (!target.ok) return wrong("scope_violation", target.kind === "downgrade" ? target.message : UNREADABLE);
+  const url = target.value;
+  const isSame = originText(before.url) === originText(url);
+  const toGet = becomesGet(status, before.method);
   const isBodyKept = !toGet && before.body !== null && (isSame || !hasHandle(before.body.toString("latin1"), "plain"));
   const headers = before.headers.filter(([name, value]) => {
     const lower = name.toLowerCase();
     if (!isBodyKept && lower.startsWith("content-")) return false;
-    return isSame || !(lower === "authorization" || lower === "cookie" || hasHandle(value, "header"));
+    return isSame || !(isIdentifying(lower) || hasHandle(value, "header"));
   });
   return {
     ok: true,
     value: {
       method: toGet ? "GET" : before.method,
-      url: url.value,
+      url,
       headers,
       body: isBodyKept ? before.body : null,
       isWritten: false,
     },
   };
 }
+
+const UNREADABLE = "the redirect does not lead to an http or https address";
 
 function hasHandle(text: string, place: Place): boolean {
   return handlesIn(text, place).length > 0;

@@ -4,12 +4,13 @@ import type { IncomingMessage } from "node:http";
 import type { Redacting, Redactor } from "../audit/redaction/redactor.ts";
 import type { DenialCode } from "../authority/decision.ts";
 import { destinationText } from "../authority/destination.ts";
+import { isRedirect } from "../authority/redirect.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { codingsOf, readBody } from "./fetch-body.ts";
 import { exchange, type HopWorld, reach, type Sent } from "./fetch-hop.ts";
 import { fetchHeaderBytesMax, pieceBytesMax, piecesAheadMax } from "./fetch-limits.ts";
 import type { FetchAsked, FetchBrokerMessage, HeaderLine, Hop, Hopping, Method } from "./fetch-messages.ts";
-import { isRedirect, type Outgoing, outgoing, parts, redirected, urlText } from "./fetch-request.ts";
+import { type Outgoing, outgoing, parts, redirected, urlText } from "./fetch-request.ts";
 import { fill, type GivenSecret, type Place } from "./handles.ts";
 
 export interface FetchWorld {

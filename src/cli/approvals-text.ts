@@ -77,6 +77,7 @@ export function approvalText(
     ...labelled(question.call, paint),
     paint.strong("needs"),
     ...needLines(question, paint),
+    ...bindingLines(question, paint),
     ...peopleLines(approval, paint),
     ...(approval.reason === null ? [] : [`  reason  ${shown(approval.reason)}`]),
     ...(approval.state === "pending"
@@ -108,6 +109,14 @@ function needLines({ requests }: Question, paint: Paint): string[] {
     `  ${paintRisk(paint, request.risk)}${" ".repeat(7 - request.risk.length)} ${request.text}  ${paint.dim(asWords(request))}`,
     ...request.notes.map((note) => `          ${paint.warn(`^ ${note}`)}`),
   ]);
+}
+
+function bindingLines({ binding }: Question, paint: Paint): string[] {
+  if (binding.length === 0) return [];
+  return [
+    paint.strong("an answer holds while the content of what is bound stays the same"),
+    ...labelled(binding, paint),
+  ];
 }
 
 function asWords({ effect, isAsking }: RequestLine): string {

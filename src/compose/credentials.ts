@@ -1,13 +1,16 @@
-// A secret for git: found by the host it is for, decided like any use of a secret, read only then.
+// A secret for git: found by the host it is for, decided like any use of a secret, read only then, and only for a git.
 import { readFileSync, statSync } from "node:fs";
 import { verbEntry } from "../authority/catalog.ts";
 import { parseHost } from "../authority/destination.ts";
 import { parseName, parseTool } from "../authority/name.ts";
 import type { Request } from "../authority/request.ts";
-import type { AskCredential } from "../broker/credential-endpoint.ts";
+import { isSegments } from "../authority/scope.ts";
 import type { ProgramGround } from "../daemon/parts.ts";
 import { toAscii } from "../node/ascii.ts";
+import { requestText } from "../notation/request-printer.ts";
 import type { WrittenSecret } from "../notation/run-settings.ts";
+import type { CredentialSource } from "../sandbox/sandboxes.ts";
+import { takesCredential } from "../tools/git/credential-command.ts";
 import type { RunGround } from "./plan-facts.ts";
 
 const secretBytesMax = 65_536;
@@ -22,25 +25,43 @@ export type AskSecret = (
 ) => { readonly name: string; readonly username: string | null; read(): Promise<string | null> } | null;
 
 export interface CredentialRun {
-  readonly run: Pick<ProgramGround, "useSecret" | "environment">;
+  readonly run: Pick<ProgramGround, "useSecret" | "environment" | "refused">;
   readonly ground: Pick<RunGround, "user" | "home">;
+  /** What was decided, and the words that run by it. */
+  readonly request: Request;
+  readonly argv: readonly string[];
 }
 
-/** `current`: whoever runs in the sandbox that asks; null where nobody does. */
-export function credentialsOf(current: () => CredentialRun | null, secret: AskSecret): AskCredential {
+/** INVARIANT: a secret goes to a git whose words were decided on, and to no other program that speaks to the helper. */
+export function credentialsFor({ run, ground, request, argv }: CredentialRun, secret: AskSecret): CredentialSource {
+  const isGit = isDecided(request, argv) && takesCredential(argv);
+  // A program that asks in a loop is told once for each host.
+  const noted = new Set<string>();
   return async ({ host }) => {
-    const session = current();
-    if (session === null) return null;
-    const { run, ground } = session;
     const written = (ground.user?.secrets ?? []).find(({ hosts }) => hosts.includes(host));
     const kept = written === undefined ? secret(TOOL, host) : null;
     const name = written?.name ?? kept?.name;
-    const request = name === undefined ? null : useOf(name, host);
-    if (request === null || !(await run.useSecret(request))) return null;
+    const use = name === undefined ? null : useOf(name, host);
+    if (use === null) return null;
+    if (!isGit) {
+      if (!noted.has(host)) run.refused({ code: "secret_refused", request: requestText(use), times: 1 }, NOT_GIT);
+      noted.add(host);
+      return null;
+    }
+    if (!(await run.useSecret(use))) return null;
     const password = written === undefined ? await kept?.read() : secretText(written, run.environment, ground.home);
     const username = (written === undefined ? kept?.username : written.username) ?? USERNAME;
     return password === null || password === undefined ? null : { username, password };
   };
+}
+
+const NOT_GIT = "a secret for git goes to `git fetch`, `git push` and the like, run as a command of their own";
+
+/** A shell line or another command by the same grants is not what was decided on. */
+function isDecided({ verb, values }: Request, argv: readonly string[]): boolean {
+  const words = values[verb.axes.findIndex(({ name }) => name === "argv")];
+  if (verb.verb !== "proc.exec" || words === undefined || !isSegments(words)) return false;
+  return words.segments.length === argv.length && words.segments.every((word, at) => word === argv[at]);
 }
 
 function useOf(name: string, host: string): Request | null {

@@ -32,6 +32,8 @@ export interface DaemonHostsAsked extends Omit<SourcesAsked, "pool"> {
 
 export interface DaemonHosts extends ForeignTools {
   readonly sources: ForeignSources;
+  /** The digest of everything a tool's source could load; null where the workspace has no such tool. */
+  definition(workspace: string | null, tool: string): Promise<string | null>;
   close(): Promise<void>;
 }
 
@@ -75,6 +77,10 @@ export function daemonHosts(asked: DaemonHostsAsked): DaemonHosts {
           capabilities: tool.capabilities ?? {},
         })),
       };
+    },
+    definition: async (workspace, tool) => {
+      const { tools } = await sources.of(workspace);
+      return tools.find(({ registered: { name } }) => name === tool)?.source.digest ?? null;
     },
     close: () => pool.close(),
   };

@@ -15,6 +15,7 @@ const WAITING: Approval = {
   who: { user: null, agent: "scout", workspace: null, chain: [], session: null, trace: null },
   tool: "proc_exec",
   pin: null,
+  binding: null,
   digest: "d",
   generation: 0,
   level: 1,

@@ -17,7 +17,7 @@ import { keptDenials } from "../sandbox/draft/kept-denials.ts";
 import type { BegunDraft, Sandboxes } from "../sandbox/sandboxes.ts";
 import { argvOfInput, isProgramTool } from "../tools/program-tools.ts";
 import { runProgram } from "../tools/run-program.ts";
-import { type AskSecret, credentialsOf } from "./credentials.ts";
+import { type AskSecret, credentialsFor } from "./credentials.ts";
 import type { DaemonDrafts } from "./daemon-drafts.ts";
 import { nativeProgram } from "./native-program.ts";
 import { planFor, type RunGround } from "./plan-facts.ts";
@@ -37,12 +37,6 @@ export interface DaemonProgramsAsked {
   stream(): Redacting | null;
 }
 
-/** What the sandboxes of a session may ask for while they are there. */
-interface SessionRun {
-  readonly run: ProgramGround;
-  readonly ground: RunGround;
-}
-
 export interface DaemonPrograms extends Programs {
   /** For tools that reach the network without a program. */
   readonly fetch: BrokerClient["fetch"];
@@ -52,7 +46,7 @@ export interface DaemonPrograms extends Programs {
 export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
   const { program, folders, drafts } = asked;
   const broker = new BrokerClient(join(program, "dist", "broker.cjs"));
-  const runs = new Map<string, SessionRun>();
+  const grounds = new Map<string, RunGround>();
   let made: LinuxSandboxes | null = null;
 
   /** Made when they are first needed, and asked for again where the machine had no sandbox before. */
@@ -68,10 +62,8 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
       drafts: drafts.folders,
       broker: {
         open: (wish) => {
-          const session = runs.get(wish.owner.session);
-          const resolvers = session?.ground.user?.resolvers ?? [];
-          const credential = credentialsOf(() => runs.get(wish.owner.session) ?? null, asked.secret);
-          return broker.open({ ...wish, resolver: resolvers.length === 0 ? null : { servers: resolvers }, credential });
+          const resolvers = grounds.get(wish.owner.session)?.user?.resolvers ?? [];
+          return broker.open({ ...wish, resolver: resolvers.length === 0 ? null : { servers: resolvers } });
         },
       },
     });
@@ -90,7 +82,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     const ground = asked.ground(wanted.cwd, wanted.environment);
     const where = sandboxes(ground);
     if (!("run" in where)) return { ok: false, refused: where };
-    runs.set(wanted.session, { run: wanted, ground });
+    grounds.set(wanted.session, ground);
     const { session, generation, moment, holds, authority } = wanted;
     const [output, errors] = [program.sinks.output, program.sinks.errors].map((sink) => redacted(asked.stream(), sink));
     const draft: { record: DraftRecord | null; context: LandingContext | null } = { record: null, context: null };
@@ -113,6 +105,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
       {
         argv: program.argv,
         input: program.input,
+        credential: credentialsFor({ run: wanted, ground, request: program.request, argv: program.argv }, asked.secret),
         onDraft: (begun) => {
           draft.context = drafts.contextFor(wanted, ground, begun.root);
           draft.record = begunRecord(begun, wanted, program, asked.now());

@@ -4,11 +4,11 @@ import { chain, grant, link } from "../../test/forge/authority.ts";
 import { judgeOf, openContext, registeredOf, toolOf, type World, warrantFor } from "../../test/laws/context-world.ts";
 import { addressText } from "../authority/address.ts";
 import type { Authority } from "../authority/chain.ts";
+import { redirectOf, urlText } from "../authority/redirect.ts";
 import { parseUrl } from "../authority/url.ts";
 import { methodVerb } from "../notation/request.ts";
 import type { Exchange, Exchanged } from "../ports/instruments.ts";
 import { fetchVerb } from "./fetch-asked.ts";
-import { redirectOf, urlText } from "./redirect.ts";
 import { bytesOf } from "./utf8.ts";
 
 const ALL: Authority = [
@@ -66,6 +66,16 @@ describe("redirects", () => {
     const { context, seen } = await opened({ respond: redirecting([302, location]) });
     expect(await context.net.fetch("http://a.example/")).toMatchObject({ ok: false, code });
     expect(seen.exchanges).toHaveLength(1);
+  });
+
+  test("from https to http end there, whoever the host is; to https they go on", async () => {
+    for (const location of ["http://a.example/two", "http://a.example:443/two", "http://b.example/"]) {
+      const { context, seen } = await opened({ respond: redirecting([302, location]) });
+      expect(await context.net.fetch("https://a.example/")).toMatchObject({ ok: false, code: "scope_violation" });
+      expect(seen.exchanges).toHaveLength(1);
+    }
+    const { context } = await opened({ respond: redirecting([302, "https://b.example/"], [302, "/three"]) });
+    expect(await context.net.fetch("http://a.example/")).toMatchObject({ ok: true });
   });
 
   test("of five requests are followed, and no more", async () => {
@@ -243,7 +253,9 @@ test("a relative address is read by the one it was answered from", () => {
     ["#f", "https://a.example:8443/x/y?z#f"],
     ["", "https://a.example:8443/x/y?z"],
     ["//b.example/p", "https://b.example/p"],
-    ["HTTP://B.example", "http://b.example/"],
+    ["HTTPS://B.example", "https://b.example/"],
+    ["HTTP://B.example", null],
+    ["/ä?ö", "https://a.example:8443/%C3%A4?%C3%B6"],
     ["p?a=/../b", "https://a.example:8443/x/p?a=/../b"],
     ["/\\evil", null],
     ["//u@b.example/", null],

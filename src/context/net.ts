@@ -1,5 +1,14 @@
 // The network as a tool has it: `fetch`. Every hop is read, decided, resolved, screened and pinned like the first one.
 import { destinationText } from "../authority/destination.ts";
+import {
+  becomesGet,
+  isIdentifying,
+  isRedirect,
+  originOf,
+  redirectOf,
+  targetOf,
+  urlText,
+} from "../authority/redirect.ts";
 import { parseUrl, type Url } from "../authority/url.ts";
 import type { Exchanged, Fetching, SecretsPort, StopSignal } from "../ports/instruments.ts";
 import type { Asker } from "./asker.ts";
@@ -8,7 +17,6 @@ import { type FetchAsked, type FetchOptions, type Header, readFetch } from "./fe
 import type { Life } from "./life.ts";
 import { fetchRequestsMax, secretsPerFetchMax } from "./limits.ts";
 import { filled, secretsIn, withoutValues } from "./placeholder.ts";
-import { isRedirect, originOf, redirectOf, targetOf, urlText } from "./redirect.ts";
 import { type FetchedResponse, responseOf } from "./response.ts";
 import { screen, screened } from "./screened.ts";
 import { denied, failed, invalid, type Used, unread, used } from "./used.ts";
@@ -54,25 +62,23 @@ async function follow(
       return used(responseOf({ status, headers, body, url: urlText(url), redirected: count > 0 }));
     if (asked.redirect === "error") return denied("not_available", asked.verb, "the answer is a redirect");
     const next = redirectOf(location, url, asker.asking.toAscii);
-    if (!next.ok) return unread(asked.verb, next);
+    if (!next.ok)
+      return denied(next.kind === "downgrade" ? "scope_violation" : "invalid_input", asked.verb, next.message);
     asked = afterRedirect(asked, status, originOf(url) === originOf(next.value));
     url = next.value;
   }
   return denied("not_available", asked.verb, `more than ${fetchRequestsMax} requests: the redirects do not end`);
 }
 
-/** What somebody else must not be told: what says who we are. */
-const IDENTIFYING: readonly string[] = ["authorization", "proxy-authorization", "cookie"];
-
 function afterRedirect(asked: FetchAsked, status: number, isSameOrigin: boolean): FetchAsked {
   const { method } = asked;
-  const becomesGet = status === 303 ? method !== "HEAD" && method !== "GET" : status < 303 && method === "POST";
+  const isGet = becomesGet(status, method);
   const headers = asked.headers.filter(
     ([name, value]) =>
-      (isSameOrigin || !(IDENTIFYING.includes(name) || secretsIn(value).length > 0)) &&
-      !(becomesGet && name.startsWith("content-")),
+      (isSameOrigin || !(isIdentifying(name) || secretsIn(value).length > 0)) &&
+      !(isGet && name.startsWith("content-")),
   );
-  return becomesGet ? { ...asked, verb: "net.get", method: "GET", headers, body: null } : { ...asked, headers };
+  return isGet ? { ...asked, verb: "net.get", method: "GET", headers, body: null } : { ...asked, headers };
 }
 
 /** One request to one server. INVARIANT: nothing is resolved, opened or sent before it is decided. */

@@ -20,7 +20,7 @@ import type { Request } from "../authority/request.ts";
 import type { Reading } from "../notation/reading.ts";
 import { readRequestText } from "../notation/request.ts";
 import { requestIdentity, requestText } from "../notation/request-printer.ts";
-import type { Approval, ApprovalAnswerGiven } from "../ports/approval-store.ts";
+import type { Approval, ApprovalAnswerGiven, ApprovalBinding } from "../ports/approval-store.ts";
 import type { ApprovalAnswer, ApprovalAsked } from "../ports/approvals.ts";
 import type { LadderStep } from "../ports/daemon-control.ts";
 import type { Answer } from "../ports/exchange.ts";
@@ -68,7 +68,7 @@ export class Desk {
 
   async ask(session: Session, holding: Holding, question: ApprovalAsked, waiting: Waiting): Promise<DeskAnswer> {
     const { kept, now, id, redacting } = this.#parts;
-    const call = await this.#callOf(session, question);
+    const { call, binding } = await this.#callOf(session, question);
     const served = this.#served(session, call, holding.reading);
     if (served !== null) return served;
     const no = await this.#refusedBefore(call);
@@ -88,6 +88,7 @@ export class Desk {
       who: session.who(holding.links[0] ?? []),
       tool: question.tool,
       pin: call.pin,
+      binding: binding === null ? null : this.#redactedBinding(binding),
       digest: call.digest,
       generation: call.generation,
       level: question.level,
@@ -110,7 +111,7 @@ export class Desk {
     // The world may have changed while somebody thought about it: what serves is looked for anew.
     const again =
       decided?.state === "approved"
-        ? this.#served(session, await this.#callOf(session, question), holding.reading)
+        ? this.#served(session, (await this.#callOf(session, question)).call, holding.reading)
         : null;
     return again ?? { answer: { kind: "pending", approval: asking.value.id }, claim: null };
   }
@@ -215,27 +216,31 @@ export class Desk {
     return this.#entries.make("approval", who, outcome, { tool, of: id, more });
   }
 
-  async #callOf(session: Session, { tool, input, asking, level }: ApprovalAsked): Promise<ServedCall> {
+  #redactedBinding({ bound, unbound }: ApprovalBinding): ApprovalBinding {
+    const clean = (text: string): string => this.#parts.redacting.text(text);
+    return { bound: bound.map(clean), unbound: unbound.map(clean) };
+  }
+
+  async #callOf(
+    session: Session,
+    { tool, input, requests, asking, level }: ApprovalAsked,
+  ): Promise<{ readonly call: ServedCall; readonly binding: ApprovalBinding | null }> {
     const { kept, digest, canonical, pin } = this.#parts;
     const { name } = session.facts;
     // Both only go up, so the sum is the same only where neither did.
     const generation = kept.ledger.generation(EVERYBODY) + kept.ledger.generation(agentScope(name));
-    const pinned = await pin(asking);
+    const pinned = await pin({ workspace: name.workspace, tool, input, requests });
     const identity = {
       workspace: name.workspace,
       agent: name.agent,
       tool,
-      pin: pinned,
+      pin: pinned.digest,
       generation,
       arguments: input,
       asking: asking.map(requestIdentity),
     };
-    return {
-      ...identity,
-      digest: digest(`${session.facts.user ?? ""}\n${callDigest(digest, canonical, identity)}`),
-      level,
-      asking,
-    };
+    const whole = digest(`${session.facts.user ?? ""}\n${callDigest(digest, canonical, identity)}`);
+    return { call: { ...identity, digest: whole, level, asking }, binding: pinned.binding };
   }
 
   /** An answer that was given to what one user wanted does not serve another. */

@@ -6,7 +6,7 @@ import type { Level, Span } from "../authority/grant.ts";
 import type { Json, JsonObject } from "../authority/json.ts";
 import type { Request } from "../authority/request.ts";
 import type { Reading } from "../notation/reading.ts";
-import type { ApprovalStore } from "../ports/approval-store.ts";
+import type { ApprovalBinding, ApprovalStore } from "../ports/approval-store.ts";
 import type { ChainStore } from "../ports/chain-rows.ts";
 import type { ControlMessages, Presence, SecretShown, VerifyAnswer } from "../ports/daemon-control.ts";
 import type { Digest } from "../ports/digest.ts";
@@ -196,6 +196,21 @@ export interface Redacting {
   json<T extends Json>(value: T): T;
 }
 
+/** A call that a person is asked about, as far as it says which files and which tool it runs. */
+export interface PinnedCall {
+  readonly workspace: string | null;
+  readonly tool: string;
+  readonly input: JsonObject;
+  /** All of them, not only those that ask: a question about `tool.invoke` is a question about the program, too. */
+  readonly requests: readonly Request[];
+}
+
+/** `digest` is null where nothing is bound; `binding` is null where the call runs neither a program nor a project's tool. */
+export interface CallPin {
+  readonly digest: string | null;
+  readonly binding: ApprovalBinding | null;
+}
+
 export interface DaemonParts {
   /** Does something for a session: what is found in its output meanwhile is told as its. */
   during?<T>(session: Session, act: () => T): T;
@@ -211,8 +226,8 @@ export interface DaemonParts {
   readonly programs: Programs;
   readonly drafts: Drafts;
   readonly redacting: Redacting;
-  /** What the programs and scripts of these requests are, where somebody could have changed them; null where nothing is pinned. */
-  pin(requests: readonly Request[]): Promise<string | null>;
+  /** What the programs, scripts and tools of a call are at this moment. */
+  pin(call: PinnedCall): Promise<CallPin>;
   readonly version: string;
   readonly digest: Digest;
   canonical(value: Json): string;

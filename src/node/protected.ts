@@ -81,14 +81,12 @@ export const PROTECTED_PATHS: readonly string[] = [
   "/proc/kcore",
   "/proc/sysrq-trigger",
   "/proc/1",
-  // Every process by its number, and the other names of one's own.
+  // Everything of every process and thread: command lines, environments, memory, descriptors. `self` and `net` are names of
+  // a process, too; what describes the machine, such as /proc/cpuinfo, lies one level higher.
   "/proc/self/environ",
-  "/proc/*/environ",
-  "/proc/*/mem",
-  "/proc/*/fd",
-  "/proc/*/root",
-  "/proc/*/cwd",
-  "/proc/*/task",
+  "/proc/*/*",
+  "/proc/*/task/*",
+  "/proc/*/task/*/*",
   "/dev/fd",
   "/proc/thread-self",
   "/dev/mem",

@@ -35,6 +35,12 @@ export interface ApprovalAnswerGiven {
   readonly milliseconds: number;
 }
 
+/** Which contents an answer depends on, and which it does not: shown with the question. */
+export interface ApprovalBinding {
+  readonly bound: readonly string[];
+  readonly unbound: readonly string[];
+}
+
 export interface Approval {
   readonly id: string;
   readonly state: ApprovalState;
@@ -42,6 +48,8 @@ export interface Approval {
   readonly tool: string;
   /** What the tool or the program was when it was asked for: an answer never serves another. Null: nothing to pin. */
   readonly pin: string | null;
+  /** Null where the call runs neither a program nor a project's tool. */
+  readonly binding: ApprovalBinding | null;
   /** Of agent, tool, pin, generation and the exact canonical arguments. */
   readonly digest: string;
   readonly generation: number;

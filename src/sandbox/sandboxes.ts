@@ -3,10 +3,19 @@ import type { Judge } from "../ports/judge.ts";
 import type { RunResult, SealedDraft, Sinks } from "../ports/process.ts";
 import type { Plan } from "./plan.ts";
 
+/** Gives what git's credential helper asks for while a command runs; null refuses. */
+export type CredentialSource = (request: {
+  readonly protocol: string;
+  readonly host: string;
+  readonly path: string | null;
+}) => Promise<{ readonly username: string; readonly password: string } | null>;
+
 export interface Command {
   readonly argv: readonly [string, ...string[]];
   /** Null: nothing to read. Read as the program asks for it. */
   readonly input: AsyncIterable<Uint8Array> | null;
+  /** Asked on behalf of this command alone. Absent: every request for a credential is refused. */
+  readonly credential?: CredentialSource;
   /** Told which draft the command works on, before it runs. */
   onDraft?(draft: BegunDraft): void;
 }

@@ -201,8 +201,8 @@ describe.each(ARCHITECTURES)("the file worker on %s", (architecture) => {
 
 /** A change of the filters is meant: whoever changes one looks at it and writes the new sum here. */
 test.each([
-  ["x86-64", seccompProgram({ architecture: "x86-64", networkNamespace: true }), "4493984ce940da39"],
-  ["arm64", seccompProgram({ architecture: "arm64", networkNamespace: true }), "e4986b6372b51809"],
+  ["x86-64", seccompProgram({ architecture: "x86-64", networkNamespace: true }), "f1d36e9c95e04522"],
+  ["arm64", seccompProgram({ architecture: "arm64", networkNamespace: true }), "200b915612ad544c"],
   ["x86-64, files", filesSeccompProgram("x86-64"), "253ce4dece27a938"],
   ["arm64, files", filesSeccompProgram("arm64"), "db09f785b12ab088"],
 ] as const)("the filter of %s is the one that was looked at", (_, program, sum) => {

@@ -41,6 +41,8 @@ export const REFUSED: Readonly<Record<string, Numbers>> = {
   // Files by number instead of by name: past every mount.
   name_to_handle_at: [303, 264],
   open_by_handle_at: [304, 265],
+  // Message queues that outlive their process and that pid 1 cannot list.
+  mq_open: [240, 180],
   // Parts of the kernel with a history, of no use to a program at work.
   bpf: [321, 280],
   perf_event_open: [298, 241],

@@ -84,7 +84,9 @@ function holderKey({ workspace, agent }: Pick<Who, "workspace" | "agent">): stri
 }
 
 export function approvalOf(row: Row): Approval {
-  return JSON.parse(textOf(row, "body")) as Approval;
+  const stored = JSON.parse(textOf(row, "body")) as Approval;
+  // Older versions stored none.
+  return { ...stored, binding: stored.binding ?? null };
 }
 
 function isLive(state: ApprovalState): boolean {

@@ -85,6 +85,7 @@ export function approvalOf(id: string, parts: Partial<Approval> = {}): Approval 
     who: { user, agent, workspace, chain, session, trace },
     tool: "run",
     pin: null,
+    binding: null,
     digest: `digest-${id}`,
     generation: 0,
     level: 1,

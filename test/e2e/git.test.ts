@@ -1,6 +1,6 @@
 // git inside the sandbox against a real server over HTTPS: clone, commit, fetch, push with a credential that the sandbox
 // asks for, and one line about what protected names forbid.
-import { existsSync, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:https";
@@ -188,13 +188,8 @@ test.runIf(isRoot)(
     );
     expect(committed).toMatchObject({ status: 0, err: "" });
     expect(committed.out).toMatch(/^second .+\nfirst a\n$/);
-    const pushed = await ambit(
-      "exec",
-      "pusher",
-      "--shell",
-      "--",
-      "cd demo && git -c http.sslCAInfo=../authority.pem push --quiet origin main",
-    );
+    const trusting = ["-C", "demo", "-c", "http.sslCAInfo=../authority.pem"];
+    const pushed = await ambit("exec", "pusher", "--", "git", ...trusting, "push", "--quiet", "origin", "main");
     expect(pushed).toEqual({ status: 0, out: "", err: "" });
     const log = spawnSync("git", ["-C", join(base, "served", "demo.git"), "log", "--format=%s", "main"], {
       encoding: "utf8",
@@ -217,6 +212,27 @@ test.runIf(isRoot)(
     rmSync(join(project, "demo"), { recursive: true });
   },
 );
+
+const QUESTION = "protocol=https\\nhost=git.example.test\\n\\n";
+
+test.runIf(isRoot).each<[string, readonly string[]]>([
+  ["another program", ["--", "sh", "-c", `printf '${QUESTION}' | /run/ambit/ambit-native credential get`]],
+  ["a shell line", ["--shell", "--", `printf '${QUESTION}' | /run/ambit/ambit-native credential get`]],
+  ["a git of a shell line", ["--shell", "--", `printf '${QUESTION}' | git credential fill`]],
+  ["a git that a program starts", ["--", "sh", "-c", `printf '${QUESTION}' | git credential fill`]],
+  [
+    "a program that git starts by an alias",
+    ["--", "git", "-c", `alias.x=!printf '${QUESTION}' | /run/ambit/ambit-native credential get`, "x"],
+  ],
+])("the secret does not go to %s, and the log says so", async (_title, words) => {
+  const counted = async (): Promise<number> =>
+    (await ambit("log", "--code", "secret_refused", "--json")).out.split("secret_refused").length;
+  const before = await counted();
+  const { out, err } = await ambit("exec", "pusher", ...words);
+  // The redactor would hide it: nothing is there to be hidden.
+  expect(`${out}${err}`).not.toMatch(/password|REDACTED/);
+  expect(await counted()).toBeGreaterThan(before);
+});
 
 test.runIf(isRoot)("without leave to use the secret there is no push, and no other host is reached", async () => {
   shown.clear();

@@ -222,6 +222,21 @@ describe.each(variants)("%s", (_variant, program) => {
     });
   });
 
+  describe("System V objects", () => {
+    const look = "tail -qn +2 /proc/sysvipc/shm /proc/sysvipc/sem /proc/sysvipc/msg | wc -l";
+    const make = (mode: string): string => `ipcmk -M 4096 -S 3 -Q -p ${mode} >/dev/null`;
+
+    test.each([
+      ["of each kind", make("0600"), 3],
+      ["without any right", make("0"), 3],
+      ["many of them", "for at in $(seq 50); do ipcmk -M 4096 -S 3 -Q -p 0 >/dev/null; done", 150],
+      ["beyond a gap", `${make("0600")}; ${make("0600")}; ipcrm -m 0 -s 0 -q 0`, 3],
+    ])("%s are gone when the next command starts", async (_title, line, count) => {
+      expect(await run(`${line}; ${look}`)).toMatchObject({ ...exited(0), output: `${count}\n`, errors: "" });
+      expect(await run(look)).toMatchObject({ ...exited(0), output: "0\n" });
+    });
+  });
+
   describe("the private folder", () => {
     test("is there, is the command's own, and is empty for the next one", async () => {
       const look = "ls -A /tmp /tmp/home; stat -c '%a' /tmp /tmp/home";

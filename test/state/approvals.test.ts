@@ -1,7 +1,8 @@
 // Approvals from the question to the use: bound to one call, used as often as was said, and never by anything else.
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { JsonObject } from "../../src/authority/json.ts";
 import type { Presence } from "../../src/ports/daemon-control.ts";
 import { type Called, type Caller, called, type OpenMore, type Session } from "./calling.ts";
 import { given, until, World } from "./world.ts";
@@ -24,6 +25,8 @@ beforeAll(async () => {
   world.agent("several", ["memory.write{ask}"], "approvers: { need: 2, of: [ann, bob] }\n");
   world.agent("edited", ["memory.write{ask}"]);
   world.agent("program", ["proc.exec{ask}", "fs.read"], "sandbox: .\n");
+  world.agent("line", ["proc.eval{ask}", "fs.read"], "sandbox: .\n");
+  world.agent("tool", ["proc.exec", "fs.read", "tool.invoke{ask}"], "sandbox: .\n");
   await world.begin();
   caller = world.caller();
   given(await world.control("presence.set", { ...ANN, presence: null }));
@@ -296,6 +299,51 @@ describe("an answer is void", () => {
     write(`echo one ${step}`);
     expect((await run()).said).toBe("ran");
     await world.control("approvals.refuse", { id, reason: "over" });
+  });
+});
+
+describe("a yes is bound to the script", () => {
+  const many = Array.from({ length: 100 }, (_, at) => `w${at}`);
+  test.each<[string, string, string, (script: string, folder: string) => readonly [string, JsonObject]]>([
+    [
+      "above its folder",
+      "program",
+      "sub",
+      (_, to) => ["proc_exec", { argv: ["sh", "../bound.sh"], in: to, root: "ro" }],
+    ],
+    ["by its whole path", "program", "sub", (at, to) => ["proc_exec", { argv: ["sh", at], in: to, root: "ro" }]],
+    [
+      "behind a hundred words",
+      "program",
+      ".",
+      (_, to) => [
+        "proc_exec",
+        { argv: ["env", ...many.map((one) => `${one}=1`), "sh", "bound.sh"], in: to, root: "ro" },
+      ],
+    ],
+    ["of a shell line", "line", ".", (_, to) => ["proc_eval", { line: "true; sh ./bound.sh", in: to, root: "ro" }]],
+    ["where the tool asks", "tool", ".", (_, to) => ["proc_exec", { argv: ["sh", "bound.sh"], in: to, root: "ro" }]],
+  ])("%s", async (_title, agent, below, callOf) => {
+    mkdirSync(join(world.project, "sub"), { recursive: true });
+    const script = join(world.project, "bound.sh");
+    const [tool, input] = callOf(script, join(world.project, below));
+    const session = await open(agent);
+    writeFileSync(script, "echo one\n");
+    const first = await session.do(tool, input);
+    expect(first.said).toBe("approval_required");
+    const id = String(first.value["approval"]);
+    const { approval } = given(await world.control("approvals.show", { id }));
+    expect(approval.binding?.bound).toContain(script);
+    expect(approval.binding?.unbound).toContain("other files that the program reads");
+    given(await world.approve(id, { uses: 2 }));
+    writeFileSync(script, "echo two\n");
+    const changed = await session.do(tool, input);
+    expect([changed.said, changed.value["approval"] === id]).toEqual(["approval_required", false]);
+    writeFileSync(script, "echo one\n");
+    const again = await session.do(tool, input);
+    expect(again.said).not.toBe("approval_required");
+    for (const one of [id, String(changed.value["approval"])])
+      await world.control("approvals.refuse", { id: one, reason: "over" });
   });
 });
 

@@ -65,7 +65,7 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
       end: async () => 0,
       count: 0,
     },
-    pin: async () => null,
+    pin: async () => ({ digest: null, binding: null }),
     version: "vectors",
     digest: sha256,
     canonical: canonicalJson,

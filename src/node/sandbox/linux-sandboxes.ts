@@ -5,7 +5,7 @@ import type { RunRefused, RunResult, SealedDraft, Sinks } from "../../ports/proc
 import { runFrame } from "../../sandbox/command.ts";
 import { rootOverlay } from "../../sandbox/overlay.ts";
 import type { Plan } from "../../sandbox/plan.ts";
-import type { Command, Sandboxes, SandboxOwner, Stop } from "../../sandbox/sandboxes.ts";
+import type { Command, CredentialSource, Sandboxes, SandboxOwner, Stop } from "../../sandbox/sandboxes.ts";
 import { sha256 } from "../digest.ts";
 import type { DraftFolder, DraftFolders } from "../draft/draft-folders.ts";
 import { overlayRefusal } from "../draft/draft-refusals.ts";
@@ -88,7 +88,7 @@ export class LinuxSandboxes implements Sandboxes {
       await found.sandbox.end();
       return refuse(unavailable(`the record of a draft cannot be written (${codeOf(error)})`));
     }
-    const result = await this.#runIn(found.sandbox, key, order, judge);
+    const result = await this.#runIn(found.sandbox, key, order, judge, command.credential ?? null);
     if (result.ok && rootOverlay(plan) !== null) this.#schedule(owner, plan, key);
     return result;
   }
@@ -105,9 +105,15 @@ export class LinuxSandboxes implements Sandboxes {
     await Promise.all(ended.map(([sandbox]) => sandbox.end()));
   }
 
-  async #runIn(sandbox: LiveSandbox, key: PoolKey, order: Order, judge: Judge): Promise<RunResult> {
+  async #runIn(
+    sandbox: LiveSandbox,
+    key: PoolKey,
+    order: Order,
+    judge: Judge,
+    credential: CredentialSource | null,
+  ): Promise<RunResult> {
     const { network } = sandbox.parts;
-    network?.judgedBy(judge);
+    network?.judgedBy(judge, credential);
     let isReusable = false;
     try {
       const outcome = await sandbox.run({ ...order, sinks: toldSinks(sandbox, order.sinks) });
@@ -120,7 +126,7 @@ export class LinuxSandboxes implements Sandboxes {
       if (!isReusable) await sandbox.end();
       return { ok: true, ran: ranOf(sandbox, outcome, denials, await this.#sealed(sandbox)) };
     } finally {
-      network?.judgedBy(null);
+      network?.judgedBy(null, null);
       if (isReusable && sandbox.isIdle && !this.#retired.has(sandbox))
         for (const surplus of this.#pool.put(key, sandbox)) void surplus.end();
       else await sandbox.end();

@@ -3,7 +3,7 @@ import type { DenialCode } from "../../authority/decision.ts";
 import type { Judge } from "../../ports/judge.ts";
 import type { RunDenial } from "../../ports/process.ts";
 import type { PlanNetwork } from "../../sandbox/plan.ts";
-import type { SandboxOwner } from "../../sandbox/sandboxes.ts";
+import type { CredentialSource, SandboxOwner } from "../../sandbox/sandboxes.ts";
 
 /** What a socket that came from a sandbox is for. */
 export type SocketKind = "dns" | "dns-tcp" | "tcp" | "transparent" | "broker";
@@ -15,6 +15,7 @@ export interface NetworkWish {
   readonly owner: SandboxOwner;
   readonly chains: PlanNetwork["chains"];
   readonly judge: Judge;
+  readonly credential: CredentialSource;
   readonly events: {
     /** As soon as something is refused for the first time. */
     denied(code: DenialCode, request: string): void;

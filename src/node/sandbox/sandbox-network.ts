@@ -2,7 +2,7 @@
 import type { Judge } from "../../ports/judge.ts";
 import type { RunDenial } from "../../ports/process.ts";
 import type { PlanNetwork } from "../../sandbox/plan.ts";
-import type { SandboxOwner } from "../../sandbox/sandboxes.ts";
+import type { CredentialSource, SandboxOwner } from "../../sandbox/sandboxes.ts";
 import type { NetworkBroker, OpenNetwork, SocketKind } from "./network.ts";
 
 const KINDS: ReadonlySet<unknown> = new Set<SocketKind>(["dns", "dns-tcp", "tcp", "transparent", "broker"]);
@@ -10,6 +10,7 @@ const KINDS: ReadonlySet<unknown> = new Set<SocketKind>(["dns", "dns-tcp", "tcp"
 export class SandboxNetwork {
   #network: OpenNetwork | null = null;
   #judge: Judge | null = null;
+  #credential: CredentialSource | null = null;
   #isLost = false;
   #last: readonly RunDenial[] = [];
 
@@ -26,6 +27,7 @@ export class SandboxNetwork {
       owner,
       chains: wanted.chains,
       judge: (request) => own.#judge?.(request) ?? { outcome: "deny", code: "not_available", at: null },
+      credential: async (request) => (await own.#credential?.(request)) ?? null,
       events: {
         // Counted at the end of the command, with how often.
         denied: () => {},
@@ -38,8 +40,9 @@ export class SandboxNetwork {
   }
 
   /** Whose word counts from now on; null between commands, when nothing inside can ask. */
-  judgedBy(judge: Judge | null): void {
+  judgedBy(judge: Judge | null, credential: CredentialSource | null): void {
     this.#judge = judge;
+    this.#credential = credential;
   }
 
   /** A message as the native program sends it beside a socket. Broken where nobody took the socket. */

@@ -1,0 +1,38 @@
+// What other processes were started with is not read through /proc by a file tool, however wide its grant is.
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Session } from "./calling.ts";
+import { given, World } from "./world.ts";
+
+let world: World;
+let session: Session;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("reader", ["fs.read{in=/}"]);
+  await world.begin();
+  session = given(await world.caller().open(world.project, "reader"));
+});
+afterAll(() => world?.remove());
+
+const pid = process.pid;
+test.each([
+  ...["cmdline", "environ", "maps", "status", `task/${pid}/cmdline`, `task/${pid}/environ`].map(
+    (name) => `${pid}/${name}`,
+  ),
+  ...["self/cmdline", "thread-self/cmdline", `self/../${pid}/cmdline`, "1/cmdline"],
+])("/proc/%s is protected", async (name) => {
+  const { said } = await session.do("fs_read", { path: `/proc/${name}` });
+  expect(said).toBe("scope_violation");
+});
+
+test("nor behind a link", async () => {
+  symlinkSync(`/proc/${pid}/cmdline`, join(world.project, "link"));
+  expect((await session.do("fs_read", { path: "link" })).said).not.toBe("done");
+});
+
+test("what describes the machine is read", async () => {
+  const { said, value } = await session.do("fs_read", { path: "/proc/cpuinfo" });
+  expect([said, JSON.stringify(value)]).toEqual(["done", expect.anything()]);
+});
