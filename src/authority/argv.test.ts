@@ -78,6 +78,7 @@ describe("a star never matches an option that runs other programs or writes else
     ["make **", ["make", "-kf", "x"], ["make", "-kj4"]],
     ["tar **", ["tar", "xIf", "./evil.sh", "a.tar"], ["tar", "xf", "I.tar"]],
     ["tar **", ["tar", "-xT", "list"], ["tar", "-xfT.tar"]],
+    ["npm **", ["npm", "test", "-script-sh=x"], ["npm", "test", "-s"]],
     ["unzip **", ["unzip", "-qd", "x"], ["unzip", "-q", "d"]],
   ])("%s does not cover %j, but covers %j", (pattern, denied, allowed) => {
     const parsed = good(parseArgvPattern(pattern));

@@ -190,6 +190,9 @@ export function takesDashlessOptions(program: string): boolean {
   return DASHLESS.has(baseName(program));
 }
 
+/** Fewer letters behind one dash are a bundle. */
+const shortenedLettersMin = 3;
+
 export function isRiskyOption(risk: Risk, token: string): boolean {
   // In a witness: unknown text behind one dash may begin with another dash, and then it is no bundle of letters.
   if (token.startsWith(`-${ANY_TEXT}`)) return isRiskyOption(risk, `-${token}`);
@@ -204,7 +207,9 @@ export function isRiskyOption(risk: Risk, token: string): boolean {
   }
   const plain = plainName(name);
   if (token.startsWith("--")) return plain !== "" && risk.long.some((option) => option.startsWith(plain));
-  return risk.long.includes(plain) || isRiskyBundle(risk, token.slice(1));
+  // `npm -script-sh=x`: some programs also take a long option shortened behind one dash.
+  const isShortened = plain.length >= shortenedLettersMin && risk.long.some((option) => option.startsWith(plain));
+  return isShortened || risk.long.includes(plain) || isRiskyBundle(risk, token.slice(1));
 }
 
 /** Reads letter by letter, as `getopt` does, up to the first that takes the rest for its value. */

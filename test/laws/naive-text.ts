@@ -77,7 +77,7 @@ export function naiveRisky(program: string, token: string): boolean {
     .map((word) => word.replace(/-/g, "").toLowerCase());
   if (dashes === 0) return token.startsWith("+") ? risk.letters.includes("+") : risk.isAssigning && value.length > 0;
   if (dashes > 1) return letters !== "" && long.some((word) => word.startsWith(letters));
-  if (long.includes(letters)) return true;
+  if (long.some((word) => word === letters || (letters.length > 2 && word.startsWith(letters)))) return true;
   const bundle = [...token.slice(1)];
   const last = bundle.findIndex((letter) => risk.values.includes(letter));
   const read = last < 0 ? bundle : bundle.slice(0, last);

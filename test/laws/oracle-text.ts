@@ -218,7 +218,10 @@ class RiskWalk {
     const { words, long } = risk;
     this.#names = new Words(words);
     this.#glued = new Words(words.filter((word) => word.endsWith("*")).map((word) => word.slice(0, -1)));
-    this.#long = new Words(long);
+    this.#long = new Words([
+      ...long,
+      ...long.flatMap((word) => Array.from(word, (_, at) => word.slice(0, at + 1))).filter((word) => word.length > 2),
+    ]);
     this.#short = new Words(long.flatMap((word) => Array.from(word, (_, at) => word.slice(0, at + 1))));
     this.#risk = risk;
   }
