@@ -42,11 +42,16 @@ export const programs = [
   ["a program in its root", 0, ["exec", "maker", "--shell", "--", "echo built > result.txt; cat result.txt"]],
   ["the same program's way to the machine", "fails", ["exec", "maker", "--", "ls", "/root", "/home", "/etc/shadow"]],
   [
-    "a hook that your own git would run",
-    "fails",
-    ["exec", "maker", "--shell", "--", "echo evil > .git/hooks/pre-commit"],
+    "a hook that your own git would run: it stays a draft, and never lands",
+    0,
+    ["exec", "maker", "--shell", "--", "mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit"],
   ],
-  ["what decides about it", "fails", ["exec", "maker", "--shell", "--", "echo '- net.get' >> .ambit/agents/maker.md"]],
+  [
+    "what decides about it: the same",
+    0,
+    ["exec", "maker", "--shell", "--", "echo '- net.get' >> .ambit/agents/maker.md"],
+  ],
+  ["what programs wrote and is not in the project", 0, ["changes", "list"]],
   ["a program that was not granted", 125, ["exec", "narrow", "--", "ls"]],
   [
     "what is left running after its time",

@@ -100,7 +100,11 @@ async function serveModel(project, port) {
   };
   let waits = "";
   for (const stop of asked(port)) waits = (await call(stop)) ?? waits;
-  await visit(project, ["the person says yes", 0, ["approve", waits, "--yes"]]);
+  await visit(
+    project,
+    ["the person says yes, at a terminal that the client does not share", 0, ["approve", waits, "--yes"]],
+    true,
+  );
   for (const stop of askedAgain) await call(stop);
   await agent.close();
   const { text } = await start(project, ["log", "--agent", "helper", "--count", "1", "--json"]);
@@ -134,19 +138,22 @@ function agent(project, id, grants) {
   writeFileSync(join(project, ".ambit", "agents", `${id}.md`), `---\nsandbox: .\ncapabilities:\n${lines}---\n`);
 }
 
-async function visit(cwd, [why, wanted, words]) {
+async function visit(cwd, [why, wanted, words], isAtOwnTerminal = false) {
   counted.stops++;
   const shown = words[0] === "can" ? "" : `$ ambit ${words.map(quoted).join(" ")}\n`;
   process.stdout.write(`\n# ${why}\n${shown}`);
-  const { status, text } = await start(cwd, words);
+  const { status, text } = await start(cwd, words, isAtOwnTerminal);
   process.stdout.write(text);
   if (wanted === "fails" ? status !== 0 && status !== 125 && status !== null : status === wanted) return;
   counted.unexpected++;
   process.stdout.write(`  UNEXPECTED: wanted ${wanted}, got ${status}\n`);
 }
 
-async function start(cwd, words) {
-  const child = spawn(process.execPath, [ambit, ...words], {
+/** `isAtOwnTerminal`: on a pseudo-terminal of its own, as in another window. */
+async function start(cwd, words, isAtOwnTerminal = false) {
+  const line = [process.execPath, ambit, ...words];
+  const [command, ...rest] = isAtOwnTerminal ? ["script", "-qec", line.map(quoted).join(" "), "/dev/null"] : line;
+  const child = spawn(command, rest, {
     cwd,
     env: environment,
     stdio: ["ignore", "pipe", "pipe"],

@@ -59,7 +59,7 @@ export const SOCKETS: readonly Attempt[] = [
   attempt("ipc-memory", "the machine's shared memory", "ipc namespace", "ENOENT"),
   attempt("ipc-messages", "the machine's message queues", "ipc namespace", "ENOENT"),
   attempt("ipc-semaphores", "the machine's semaphores", "ipc namespace", "ENOENT"),
-  attempt("ipc-queue", "the machine's POSIX queues", "ipc namespace", "ENOENT"),
+  attempt("ipc-queue", "the machine's POSIX queues", "seccomp", "EPERM"),
   attempt("ipc-named-memory", "the machine's /dev/shm", "mounts", "ENOENT"),
 ];
 
