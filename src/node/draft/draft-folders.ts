@@ -58,8 +58,9 @@ export class DraftFolders {
   isEmpty(id: string): boolean {
     try {
       return readdirSync(this.upper(id)).length === 0;
-    } catch {
-      return false;
+    } catch (error) {
+      // Ended while it was being made: nothing can have run in it.
+      return error instanceof Error && "code" in error && error.code === "ENOENT";
     }
   }
 
