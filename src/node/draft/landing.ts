@@ -299,7 +299,13 @@ interface Applied {
 }
 
 /** Kept for another reason than that no grant covers it: the reason can go away. */
-const LANDS_LATER: ReadonlySet<string> = new Set(["approval_required", "draft_conflict", "not_landed"]);
+const LANDS_LATER: ReadonlySet<string> = new Set([
+  "approval_required",
+  "draft_conflict",
+  "not_landed",
+  // What the name is to tools is looked up anew.
+  "self_modification",
+]);
 
 async function abortAll(groups: readonly GitGroup[]): Promise<void> {
   for (const { git } of groups) if (git.ok) await git.abort().catch(() => undefined);
