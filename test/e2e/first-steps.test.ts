@@ -53,7 +53,7 @@ describe("init", () => {
     expect(made.next).toEqual(["ambit can coder proc.exec -- git status"]);
     expect(ambit("can", "coder", "proc.exec", "--", "git", "status")).toMatchObject({ status: 0 });
     expect(ambit("can", "coder", "proc.exec", "--", "git", "push")).toMatchObject({ status: 11 });
-    expect(ambit("test").out).toMatch(/3 passed, 0 failed/);
+    expect(ambit("test").out).toMatch(/4 passed, 0 failed/);
   });
 
   test("a second time changes nothing", () => {
