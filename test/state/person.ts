@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 
+/** Its socket has its name once it listens: a name alone would be connected to too early. */
 const RELAY = `
   const net = require("node:net");
   const [own, control] = process.argv.slice(1);
@@ -13,7 +14,7 @@ const RELAY = `
       one.on("close", () => other.destroy());
       one.pipe(other);
     }
-  }).listen(own);
+  }).listen(own + ".new", () => require("node:fs").renameSync(own + ".new", own));
 `;
 
 export class Person {
