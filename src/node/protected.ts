@@ -1,6 +1,48 @@
 // The paths no star reaches: only a grant that names the path itself opens it, or what lies below.
 // Lexical, like all of `authority`; the kernel resolves links later.
 
+/** What the kernel shows of a process, by its number or by `self`. */
+const PROCESS_FILES: readonly string[] = [
+  ...[
+    "arch_status",
+    "attr",
+    "autogroup",
+    "auxv",
+    "cgroup",
+    "clear_refs",
+    "cmdline",
+    "comm",
+    "coredump_filter",
+    "cpuset",
+  ],
+  ...["cwd", "environ", "exe", "fd", "fdinfo", "gid_map", "io", "ksm_merging_pages", "ksm_stat", "latency", "limits"],
+  ...["loginuid", "map_files", "maps", "mem", "mountinfo", "mounts", "mountstats", "net", "ns", "numa_maps", "oom_adj"],
+  ...[
+    "oom_score",
+    "oom_score_adj",
+    "pagemap",
+    "patch_state",
+    "personality",
+    "projid_map",
+    "root",
+    "sched",
+    "schedstat",
+  ],
+  ...[
+    "seccomp_cache",
+    "sessionid",
+    "setgroups",
+    "smaps",
+    "smaps_rollup",
+    "stack",
+    "stat",
+    "statm",
+    "status",
+    "syscall",
+  ],
+  ...["task", "timens_offsets", "timers", "timerslack_ns", "uid_map", "wchan"],
+];
+
 /** `~` is the home folder, root's as well as the user's own. */
 export const PROTECTED_PATHS: readonly string[] = [
   // Keys, and what signs with them.
@@ -81,10 +123,10 @@ export const PROTECTED_PATHS: readonly string[] = [
   "/proc/kcore",
   "/proc/sysrq-trigger",
   "/proc/1",
-  // Everything of every process and thread: command lines, environments, memory, descriptors. `self` and `net` are names of
-  // a process, too; what describes the machine, such as /proc/cpuinfo, lies one level higher.
+  // Everything of every process and thread: command lines, environments, memory, descriptors. What describes the machine,
+  // such as /proc/cpuinfo, lies one level higher.
   "/proc/self/environ",
-  "/proc/*/*",
+  ...PROCESS_FILES.map((name) => `/proc/*/${name}`),
   "/proc/*/task/*",
   "/proc/*/task/*/*",
   "/dev/fd",

@@ -2,10 +2,12 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/authority/json.ts";
+import { LandWorker } from "../../src/node/draft/land-worker.ts";
 import { detectSandbox } from "../../src/node/sandbox/detect-sandbox.ts";
+import { stepOf } from "../../src/sandbox/draft/land-request.ts";
 import { environmentOf } from "../../src/sandbox/environment.ts";
 import { nativeMissing, nativeProgram } from "../files/native.ts";
-import { planFor, sandboxesIn, shell } from "../sandbox/ground.ts";
+import { draftsIn, planFor, sandboxesIn, shell, type Told } from "../sandbox/ground.ts";
 import { notRun, type Outcome, pending } from "./outcome.ts";
 import { type Row, textAt, textOr } from "./row.ts";
 
@@ -86,12 +88,32 @@ async function inSandbox(script: string): Promise<{ readonly output: string; has
   process.env["AMBIT_OF_THE_HOST"] = MARK;
   try {
     const plan = planFor(root, { environment: environmentOf(walls, host, []) });
-    const { output } = await shell(sandboxes, plan, script);
+    const told = await shell(sandboxes, plan, script);
+    const { output } = told;
+    await landed(told, folder, root);
     const there = new Set(["root/made", "beside/made"].filter((path) => existsSync(join(folder, path))));
     return { output, has: (path) => there.has(path) };
   } finally {
     delete process.env["AMBIT_OF_THE_HOST"];
     await sandboxes.end(null);
-    rmSync(folder, { recursive: true, force: true });
+    for (const one of [folder, `${folder}-state`]) rmSync(one, { recursive: true, force: true });
+  }
+}
+
+/** What the program wrote lands as it does in the product: all of it, by the lander. */
+async function landed(told: Told, folder: string, root: string): Promise<void> {
+  const draft = told.result.ok ? told.result.ran.draft : null;
+  if (draft === null) return;
+  const worker = new LandWorker({
+    ...{ program: nativeProgram, root, drafts: draftsIn(folder).folder, silenceMillisecondsMax: 60_000 },
+    restrictions: { landlock: 0, architecture: null },
+  });
+  try {
+    const scanned = await worker.scan(draft.id);
+    if (scanned.status !== "scanned") throw new Error(scanned.reason);
+    const result = await worker.land(draft.id, scanned.scan.changes.map(stepOf), draft.startNanoseconds);
+    if (result.status !== "landed") throw new Error(`not landed: ${result.status}`);
+  } finally {
+    worker.close();
   }
 }
