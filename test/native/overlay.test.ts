@@ -48,6 +48,9 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
   afterEach(async () => {
     expect(await owner?.end()).not.toBe(99);
     owner = undefined;
+    // The kernel's own folder has mode 000.
+    const kernel = join(draft, "work", "work");
+    if (existsSync(kernel)) chmodSync(kernel, 0o700);
     rmSync(folder, { recursive: true, force: true });
   });
 

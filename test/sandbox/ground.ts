@@ -30,6 +30,8 @@ export function ownFolder(): string {
 
 /** With the state that `sandboxesIn` keeps beside it. */
 export function removeFolder(folder: string): void {
+  // Of drafts that were never sealed: the kernel's own folder has mode 000.
+  for (const id of draftsIn(folder).list()) draftsIn(folder).dropWork(id);
   for (const path of [folder, stateFolder(folder)]) rmSync(path, { recursive: true, force: true });
 }
 

@@ -64,6 +64,21 @@ export class DraftFolders {
     }
   }
 
+  /**
+   * Of a draft that is sealed: the kernel's own folder, which it needs no more. It has mode 000, and would keep people from
+   * removing their state folder. What cannot be removed stays, and harms nothing.
+   */
+  dropWork(id: string): void {
+    const work = join(this.path(id), "work");
+    try {
+      const kernel = join(work, KERNEL_FOLDERS[0]);
+      if (existsSync(kernel)) chmodSync(kernel, 0o700);
+      rmSync(work, { recursive: true, force: true });
+    } catch {
+      // The whole draft is removed with more care.
+    }
+  }
+
   /** All of it, whatever a program left in there. Rejects where something stays. */
   async remove(id: string): Promise<void> {
     const path = this.path(id);
@@ -84,7 +99,8 @@ function removeEmpty(path: string): boolean {
       for (const one of [...inside.reverse(), kernel]) if (existsSync(one)) rmdirSync(one);
     }
     rmSync(join(path, RECORD_FILE), { force: true });
-    for (const one of [join(path, "work"), join(path, "upper"), path]) rmdirSync(one);
+    for (const one of [join(path, "work"), join(path, "upper")]) if (existsSync(one)) rmdirSync(one);
+    rmdirSync(path);
     return true;
   } catch {
     return false;

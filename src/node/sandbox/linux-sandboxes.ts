@@ -214,6 +214,7 @@ export class LinuxSandboxes implements Sandboxes {
       await this.#discard(draft);
       return null;
     }
+    if (isSealed) this.#parts.drafts.dropWork(draft.id);
     const { device, inode } = identity;
     return {
       id: draft.id,
