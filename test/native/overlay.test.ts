@@ -17,6 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openKernelFolders } from "../../src/node/draft/draft-folders.ts";
 import { PayloadWriter } from "../../src/sandbox/frame.ts";
 import { bytes, type Owner, PROJECT, type Ready, start } from "./owner.ts";
 import { users, variants } from "./program.ts";
@@ -48,9 +49,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
   afterEach(async () => {
     expect(await owner?.end()).not.toBe(99);
     owner = undefined;
-    // The kernel's own folder has mode 000.
-    const kernel = join(draft, "work", "work");
-    if (existsSync(kernel)) chmodSync(kernel, 0o700);
+    openKernelFolders(join(draft, "work"));
     rmSync(folder, { recursive: true, force: true });
   });
 

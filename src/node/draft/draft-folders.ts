@@ -71,8 +71,7 @@ export class DraftFolders {
   dropWork(id: string): void {
     const work = join(this.path(id), "work");
     try {
-      const kernel = join(work, KERNEL_FOLDERS[0]);
-      if (existsSync(kernel)) chmodSync(kernel, 0o700);
+      openKernelFolders(work);
       rmSync(work, { recursive: true, force: true });
     } catch {
       // The whole draft is removed with more care.
@@ -87,19 +86,27 @@ export class DraftFolders {
   }
 }
 
-/** What the kernel leaves in `work` of an overlay that flushes nothing; the first has mode 000. */
+/** What the kernel leaves in `work` of an overlay that flushes nothing, parents first; they have mode 000. */
 const KERNEL_FOLDERS = ["work", "work/incompat", "work/incompat/volatile"] as const;
+
+/** For their owner, who could not even list them: root can. The ones that are there, parents first. */
+export function openKernelFolders(work: string): readonly string[] {
+  const opened: string[] = [];
+  for (const folder of KERNEL_FOLDERS.map((name) => join(work, name))) {
+    if (!existsSync(folder)) break;
+    chmodSync(folder, 0o700);
+    opened.push(folder);
+  }
+  return opened;
+}
 
 /** A draft that took nothing, at once. */
 function removeEmpty(path: string): boolean {
   try {
-    const [kernel, ...inside] = KERNEL_FOLDERS.map((name) => join(path, "work", name));
-    if (kernel !== undefined && existsSync(kernel)) {
-      chmodSync(kernel, 0o700);
-      for (const one of [...inside.reverse(), kernel]) if (existsSync(one)) rmdirSync(one);
-    }
+    const work = join(path, "work");
+    for (const one of openKernelFolders(work).toReversed()) rmdirSync(one);
     rmSync(join(path, RECORD_FILE), { force: true });
-    for (const one of [join(path, "work"), join(path, "upper")]) if (existsSync(one)) rmdirSync(one);
+    for (const one of [work, join(path, "upper")]) if (existsSync(one)) rmdirSync(one);
     rmdirSync(path);
     return true;
   } catch {
