@@ -24,6 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => {
   program.remove();
+  removeFolder(join(folder, "project"));
   removeFolder(folder);
 });
 
