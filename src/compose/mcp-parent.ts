@@ -1,6 +1,8 @@
 // Who started the server: a client, which belongs to the session from then on, or a person at a shell, who does not. What stands
 // between a client and us, a script or a package manager, is not the client.
+
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { ROOTS } from "../daemon/person-evidence.ts";
 
 /** Shells as people use them. A client that calls itself so gains nothing: it runs as the user either way. */
 const SHELLS: ReadonlySet<string> = new Set(["ash", "bash", "dash", "fish", "ksh", "mksh", "nu", "sh", "tcsh", "zsh"]);
@@ -18,18 +20,6 @@ const BETWEEN: ReadonlySet<string> = new Set([
   "uvx",
   "yarn",
 ]);
-/** What people's and everybody's programs descend from: whoever belongs to these belongs to nobody. */
-const KEEPERS: ReadonlySet<string> = new Set([
-  "init",
-  "launchd",
-  "login",
-  "SCREEN",
-  "screen",
-  "sshd",
-  "sshd-session",
-  "systemd",
-  "tmux: server",
-]);
 const STARTER = /(?:^|\/)(?:npm|npx|pnpm|yarn)(?:-cli)?(?:\.[cm]?js)?$/;
 const levelsMax = 16;
 
@@ -41,7 +31,7 @@ export function clientLevel(parent: number): number {
   let [level, pid] = [0, parent];
   while (level < levelsMax) {
     const seen = pid > 1 ? seenProcess(pid) : null;
-    if (seen === null || isPersons(seen) || KEEPERS.has(seen.name)) return level;
+    if (seen === null || isPersons(seen) || ROOTS.has(seen.name)) return level;
     level++;
     if (!BETWEEN.has(seen.name) && !seen.isStarter) return level;
     pid = seen.parent;

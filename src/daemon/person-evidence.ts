@@ -6,7 +6,7 @@ import type { Peer, ProcessMark } from "./serving.ts";
 import type { Session, SessionFacts } from "./session.ts";
 
 /** What people's and all other programs descend from: no client, and nothing that one shares. */
-const ROOTS: ReadonlySet<string> = new Set([
+export const ROOTS: ReadonlySet<string> = new Set([
   "init",
   "launchd",
   "login",

@@ -54,8 +54,6 @@ export interface DraftSummary {
 export interface DraftDifference {
   readonly path: string;
   readonly kind: KeptChange["kind"];
-  /** Whether it landed already. */
-  readonly isLanded: boolean;
   /** The text before and after; null where there is none to show, and `note` says why. */
   readonly before: string | null;
   readonly after: string | null;

@@ -56,8 +56,8 @@ export function draftText({ summary, differences, more, digest }: DraftShown, no
   ].join("\n");
 }
 
-function differenceLines({ path, kind, before, after, note, isLanded }: DraftDifference, paint: Paint): string[] {
-  const title = `${isLanded ? "landed" : "waits"}: ${VERBS[kind]} ${shown(path)}${note === null ? "" : `  (${shown(note)})`}`;
+function differenceLines({ path, kind, before, after, note }: DraftDifference, paint: Paint): string[] {
+  const title = `waits: ${VERBS[kind]} ${shown(path)}${note === null ? "" : `  (${shown(note)})`}`;
   if (before === null && after === null) return ["", title];
   const lines = changedLines(before ?? "", after ?? "").map(({ sign, line, text }) => {
     const row = `${sign}${String(line).padStart(5)} ${shown(text)}`;

@@ -35,7 +35,7 @@ const NO_TEXT: Text = { text: null, note: null };
 
 async function differenceOf(workers: LandWorkers, record: DraftRecord, change: Change): Promise<DraftDifference> {
   const path = change.path.join("/");
-  const base = { path, isLanded: false, before: null, after: null };
+  const base = { path, before: null, after: null };
   switch (change.kind) {
     case "folder":
       return { ...base, kind: "folder", note: null };

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { RECORD_FILE } from "./draft-records.ts";
+import { isDraftId, RECORD_FILE } from "./draft-records.ts";
 import { removeTree } from "./remove-tree.ts";
 
 export interface DraftFolder {
@@ -12,7 +12,6 @@ export interface DraftFolder {
   readonly path: string;
 }
 
-const ID = /^d-[0-9a-z]{1,16}-[0-9a-f]{16}$/;
 const randomBytesPerId = 8;
 
 export class DraftFolders {
@@ -34,7 +33,7 @@ export class DraftFolders {
 
   /** INVARIANT: never a path outside the folder of drafts. Throws for what is no id of ours. */
   path(id: string): string {
-    if (!ID.test(id)) throw new Error(`not the id of a draft: ${JSON.stringify(id.slice(0, 80))}`);
+    if (!isDraftId(id)) throw new Error(`not the id of a draft: ${JSON.stringify(id.slice(0, 80))}`);
     return join(this.folder, id);
   }
 
@@ -45,9 +44,7 @@ export class DraftFolders {
   /** Oldest first: their ids begin with the time. */
   list(): readonly string[] {
     try {
-      return readdirSync(this.folder)
-        .filter((name) => ID.test(name))
-        .sort();
+      return readdirSync(this.folder).filter(isDraftId).sort();
     } catch (error) {
       if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
       throw error;

@@ -43,7 +43,7 @@ const STEPS_FILE = "steps.json";
 export const keptShownMax = 100;
 const recordBytesMax = 4_194_304;
 const draftsMax = 10_000;
-const ID = /^d-[0-9a-z]{1,16}-[0-9a-z]{4,32}$/;
+const ID = /^d-[0-9a-z]{1,16}-[0-9a-f]{16}$/;
 
 export function isDraftId(id: string): boolean {
   return ID.test(id);
