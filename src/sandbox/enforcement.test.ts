@@ -4,7 +4,7 @@ import type { Ready } from "./answers.ts";
 import { enforcementOf } from "./enforcement.ts";
 import { NETWORK, PLAN } from "./plan-fixture.ts";
 
-const DRAFT = "changes are a draft: nothing is written to the real folder";
+const DRAFT = "changes are a draft until they land";
 
 const READY: Ready = {
   landlock: true,

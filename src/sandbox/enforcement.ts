@@ -32,7 +32,7 @@ function bare(axis: AxisName): Enforcement {
 
 function filesNote({ root }: Plan, ready: Ready): string | null {
   const notes = [
-    ...(root?.mode === "draft" ? ["changes are a draft: nothing is written to the real folder"] : []),
+    ...(root?.mode === "draft" ? ["changes are a draft until they land"] : []),
     ...(ready.landlock ? [] : ["by mounts alone: this kernel has no Landlock"]),
   ];
   return notes.length === 0 ? null : notes.join("; ");

@@ -1,7 +1,8 @@
 // A folder for one test file, gone with it: a worker of the test runner is ended without being asked.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeState } from "./remove-state.ts";
 
 const folders: string[] = [];
 
@@ -13,5 +14,5 @@ export function ownFolder(prefix: string): string {
 
 /** A daemon whose folder is gone ends by itself. */
 export function removeOwnFolders(): void {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  for (const folder of folders.splice(0)) removeState(folder);
 }

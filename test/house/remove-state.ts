@@ -1,0 +1,16 @@
+// Removes a folder with the state of a daemon that may still run: it can make a folder while others are removed, and ends by
+// itself once its state is gone.
+import { rmSync } from "node:fs";
+
+const attemptsMax = 50;
+
+export function removeState(folder: string): void {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (attempt === attemptsMax) throw error;
+    }
+  }
+}
