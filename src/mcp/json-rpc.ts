@@ -1,5 +1,5 @@
-// JSON-RPC as it stands on a line, and the errors that are answered without asking anybody.
-import { type Json, type JsonObject, member } from "../authority/json.ts";
+// JSON-RPC messages: ids, error codes, and responses that need no handler.
+import { isJsonObject, type Json, type JsonObject, member } from "../authority/json.ts";
 
 export type RequestId = string | number;
 
@@ -11,15 +11,15 @@ export function isRequestId(value: Json | undefined): value is RequestId {
   return typeof value === "string" || (typeof value === "number" && Number.isSafeInteger(value));
 }
 
-export function errorAnswer(id: RequestId | null, code: number, message: string, data?: JsonObject): JsonObject {
+export function errorResponse(id: RequestId | null, code: number, message: string, data?: JsonObject): JsonObject {
   return { jsonrpc: "2.0", id, error: data === undefined ? { code, message } : { code, message, data } };
 }
 
-export function resultAnswer(id: RequestId, result: JsonObject): JsonObject {
+export function resultResponse(id: RequestId, result: JsonObject): JsonObject {
   return { jsonrpc: "2.0", id, result };
 }
 
-/** The id of a message that is not read, as far as its edges tell: members there are the message's own. */
+/** The id of a message that was too long to read, if its first or last bytes show it as a top-level member. */
 export function idAtEdges(head: string, tail: string): RequestId | null {
   const found =
     /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]{0,128}")\s*,/.exec(head) ??
@@ -27,8 +27,8 @@ export function idAtEdges(head: string, tail: string): RequestId | null {
   return found?.[1] === undefined ? null : (JSON.parse(found[1]) as RequestId);
 }
 
-/** An own member that is an object, or an empty one. */
+/** An own member that is an object, or an empty object. */
 export function objectAt(object: JsonObject, key: string): JsonObject {
   const value = member(object, key);
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  return isJsonObject(value) ? value : {};
 }

@@ -1,8 +1,8 @@
-// Arguments as clients of other servers spell them, for tools of the same name: one command as `program` and `args`, a script
-// as `cmd`. What is meant twice is left as it is, and refused.
+// Accepts argument names that other MCP servers use for tools of the same name: `program` and `args`, or `cmd`. Ambiguous
+// arguments stay unchanged, and the tool's schema refuses them.
 import { isJsonList, type JsonObject, member } from "../authority/json.ts";
 
-export function ourSpelling(tool: string, input: JsonObject): JsonObject {
+export function withAliases(tool: string, input: JsonObject): JsonObject {
   if (tool !== "shell") return input;
   const { program, args, cmd, ...rest } = input;
   const isOurs = member(input, "script") !== undefined || member(input, "argv") !== undefined;
