@@ -135,5 +135,5 @@ interface ReceivedCall {
  * returns lacks keys such as `__proto__`, which would then run unchecked.
  */
 const AS_RECEIVED = {
-  "~standard": { version: 1, vendor: "ambit", validate: (value: unknown) => ({ value }) },
+  "~standard": { version: 1, vendor: "ambit", "validate": (value: unknown) => ({ value }) },
 } as const;

@@ -1,9 +1,9 @@
 // For tests: is a request, written as a person writes it, covered by some grant?
-import { grantMatches } from "../authority/compiled.ts";
-import type { Grant } from "../authority/grant.ts";
-import { READING } from "./notation-fixture.ts";
-import type { Reading } from "./reading.ts";
-import { readRequestText } from "./request.ts";
+import { grantMatches } from "../../authority/compiled.ts";
+import type { Grant } from "../../authority/grant.ts";
+import type { Reading } from "../reading.ts";
+import { readRequestText } from "../request.ts";
+import { READING } from "./notation.ts";
 
 export function covers(grants: readonly Grant[], line: string, reading: Reading = READING): boolean {
   const asked = readRequestText(line, reading);

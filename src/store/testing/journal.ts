@@ -2,23 +2,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, vi } from "vitest";
-import type { ChainRow } from "../ports/chain-rows.ts";
-import type { AccountCharge } from "../ports/ledger.ts";
-import { JOURNAL_FILE } from "./folder.ts";
-import { Journal } from "./journal.ts";
-import { readLog } from "./leaf-fixture.ts";
-import { type Driver, loadDriver } from "./sqlite.ts";
-import type { State } from "./state.ts";
-import {
-  chargeOf,
-  digest,
-  entryOf,
-  program,
-  type TemporaryState,
-  temporaryState,
-  value,
-  writeOf,
-} from "./state-fixture.ts";
+import type { ChainRow } from "../../ports/chain-rows.ts";
+import type { AccountCharge } from "../../ports/ledger.ts";
+import { JOURNAL_FILE } from "../folder.ts";
+import { Journal } from "../journal.ts";
+import { type Driver, loadDriver } from "../sqlite.ts";
+import type { State } from "../state.ts";
+import { readLog } from "./leaf.ts";
+import { chargeOf, digest, entryOf, program, type TemporaryState, temporaryState, value, writeOf } from "./state.ts";
 
 export const driver: Driver = loadDriver(program) as Driver;
 export const budget: AccountCharge = chargeOf("a", { calls: 6 });

@@ -1,10 +1,10 @@
 // What the tests of this room share: an approval that was just asked for, and the words of an answer.
-import type { Request } from "../authority/request.ts";
-import type { Reading } from "../notation/reading.ts";
-import { readRequestText } from "../notation/request.ts";
-import type { Approval, ApprovalAnswerGiven } from "../ports/approval-store.ts";
-import type { LadderStep } from "../ports/daemon-control.ts";
-import { asked, type NewApproval } from "./life.ts";
+import type { Request } from "../../authority/request.ts";
+import type { Reading } from "../../notation/reading.ts";
+import { readRequestText } from "../../notation/request.ts";
+import type { Approval, ApprovalAnswerGiven } from "../../ports/approval-store.ts";
+import type { LadderStep } from "../../ports/daemon-control.ts";
+import { asked, type NewApproval } from "../life.ts";
 
 export const READING: Reading = {
   ground: {

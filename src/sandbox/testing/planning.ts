@@ -1,18 +1,18 @@
 // Authority as a record writes it and a request as a person does, decided and planned, for the tests of this room.
-import type { Authority } from "../authority/chain.ts";
-import { compile } from "../authority/compiled.ts";
-import type { Grant, Level } from "../authority/grant.ts";
-import { judge } from "../authority/judge.ts";
-import { ALWAYS } from "../authority/link.ts";
-import type { Request } from "../authority/request.ts";
-import { readCompact } from "../notation/compact.ts";
-import { Diagnostics } from "../notation/diagnostic.ts";
-import type { Reading } from "../notation/reading.ts";
-import { readRequest } from "../notation/request.ts";
-import type { PlanFacts } from "./plan-facts.ts";
-import { FACTS } from "./plan-fixture.ts";
-import { type Decided, decidedBy } from "./plan-root.ts";
-import { type PlanResult, planOf } from "./planning.ts";
+import type { Authority } from "../../authority/chain.ts";
+import { compile } from "../../authority/compiled.ts";
+import type { Grant, Level } from "../../authority/grant.ts";
+import { judge } from "../../authority/judge.ts";
+import { ALWAYS } from "../../authority/link.ts";
+import type { Request } from "../../authority/request.ts";
+import { readCompact } from "../../notation/compact.ts";
+import { Diagnostics } from "../../notation/diagnostic.ts";
+import type { Reading } from "../../notation/reading.ts";
+import { readRequest } from "../../notation/request.ts";
+import type { PlanFacts } from "../plan-facts.ts";
+import { type Decided, decidedBy } from "../plan-root.ts";
+import { type PlanResult, planOf } from "../planning.ts";
+import { FACTS } from "./plan.ts";
 
 export const READING: Reading = {
   ground: { home: FACTS.home, base: FACTS.home, protectedPaths: FACTS.protectedPaths },

@@ -1,9 +1,9 @@
 // What the tests of this room share: a machine to read by, and trees whose spans say where they stand.
-import type { Span } from "../authority/grant.ts";
-import type { Json } from "../authority/json.ts";
-import { Diagnostics } from "./diagnostic.ts";
-import type { Reading } from "./reading.ts";
-import type { Entry, Mapping, TreeNode } from "./tree.ts";
+import type { Span } from "../../authority/grant.ts";
+import type { Json } from "../../authority/json.ts";
+import { Diagnostics } from "../diagnostic.ts";
+import type { Reading } from "../reading.ts";
+import type { Entry, Mapping, TreeNode } from "../tree.ts";
 
 export const READING: Reading = {
   ground: { home: ["home", "u"], base: ["work"], protectedPaths: [["home", "u", ".ssh"]] },

@@ -4,15 +4,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Kept } from "../ports/durable.ts";
-import type { LogEntry } from "../ports/log.ts";
-import type { MemoryStore } from "../ports/memory-store.ts";
-import type { SecretStore, SettingStore } from "../ports/secret-store.ts";
-import type { Job } from "./commit-loop.ts";
-import { rowsBetween } from "./leaf.ts";
-import { ObservationKeeper } from "./observation.ts";
-import { loadDriver } from "./sqlite.ts";
-import { openState } from "./state.ts";
+import type { Kept } from "../../ports/durable.ts";
+import type { LogEntry } from "../../ports/log.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import type { SecretStore, SettingStore } from "../../ports/secret-store.ts";
+import type { Job } from "../commit-loop.ts";
+import { rowsBetween } from "../leaf.ts";
+import { ObservationKeeper } from "../observation.ts";
+import { loadDriver } from "../sqlite.ts";
+import { openState } from "../state.ts";
 
 export interface Ground {
   readonly memory: MemoryStore;

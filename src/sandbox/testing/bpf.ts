@@ -1,5 +1,5 @@
 // Runs a filter as the kernel does, over one call, for the tests.
-import type { Instruction } from "./bpf.ts";
+import type { Instruction } from "../bpf.ts";
 
 export interface Call {
   readonly number: number;

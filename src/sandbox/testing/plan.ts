@@ -1,7 +1,7 @@
 // A machine and a plan for the tests of this room: home /home/u, one workspace, everything of ours below the home.
-import type { Plan } from "./plan.ts";
-import { DEFAULT_LIMITS, type FoundName, type PlanFacts } from "./plan-facts.ts";
-import type { SystemFacts } from "./system.ts";
+import type { Plan } from "../plan.ts";
+import { DEFAULT_LIMITS, type FoundName, type PlanFacts } from "../plan-facts.ts";
+import type { SystemFacts } from "../system.ts";
 
 export function at(text: string): readonly string[] {
   return text.split("/").filter((name) => name !== "");

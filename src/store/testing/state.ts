@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Approval } from "../ports/approval-store.ts";
-import type { Kept } from "../ports/durable.ts";
-import type { AccountCharge, DecisionWrite } from "../ports/ledger.ts";
-import type { KeptLink } from "../ports/link-store.ts";
-import type { LogEntry } from "../ports/log.ts";
-import { openState, type State, type StateParts } from "./state.ts";
+import type { Approval } from "../../ports/approval-store.ts";
+import type { Kept } from "../../ports/durable.ts";
+import type { AccountCharge, DecisionWrite } from "../../ports/ledger.ts";
+import type { KeptLink } from "../../ports/link-store.ts";
+import type { LogEntry } from "../../ports/log.ts";
+import { openState, type State, type StateParts } from "../state.ts";
 
 export const digest = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
 export const program: string = process.cwd();

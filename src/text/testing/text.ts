@@ -1,10 +1,10 @@
 // What the tests of every reader share: trees as one line of text, and the invariant each read keeps.
 import { expect } from "vitest";
-import type { Span } from "../authority/grant.ts";
-import { isPlainText } from "../authority/reserved.ts";
-import type { Source } from "../notation/source.ts";
-import type { Scalar, TreeNode } from "../notation/tree.ts";
-import { depthMax, nodesMax, type Read } from "./read.ts";
+import type { Span } from "../../authority/grant.ts";
+import { isPlainText } from "../../authority/reserved.ts";
+import type { Source } from "../../notation/source.ts";
+import type { Scalar, TreeNode } from "../../notation/tree.ts";
+import { depthMax, nodesMax, type Read } from "../read.ts";
 
 /** A tree as JSON in the order written; keys that a JavaScript object would swallow are shown too. */
 export function shape(node: TreeNode | null): string {

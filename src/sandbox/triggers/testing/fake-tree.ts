@@ -1,5 +1,5 @@
 // A tree in memory for tests of the rules: files with texts, folders, and links.
-import type { ListedName, RealTree, TreeEntry } from "./real-tree.ts";
+import type { ListedName, RealTree, TreeEntry } from "../real-tree.ts";
 
 /** A path to a text, or to where a link leads. A path that ends in a slash is an empty folder. */
 export interface FakeFile {

@@ -1,7 +1,7 @@
 // The log as somebody sees and changes it who can write to the file, for tests.
-import type { ChainRow } from "../ports/chain-rows.ts";
-import { lineOf, rowsOf } from "./leaf.ts";
-import type { Database } from "./sqlite.ts";
+import type { ChainRow } from "../../ports/chain-rows.ts";
+import { lineOf, rowsOf } from "../leaf.ts";
+import type { Database } from "../sqlite.ts";
 
 export function readLog(database: Database): readonly ChainRow[] {
   return database.prepare("SELECT first, entries FROM leaf ORDER BY last").all().flatMap(rowsOf);

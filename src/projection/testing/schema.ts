@@ -1,6 +1,6 @@
 // Checks a value against a schema, for tests: the keywords ours use and no others, so that none is passed over.
-import type { TreeNode } from "../notation/tree.ts";
-import type { Schema } from "./schema-value.ts";
+import type { TreeNode } from "../../notation/tree.ts";
+import type { Schema } from "../schema-value.ts";
 
 /** Where the value differs, or null. */
 export function firstMismatch(value: unknown, schema: Schema, top: Schema = schema, at = "$"): string | null {
