@@ -4,10 +4,10 @@ import { CATALOG } from "../authority/catalog.ts";
 import { compile } from "../authority/compiled.ts";
 import { ALWAYS } from "../authority/link.ts";
 import { within } from "../authority/within.ts";
-import { READING, requestOf } from "./approval-fixture.ts";
 import { readSpecs, specsCover } from "./cover.ts";
 import { EXACT_STEP, ladderOf } from "./ladder.ts";
 import { askingWidenedMax } from "./limits.ts";
+import { READING, requestOf } from "./testing/approval.ts";
 
 function offered(...texts: readonly string[]): readonly string[] {
   return ladderOf(

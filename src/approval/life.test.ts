@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Approval } from "../ports/approval-store.ts";
-import { ASKED_AT, answerOf, approvalOf, LADDER } from "./approval-fixture.ts";
 import { aged, agree, asked, begin, changeOf, end, type LifeChange, missing, refuse } from "./life.ts";
 import { answerMillisecondsMax, answerUsesMax, questionMillisecondsMax, reasonCharactersMax } from "./limits.ts";
+import { ASKED_AT, answerOf, approvalOf, LADDER } from "./testing/approval.ts";
 
 function changed(change: LifeChange): Approval {
   if (!change.ok) throw new Error(`${change.code}: ${change.message}`);

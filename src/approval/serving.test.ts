@@ -3,13 +3,13 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { canonicalJson } from "../audit/canonical.ts";
 import type { Approval } from "../ports/approval-store.ts";
-import { ASKED_AT, answerOf, approvalOf, LADDER, READING, requestOf } from "./approval-fixture.ts";
 import { specsCover } from "./cover.ts";
 import { type CallIdentity, callDigest } from "./digest.ts";
 import { mayAsk } from "./flood.ts";
 import { agree, begin, refuse } from "./life.ts";
 import { pendingPerAgentMax } from "./limits.ts";
 import { answeredLevel, isLive, type ServedCall, serves } from "./serving.ts";
+import { ASKED_AT, answerOf, approvalOf, LADDER, READING, requestOf } from "./testing/approval.ts";
 
 function approved(step: string, uses = 1, level: 1 | 2 = 1, pin: string | null = null): Approval {
   const change = agree(approvalOf({ pin }), answerOf({ step, uses, level }), LADDER);

@@ -1,8 +1,8 @@
 // The question as a person reads it: nothing hides, nothing moves, nothing is left out without saying so.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { approvalOf } from "./approval-fixture.ts";
 import { shownLine, shownValue } from "./shown-text.ts";
+import { approvalOf } from "./testing/approval.ts";
 import { questionOf } from "./words.ts";
 
 const digest = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");

@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NODE, newSigner, PORTS } from "../../test/audit/written-log.ts";
 import { sha256 } from "../node/digest.ts";
-import { base64Of, bytesOfBase64 } from "./base64.ts";
 import { type Checkpoint, makeCheckpoint, parseCheckpoint } from "./checkpoint.ts";
 
 const signer = newSigner();
@@ -73,17 +72,4 @@ describe("a signed note", () => {
   ])("is not made of %s", (_what, wrong) => {
     expect(() => makeCheckpoint({ ...checkpoint, ...wrong }, signer)).toThrow(TypeError);
   });
-});
-
-test("base64 is what others write, and has one spelling", () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
-      const text = Buffer.from(bytes).toString("base64");
-      expect(base64Of(bytes)).toBe(text);
-      expect(bytesOfBase64(text)).toEqual(Uint8Array.from(bytes));
-    }),
-    { numRuns: 300, seed: 2 },
-  );
-  for (const text of ["A", "AA", "AAA", "AB==", "AAB=", "AA=A", "====", "AA==AA==", "AAA\n", " AAA", "AA_-"])
-    expect(bytesOfBase64(text)).toBeNull();
 });

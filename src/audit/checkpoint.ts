@@ -1,8 +1,10 @@
 // A signed note that says how many entries there were and what the last hash was. Its shape is the one that
 // transparency logs share (C2SP signed-note and checkpoint), so that others' witnesses can read it.
+
+import { base64Bytes, base64Text } from "../authority/bytes.ts";
 import type { Signer } from "../ports/signing.ts";
-import { base64Of, bytesOfBase64, bytesOfHexadecimal, hexadecimalOf } from "./base64.ts";
 import { isHash } from "./chain.ts";
+import { bytesOfHexadecimal, hexadecimalOf } from "./hexadecimal.ts";
 import { KEY_NAME, keyNumber } from "./key-text.ts";
 
 export interface Checkpoint {
@@ -36,7 +38,7 @@ export function makeCheckpoint(checkpoint: Checkpoint, signer: Signer): string {
   const signed = signedText(checkpoint);
   if (number === null || !isSpelled(checkpoint)) throw new TypeError("this checkpoint cannot be written");
   const signature = new Uint8Array([...bytesOfHexadecimal(number), ...signer.sign(signed)]);
-  return `${signed}\n— ${KEY_NAME} ${base64Of(signature)}\n`;
+  return `${signed}\n— ${KEY_NAME} ${base64Text(signature)}\n`;
 }
 
 /** Null for whatever `makeCheckpoint` does not write. Says nothing about the signature. */
@@ -44,7 +46,7 @@ export function parseCheckpoint(text: string): SignedCheckpoint | null {
   const match = text.length > noteCharactersMax ? null : SHAPE.exec(text);
   if (match === null) return null;
   const [, node = "", size = "", root = "", at = "", every, next = null, signatureText = ""] = match;
-  const [hash, signature] = [bytesOfBase64(root), bytesOfBase64(signatureText)];
+  const [hash, signature] = [base64Bytes(root), base64Bytes(signatureText)];
   if (hash?.length !== 32 || signature?.length !== 68) return null;
   const isEveryCommitSigned = every === undefined ? {} : ({ isEveryCommitSigned: true } as const);
   const checkpoint = {
@@ -73,7 +75,7 @@ const SHAPE = new RegExp(
 const NODE_ONLY = new RegExp(`^${NODE}$`);
 
 function signedText({ node, size, hash, at, next, isEveryCommitSigned }: Checkpoint): string {
-  const root = base64Of(bytesOfHexadecimal(hash));
+  const root = base64Text(bytesOfHexadecimal(hash));
   const every = isEveryCommitSigned === true ? EVERY : "";
   return `ambit audit ${node}\n${size}\n${root}\ntime ${at}\n${every}${next === null ? "" : `next ${next}\n`}`;
 }

@@ -1,4 +1,5 @@
 // An entry as the text that is hashed and kept, and back. No entry is too large to be written: what is too long is cut.
+import { utf8Length } from "../authority/bytes.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../authority/json.ts";
 import { ENTRY_KINDS, type EntryKind, type LogEntry } from "../ports/log.ts";
 import { canonicalJson, canonicalWithin } from "./canonical.ts";
@@ -89,17 +90,6 @@ function cutEntry(entry: LogEntry, sizes: CutSizes): LogEntry {
 function fits(body: string): boolean {
   // No character takes more than three bytes for each of its units.
   return body.length * 3 <= entryBytesMax || (body.length <= entryBytesMax && utf8Length(body) <= entryBytesMax);
-}
-
-function utf8Length(text: string): number {
-  let bytes = 0;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    // Half of a pair: two of them are four bytes.
-    const isHalf = unit >= 0xd800 && unit < 0xe000;
-    bytes += unit < 0x80 ? 1 : unit < 0x800 || isHalf ? 2 : 3;
-  }
-  return bytes;
 }
 
 function parsed(text: string): Json | undefined {

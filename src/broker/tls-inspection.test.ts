@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { destinationText } from "../authority/destination.ts";
+import { type Step, spokenHost } from "./inspection.ts";
+import { helloBytesMax } from "./limits.ts";
 import {
   ENCLOSED,
   extension,
@@ -12,9 +14,7 @@ import {
   records,
   SERVER_HELLO,
   serverNames,
-} from "./hello-fixture.ts";
-import { type Step, spokenHost } from "./inspection.ts";
-import { helloBytesMax } from "./limits.ts";
+} from "./testing/hello.ts";
 import { TlsInspection } from "./tls-inspection.ts";
 
 const NAME = "api.example.test";

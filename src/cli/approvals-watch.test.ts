@@ -1,11 +1,11 @@
 // `ambit approvals watch`: lines for a program, a list with keys for a person.
 import { describe, expect, test } from "vitest";
 import { screenOf } from "../../test/e2e/terminal.ts";
-import { approvalOf } from "../approval/approval-fixture.ts";
+import { approvalOf } from "../approval/testing/approval.ts";
 import type { Json } from "../authority/json.ts";
 import type { Approval } from "../ports/approval-store.ts";
-import { done, keeping, ran, refusal, type Setting } from "./approvals-fixture.ts";
 import { type Key, keysOf, type WatchScreen } from "./approvals-screen.ts";
+import { done, keeping, ran, refusal, type Setting } from "./testing/approvals.ts";
 
 const event = (approval: Approval): Json => ({ approval }) as unknown as Json;
 const one = approvalOf({ id: "a-1" });

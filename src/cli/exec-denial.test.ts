@@ -5,7 +5,7 @@ import type { DenialCode } from "../authority/decision.ts";
 import { ALWAYS } from "../authority/link.ts";
 import { readCompact } from "../notation/compact.ts";
 import { Diagnostics } from "../notation/diagnostic.ts";
-import { READING } from "../notation/notation-fixture.ts";
+import { READING } from "../notation/testing/notation.ts";
 import { denialText } from "./exec-denial.ts";
 import { PLAIN } from "./paint.ts";
 

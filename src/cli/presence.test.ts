@@ -1,6 +1,6 @@
 // `ambit presence`: passphrases are typed, twice, and appear nowhere.
 import { expect, test } from "vitest";
-import { done, type Ran, ran, refusal } from "./approvals-fixture.ts";
+import { done, type Ran, ran, refusal } from "./testing/approvals.ts";
 
 const WORDS = "correct horse";
 

@@ -1,5 +1,5 @@
-// What a tool must not reach for by itself, why, and what of the context to use instead. The same table as the ESLint
-// plugin's; a test holds the two together.
+// Ambient authority that a tool must not use, why, and the part of the context that replaces it. `ambit tools lint` and the
+// ESLint rule read this table.
 
 export interface Reason {
   readonly why: string;
@@ -31,7 +31,7 @@ function table(...rows: readonly (readonly [Reason, string])[]): ReadonlyMap<str
 }
 
 /** Modules of Node, without `node:`. */
-export const MODULES: ReadonlyMap<string, Reason> = table(
+const MODULES: ReadonlyMap<string, Reason> = table(
   [FILES, "fs fs/promises"],
   [NETWORK, "net tls dgram dns dns/promises http https http2 _http_client _tls_wrap"],
   [PROCESS, "child_process cluster worker_threads"],
@@ -42,7 +42,7 @@ export const MODULES: ReadonlyMap<string, Reason> = table(
 );
 
 /** Packages that are nothing but another way to the same. */
-export const PACKAGES: ReadonlyMap<string, Reason> = table(
+const PACKAGES: ReadonlyMap<string, Reason> = table(
   [NETWORK, "undici axios got node-fetch node-fetch-native cross-fetch isomorphic-fetch ky needle request superagent"],
   [NETWORK, "phin ofetch ws socket.io-client ssh2 nodemailer puppeteer playwright playwright-core puppeteer-core"],
   [FILES, "fs-extra graceful-fs rimraf chokidar glob fast-glob globby memfs"],

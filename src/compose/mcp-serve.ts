@@ -9,10 +9,9 @@ import type { CaveatsFile } from "../cli/mcp-caveats.ts";
 import { isTerminal } from "../cli/output.ts";
 import { COLOURS, PLAIN } from "../cli/paint.ts";
 import { VERSION } from "../cli/version.ts";
-import { callAnswers } from "../mcp/call-answer.ts";
-import { Front } from "../mcp/front.ts";
-import { KeptSession } from "../mcp/kept-session.ts";
-import { servers } from "../mcp/server.ts";
+import { InboundMessages } from "../mcp/inbound-messages.ts";
+import { ReconnectingSession } from "../mcp/reconnecting-session.ts";
+import { ServerFactory } from "../mcp/server.ts";
 import { StdioTransport } from "../mcp/stdio-transport.ts";
 import { readTextFile } from "../node/files.ts";
 import { type UserFolders, userFolders } from "../node/folders.ts";
@@ -69,7 +68,7 @@ async function serveMcp(
   const daemon = daemonClient({ home, folders, program, isPresenceNeeded: () => false });
   const present = presenting(waitingPageProcess(join(program, "dist", "page.cjs")));
   let isServed = true;
-  const session = new KeptSession({
+  const session = new ReconnectingSession({
     opening: {
       ...opening,
       trace: null,
@@ -86,7 +85,7 @@ async function serveMcp(
       isServed = connected.ok;
       return connected;
     },
-    unserved: (tool, refusal) => {
+    onUnserved: (tool, refusal) => {
       const about = { agent: opening.agent, tool, face: "mcp", cwd: opening.cwd };
       // What the owner itself refused, it knows of.
       if (!isServed) daemon.refused(about, refusal);
@@ -99,18 +98,16 @@ async function serveMcp(
   let exit: ExitCode = EXIT.ok;
   // Asked for before anything else is loaded: the daemon works meanwhile.
   const first = session.open();
-  const front = new Front();
-  const identity = { name: "ambit", version: VERSION };
+  const inbound = new InboundMessages();
   const transport = new StdioTransport({
     openInput: standardInput,
     output: process.stdout,
-    front,
-    answerCall: callAnswers(session, identity),
+    inbound,
     isClientGone: () => isClientGone(parent),
   });
-  const served = servers({ identity, session });
+  const servers = new ServerFactory({ identity: { name: "ambit", version: VERSION }, session, inbound });
   const closed = new Promise<void>((over) => {
-    serveStdio(({ era }) => served.make(era), { transport });
+    serveStdio(({ era }) => servers.create(era), { transport });
     const { onclose } = transport;
     transport.onclose = () => {
       onclose?.();
@@ -123,7 +120,7 @@ async function serveMcp(
     transport.finish();
   });
   await closed;
-  served.stop();
+  servers.stop();
   // An agent that is not there is told of, however little was asked.
   await first;
   session.close();

@@ -1,8 +1,9 @@
 // What a tool hands to `net.fetch`, read once into plain values.
+
+import { utf8Bytes } from "../authority/bytes.ts";
 import * as limits from "./limits.ts";
 import { countOf, optionsOf } from "./option.ts";
 import { invalid, type Used, used } from "./used.ts";
-import { bytesOf } from "./utf8.ts";
 
 export interface FetchOptions {
   readonly method?: string | undefined;
@@ -101,6 +102,6 @@ function headersOf(value: unknown): readonly Header[] | null {
 function bodyOf(value: unknown): string | Uint8Array | null | undefined {
   if (value === undefined || value === null) return null;
   if (typeof value === "string")
-    return value.length > limits.bodyBytesMax || bytesOf(value).length > limits.bodyBytesMax ? undefined : value;
+    return value.length > limits.bodyBytesMax || utf8Bytes(value).length > limits.bodyBytesMax ? undefined : value;
   return value instanceof Uint8Array && value.length <= limits.bodyBytesMax ? new Uint8Array(value) : undefined;
 }

@@ -1,5 +1,7 @@
 // Files as a tool has them: paths are text, each is decided before it is touched, and the port decides it again once
 // links are followed.
+
+import { utf8Bytes, utf8Text } from "../authority/bytes.ts";
 import { pathText } from "../authority/path.ts";
 import { isSegments } from "../authority/scope.ts";
 import type { FileFacts, FilePath, FileResult, Files } from "../ports/files.ts";
@@ -9,7 +11,6 @@ import type { Life } from "./life.ts";
 import { entriesMax, fileBytesMax } from "./limits.ts";
 import { countOf, optionsOf } from "./option.ts";
 import { denied, failed, invalid, type Used, used } from "./used.ts";
-import { bytesOf, textOf } from "./utf8.ts";
 
 export interface ListedFile {
   readonly path: string;
@@ -75,7 +76,7 @@ export function filesInstrument(port: Files | null, asker: Asker, life: Life): F
         if (!bytes.ok) return bytes;
         if (bytes.value.length > fileBytesMax)
           return denied("not_available", "fs.read", `longer than ${fileBytesMax} bytes: read it in parts`);
-        return used(textOf(bytes.value));
+        return used(utf8Text(bytes.value));
       }),
     write: (path: string, content: string | Uint8Array) =>
       life.use("fs.write", () => changed(port, asker, path, content, (files, at, bytes) => files.write(at, bytes))),
@@ -134,7 +135,7 @@ async function changed(
   const isFitting = (typeof content === "string" || content instanceof Uint8Array) && content.length <= fileBytesMax;
   if (!isFitting) return invalid("fs.write", `a content is text or bytes, at most ${fileBytesMax}`);
   // Copied: what is written is what was there when it was asked.
-  const bytes = typeof content === "string" ? bytesOf(content) : new Uint8Array(content);
+  const bytes = typeof content === "string" ? utf8Bytes(content) : new Uint8Array(content);
   if (bytes.length > fileBytesMax) return invalid("fs.write", `at most ${fileBytesMax} bytes`);
   return touched(port, asker, "fs.write", path, (files, at) => act(files, at, bytes));
 }

@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { chain, grant, link } from "../../test/forge/authority.ts";
 import { judgeOf, openContext, registeredOf, toolOf, type World, warrantFor } from "../../test/laws/context-world.ts";
 import { addressText } from "../authority/address.ts";
+import { utf8Bytes } from "../authority/bytes.ts";
 import type { Authority } from "../authority/chain.ts";
 import { redirectOf, urlText } from "../authority/redirect.ts";
 import { parseUrl } from "../authority/url.ts";
 import { methodVerb } from "../notation/request.ts";
 import type { Exchange, Exchanged } from "../ports/instruments.ts";
 import { fetchVerb } from "./fetch-asked.ts";
-import { bytesOf } from "./utf8.ts";
 
 const ALL: Authority = [
   chain(
@@ -30,7 +30,7 @@ function redirecting(...steps: readonly (readonly [number, string])[]): (asked: 
   return () => {
     const step = steps[at++];
     return step === undefined
-      ? { status: 200, headers: [["Content-Type", "text/plain"]], body: bytesOf("done") }
+      ? { status: 200, headers: [["Content-Type", "text/plain"]], body: utf8Bytes("done") }
       : { status: step[0], headers: [["Location", step[1]]], body: new Uint8Array() };
   };
 }
@@ -127,7 +127,7 @@ describe("redirects", () => {
       const options = { method: "POST", body: "x", headers: { "content-type": "text/plain" } };
       expect(await context.net.fetch("http://a.example/", options)).toMatchObject({ ok: true });
       const second = seen.exchanges[1];
-      expect(second).toMatchObject({ method, body: body === null ? null : bytesOf(body) });
+      expect(second).toMatchObject({ method, body: body === null ? null : utf8Bytes(body) });
       expect(second?.headers).toHaveLength(body === null ? 0 : 1);
     }
     const readOnly: Authority = [chain(link("r", [grant("net.post"), grant("secret.use")]))];
@@ -177,7 +177,7 @@ describe("secrets", () => {
       respond: ({ headers }) => ({
         status: 200,
         headers: [["x-back", headers[0]?.[1] ?? ""]],
-        body: bytesOf(`you said ${headers[0]?.[1]} twice: value-of-API_KEY`),
+        body: utf8Bytes(`you said ${headers[0]?.[1]} twice: value-of-API_KEY`),
       }),
     });
     const held = await context.secrets.use("API_KEY", { host: "a.example" });
@@ -187,7 +187,7 @@ describe("secrets", () => {
     const answer = await context.net.fetch("https://a.example/", options);
     if (!answer.ok) throw new Error(answer.code);
     expect(seen.exchanges[0]?.headers).toEqual([["authorization", "Bearer value-of-API_KEY"]]);
-    expect(seen.exchanges[0]?.body).toEqual(bytesOf("key=value-of-API_KEY"));
+    expect(seen.exchanges[0]?.body).toEqual(utf8Bytes("key=value-of-API_KEY"));
     expect(await answer.value.text()).toBe("you said Bearer [REDACTED:API_KEY] twice: [REDACTED:API_KEY]");
     expect(answer.value.headers.get("x-back")).toBe("Bearer [REDACTED:API_KEY]");
   });

@@ -1,4 +1,6 @@
 // The network as a tool has it: `fetch`. Every hop is read, decided, resolved, screened and pinned like the first one.
+
+import { utf8Bytes, utf8Text } from "../authority/bytes.ts";
 import { destinationText } from "../authority/destination.ts";
 import {
   becomesGet,
@@ -20,7 +22,6 @@ import { filled, secretsIn, withoutValues } from "./placeholder.ts";
 import { type FetchedResponse, responseOf } from "./response.ts";
 import { screen, screened } from "./screened.ts";
 import { denied, failed, invalid, type Used, unread, used } from "./used.ts";
-import { bytesOf, textOf } from "./utf8.ts";
 
 export interface NetInstrument {
   fetch(url: string, options?: FetchOptions): Promise<Used<FetchedResponse>>;
@@ -113,7 +114,7 @@ async function hop(
   const { method, body, bytesMax, millisecondsMax } = asked;
   const answer = await fetching.exchange({
     ...{ scheme, host, port, target: targetOf(url), method, headers },
-    body: typeof body === "string" ? bytesOf(fill(body)) : body,
+    body: typeof body === "string" ? utf8Bytes(fill(body)) : body,
     ...{ addresses: addresses.value, bytesMax, millisecondsMax, stop },
     screen: (address) => {
       const open = screen(asker, granted.value, url, address);
@@ -146,7 +147,10 @@ async function openSecrets(
 /** A server may say back what it was told: what the tool gets has no value of a secret in it, as it was sent. */
 function told({ status, headers, body }: Exchanged, values: ReadonlyMap<string, string>): Exchanged {
   if (values.size === 0) return { status, headers, body };
-  const marks = [...values].map(([name, value]) => ({ value: bytesOf(value), shown: bytesOf(`[REDACTED:${name}]`) }));
-  const clean = (text: string): string => textOf(withoutValues(bytesOf(text), marks));
+  const marks = [...values].map(([name, value]) => ({
+    value: utf8Bytes(value),
+    shown: utf8Bytes(`[REDACTED:${name}]`),
+  }));
+  const clean = (text: string): string => utf8Text(withoutValues(utf8Bytes(text), marks));
   return { status, headers: headers.map(([name, value]) => [name, clean(value)]), body: withoutValues(body, marks) };
 }

@@ -1,5 +1,6 @@
 // Programs as a tool has them: an argument vector, never a line, run behind the walls that the deciding grants make.
 
+import { utf8Bytes } from "../authority/bytes.ts";
 import { argvCharactersMax, argvTokensMax } from "../authority/limits.ts";
 import type { ProgramsPort } from "../ports/instruments.ts";
 import type { Ending, RunDenial, Usage } from "../ports/process.ts";
@@ -9,7 +10,6 @@ import type { Life } from "./life.ts";
 import * as limits from "./limits.ts";
 import { countOf, optionsOf, textsOf } from "./option.ts";
 import { denied, failed, invalid, type Used, used } from "./used.ts";
-import { bytesOf } from "./utf8.ts";
 
 export interface ProgramOptions {
   /** The folder it runs in, and all it can see of the agent's files. */
@@ -91,6 +91,6 @@ async function run(
 
 function inputOf(value: unknown): Uint8Array | null | undefined {
   if (value === undefined) return null;
-  if (typeof value === "string" && value.length <= limits.bodyBytesMax) return bytesOf(value);
+  if (typeof value === "string" && value.length <= limits.bodyBytesMax) return utf8Bytes(value);
   return value instanceof Uint8Array && value.length <= limits.bodyBytesMax ? new Uint8Array(value) : undefined;
 }

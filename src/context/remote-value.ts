@@ -1,6 +1,7 @@
 // Values between a context and code elsewhere, as JSON: bytes are `{"$bytes": base64}`, and everything has a bound.
+
+import { base64Bytes, base64Text } from "../authority/bytes.ts";
 import type { Json, JsonObject } from "../authority/json.ts";
-import { base64Bytes, base64Text } from "./bytes-text.ts";
 
 /** Members and elements of one value, all the way down. */
 const partsMax = 200_000;

@@ -1,24 +1,10 @@
 // A context from elsewhere: the same answers as beside it, nothing but the fixed methods, and an end.
 import { expect, test } from "vitest";
 import type { Json, JsonObject } from "../authority/json.ts";
-import { base64Bytes, base64Text } from "./bytes-text.ts";
 import type { Context } from "./context.ts";
 import { remoteContext, serveUse } from "./remote.ts";
 import { remoteJson, remoteValue } from "./remote-value.ts";
 import { used } from "./used.ts";
-
-test("bytes have one spelling, which the platform reads the same", () => {
-  for (let length = 0; length < 70; length++) {
-    const bytes = Uint8Array.from({ length }, (_, at) => (at * 167 + length * 31) & 255);
-    const text = base64Text(bytes);
-    expect(text).toBe(Buffer.from(bytes).toString("base64"));
-    expect(base64Bytes(text)).toEqual(bytes);
-  }
-  const long = Uint8Array.from({ length: 100_001 }, (_, at) => (at * 7) & 255);
-  expect(base64Text(long)).toBe(Buffer.from(long).toString("base64"));
-  for (const text of ["A", "AA", "AAA", "AA=A", "AB==", "AAB=", "====", "A===", "AA=\n", "AAAA=", "AA~=", "é==="])
-    expect(base64Bytes(text), text).toBeNull();
-});
 
 test("values go there and come back; what is no plain data does not go", () => {
   const value = { a: [1, "b", null, true], bytes: new Uint8Array([1, 2]), ["__proto__"]: 3, deep: { gone: undefined } };

@@ -1,6 +1,7 @@
 // What a fetch hands back: shaped like the platform's, plain, and holding all of its body already.
+
+import { utf8Text } from "../authority/bytes.ts";
 import { closed } from "./closed.ts";
-import { textOf } from "./utf8.ts";
 
 export interface FetchedHeaders {
   /** All values of a name, joined by commas; null where there is none. */
@@ -50,8 +51,8 @@ export function responseOf({ status, headers, body, url, redirected }: Answer): 
       has: (name: string) => valuesOf(name).length > 0,
       entries: () => pairs,
     }),
-    text: async () => textOf(body),
-    json: async () => JSON.parse(textOf(body)) as unknown,
+    text: async () => utf8Text(body),
+    json: async () => JSON.parse(utf8Text(body)) as unknown,
     bytes: async () => new Uint8Array(body),
   });
 }

@@ -2,11 +2,9 @@
 import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../authority/json.ts";
 import type { DenialTold } from "../ports/daemon-calls.ts";
+import { withAliases } from "./argument-aliases.ts";
 import { deniedResult, doneResult, refusedResult, unknownTool } from "./call-result.ts";
-import { ourSpelling } from "./other-spelling.ts";
 import { listedTools } from "./tool-list.ts";
-import { Turns } from "./turns.ts";
-import { Wanted } from "./wanted.ts";
 
 const ran = (more: JsonObject): JsonObject => ({
   ending: { kind: "exited", status: 0 },
@@ -141,56 +139,9 @@ describe("other spellings of a command", () => {
       { program: "a", args: "b" },
     ],
     [{ script: "a" }, { script: "a" }],
-  ])("%j is %j", (input, ours) => expect(ourSpelling("shell", input)).toEqual(ours));
+  ])("%j is %j", (input, ours) => expect(withAliases("shell", input)).toEqual(ours));
 
   test("of other tools are none", () => {
-    expect(ourSpelling("proc_exec", { program: "echo" })).toEqual({ program: "echo" });
-  });
-});
-
-describe("turns", () => {
-  test("are taken in order, and whoever gave up takes none", async () => {
-    const turns = new Turns(1);
-    const [first, second, third] = [new Wanted(), new Wanted(), new Wanted()];
-    const order: string[] = [];
-    expect(turns.take(first)).toBe(true);
-    const waiting = [
-      Promise.resolve(turns.take(second)).then((is) => order.push(`second ${is}`)),
-      Promise.resolve(turns.take(third)).then((is) => order.push(`third ${is}`)),
-    ];
-    second.takeBack();
-    await waiting[0];
-    turns.give();
-    await waiting[1];
-    expect(order).toEqual(["second false", "third true"]);
-    turns.give();
-    expect(turns.take(first)).toBe(true);
-    expect(turns.take(second)).toBe(false);
-  });
-
-  test("a turn that was given to somebody who gives up in the same moment is still given back once", async () => {
-    const turns = new Turns(1);
-    const [late, next] = [new Wanted(), new Wanted()];
-    expect(turns.take(new Wanted())).toBe(true);
-    const waiting = turns.take(late);
-    turns.give();
-    late.takeBack();
-    expect(await waiting).toBe(true);
-    turns.give();
-    expect(turns.take(next)).toBe(true);
-  });
-});
-
-describe("a call that is taken back", () => {
-  test("rings whoever works on it, once, and at once whoever comes too late", () => {
-    const wanted = new Wanted();
-    const rung: string[] = [];
-    wanted.onTakenBack(() => rung.push("first"));
-    wanted.onTakenBack(() => rung.push("second"));
-    expect(wanted.isTakenBack).toBe(false);
-    wanted.takeBack();
-    wanted.takeBack();
-    wanted.onTakenBack(() => rung.push("late"));
-    expect([wanted.isTakenBack, rung]).toEqual([true, ["second", "late"]]);
+    expect(withAliases("proc_exec", { program: "echo" })).toEqual({ program: "echo" });
   });
 });

@@ -1,14 +1,14 @@
-// How much a client may send, and ask for at once.
+// Limits on what one MCP client may send and have in progress.
 
-/** A longer line is refused and passed over. What the owner takes in one question is less. */
+/** A longer line is answered with an error and skipped. The daemon accepts less than this in one request. */
 export const lineBytesMax: number = 2 * 1_048_576;
-/** Past this nothing more is read until something is answered. */
+/** At this many unanswered requests the server stops reading until it has answered some. */
 export const requestsInFlightMax = 2_048;
-/** Past this nothing more is read until the client has read some of it. */
+/** At this much unread output the server stops reading until the client has read some. */
 export const outputPendingBytesMax: number = 8 * 1_048_576;
-/** So many calls are with the owner at once; the others wait their turn. */
+/** At most this many calls are sent to the daemon at once; the others wait in order. */
 export const callsAtOnceMax = 64;
-/** How long a list may be taken for true by whoever does not hear of changes. */
+/** How long a client may cache the list of tools. */
 export const listMilliseconds = 5_000;
-/** How often it is looked whether the list is another one. */
-export const lookMilliseconds = 1_000;
+/** How often the server checks whether the list of tools has changed. */
+export const listCheckMilliseconds = 1_000;

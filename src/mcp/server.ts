@@ -1,57 +1,64 @@
-// The protocol's own library around one session: which methods there are besides calls, and who answers them. Both eras of the
-// protocol are served by the same answers.
+// The SDK's server for one daemon session: handlers for `tools/list` and `tools/call`. The same handlers serve both protocol
+// eras: the older one negotiates a version by `initialize`, in the newer one every request names it.
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
-import type { ServerIdentity } from "./call-answer.ts";
-import type { KeptSession } from "./kept-session.ts";
-import { listMilliseconds, lookMilliseconds } from "./limits.ts";
-import type { Era } from "./spoken-era.ts";
+import type { JsonObject } from "../authority/json.ts";
+import { withAliases } from "./argument-aliases.ts";
+import { type CallResult, refusedResult } from "./call-result.ts";
+import type { InboundMessages } from "./inbound-messages.ts";
+import { listCheckMilliseconds, listMilliseconds } from "./limits.ts";
+import type { ReconnectingSession } from "./reconnecting-session.ts";
 import { type ListedTool, listedTools } from "./tool-list.ts";
 
-export interface ServedAsked {
-  readonly identity: ServerIdentity;
-  readonly session: KeptSession;
+export interface ServerOptions {
+  readonly identity: { readonly name: string; readonly version: string };
+  readonly session: ReconnectingSession;
+  readonly inbound: InboundMessages;
 }
 
 const INSTRUCTIONS =
-  "Every call is decided by what you hold and written down. A call that is denied is a result with `isError`: `code` says why, " +
-  "`need` what it would have needed, `hint` what to do. The list shows all you can ever call.";
+  "Every call is checked against your grants and logged. A denied call returns a result with `isError`: `code` says why, " +
+  "`need` which access is missing, `hint` what to do next. The list of tools shows everything you can ever call.";
 
 const PRIVATE = { ttlMs: listMilliseconds, cacheScope: "private" } as const;
 
-/** For the library, which wants one server for each opening of a connection. */
-export function servers(asked: ServedAsked): { make(era: Era): Server; stop(): void } {
-  const made = new Set<Watched>();
-  return {
-    make: (era) => {
-      const watched = new Watched(asked, era);
-      made.add(watched);
-      watched.server.onclose = () => {
-        watched.stop();
-        made.delete(watched);
-      };
-      return watched.server;
-    },
-    stop: () => {
-      for (const one of made) one.stop();
-    },
-  };
+/** The SDK creates one server for each era it tries on a connection. */
+export class ServerFactory {
+  readonly #options: ServerOptions;
+  readonly #open = new Set<SessionServer>();
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+  }
+
+  create(era: "legacy" | "modern"): Server {
+    const one = new SessionServer(this.#options, era);
+    this.#open.add(one);
+    one.server.onclose = () => {
+      one.stop();
+      this.#open.delete(one);
+    };
+    return one.server;
+  }
+
+  stop(): void {
+    for (const one of this.#open) one.stop();
+  }
 }
 
-/** A server, and the look at whether its list is still the one that was told. */
-class Watched {
+class SessionServer {
   readonly server: Server;
-  readonly #asked: ServedAsked;
-  /** As it was last told. */
-  #told: string | null = null;
+  readonly #options: ServerOptions;
+  /** The list as the client last received it. */
+  #sentList: string | null = null;
   #isReady: boolean;
-  #isLooking = false;
+  #isChecking = false;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(asked: ServedAsked, era: Era) {
-    this.#asked = asked;
-    // In the older era nothing is said before the client has said that it is ready.
+  constructor(options: ServerOptions, era: "legacy" | "modern") {
+    this.#options = options;
+    // In the older era the server sends no notification before the client's `initialized`.
     this.#isReady = era === "modern";
-    this.server = new Server(asked.identity, {
+    this.server = new Server(options.identity, {
       capabilities: { tools: { listChanged: true } },
       instructions: INSTRUCTIONS,
       cacheHints: { "tools/list": PRIVATE, "server/discover": PRIVATE },
@@ -60,39 +67,73 @@ class Watched {
       this.#isReady = true;
     };
     this.server.setRequestHandler("tools/list", (request) => this.#list(request.params?.cursor) as never);
+    this.server.setRequestHandler(
+      "tools/call",
+      { params: AS_RECEIVED },
+      (params, { mcpReq }) => this.#call(mcpReq, params as ReceivedCall) as never,
+    );
   }
 
   stop(): void {
     clearInterval(this.#timer);
   }
 
+  async #call(
+    { id, signal }: { readonly id: string | number; readonly signal: AbortSignal },
+    { name: tool, arguments: input = {} }: ReceivedCall,
+  ): Promise<CallResult> {
+    if (tool === "") {
+      const problem = this.#options.inbound.callProblem(id) ?? { tool: "the call", message: "the call is malformed" };
+      return refusedResult(problem.tool, { code: "invalid_input", message: problem.message, fix: null });
+    }
+    try {
+      return await this.#options.session.call(tool, withAliases(tool, input), signal);
+    } catch {
+      // A result that cannot be serialized, or a bug: the model learns only that the call failed.
+      return refusedResult(tool, { code: "not_available", message: "the call could not be completed", fix: null });
+    }
+  }
+
   async #list(cursor: string | undefined): Promise<{ readonly tools: readonly ListedTool[] }> {
-    // There is only one page, so that no cursor is ours.
-    if (cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no such cursor");
-    const listed = await this.#asked.session.list();
+    // The list is one page, so the server never issued a cursor.
+    if (cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "unknown cursor");
+    const listed = await this.#options.session.list();
     if (!listed.ok) throw new ProtocolError(ProtocolErrorCode.InternalError, `${listed.code}: ${listed.message}`);
     const tools = listedTools(listed.value);
-    this.#told = JSON.stringify(tools);
+    this.#sentList = JSON.stringify(tools);
     if (this.#timer === undefined) {
-      this.#timer = setInterval(() => void this.#look(), lookMilliseconds);
+      this.#timer = setInterval(() => void this.#checkList(), listCheckMilliseconds);
       this.#timer.unref();
     }
     return { tools };
   }
 
-  async #look(): Promise<void> {
-    if (this.#isLooking || !this.#isReady) return;
-    this.#isLooking = true;
+  async #checkList(): Promise<void> {
+    if (this.#isChecking || !this.#isReady) return;
+    this.#isChecking = true;
     try {
-      const found = await this.#asked.session.look();
-      const now = found === null ? this.#told : JSON.stringify(listedTools(found));
-      if (now === this.#told) return;
-      this.#told = now;
+      const found = await this.#options.session.currentList();
+      const list = found === null ? this.#sentList : JSON.stringify(listedTools(found));
+      if (list === this.#sentList) return;
+      this.#sentList = list;
       await this.server.sendToolListChanged();
     } catch {
-      // The client is gone; whoever closes it stops this, too.
+      // The client has disconnected; closing the server stops the timer.
     } finally {
-      this.#isLooking = false;
+      this.#isChecking = false;
     }
   }
 }
+
+interface ReceivedCall {
+  readonly name: string;
+  readonly arguments?: JsonObject;
+}
+
+/**
+ * Hands over the parameters unchanged. The SDK has checked them against the protocol's schema before, but what that schema
+ * returns lacks keys such as `__proto__`, which would then run unchecked.
+ */
+const AS_RECEIVED = {
+  "~standard": { version: 1, vendor: "ambit", "validate": (value: unknown) => ({ value }) },
+} as const;

@@ -1,24 +1,20 @@
-// Lines in, lines out: the way between a client's pipes and the protocol's library, behind our own front. When the client has
-// closed its end, what it asked for is still answered, as long as somebody is there to read it.
+// The SDK's transport over stdio: bounded lines in, lines out, with backpressure in both directions. After the client closes
+// its end, pending requests are still answered as long as the client can read.
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
-import type { JsonObject } from "../authority/json.ts";
-import type { AnswerCall } from "./call-answer.ts";
-import type { CallAsked } from "./call-asked.ts";
-import type { Front } from "./front.ts";
+import type { InboundMessages } from "./inbound-messages.ts";
+import { isRequestId } from "./json-rpc.ts";
 import { outputPendingBytesMax, requestsInFlightMax } from "./limits.ts";
-import { type Line, LineCutter } from "./line-cutter.ts";
-import { isRequestId, type RequestId } from "./wire-message.ts";
+import { type Line, LineReader } from "./line-reader.ts";
 
-const goneMilliseconds = 200;
+const clientCheckMilliseconds = 200;
 
-export interface StdioTransportAsked {
-  /** Reads from now on. A chunk is the reader's own: it is read into again once it was taken. */
-  openInput(take: (chunk: Buffer) => void): Readable;
+export interface StdioTransportOptions {
+  /** Starts reading. The reader reuses the chunk's memory after the callback returns. */
+  openInput(onChunk: (chunk: Buffer) => void): Readable;
   readonly output: Writable;
-  readonly front: Front;
-  readonly answerCall: AnswerCall;
-  /** Whether nobody can read an answer any more, although nothing says so yet. */
+  readonly inbound: InboundMessages;
+  /** Whether the client process has ended, although the pipe does not show it yet. */
   isClientGone(): boolean;
 }
 
@@ -26,133 +22,101 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  readonly #asked: StdioTransportAsked;
-  readonly #cutter = new LineCutter();
+  readonly #options: StdioTransportOptions;
+  readonly #lines = new LineReader();
   #input: Readable | null = null;
   #outgoing = "";
   #isEnding = false;
   #isClosed = false;
-  #looking: ReturnType<typeof setInterval> | undefined;
+  #clientCheck: ReturnType<typeof setInterval> | undefined;
 
-  constructor(asked: StdioTransportAsked) {
-    this.#asked = asked;
+  constructor(options: StdioTransportOptions) {
+    this.#options = options;
   }
 
   async start(): Promise<void> {
-    const { openInput, output } = this.#asked;
-    const input = openInput((chunk) => this.#take(chunk));
+    const { openInput, output } = this.#options;
+    const input = openInput((chunk) => {
+      this.#lines.push(chunk, this.#onLine);
+      this.#applyBackpressure();
+    });
     this.#input = input;
     input.on("end", () => {
-      const rest = this.#cutter.rest();
-      if (rest !== null && !this.#isEnding) this.#hear(rest);
+      const rest = this.#lines.rest();
+      if (rest !== null) this.#onLine(rest);
       this.finish();
     });
     input.on("error", () => this.finish());
     output.on("error", () => void this.close());
-    output.on("drain", () => this.#pace());
+    output.on("drain", () => this.#applyBackpressure());
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
+    this.#write(JSON.stringify(message));
     const id = "method" in message ? undefined : message.id;
-    const { front } = this.#asked;
-    const isAnswer = isRequestId(id);
-    if (!isAnswer || !front.isOpener(id)) this.#write(JSON.stringify(message));
-    if (isAnswer) this.#settle(id);
+    if (!isRequestId(id)) return;
+    this.#options.inbound.answered(id, "result" in message);
+    this.#continue();
   }
 
-  /** Nothing more is read; it closes when everything is answered. */
+  /** Stops reading; closes when every pending request is answered. */
   finish(): void {
     if (this.#isEnding || this.#isClosed) return;
     this.#isEnding = true;
     this.#input?.pause();
-    this.#looking = setInterval(() => {
-      if (this.#asked.isClientGone()) void this.close();
-    }, goneMilliseconds);
-    this.#settled();
+    this.#clientCheck = setInterval(() => {
+      if (this.#options.isClientGone()) void this.close();
+    }, clientCheckMilliseconds);
+    this.#continue();
   }
 
+  /** The SDK cancels the calls that are still running. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    clearInterval(this.#looking);
+    clearInterval(this.#clientCheck);
     this.#flush();
     this.#input?.pause();
-    this.#asked.front.takeAllBack();
     this.onclose?.();
   }
 
-  #take(chunk: Buffer): void {
-    this.#cutter.take(chunk, this.#hears);
-    this.#pace();
-  }
-
-  /** Whether to go on. */
-  readonly #hears = (line: Line): boolean => {
+  /** Returns false to stop reading lines. */
+  readonly #onLine = (line: Line): boolean => {
     if (this.#isEnding || this.#isClosed) return false;
-    this.#hear(line);
-    return true;
+    const read = this.#options.inbound.read(line);
+    switch (read.kind) {
+      case "message":
+        this.onmessage?.(read.message as unknown as JSONRPCMessage);
+        return true;
+      case "response":
+        this.#write(JSON.stringify(read.response));
+        return true;
+      case "end":
+        if (read.response !== null) this.#write(JSON.stringify(read.response));
+        this.finish();
+        return false;
+      case "ignore":
+        return true;
+      default:
+        return read satisfies never;
+    }
   };
 
-  #hear(line: Line): void {
-    const heard = this.#asked.front.hear(line);
-    switch (heard.kind) {
-      case "message":
-        this.#pass(heard.message);
-        return;
-      case "call":
-        if (heard.opens !== null) this.#pass(heard.opens);
-        void this.#answer(heard.call);
-        return;
-      case "answer":
-        this.#write(JSON.stringify(heard.answer));
-        return;
-      case "end":
-        if (heard.answer !== null) this.#write(JSON.stringify(heard.answer));
-        this.finish();
-        return;
-      case "nothing":
-        // Whoever takes a call back waits for no answer.
-        this.#settled();
-        return;
-      default:
-        heard satisfies never;
-    }
+  #continue(): void {
+    if (this.#isEnding && this.#options.inbound.inFlight === 0) void this.close();
+    else this.#applyBackpressure();
   }
 
-  #pass(message: JsonObject): void {
-    this.onmessage?.(message as unknown as JSONRPCMessage);
-  }
-
-  async #answer(call: CallAsked): Promise<void> {
-    const line = await this.#asked.answerCall(call);
-    // Who took it back gets no answer, and its id may be another's by now.
-    if (call.wanted.isTakenBack) return;
-    this.#write(line);
-    this.#settle(call.id);
-  }
-
-  #settle(id: RequestId): void {
-    this.#asked.front.settle(id);
-    this.#settled();
-  }
-
-  #settled(): void {
-    if (this.#isEnding && this.#asked.front.inFlight === 0) void this.close();
-    else this.#pace();
-  }
-
-  /** Nobody is read from faster than answers leave. */
-  #pace(): void {
-    if (this.#isEnding || this.#isClosed) return;
-    const { output, front } = this.#asked;
+  #applyBackpressure(): void {
     const input = this.#input;
-    if (input === null) return;
-    const isFull = front.inFlight >= requestsInFlightMax || output.writableLength >= outputPendingBytesMax;
+    if (this.#isEnding || this.#isClosed || input === null) return;
+    const { output, inbound } = this.#options;
+    const isFull = inbound.inFlight >= requestsInFlightMax || output.writableLength >= outputPendingBytesMax;
     if (isFull && !input.isPaused()) input.pause();
     else if (!isFull && input.isPaused()) input.resume();
   }
 
-  /** Everything of one turn in one write. */
+  /** Collects the lines of one event-loop turn into one write. */
   #write(line: string): void {
     if (this.#isClosed) return;
     if (this.#outgoing === "") setImmediate(this.#flush);
@@ -163,6 +127,6 @@ export class StdioTransport implements Transport {
     if (this.#outgoing === "") return;
     const text = this.#outgoing;
     this.#outgoing = "";
-    this.#asked.output.write(text);
+    this.#options.output.write(text);
   };
 }

@@ -3,8 +3,8 @@ import { describe, expect, it, test } from "vitest";
 import type { Json } from "../authority/json.ts";
 import { needGrant, readAllowedTools } from "./allowed-tools.ts";
 import { Diagnostics } from "./diagnostic.ts";
-import { READING, told, treeOf } from "./notation-fixture.ts";
 import { compactText } from "./printer.ts";
+import { READING, told, treeOf } from "./testing/notation.ts";
 
 interface Read {
   readonly needs: readonly string[];

@@ -10,8 +10,8 @@ import {
   stricterApprovers,
 } from "./approvers.ts";
 import { Diagnostics } from "./diagnostic.ts";
-import { mapOf, READING, treeOf } from "./notation-fixture.ts";
 import { readRecord } from "./record.ts";
+import { mapOf, READING, treeOf } from "./testing/notation.ts";
 
 function read(value: Json): { readonly reading: ApproversReading; readonly told: readonly string[] } {
   const diagnostics = new Diagnostics();

@@ -1,4 +1,5 @@
 // Where a second copy of the log is kept, and how long a call waits for it. The user's to say.
+import { utf8Length } from "../authority/bytes.ts";
 import { parseRoot, pathText } from "../authority/path.ts";
 import type { Diagnostics } from "./diagnostic.ts";
 import { nearestName } from "./nearest.ts";
@@ -75,7 +76,7 @@ function targetOf(entry: Entry, reading: Reading, diagnostics: Diagnostics): Sin
     return null;
   }
   const whole = pathText(parsed.value);
-  if (kind === "socket" && whole.length * 3 > socketBytesMax && bytesOf(whole) > socketBytesMax) {
+  if (kind === "socket" && whole.length * 3 > socketBytesMax && utf8Length(whole) > socketBytesMax) {
     diagnostics.error("bad_value", span, `the path of a socket has at most ${socketBytesMax} bytes`, {
       fix: "sink: unix:/run/user/1000/collector.sock",
     });
@@ -97,13 +98,4 @@ function timeoutOf(value: TreeNode, diagnostics: Diagnostics): number | null {
     fix: "timeout: 2s",
   });
   return null;
-}
-
-function bytesOf(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const point = character.codePointAt(0) ?? 0;
-    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }

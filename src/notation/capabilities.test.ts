@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import type { Json } from "../authority/json.ts";
 import { readCapabilities } from "./capabilities.ts";
 import { Diagnostics } from "./diagnostic.ts";
-import { READING, told, treeOf } from "./notation-fixture.ts";
 import { compactText } from "./printer.ts";
+import { READING, told, treeOf } from "./testing/notation.ts";
 
 function read(
   value: Json,

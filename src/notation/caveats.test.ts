@@ -5,9 +5,9 @@ import { meetGrants } from "../authority/meet.ts";
 import { isNothing } from "../authority/scope.ts";
 import { type CaveatsLink, caveatsTable, readCaveats } from "./caveats.ts";
 import { caveatsOf } from "./caveats-printer.ts";
-import { covers, HOSTILE_TEXTS } from "./coverage-fixture.ts";
-import { READING, told, treeOf } from "./notation-fixture.ts";
 import type { Reading } from "./reading.ts";
+import { covers, HOSTILE_TEXTS } from "./testing/coverage.ts";
+import { READING, told, treeOf } from "./testing/notation.ts";
 
 type Fields = { readonly [key: string]: Json };
 const TOP: Fields = {

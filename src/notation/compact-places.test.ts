@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readCompact } from "./compact.ts";
 import { placesOf, placesWithin, spanWithin } from "./compact-places.ts";
 import { Diagnostics } from "./diagnostic.ts";
-import { READING } from "./notation-fixture.ts";
+import { READING } from "./testing/notation.ts";
 
 const before = 10;
 

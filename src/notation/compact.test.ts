@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import type { Grant } from "../authority/grant.ts";
 import { readCompact } from "./compact.ts";
 import { Diagnostics } from "./diagnostic.ts";
-import { READING, spanOf, told } from "./notation-fixture.ts";
 import { compactText } from "./printer.ts";
 import { textsOf } from "./scope-values.ts";
 import { splitSpecs } from "./specs.ts";
+import { READING, spanOf, told } from "./testing/notation.ts";
 
 function read(text: string): { readonly printed: string | null; readonly diagnostics: Diagnostics } {
   const diagnostics = new Diagnostics();

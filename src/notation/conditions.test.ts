@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { UNCONDITIONAL } from "../authority/grant.ts";
 import { readConditions } from "./conditions.ts";
 import { Diagnostics } from "./diagnostic.ts";
-import { mapOf, told } from "./notation-fixture.ts";
+import { mapOf, told } from "./testing/notation.ts";
 
 test.each([
   [{}, {}],

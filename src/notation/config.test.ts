@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { Json } from "../authority/json.ts";
 import { type Config, readConfig } from "./config.ts";
 import type { ConfigLevel } from "./config-keys.ts";
-import { covers, HOSTILE_TEXTS } from "./coverage-fixture.ts";
-import { READING, told, treeOf } from "./notation-fixture.ts";
 import { stricter } from "./outer-policies.ts";
 import type { PolicyTable } from "./policy-table.ts";
 import type { Reading } from "./reading.ts";
+import { covers, HOSTILE_TEXTS } from "./testing/coverage.ts";
+import { READING, told, treeOf } from "./testing/notation.ts";
 
 function read(level: ConfigLevel, value: Json, reading: Reading = READING): Config {
   return readConfig(treeOf(value), level, reading);

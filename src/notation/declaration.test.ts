@@ -3,9 +3,9 @@ import { compile } from "../authority/compiled.ts";
 import type { Json } from "../authority/json.ts";
 import { ALWAYS } from "../authority/link.ts";
 import { within } from "../authority/within.ts";
-import { covers, HOSTILE_TEXTS } from "./coverage-fixture.ts";
 import { readDeclaration, readPersonality, type ToolRequirement } from "./declaration.ts";
-import { READING, told, treeOf } from "./notation-fixture.ts";
+import { covers, HOSTILE_TEXTS } from "./testing/coverage.ts";
+import { READING, told, treeOf } from "./testing/notation.ts";
 
 function read(value: Json): ReturnType<typeof readDeclaration> {
   return readDeclaration(treeOf(value), READING);

@@ -3,8 +3,8 @@ import { readCaveats } from "./caveats.ts";
 import { readDeclaration, readPersonality } from "./declaration.ts";
 import { Diagnostics } from "./diagnostic.ts";
 import { readManifest } from "./manifest.ts";
-import { READING, spanOf } from "./notation-fixture.ts";
 import { readOrgTable, readPolicyTable } from "./policy.ts";
+import { READING, spanOf } from "./testing/notation.ts";
 import type { TreeNode } from "./tree.ts";
 
 const span = spanOf("deep");

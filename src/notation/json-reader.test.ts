@@ -21,6 +21,11 @@ describe("JSON is read as it stands", () => {
     "9007199254740991",
     "1e-400",
     '{"__proto__": {"x": 1}}',
+    '{"a":"b:c","d":"::"}',
+    '[{"a":1},{"a":1},":"]',
+    '{"a:b":1,"c":2}',
+    '{"a\\\\":1,"b":"\\\\"}',
+    '{"a":"\\\\\\":","b":1}',
   ])("%s", (text) => {
     expect(parseJson(text)).toMatchObject({ ok: true });
   });
@@ -41,6 +46,10 @@ describe("what could be read in two ways is refused", () => {
   test.each([
     ["a key twice", '{"a":1,"a":2}'],
     ["a key twice, spelled differently", '{"a":1,"\\u0061":2}'],
+    ["a key twice, deep", '{"a":{"b":1,"b":1}}'],
+    ["a key twice, beside a colon in a string", '{"a":":","a":2}'],
+    ["a key twice, with a quote in it", '{"a\\"":1,"a\\"":1}'],
+    ["an empty key twice", '{"":1,"":1}'],
     ["`__proto__` twice", '{"__proto__":1,"__proto__":2}'],
     ["a whole number that loses digits", "9007199254740993"],
     ["the first number that may", "9007199254740992"],
@@ -79,6 +88,20 @@ describe("what could be read in two ways is refused", () => {
     expect(parseJson('{"a":'.repeat(10_000))).toMatchObject({ code: "too_long" });
     expect(parseJson(`"${"\\n".repeat(500_000)}"`).ok).toBe(true);
     expect(parseJson(" ".repeat(1_048_577))).toMatchObject({ code: "too_long" });
+  });
+  test("a scalar counts as a level of its own", () => {
+    const nested = (depth: number): string => `${"[".repeat(depth)}1${"]".repeat(depth)}`;
+    expect(parseJson(nested(64)).ok).toBe(true);
+    expect(parseJson(nested(65))).toMatchObject({ code: "too_long" });
+  });
+  test("a duplicate key anywhere is refused", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { minKeys: 1 }), (value) => {
+        const [key = ""] = Object.keys(value);
+        const text = `[${JSON.stringify(value).slice(0, -1)},${JSON.stringify(key)}:1}]`;
+        expect(parseJson(text).ok).toBe(false);
+      }),
+    );
   });
   test("random text never throws", () => {
     fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => parseJson(text).ok || true));

@@ -1,141 +1,109 @@
-// Reads JSON strictly: no key twice, no number that loses digits, no text that is not text, nothing deep or long.
-import type { Json, JsonObject } from "../authority/json.ts";
+// Parses JSON strictly: the platform's parser, and checks for what it accepts silently: duplicate keys, integers that lose
+// digits, characters that are not text, and any depth or length.
+import { isJsonList, type Json, type JsonObject } from "../authority/json.ts";
 import { jsonCharactersMax, jsonDepthMax } from "../authority/limits.ts";
 import { isPlainText } from "../authority/reserved.ts";
-import { done, type Refusal, type RefusalCode, type Result, refuse } from "../authority/result.ts";
+import { done, type Refusal, type Result, refuse } from "../authority/result.ts";
 
-/** What is read is frozen all through, and its objects inherit nothing. */
+/** The value is deeply frozen, and its objects have no prototype. */
 export function parseJson(text: string): Result<Json> {
   if (text.length > jsonCharactersMax)
     return refuse("too_long", `the JSON is longer than ${jsonCharactersMax} characters`);
-  const reader = new JsonReader(text);
-  const value = reader.document();
-  return value === REFUSED ? (reader.refusal as Refusal) : done(value);
+  const keys = countKeys(text);
+  if (keys === null) return TOO_DEEP;
+  const parsed = parse(text);
+  if (parsed === undefined) return refuse("bad_value", "this is not JSON");
+  const copy = new StrictCopy();
+  const value = copy.value(parsed, 0);
+  if (copy.refusal !== null) return copy.refusal;
+  // INVARIANT: of duplicate keys the platform keeps one, so the value has fewer keys than the text.
+  return copy.keys === keys ? done(value) : refuse("bad_value", "a key is written twice");
 }
 
-const REFUSED = Symbol("refused");
-type Read<T> = T | typeof REFUSED;
+const TOO_DEEP: Refusal = refuse("too_long", `the JSON is nested deeper than ${jsonDepthMax}`);
 
-const SPACE = /[ \t\n\r]*/y;
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const WORDS: ReadonlyMap<string, null | boolean> = new Map([
-  ["null", null],
-  ["true", true],
-  ["false", false],
-]);
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
 
-class JsonReader {
-  refusal: Refusal | null = null;
-  readonly #text: string;
-  #at = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  document(): Read<Json> {
-    const value = this.#value(0);
-    if (value === REFUSED) return value;
-    this.#take(SPACE);
-    return this.#at === this.#text.length ? value : this.#refuse("bad_value", "something follows the JSON");
-  }
-
-  #value(depth: number): Read<Json> {
-    if (depth > jsonDepthMax) return this.#refuse("too_long", `the JSON is nested deeper than ${jsonDepthMax}`);
-    this.#take(SPACE);
-    switch (this.#text[this.#at]) {
-      case "{":
-        return this.#object(depth);
-      case "[":
-        return this.#list(depth);
-      case '"':
-        return this.#string();
+/** Colons outside strings: the number of keys, if the text is JSON. Null if it is nested too deeply. */
+function countKeys(text: string): number | null {
+  let keys = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = stringEnd(text, at);
+        break;
+      case COLON:
+        keys++;
+        break;
+      case 0x5b:
+      case 0x7b:
+        if (++depth > jsonDepthMax + 1) return null;
+        break;
+      case 0x5d:
+      case 0x7d:
+        depth--;
+        break;
       default:
-        return this.#word();
     }
   }
+  return keys;
+}
 
-  #word(): Read<Json> {
-    for (const [word, value] of WORDS) {
-      if (!this.#text.startsWith(word, this.#at)) continue;
-      this.#at += word.length;
-      return value;
-    }
-    const digits = this.#take(NUMBER);
-    if (digits === null) return this.#refuse("bad_value", "this is not JSON");
-    const number = Number(digits);
-    if (Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number))) return number;
-    return this.#refuse("bad_value", "a number is too large to be exact");
+/** The position of the closing quote, or the end of the text. */
+function stringEnd(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return end;
   }
+  return text.length;
+}
 
-  /** The end is found by hand: a pattern that repeats a choice can run out of stack on a long string. */
-  #string(): Read<string> {
-    const start = this.#at++;
-    while (this.#at < this.#text.length && this.#text[this.#at] !== '"')
-      this.#at += this.#text[this.#at] === "\\" ? 2 : 1;
-    this.#at++;
-    const text = unquote(this.#text.slice(start, this.#at));
-    if (text === null) return this.#refuse("bad_value", "a string is not closed, or holds what no string holds");
-    return isPlainText(text) ? text : this.#refuse("bad_value", "a string holds a character that is not text");
-  }
-
-  #list(depth: number): Read<Json> {
-    const items: Json[] = [];
-    this.#at++;
-    if (this.#next("]")) return Object.freeze(items);
-    for (;;) {
-      const value = this.#value(depth + 1);
-      if (value === REFUSED) return value;
-      items.push(value);
-      if (this.#next("]")) return Object.freeze(items);
-      if (!this.#next(",")) return this.#refuse("bad_value", "a list goes on with a comma or ends with ]");
-    }
-  }
-
-  #object(depth: number): Read<JsonObject> {
-    const object: Record<string, Json> = Object.create(null);
-    this.#at++;
-    if (this.#next("}")) return Object.freeze(object);
-    for (;;) {
-      this.#take(SPACE);
-      const key = this.#text[this.#at] === '"' ? this.#string() : this.#refuse("bad_value", "a key is a string");
-      if (key === REFUSED) return key;
-      if (Object.hasOwn(object, key)) return this.#refuse("bad_value", "a key is written twice");
-      if (!this.#next(":")) return this.#refuse("bad_value", "a key is followed by a colon");
-      const value = this.#value(depth + 1);
-      if (value === REFUSED) return value;
-      // Without a prototype `__proto__` is a key like any other.
-      object[key] = value;
-      if (this.#next("}")) return Object.freeze(object);
-      if (!this.#next(",")) return this.#refuse("bad_value", "an object goes on with a comma or ends with }");
-    }
-  }
-
-  #next(character: string): boolean {
-    this.#take(SPACE);
-    if (this.#text[this.#at] !== character) return false;
-    this.#at++;
-    return true;
-  }
-
-  #take(pattern: RegExp): string | null {
-    pattern.lastIndex = this.#at;
-    const match = pattern.exec(this.#text);
-    if (match === null) return null;
-    this.#at = pattern.lastIndex;
-    return match[0];
-  }
-
-  #refuse(code: RefusalCode, message: string): typeof REFUSED {
-    this.refusal ??= refuse(code, `${message} (at character ${this.#at})`);
-    return REFUSED;
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
   }
 }
 
-function unquote(quoted: string): string | null {
-  try {
-    return JSON.parse(quoted) as string;
-  } catch {
+class StrictCopy {
+  keys = 0;
+  refusal: Refusal | null = null;
+
+  value(value: Json, depth: number): Json {
+    if (this.refusal !== null) return null;
+    if (depth > jsonDepthMax) return this.#refuse(TOO_DEEP);
+    if (typeof value === "string") return this.#text(value);
+    if (typeof value === "number") {
+      const isExact = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+      return isExact ? value : this.#refuse(refuse("bad_value", "a number is too large to be exact"));
+    }
+    if (typeof value !== "object" || value === null) return value;
+    if (isJsonList(value)) return Object.freeze(value.map((item) => this.value(item, depth + 1)));
+    return this.#object(value as JsonObject, depth);
+  }
+
+  #text(text: string): Json {
+    return isPlainText(text) ? text : this.#refuse(refuse("bad_value", "a string holds a character that is not text"));
+  }
+
+  #object(object: JsonObject, depth: number): JsonObject {
+    const copy: Record<string, Json> = Object.create(null);
+    for (const key of Object.keys(object)) {
+      this.keys++;
+      this.#text(key);
+      // Without a prototype `__proto__` is a key like any other.
+      copy[key] = this.value(object[key] as Json, depth + 1);
+    }
+    return Object.freeze(copy);
+  }
+
+  #refuse(refusal: Refusal): null {
+    this.refusal ??= refusal;
     return null;
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../authority/json.ts";
-import { covers, HOSTILE_TEXTS } from "./coverage-fixture.ts";
 import { readManifest } from "./manifest.ts";
-import { READING, told, treeOf } from "./notation-fixture.ts";
+import { covers, HOSTILE_TEXTS } from "./testing/coverage.ts";
+import { READING, told, treeOf } from "./testing/notation.ts";
 
 type Spec = { readonly [key: string]: Json };
 

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../authority/json.ts";
-import { covers, HOSTILE_TEXTS } from "./coverage-fixture.ts";
 import { Diagnostics } from "./diagnostic.ts";
-import { READING, spanOf, told, treeOf } from "./notation-fixture.ts";
 import {
   BASE_POLICY,
   effectivePolicy,
@@ -12,6 +10,8 @@ import {
   readOrgTable,
   readPolicyTable,
 } from "./policy.ts";
+import { covers, HOSTILE_TEXTS } from "./testing/coverage.ts";
+import { READING, spanOf, told, treeOf } from "./testing/notation.ts";
 
 function table(value: Json): PolicyTable {
   const diagnostics = new Diagnostics();

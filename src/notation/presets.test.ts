@@ -6,8 +6,8 @@ import { parsePath } from "../authority/path.ts";
 import type { Result } from "../authority/result.ts";
 import { readCompact } from "./compact.ts";
 import { Diagnostics } from "./diagnostic.ts";
-import { READING, spanOf, told } from "./notation-fixture.ts";
 import { newestPreset, PRESETS } from "./presets.ts";
+import { READING, spanOf, told } from "./testing/notation.ts";
 
 function grantsOf(preset: string): readonly Grant[] {
   const diagnostics = new Diagnostics();

@@ -6,9 +6,9 @@ import type { Json } from "../authority/json.ts";
 import { DEEP, literal } from "../authority/segment.ts";
 import { readCompact } from "./compact.ts";
 import { Diagnostics } from "./diagnostic.ts";
-import { mapOf, READING, spanOf } from "./notation-fixture.ts";
 import { compactText, grantWords } from "./printer.ts";
 import { readGrant } from "./scope-reader.ts";
+import { mapOf, READING, spanOf } from "./testing/notation.ts";
 
 function again(text: string, root: readonly string[] | null): Grant | null {
   const span = spanOf("again", text.length);

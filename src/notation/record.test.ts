@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Json } from "../authority/json.ts";
-import { READING, told, treeOf } from "./notation-fixture.ts";
 import { compactText } from "./printer.ts";
 import type { Reading } from "./reading.ts";
 import { type AgentRecord, readRecord } from "./record.ts";
+import { READING, told, treeOf } from "./testing/notation.ts";
 
 const TOOLS = "tool.invoke{tools=[builtin:**]} (default)";
 

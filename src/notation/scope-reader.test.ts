@@ -10,9 +10,9 @@ import { parsePath } from "../authority/path.ts";
 import type { Result } from "../authority/result.ts";
 import type { Value } from "../authority/scope.ts";
 import { Diagnostics } from "./diagnostic.ts";
-import { mapOf, READING, spanOf, told } from "./notation-fixture.ts";
 import type { Reading } from "./reading.ts";
 import { readGrant } from "./scope-reader.ts";
+import { mapOf, READING, spanOf, told } from "./testing/notation.ts";
 
 type Written = { readonly [key: string]: Json } | null;
 

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { grantMatches } from "../authority/compiled.ts";
 import type { Grant } from "../authority/grant.ts";
-import { HOSTILE_TEXTS } from "./coverage-fixture.ts";
 import { Diagnostics } from "./diagnostic.ts";
-import { READING, spanOf, told } from "./notation-fixture.ts";
 import { compactText } from "./printer.ts";
 import type { Reading } from "./reading.ts";
+import { HOSTILE_TEXTS } from "./testing/coverage.ts";
+import { READING, spanOf, told } from "./testing/notation.ts";
 import { readToken, readTokenRequest } from "./token.ts";
 
 function read(text: string, reading: Reading = READING): { grant: Grant | null; told: string[]; fix: string | null } {

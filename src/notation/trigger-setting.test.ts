@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { Json } from "../authority/json.ts";
 import { readConfig } from "./config.ts";
 import type { ConfigLevel } from "./config-keys.ts";
-import { HOSTILE_TEXTS } from "./coverage-fixture.ts";
-import { READING, told, treeOf } from "./notation-fixture.ts";
+import { HOSTILE_TEXTS } from "./testing/coverage.ts";
+import { READING, told, treeOf } from "./testing/notation.ts";
 
 function read(level: ConfigLevel, triggers: Json): ReturnType<typeof readConfig> {
   return readConfig(treeOf({ triggers }), level, READING);

@@ -15,7 +15,7 @@ import type { TreeNode } from "../notation/tree.ts";
 import { readFrontmatter } from "../text/frontmatter.ts";
 import { readYaml } from "../text/yaml.ts";
 import { SCHEMA_NAMES, schemaOf } from "./schema.ts";
-import { firstMismatch, plain } from "./schema-fixture.ts";
+import { firstMismatch, plain } from "./testing/schema.ts";
 
 const reading: Reading = {
   ground: { home: ["home", "ada"], base: ["work"], protectedPaths: [] },

@@ -9,8 +9,8 @@ import { agentFromRecord } from "../record/agent.ts";
 import { readFrontmatter } from "../text/frontmatter.ts";
 import { readYaml } from "../text/yaml.ts";
 import { schemaOf } from "./schema.ts";
-import { firstMismatch, plain } from "./schema-fixture.ts";
 import { STARTERS, type StarterFile, starterFiles } from "./starter.ts";
+import { firstMismatch, plain } from "./testing/schema.ts";
 
 const reading: Reading = {
   ground: { home: ["home", "ada"], base: ["work", "a b"], protectedPaths: [] },

@@ -1,8 +1,8 @@
 // Fewer or other approvers are a widening, and until somebody trusts it the stricter of both texts counts.
 import { expect, test } from "vitest";
 import type { Json } from "../authority/json.ts";
-import { READING, treeOf } from "../notation/notation-fixture.ts";
 import { readRecord } from "../notation/record.ts";
+import { READING, treeOf } from "../notation/testing/notation.ts";
 import { type Agent, agentFromRecord } from "./agent.ts";
 import { differenceOf } from "./difference.ts";
 import { changed } from "./trust.ts";

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Moment } from "../authority/compiled.ts";
 import { readCompact } from "../notation/compact.ts";
 import { Diagnostics } from "../notation/diagnostic.ts";
-import { READING, treeOf } from "../notation/notation-fixture.ts";
 import { readRecord } from "../notation/record.ts";
+import { READING, treeOf } from "../notation/testing/notation.ts";
 import { agentFromRecord, agentRefused } from "./agent.ts";
 import { holding } from "./discover.ts";
 

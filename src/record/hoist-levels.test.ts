@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { AGENT_PATH, NOBODY, projectOf, record, scout, trustOf, userLevel } from "../../test/trust/project.ts";
 import { coverage } from "../authority/chain.ts";
 import { pathText } from "../authority/path.ts";
-import { READING } from "../notation/notation-fixture.ts";
 import { readRequestText } from "../notation/request.ts";
+import { READING } from "../notation/testing/notation.ts";
 import type { Agent } from "./agent.ts";
 import { levelsOf } from "./hoist-levels.ts";
 

@@ -12,8 +12,8 @@ import {
   trustOf,
 } from "../../test/trust/project.ts";
 import { coverage } from "../authority/chain.ts";
-import { READING } from "../notation/notation-fixture.ts";
 import { readRequestText } from "../notation/request.ts";
+import { READING } from "../notation/testing/notation.ts";
 import type { Agent } from "./agent.ts";
 import { trustedEdit } from "./review.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { READING } from "../notation/notation-fixture.ts";
+import { READING } from "../notation/testing/notation.ts";
 import { readFrontmatter } from "../text/frontmatter.ts";
 import { openShelf, type ShelfMachine } from "./shelf.ts";
 import type { SkillOrigin } from "./skill.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { READING } from "../notation/notation-fixture.ts";
+import { READING } from "../notation/testing/notation.ts";
 import { readFrontmatter } from "../text/frontmatter.ts";
 import { readSkill, type SkillOrigin, type SkillReading } from "./skill.ts";
 

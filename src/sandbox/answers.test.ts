@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readAnswer } from "./answers.ts";
 import { PayloadWriter } from "./frame.ts";
-import { encode } from "./plan-fixture.ts";
+import { encode } from "./testing/plan.ts";
 
 const payload = (write: (writer: PayloadWriter) => PayloadWriter): Uint8Array => write(new PayloadWriter()).done();
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { bubblewrapCommand } from "./bubblewrap.ts";
 import { isWithin } from "./places.ts";
 import type { Plan } from "./plan.ts";
-import { at, encode, NETWORK, PLAN, SYSTEM } from "./plan-fixture.ts";
+import { at, encode, NETWORK, PLAN, SYSTEM } from "./testing/plan.ts";
 
 function argvOf(plan: Plan): readonly string[] {
   return bubblewrapCommand(plan, SYSTEM, encode, plan.root?.mode === "draft" ? "/state/drafts/d-1" : null).argv;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { type CommandFrame, endFrame, inputEndFrame, inputFrames, runFrame } from "./command.ts";
 import { type Frame, FrameCutter, PayloadReader } from "./frame.ts";
-import { at, encode, PLAN } from "./plan-fixture.ts";
+import { at, encode, PLAN } from "./testing/plan.ts";
 
 const COMMAND: CommandFrame = {
   argv: ["git", "log", ""],

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Ready } from "./answers.ts";
 import { enforcementOf } from "./enforcement.ts";
-import { NETWORK, PLAN } from "./plan-fixture.ts";
+import { NETWORK, PLAN } from "./testing/plan.ts";
 
 const DRAFT = "changes are a draft until they land";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { environmentOf, isPassedOn } from "./environment.ts";
 import type { HostWords } from "./plan-facts.ts";
-import { at, FACTS, found, NETWORK, PLAN } from "./plan-fixture.ts";
+import { at, FACTS, found, NETWORK, PLAN } from "./testing/plan.ts";
 
 const HOST = FACTS.host;
 

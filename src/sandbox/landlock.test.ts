@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { handledAll, handledRights, landlockRules } from "./landlock.ts";
 import type { Plan } from "./plan.ts";
-import { at, PLAN, SYSTEM } from "./plan-fixture.ts";
+import { at, PLAN, SYSTEM } from "./testing/plan.ts";
 
 const WRITES = 0x5ff2n;
 const EXECUTE = 1n;

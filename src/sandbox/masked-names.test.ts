@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { maskedNames, namesToFind } from "./masked-names.ts";
 import type { PlanRoot } from "./plan.ts";
 import type { PlanFacts } from "./plan-facts.ts";
-import { at, FACTS, found } from "./plan-fixture.ts";
+import { at, FACTS, found } from "./testing/plan.ts";
 
 const WS: PlanRoot = { path: at("/home/u/work/ws"), mode: "draft" };
 const HOME: PlanRoot = { path: at("/home/u"), mode: "draft" };

@@ -18,11 +18,11 @@ import { bubblewrapCommand } from "./bubblewrap.ts";
 import { isWithin } from "./places.ts";
 import type { Plan, PlanPath } from "./plan.ts";
 import type { PlanFacts } from "./plan-facts.ts";
-import { encode, FACTS, SYSTEM } from "./plan-fixture.ts";
 import { networkOf } from "./plan-network.ts";
 import { type Decided, decidedBy } from "./plan-root.ts";
 import { planOf } from "./planning.ts";
-import { authorityOf, READING } from "./planning-fixture.ts";
+import { encode, FACTS, SYSTEM } from "./testing/plan.ts";
+import { authorityOf, READING } from "./testing/planning.ts";
 
 const [EXEC, WRITE] = [verbOf("proc.exec"), verbOf("fs.write")];
 const CASES = 12_000;

@@ -5,9 +5,9 @@ import { compile } from "../authority/compiled.ts";
 import { ALWAYS } from "../authority/link.ts";
 import { ANY } from "../authority/scope.ts";
 import type { Plan } from "./plan.ts";
-import { at, FACTS } from "./plan-fixture.ts";
 import { planOf as planned } from "./planning.ts";
-import { decided, grantOf, plannedBy, requestOf } from "./planning-fixture.ts";
+import { at, FACTS } from "./testing/plan.ts";
+import { decided, grantOf, plannedBy, requestOf } from "./testing/planning.ts";
 
 const RUN = "proc.exec{in=/home/u/work/ws}";
 const WRITE = "fs.write{in=/home/u/work/ws}";

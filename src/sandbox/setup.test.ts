@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { FrameCutter, PayloadReader } from "./frame.ts";
 import type { Plan } from "./plan.ts";
-import { at, encode, NETWORK, PLAN, SYSTEM } from "./plan-fixture.ts";
 import { listedPorts, setupFrames } from "./setup.ts";
+import { at, encode, NETWORK, PLAN, SYSTEM } from "./testing/plan.ts";
 
 interface Told {
   readonly kind: string;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AccountCharge, DecisionWritten } from "../ports/ledger.ts";
 import { accountsBehindEntriesMax } from "./account-mirror.ts";
 import type { State } from "./state.ts";
-import { chargeOf, entryOf, type TemporaryState, temporaryState, value, writeOf } from "./state-fixture.ts";
+import { chargeOf, entryOf, type TemporaryState, temporaryState, value, writeOf } from "./testing/state.ts";
 
 let place: TemporaryState;
 let state: State;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Approval, ApprovalScope, ApprovalState } from "../ports/approval-store.ts";
 import type { ApprovalClaim } from "../ports/ledger.ts";
 import type { State } from "./state.ts";
-import { approvalOf, chargeOf, entryOf, type TemporaryState, temporaryState, value, writeOf } from "./state-fixture.ts";
+import { approvalOf, chargeOf, entryOf, type TemporaryState, temporaryState, value, writeOf } from "./testing/state.ts";
 
 let place: TemporaryState;
 let state: State;

@@ -5,10 +5,10 @@ import { entryBody } from "../audit/entry-body.ts";
 import { removedRowsMax } from "./chain.ts";
 import { FactFiller } from "./fact-filler.ts";
 import { rowsBetween } from "./leaf.ts";
-import { editLog } from "./leaf-fixture.ts";
 import { type Database, loadDriver } from "./sqlite.ts";
 import type { State } from "./state.ts";
-import { digest, entryOf, program, type TemporaryState, temporaryState, value } from "./state-fixture.ts";
+import { editLog } from "./testing/leaf.ts";
+import { digest, entryOf, program, type TemporaryState, temporaryState, value } from "./testing/state.ts";
 import { fillWords } from "./word-index.ts";
 
 let place: TemporaryState;

@@ -11,7 +11,7 @@ import {
   temporaryState,
   value,
   writeOf,
-} from "./state-fixture.ts";
+} from "./testing/state.ts";
 
 let place: TemporaryState;
 let state: State;

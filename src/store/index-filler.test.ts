@@ -4,7 +4,7 @@ import { FactFiller, factStepRows } from "./fact-filler.ts";
 import { factsOf } from "./fact-index.ts";
 import { factsBehindRowsMax } from "./index-filler.ts";
 import type { State } from "./state.ts";
-import { entryOf, type TemporaryState, temporaryState, value } from "./state-fixture.ts";
+import { entryOf, type TemporaryState, temporaryState, value } from "./testing/state.ts";
 import { wordsDone } from "./word-index.ts";
 
 let place: TemporaryState;

@@ -6,10 +6,10 @@ import { CommitLoop } from "./commit-loop.ts";
 import { messageOf } from "./failure.ts";
 import { JOURNAL_FILE, machineGround } from "./folder.ts";
 import { journalBytes } from "./journal.ts";
-import { budget, driver, eachWith, type SoleState } from "./journal-fixture.ts";
 import { openConnection } from "./open.ts";
 import type { Driver, Statement } from "./sqlite.ts";
-import { digest, entryOf, value, writeOf } from "./state-fixture.ts";
+import { budget, driver, eachWith, type SoleState } from "./testing/journal.ts";
+import { digest, entryOf, value, writeOf } from "./testing/state.ts";
 
 let sole: SoleState;
 eachWith((begun) => {

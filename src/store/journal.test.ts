@@ -4,9 +4,9 @@ import { entryBody } from "../audit/entry-body.ts";
 import type { ChainRow } from "../ports/chain-rows.ts";
 import { appendEntry, writeEntries } from "./append.ts";
 import { journalBytes, recordBytesMax } from "./journal.ts";
-import { budget, eachWith, type SoleState } from "./journal-fixture.ts";
 import type { State } from "./state.ts";
-import { digest, entryOf, value, writeOf } from "./state-fixture.ts";
+import { budget, eachWith, type SoleState } from "./testing/journal.ts";
+import { digest, entryOf, value, writeOf } from "./testing/state.ts";
 
 let sole: SoleState;
 eachWith((begun) => {

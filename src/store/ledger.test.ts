@@ -9,7 +9,7 @@ import {
   temporaryState,
   value,
   writeOf,
-} from "./state-fixture.ts";
+} from "./testing/state.ts";
 
 let place: TemporaryState;
 let state: State;

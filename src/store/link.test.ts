@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { MadeAgent } from "../ports/link-store.ts";
 import type { State } from "./state.ts";
-import { entryOf, linkOf, type TemporaryState, temporaryState, value, writeOf } from "./state-fixture.ts";
+import { entryOf, linkOf, type TemporaryState, temporaryState, value, writeOf } from "./testing/state.ts";
 
 let place: TemporaryState;
 let state: State;

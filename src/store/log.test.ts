@@ -3,7 +3,7 @@ import type { LogEntry, LogQuery } from "../ports/log.ts";
 import { FactFiller } from "./fact-filler.ts";
 import { askedOf, isAsked } from "./log-conditions.ts";
 import type { State } from "./state.ts";
-import { entryOf, type TemporaryState, temporaryState, value } from "./state-fixture.ts";
+import { entryOf, type TemporaryState, temporaryState, value } from "./testing/state.ts";
 import { fillWords } from "./word-index.ts";
 
 let place: TemporaryState;

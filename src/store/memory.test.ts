@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MemoryStore, MemoryWrite, MemoryWritten, Namespace } from "../ports/memory-store.ts";
 import { memoryListCountMax } from "./memory.ts";
-import { type Ground, ground } from "./memory-fixture.ts";
 import { memoryKeyBytesMax, memorySpaceBytesMax, memorySpaceKeysMax, memoryValueBytesMax } from "./memory-write.ts";
+import { type Ground, ground } from "./testing/memory.ts";
 
 const noon = 1_800_000_000_000;
 const ada = { workspace: "/home/ada/work", agent: "ada" };

@@ -13,9 +13,9 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChainRow } from "../ports/chain-rows.ts";
 import { type Ground, machineGround } from "./folder.ts";
-import { editLog, readLog } from "./leaf-fixture.ts";
 import { type Database, loadDriver } from "./sqlite.ts";
-import { entryOf, program, type TemporaryState, temporaryState, value, writeOf } from "./state-fixture.ts";
+import { editLog, readLog } from "./testing/leaf.ts";
+import { entryOf, program, type TemporaryState, temporaryState, value, writeOf } from "./testing/state.ts";
 
 let place: TemporaryState;
 let file: string;

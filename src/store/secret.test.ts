@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EntryKind, LogEntry } from "../ports/log.ts";
 import type { SealedSecret } from "../ports/secret-store.ts";
-import { type Ground, ground } from "./memory-fixture.ts";
 import { secretBytesMax } from "./secret.ts";
 import { settingValueBytesMax } from "./setting.ts";
+import { type Ground, ground } from "./testing/memory.ts";
 
 let place: Ground;
 beforeEach(() => {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { LogEntry } from "../ports/log.ts";
 import type { State } from "./state.ts";
-import { entryOf, type TemporaryState, temporaryState, value } from "./state-fixture.ts";
+import { entryOf, type TemporaryState, temporaryState, value } from "./testing/state.ts";
 
 let place: TemporaryState;
 let state: State;

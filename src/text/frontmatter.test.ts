@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Frontmatter, readFrontmatter } from "./frontmatter.ts";
-import { hostile, inTime, repeated } from "./hostile-fixture.ts";
-import { checkRead, isOneAway, shape } from "./text-fixture.ts";
+import { hostile, inTime, repeated } from "./testing/hostile.ts";
+import { checkRead, isOneAway, shape } from "./testing/text.ts";
 
 function read(text: string): Frontmatter {
   const source = { name: "test.md", text };

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hostile, inTime, repeated } from "./hostile-fixture.ts";
 import { readJson } from "./json.ts";
 import { depthMax, nodesMax, type Read, sourceCharactersMax } from "./read.ts";
-import { checkRead, isOneAway, shape } from "./text-fixture.ts";
+import { hostile, inTime, repeated } from "./testing/hostile.ts";
+import { checkRead, isOneAway, shape } from "./testing/text.ts";
 
 function read(text: string): Read {
   const source = { name: "test.json", text };

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hostile, inTime, repeated } from "./hostile-fixture.ts";
 import { depthMax, nodesMax, type Read, sourceCharactersMax } from "./read.ts";
-import { checkRead, isOneAway, shape } from "./text-fixture.ts";
+import { hostile, inTime, repeated } from "./testing/hostile.ts";
+import { checkRead, isOneAway, shape } from "./testing/text.ts";
 import { readToml } from "./toml.ts";
 
 function read(text: string): Read {

@@ -4,7 +4,7 @@ import type { Approval } from "../../src/ports/approval-store.ts";
 import type { AccountCharge, DecisionWrite } from "../../src/ports/ledger.ts";
 import type { EntryKind, LogEntry, Who } from "../../src/ports/log.ts";
 import type { State } from "../../src/store/state.ts";
-import { approvalOf } from "../../src/store/state-fixture.ts";
+import { approvalOf } from "../../src/store/testing/state.ts";
 
 export const noon = 1_800_000_000_000;
 export const agent = { workspace: "/work", agent: "ada" };

@@ -1,11 +1,11 @@
 // `ambit approvals` on the terminal of this process, with a daemon that keeps one question and answers as the real one.
 import { Command } from "commander";
-import { approvalOf } from "../../src/approval/approval-fixture.ts";
+import { approvalOf } from "../../src/approval/testing/approval.ts";
 import type { Json } from "../../src/authority/json.ts";
 import { addApprovals } from "../../src/cli/approvals-command.ts";
-import { keeping } from "../../src/cli/approvals-fixture.ts";
 import { PLAIN } from "../../src/cli/paint.ts";
 import { promptTerminal } from "../../src/cli/prompts.ts";
+import { keeping } from "../../src/cli/testing/approvals.ts";
 import type { ControlMessages } from "../../src/ports/daemon-control.ts";
 import type { Along, Asking } from "../../src/ports/exchange.ts";
 

@@ -6,8 +6,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { editEntry } from "../../src/store/leaf-fixture.ts";
 import { type Database, loadDriver } from "../../src/store/sqlite.ts";
+import { editEntry } from "../../src/store/testing/leaf.ts";
 import { ambit, environment, type Ran, root } from "./ambit.ts";
 
 let project = "";

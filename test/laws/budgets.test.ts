@@ -8,12 +8,12 @@ import { judge } from "../../src/authority/judge.ts";
 import { namedLinks } from "../../src/compose/named-links.ts";
 import { Accounts, chargesIn } from "../../src/daemon/accounts.ts";
 import { chargesOf } from "../../src/gate/charges.ts";
-import { READING } from "../../src/notation/notation-fixture.ts";
 import { readRequestText } from "../../src/notation/request.ts";
+import { READING } from "../../src/notation/testing/notation.ts";
 import type { Trusted } from "../../src/ports/trust.ts";
 import { differenceOf } from "../../src/record/difference.ts";
 import type { State } from "../../src/store/state.ts";
-import { digest, entryOf, temporaryState, value } from "../../src/store/state-fixture.ts";
+import { digest, entryOf, temporaryState, value } from "../../src/store/testing/state.ts";
 import { MOMENT, NOBODY, record, scout, trustOf } from "../trust/project.ts";
 
 interface Line {

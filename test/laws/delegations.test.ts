@@ -11,10 +11,10 @@ import { grantsOf, Holdings } from "../../src/daemon/holding.ts";
 import type { DaemonParts, RecordResult, Records } from "../../src/daemon/parts.ts";
 import { Session, type SessionFacts } from "../../src/daemon/session.ts";
 import { decide } from "../../src/gate/decide.ts";
-import { READING } from "../../src/notation/notation-fixture.ts";
 import { readRequestText } from "../../src/notation/request.ts";
+import { READING } from "../../src/notation/testing/notation.ts";
 import type { State } from "../../src/store/state.ts";
-import { digest, entryOf, temporaryState, value } from "../../src/store/state-fixture.ts";
+import { digest, entryOf, temporaryState, value } from "../../src/store/testing/state.ts";
 import { chain, link } from "../forge/authority.ts";
 import { MOMENT } from "../trust/project.ts";
 

@@ -10,7 +10,7 @@ import { SecretVault } from "../../src/node/sealing-vault.ts";
 import type { LogEntry } from "../../src/ports/log.ts";
 import type { KeyGiven } from "../../src/ports/secret-key.ts";
 import type { SecretBinding, SecretStore, SettingStore } from "../../src/ports/secret-store.ts";
-import { type Ground, ground } from "../../src/store/memory-fixture.ts";
+import { type Ground, ground } from "../../src/store/testing/memory.ts";
 
 export const VALUE = "correct-horse-battery";
 export const BINDING: SecretBinding = { tools: ["web_fetch"], hosts: ["api.example.com"], uses: null };

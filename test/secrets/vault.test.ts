@@ -25,7 +25,7 @@ import type { Answer } from "../../src/ports/exchange.ts";
 import type { LogEntry } from "../../src/ports/log.ts";
 import type { KeyGiven } from "../../src/ports/secret-key.ts";
 import type { SealedSecret, SecretStore } from "../../src/ports/secret-store.ts";
-import { type Ground, ground } from "../../src/store/memory-fixture.ts";
+import { type Ground, ground } from "../../src/store/testing/memory.ts";
 
 const VALUE = "correct-horse-battery";
 const PASSPHRASE = "a long passphrase";

@@ -1,7 +1,7 @@
 // Who imports whom, against the table of rooms; and who imports the mint.
 import { type Import, importsOf } from "./imports.ts";
 import { brand, brandFiles, fileKnows, isRoom, knows, mint, mintRoom, roomOf } from "./rooms.ts";
-import { examine, type Finding, finding, isInSrc, isTest, type Report, type Source } from "./source.ts";
+import { examine, type Finding, finding, isFixture, isInSrc, isTest, type Report, type Source } from "./source.ts";
 
 /** INVARIANT: every arrow of import points up the table. Tests may look anywhere. */
 export function checkDirection(sources: readonly Source[]): Report {
@@ -50,6 +50,7 @@ function directionOf(source: Source, { node, target }: Import): readonly Finding
     return [finding(source, node, "imports the package by its own name, around the table")];
   }
   if (target.kind !== "file") return [];
+  if (isFixture(target.path)) return [finding(source, node, `imports ${target.path}, which is for tests alone`)];
   const wanted = roomOf(target.path);
   if (wanted === undefined) return [finding(source, node, `imports ${target.path}, which is outside src`)];
   const may: readonly string[] = [room, ...knows[room], ...(fileKnows[source.path] ?? [])];

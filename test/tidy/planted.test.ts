@@ -62,6 +62,9 @@ describe("direction", () => {
     ["a file nobody planned", "src/attic.ts", "export {};", /attic.ts is not a room/],
     ["out of src", "src/gate/a.ts", 'import "../../test/a.ts";', /outside src/],
     ["by the package's own name", "src/gate/a.ts", 'import "ambit/node";', /around the table/],
+    ["a fixture", "src/gate/a.ts", 'import "./testing/a.ts";', /for tests alone/],
+    ["a fixture in a test", "src/gate/a.test.ts", 'import "./testing/a.ts";', undefined],
+    ["a fixture looks anywhere", "src/authority/testing/a.ts", 'import "../../gate/a.ts";', undefined],
     ["a test looks anywhere", "src/authority/a.test.ts", 'import "../gate/a.ts";', undefined],
   ]);
 
@@ -103,6 +106,8 @@ describe("brand", () => {
 describe("purity", () => {
   const at = "src/authority/a.ts";
   holds(checkPurity, [
+    ["UTF-8", at, "export const a = new TextEncoder().encode(btoa('b'));", undefined],
+    ["a global that is not declared", at, "export const a = new TextEncoderStream();", /ambient TextEncoderStream/],
     ["node", at, 'import { join } from "node:path";', /imports node:path/],
     ["node without its prefix", at, 'import { join } from "path";', /imports path/],
     ["a type of node", at, 'import type { Stats } from "node:fs";', /imports node:fs/],

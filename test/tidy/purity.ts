@@ -1,9 +1,15 @@
 // Pure rooms: nothing from Node, no packages, no ambient authority. Names are resolved, not matched:
 // a parameter called `process` is not the global, and a global is one whatever it is called.
+import { readFileSync } from "node:fs";
 import ts from "typescript";
 import { importsOf } from "./imports.ts";
 import { pureRooms, roomOf } from "./rooms.ts";
 import { examine, type Finding, finding, isTest, nodesOf, type Report, type Source } from "./source.ts";
+
+/** The platform globals that the compiler declares for pure rooms. */
+export const platformGlobals: readonly string[] = declaredNames(
+  readFileSync(new URL("../../types/pure-globals.d.ts", import.meta.url), "utf8"),
+);
 
 /**
  * All that a pure room may use without importing it: the language, and of it only what answers the same everywhere.
@@ -30,8 +36,17 @@ const language: ReadonlySet<string> = new Set([
   ...["ArrayBuffer", "DataView", "Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array"],
   ...["Int32Array", "Uint32Array", "BigInt64Array", "BigUint64Array", "Float32Array", "Float64Array"],
   ...["parseInt", "parseFloat", "isNaN", "isFinite"],
+  ...platformGlobals,
   ...["encodeURIComponent", "decodeURIComponent", "encodeURI", "decodeURI"],
 ]);
+
+function declaredNames(text: string): readonly string[] {
+  const { statements } = ts.createSourceFile("pure-globals.d.ts", text, ts.ScriptTarget.ES2023);
+  return statements.map((one) => {
+    if ((ts.isClassDeclaration(one) || ts.isFunctionDeclaration(one)) && one.name !== undefined) return one.name.text;
+    throw new Error("pure-globals.d.ts declares classes and functions alone");
+  });
+}
 
 export function checkPurity(sources: readonly Source[]): Report {
   const isMeant = (source: Source) => pureRooms.has(roomOf(source.path) ?? "") && !isTest(source);

@@ -50,8 +50,13 @@ export function finding(source: Source, node: ts.Node, what: string): Finding {
   return { path: source.path, line: line + 1, what };
 }
 
+/** Tests, and the fixtures beside them: neither is part of the product. */
 export function isTest(source: Source): boolean {
-  return source.path.endsWith(".test.ts");
+  return source.path.endsWith(".test.ts") || isFixture(source.path);
+}
+
+export function isFixture(path: string): boolean {
+  return /^src\/.*\/testing\//.test(path);
 }
 
 export function isInSrc(source: Source): boolean {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { checkBrand, checkDirection, checkMint } from "./direction.ts";
-import { checkPurity } from "./purity.ts";
+import { checkPurity, platformGlobals } from "./purity.ts";
 import { pureRooms } from "./rooms.ts";
 import { checkIndex, checkLength, checkPurpose, linesWanted, longFiles } from "./shape.ts";
 import { type Report, readSources, type Source } from "./source.ts";
@@ -47,6 +47,18 @@ describe("tidy", () => {
         .map((path) => path.replace("/**", ""))
         .sort(),
     ).toEqual(pure);
+  });
+
+  test("the linter denies no global that the compiler declares for pure rooms", () => {
+    expect(readJson("tsconfig.pure.json").files).toEqual(["types/pure-globals.d.ts"]);
+    const overrides: readonly { linter: { rules: { style?: { noRestrictedGlobals?: { options: object } } } } }[] =
+      readJson("biome.json").overrides;
+    const denied = overrides.flatMap(({ linter }) =>
+      Object.values(linter.rules.style?.noRestrictedGlobals?.options ?? {}).flatMap((names) => Object.keys(names)),
+    );
+    expect(denied).toContain("process");
+    expect(platformGlobals).toContain("TextEncoder");
+    expect(denied.filter((name) => platformGlobals.includes(name))).toEqual([]);
   });
 
   test.each(rules)("%s", (_rule, check) => {

@@ -1,8 +1,8 @@
 // A project in memory, read by the real readers, trusted and changed at will.
 import { agentOf } from "../../src/compose.ts";
 import { configRefused, readConfig } from "../../src/notation/config.ts";
-import { READING } from "../../src/notation/notation-fixture.ts";
 import type { Reading, RealRoot } from "../../src/notation/reading.ts";
+import { READING } from "../../src/notation/testing/notation.ts";
 import type { Trusted, TrustedFile } from "../../src/ports/trust.ts";
 import type { ConfigRead } from "../../src/record/hoist-levels.ts";
 import { CONFIG_PATH, Project } from "../../src/record/project.ts";

@@ -10,8 +10,8 @@
 //
 // Bytes that go along have the number of their question and a channel: 0 from the asker, 1 and more to it.
 import { isJsonObject, type Json, type JsonObject, member } from "../../authority/json.ts";
+import { parseJson } from "../../notation/json-reader.ts";
 import { exchangeNumberMax, toldCharactersMax } from "./limits.ts";
-import { readMessageJson } from "./quick-json.ts";
 
 export type AskerMessage =
   | { readonly kind: "hello"; readonly protocol: number; readonly version: string }
@@ -40,7 +40,7 @@ const versionCharactersMax = 64;
 /** The text of a frame; null where it is none. */
 export function readAskerMessage(text: string | null): AskerMessage {
   if (text === null) return none("a message is not UTF-8");
-  const parsed = readMessageJson(text);
+  const parsed = parseJson(text);
   if (!parsed.ok) return unread(text, parsed.message);
   const { value } = parsed;
   if (!isJsonObject(value)) return none("a message is an object");

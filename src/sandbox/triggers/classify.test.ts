@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ClassifiedChange, Classifier } from "./classify.ts";
-import { type FakeFile, fakeTree } from "./fake-tree-fixture.ts";
 import { LAND_BY_ASK } from "./land-by-ask.ts";
 import { NEVER_LAND } from "./never-land.ts";
+import { type FakeFile, fakeTree } from "./testing/fake-tree.ts";
 import { TriggerFacts, type TriggerOptions } from "./trigger-facts.ts";
 import { TriggerTable } from "./trigger-table.ts";
 

@@ -1,7 +1,7 @@
 // What a script needs is all of it or a refusal: no command and no file is left out.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { READING } from "../../notation/notation-fixture.ts";
+import { READING } from "../../notation/testing/notation.ts";
 import { type CommandNeeds, requestsOf, type ScriptNeeds } from "./needs.ts";
 import { parseScript } from "./parse.ts";
 import { argvText } from "./print.ts";

@@ -1,0 +1,118 @@
+// The session behind a server, with a fake daemon connection.
+import { expect, test } from "vitest";
+import type { CallMessages, SessionOpening, ToolShown } from "../ports/daemon-calls.ts";
+import type { Answer, Asking } from "../ports/exchange.ts";
+import { ReconnectingSession } from "./reconnecting-session.ts";
+
+const OPENING: SessionOpening = {
+  ...{ cwd: "/", agent: "scout", user: null, trace: null, face: "mcp", pledge: null, token: null },
+  ...{ environment: {}, isForParent: false },
+};
+const GONE = { ok: false, code: "unknown_session", message: "", fix: null } as const;
+const TOOL: ToolShown = { name: "fs_read", origin: "builtin", description: "", input: {} };
+
+/** An owner that can be ended and begun anew; `answers` are those to a call. */
+function owner(answers: (tool: string) => object): {
+  readonly session: ReconnectingSession;
+  stop(): void;
+  restart(): void;
+  tools: readonly ToolShown[];
+} {
+  let isStopped = false;
+  let lost: () => void = () => undefined;
+  const world = { tools: [TOOL] as readonly ToolShown[] };
+  const ask = async (name: string, value: { readonly tool?: string }): Promise<unknown> => {
+    if (name === "session.open") return { ok: true, value: { session: "s_1", agent: "scout", notes: [] } };
+    if (isStopped) return GONE;
+    if (name === "tools.list") return { ok: true, value: { tools: world.tools } };
+    return { ok: true, value: name === "call.do" ? answers(value.tool ?? "") : {} };
+  };
+  const session = new ReconnectingSession({
+    opening: OPENING,
+    waitMilliseconds: 0,
+    connect: async (ring) => {
+      lost = ring;
+      return { ok: true, value: { ask, close: () => undefined } } as unknown as Answer<Asking<CallMessages>>;
+    },
+    present: async (_tool, _input, result) => result,
+    note: () => undefined,
+  });
+  return {
+    session,
+    stop: () => {
+      isStopped = true;
+    },
+    restart: () => {
+      isStopped = false;
+      lost();
+    },
+    get tools() {
+      return world.tools;
+    },
+    set tools(tools) {
+      world.tools = tools;
+    },
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+test("a session that a person ended stays ended, whoever noticed it, and whoever owns the state by then", async () => {
+  const done = { outcome: "done", receipt: "c_1", result: { text: "x" } };
+  const { session, stop, restart } = owner(() => done);
+  expect((await session.call("fs_read", {}, NEVER)).isError).not.toBe(true);
+  stop();
+  // Only the list is asked for, as it is every second.
+  await session.currentList();
+  restart();
+  expect(await session.call("fs_read", {}, NEVER)).toMatchObject({
+    isError: true,
+    structuredContent: { code: "revoked" },
+  });
+});
+
+test.each(["budget_exhausted", "generation_stale", "unsupported_command", "scope_violation", "approval_required"])(
+  "a tool that is not on the list answers as one that is not there, also where the denial is %s",
+  async (code) => {
+    const denied = { outcome: "denied", id: "c_1", code, need: null, hint: "", approval: null, reason: "why" };
+    const { session } = owner(() => denied);
+    const answers = await Promise.all(["fs_read", "memory_get"].map((tool) => session.call(tool, {}, NEVER)));
+    expect(answers.map(({ structuredContent }) => structuredContent)).toMatchObject([
+      { code },
+      { code: "unknown_tool" },
+    ]);
+    expect(JSON.stringify(answers[1])).not.toContain("why");
+  },
+);
+
+test("what is used up is told as such to whoever could call it, although it is no longer on the list", async () => {
+  const denied = { outcome: "denied", id: "c_1", need: null, hint: "", approval: null, reason: null };
+  const world = owner((tool) => ({ ...denied, code: tool === "fs_read" ? "budget_exhausted" : "capability_absent" }));
+  await world.session.list();
+  world.tools = [];
+  const answer = await world.session.call("fs_read", {}, NEVER);
+  expect(answer).toMatchObject({ structuredContent: { code: "budget_exhausted" } });
+});
+
+test("what waits for a person's trust is told as that, although it is on no list", async () => {
+  const denied = { outcome: "denied", id: "c_1", need: null, hint: "h", approval: null, reason: null };
+  const world = owner((tool) => ({ ...denied, code: tool === "fs_read" ? "untrusted_policy" : "capability_absent" }));
+  world.tools = [];
+  const answers = await Promise.all(["fs_read", "memory_get"].map((tool) => world.session.call(tool, {}, NEVER)));
+  expect(answers.map(({ structuredContent }) => structuredContent)).toMatchObject([
+    { code: "untrusted_policy", hint: "h" },
+    { code: "unknown_tool" },
+  ]);
+});
+
+test("a call that is cancelled while the session opens does not reach the daemon", async () => {
+  const calls: string[] = [];
+  const { session } = owner((tool) => {
+    calls.push(tool);
+    return { outcome: "done", receipt: "c_1", result: null };
+  });
+  const controller = new AbortController();
+  const result = session.call("fs_read", {}, controller.signal);
+  controller.abort();
+  expect([(await result).isError, calls]).toEqual([true, []]);
+});

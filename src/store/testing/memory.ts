@@ -1,0 +1,80 @@
+// A real store in a folder of its own, for the tests of what is kept in it.
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Kept } from "../../ports/durable.ts";
+import type { LogEntry } from "../../ports/log.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import type { SecretStore, SettingStore } from "../../ports/secret-store.ts";
+import type { Job } from "../commit-loop.ts";
+import { rowsBetween } from "../leaf.ts";
+import { ObservationKeeper } from "../observation.ts";
+import { loadDriver } from "../sqlite.ts";
+import { openState } from "../state.ts";
+
+export interface Ground {
+  readonly memory: MemoryStore;
+  readonly observations: ObservationKeeper;
+  readonly secrets: SecretStore;
+  readonly settings: SettingStore;
+  /** What was kept; a test in which it was not ends here. */
+  value<T>(kept: Kept<T>): T;
+  write<T>(job: Job<T>): Promise<T>;
+  read<T>(job: Job<T>): T;
+  /** What the database says when this is done by hand. */
+  refuses(text: string): string;
+  entries(): readonly LogEntry[];
+  /** The same file, opened anew by somebody who remembers nothing. */
+  again(): Ground;
+  remove(): void;
+}
+
+const program = fileURLToPath(new URL("../..", import.meta.url));
+
+export function ground(folder: string = mkdtempSync(join(tmpdir(), "ambit-store-"))): Ground {
+  const driver = loadDriver(program);
+  if (driver === null) throw new Error("there is no database driver");
+  const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
+  const state = keptValue(openState(folder, { digest, program }));
+  const { memory, secrets, settings, loop } = state;
+  const observations = new ObservationKeeper(loop);
+  const made: Ground[] = [];
+  return {
+    ...{ memory, observations, secrets, settings },
+    value: keptValue,
+    write: async (job) => keptValue(await loop.write(job)),
+    read: (job) => keptValue(loop.readNow(job)),
+    refuses: (text) => {
+      const database = driver(join(folder, "state.db"), false);
+      try {
+        database.exec(text);
+        return "";
+      } catch (error) {
+        return String(error);
+      } finally {
+        database.close();
+      }
+    },
+    entries: () =>
+      keptValue(loop.readNow((connection) => [...rowsBetween(connection, 1, Number.MAX_SAFE_INTEGER)])).map(
+        ({ body }) => JSON.parse(body) as LogEntry,
+      ),
+    again: () => {
+      const next = ground(folder);
+      made.push(next);
+      return next;
+    },
+    remove: () => {
+      for (const each of made) each.remove();
+      state.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function keptValue<T>(kept: Kept<T>): T {
+  if (!kept.ok) throw new Error(kept.message);
+  return kept.value;
+}

@@ -1,0 +1,17 @@
+// The platform globals that pure rooms may use beside the language itself: functions of their input alone, the same on every
+// platform. The compiler reads this file for pure rooms, and test/tidy reads the names declared here.
+
+declare class TextEncoder {
+  encode(text?: string): Uint8Array<ArrayBuffer>;
+}
+
+declare class TextDecoder {
+  constructor(label?: "utf-8", options?: { readonly fatal?: boolean; readonly ignoreBOM?: boolean });
+  decode(bytes?: Uint8Array): string;
+}
+
+/** Base64 of a string whose characters are bytes. */
+declare function btoa(binary: string): string;
+
+/** Throws for text that is not base64, and accepts several spellings of the same bytes. */
+declare function atob(base64: string): string;
