@@ -30,7 +30,7 @@ export function recordRequest(verb: RecordVerb, recordClass: string | null, id: 
 export function recordId(id: string): Result<readonly string[]> {
   const name = parseRecordId(id);
   if (!name.ok) return name;
-  const long = name.value.segments.find((segment) => utf8Bytes(segment) > segmentBytesMax);
+  const long = name.value.segments.find((segment) => Buffer.byteLength(segment) > segmentBytesMax);
   if (long !== undefined) return refuse("too_long", `a part of an id has at most ${segmentBytesMax} bytes`);
   if (id.endsWith(".md")) return refuse("bad_value", "an id does not end in .md; the file does");
   return done(name.value.segments);
@@ -68,13 +68,4 @@ export function agentRequests(
   if (act === "update" && granted.value.length > 0 && !isTold) return granted;
   const own = agentRequest(act === "look" ? "agent.discover" : `agent.${act}`, agent);
   return own.ok ? done([own.value, ...granted.value]) : own;
-}
-
-function utf8Bytes(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const point = character.codePointAt(0) ?? 0;
-    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }
