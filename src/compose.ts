@@ -2,7 +2,6 @@
 import { extname, join, resolve } from "node:path";
 import { isJsonObject } from "./authority/json.ts";
 import type { Terminal } from "./cli/agents-world.ts";
-import type { CanWorld } from "./cli/can.ts";
 import { COLOURS, PLAIN } from "./cli/paint.ts";
 import type { ProgramWorld } from "./cli/program.ts";
 import { toolFilesAt } from "./cli/tools-files.ts";
@@ -41,24 +40,6 @@ export interface Machine {
   readonly program: string;
   print(text: string): void;
   printError(text: string): void;
-}
-
-/** What is enough to answer a question. */
-export type AskingMachine = Omit<Machine, "terminal" | "program">;
-
-/** The part of the world that `can` looks at; the program that is started for it holds no more. */
-export function composeCan({ print, printError, ...machine }: AskingMachine): CanWorld {
-  const { agents, reading, moment } = askingAt(machine);
-  return {
-    get reading() {
-      return reading();
-    },
-    moment,
-    paint: machine.colour ? COLOURS : PLAIN,
-    loadAgent: agents.loadAgent,
-    print,
-    printError,
-  };
 }
 
 /** The world of the command line, over plain files. */

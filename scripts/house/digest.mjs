@@ -18,9 +18,8 @@ export function programDigest() {
   const files = [
     ...walk("src").filter((path) => !path.endsWith(".test.ts")),
     "bin/ambit",
-    "scripts/house/command-line.mjs",
-    "scripts/house/late-modules.mjs",
-    "scripts/house/mcp-program.mjs",
+    "scripts/house/bundles.mjs",
+    "scripts/house/code-cache.mjs",
     "scripts/house/program.mjs",
     "tsconfig.base.json",
     "tsconfig.build.json",

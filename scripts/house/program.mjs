@@ -1,12 +1,10 @@
-// What is built from the sources: the library behind the package's doors, and the command line in one file.
+// What is built from the sources: the library behind the package's doors, and one bundle for each program.
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { buildBundles } from "./bundles.mjs";
 import { run } from "./child.mjs";
-import { buildCommandLine, rehearse } from "./command-line.mjs";
-import { buildDaemon } from "./daemon.mjs";
+import { warmCodeCache } from "./code-cache.mjs";
 import { programDigest, stampAt } from "./digest.mjs";
-import { buildOneFile } from "./one-file.mjs";
-import { buildPage } from "./page.mjs";
 import { root } from "./root.mjs";
 
 const dist = join(root, "dist");
@@ -23,17 +21,10 @@ export async function buildProgram() {
   const digest = programDigest();
   rmSync(building, { recursive: true, force: true });
   mkdirSync(next, { recursive: true });
-  const [, digests] = await Promise.all([
-    buildLibrary(),
-    buildCommandLine(next),
-    buildOneFile(next, "src/broker/main.ts", "broker.cjs"),
-    buildDaemon(next),
-    buildPage(next),
-    buildOneFile(next, "src/compose/tool-host-main.ts", "tool-host.cjs"),
-  ]);
+  await Promise.all([buildLibrary(), buildBundles(next)]);
   writeFileSync(join(next, ".stamp"), `${digest}\n`);
   replaceDist();
-  await rehearse(digests);
+  await warmCodeCache();
 }
 
 async function buildLibrary() {

@@ -19,8 +19,7 @@ export interface CanOptions {
   readonly json: boolean;
 }
 
-/** As much of the world as it looks at. */
-export type CanWorld = Pick<World, "loadAgent" | "moment" | "paint" | "print" | "printError" | "reading">;
+type CanWorld = Pick<World, "loadAgent" | "moment" | "paint" | "print" | "printError" | "reading">;
 
 export function can(world: CanWorld, name: string, words: readonly string[], options: CanOptions): ExitCode {
   const loaded = world.loadAgent(name);

@@ -1,29 +1,10 @@
-// The program `ambit`: joins the command line to this machine and ends with its exit code. The starter in `bin` calls
-// one of two: `answer` in the short program, which holds what a plain `can` needs, and `start` in the whole one.
+// The program `ambit`: joins the command line to this machine and ends with its exit code. The starter in `bin` calls `start`.
 import { dirname } from "node:path";
-import { type AskingMachine, composeCan, composeWorld } from "../compose.ts";
-import { can } from "./can.ts";
+import { composeWorld } from "../compose.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { isTerminal, Output } from "./output.ts";
 import { run } from "./program.ts";
 import { promptTerminal } from "./prompts.ts";
-import { quickCan } from "./quick.ts";
-
-/** A plain `can`, worked out and ready to be said; null for every other command. Nothing is said or changed before. */
-export function answer(argv: readonly string[]): (() => void) | null {
-  const quick = quickCan(argv);
-  if (quick === null) return null;
-  const said: (readonly [1 | 2, string])[] = [];
-  const world = composeCan(machineOf((descriptor, text) => said.push([descriptor, text])));
-  const exit = can(world, quick.agent, quick.words, { json: quick.json });
-  return () => {
-    const output = new Output();
-    for (const [descriptor, text] of said) output.write(descriptor, text);
-    process.exitCode = exit;
-    // Taking the machine down in order costs more than leaving it to the kernel.
-    if (!output.isWaiting) process.exit();
-  };
-}
 
 /** Any command. Whatever goes wrong ends here. */
 export async function start(argv: readonly string[]): Promise<void> {
@@ -48,27 +29,20 @@ export async function start(argv: readonly string[]): Promise<void> {
 }
 
 async function command(argv: readonly string[], output: Output): Promise<ExitCode> {
-  const machine = machineOf((descriptor, text) => output.write(descriptor, text));
-  const quick = quickCan(argv);
-  if (quick !== null) return can(composeCan(machine), quick.agent, quick.words, { json: quick.json });
-  return run(
-    argv,
-    composeWorld({ ...machine, program: dirname(__dirname), terminal: promptTerminal(isTerminal(0) && isTerminal(1)) }),
-  );
+  const world = composeWorld({
+    cwd: process.cwd(),
+    now: Date.now(),
+    colour: process.env["NO_COLOR"] === undefined && (process.env["FORCE_COLOR"] === "1" || isTerminal(1)),
+    environment: process.env,
+    program: dirname(__dirname),
+    terminal: promptTerminal(isTerminal(0) && isTerminal(1)),
+    print: (text) => output.write(1, `${text}\n`),
+    printError: (text) => output.write(2, `${text}\n`),
+  });
+  return run(argv, world);
 }
 
 /** Node's own way of saying that there is no working directory. */
 function isGone(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && error.syscall === "uv_cwd";
-}
-
-function machineOf(write: (descriptor: 1 | 2, text: string) => void): AskingMachine {
-  return {
-    cwd: process.cwd(),
-    now: Date.now(),
-    colour: process.env["NO_COLOR"] === undefined && (process.env["FORCE_COLOR"] === "1" || isTerminal(1)),
-    environment: process.env,
-    print: (text) => write(1, `${text}\n`),
-    printError: (text) => write(2, `${text}\n`),
-  };
 }

@@ -22,11 +22,10 @@ import { strictTriggers, TriggerTable } from "../sandbox/triggers/trigger-table.
 import { sourceCharactersMax } from "../text/read.ts";
 import { agentOf } from "./agent-text.ts";
 import { openAgents } from "./agents.ts";
-import { FolderWatch } from "./folder-watch.ts";
 import { ANONYMOUS, readGivenCaveats } from "./mcp-caveats.ts";
 import { namedLinks } from "./named-links.ts";
 import { presenceReason } from "./presence-reason.ts";
-import { NO_SOURCES, RecordCache, RecordCaches, type Sources } from "./record-cache.ts";
+import { NO_SOURCES, RecordCache, type Sources, TurnCounter } from "./record-cache.ts";
 
 export interface RecordSourceAsked {
   readonly home: string | null;
@@ -44,14 +43,14 @@ export interface RecordSource extends Records {
 }
 
 export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked): RecordSource {
-  const caches = new RecordCaches(new FolderWatch(folders.state === null ? [] : [folders.state]), elapsed);
-  const records = new RecordCache<RecordResult>(caches);
-  const users = new RecordCache<ReturnType<Records["user"]>>(caches);
-  const caveats = new RecordCache<RecordRead>(caches);
-  const required = new RecordCache<boolean>(caches);
-  const grounds = new RecordCache<(base: string) => Reading>(caches);
-  const places = new RecordCache<string | null>(caches);
-  const tables = new RecordCache<TriggerTable>(caches);
+  const turns = new TurnCounter();
+  const records = new RecordCache<RecordResult>(turns, elapsed);
+  const users = new RecordCache<ReturnType<Records["user"]>>(turns, elapsed);
+  const caveats = new RecordCache<RecordRead>(turns, elapsed);
+  const required = new RecordCache<boolean>(turns, elapsed);
+  const grounds = new RecordCache<(base: string) => Reading>(turns, elapsed);
+  const places = new RecordCache<string | null>(turns, elapsed);
+  const tables = new RecordCache<TriggerTable>(turns, elapsed);
   const sameTables = new Map<string, TriggerTable>();
 
   const workspaceOf = (cwd: string): string | null =>
@@ -79,12 +78,9 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
     const file = name === null ? null : findAgent(name, cwd, workspace);
     const around = workspace === null ? [] : [join(workspace, ".ambit", "config.yml")];
     const ours = folders.config === null ? [] : [join(folders.config, "config.yml")];
-    const trust = folders.state === null ? NO_SOURCES : trustPlaces(folders.state, workspace);
-    return {
-      text: file?.path ?? null,
-      files: [...around, ...ours, ...trust.files],
-      folders: [...(workspace === null ? [] : [join(workspace, AGENTS)]), ...trust.folders],
-    };
+    const trust = folders.state === null ? NO_SOURCES : trustSources(folders.state, workspace);
+    const agentFolders = workspace === null ? [] : [join(workspace, AGENTS)];
+    return [...(file === null ? [] : [file.path]), ...around, ...ours, ...agentFolders, ...trust];
   };
 
   const readRecord = (cwd: string, name: string): RecordResult => {
@@ -180,32 +176,22 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
   };
 
   return {
-    record: (cwd, name) => {
-      const key = `${cwd}\0${name}`;
-      return (
-        records.seen(key) ??
-        records.get(
-          key,
-          () => recordSources(cwd, name),
-          () => readRecord(cwd, name),
-        )
-      );
-    },
-    caveats: (cwd, text, account) => {
-      const key = `${cwd}\0${account}\0${text}`;
-      return (
-        caveats.seen(key) ??
-        caveats.get(
-          key,
-          () => recordSources(cwd, null),
-          () => readCaveats(cwd, text, account),
-        )
-      );
-    },
+    record: (cwd, name) =>
+      records.get(
+        `${cwd}\0${name}`,
+        () => recordSources(cwd, name),
+        () => readRecord(cwd, name),
+      ),
+    caveats: (cwd, text, account) =>
+      caveats.get(
+        `${cwd}\0${account}\0${text}`,
+        () => recordSources(cwd, null),
+        () => readCaveats(cwd, text, account),
+      ),
     user: (name) =>
       users.get(
         name,
-        () => ({ ...NO_SOURCES, text: userFile(name) }),
+        () => [userFile(name)].filter((path) => path !== null),
         () => readUser(name),
       ),
     triggers: (cwd) =>
@@ -278,14 +264,10 @@ function placesIn({ name, text }: Source): RecordRead["placeOf"] {
 }
 
 /** The folder of all trust and the one of this workspace: a change of trust renames a file in it. */
-function trustPlaces(state: string, workspace: string | null): Sources {
+function trustSources(state: string, workspace: string | null): Sources {
   if (workspace === null) return NO_SOURCES;
   const real = realRoot(workspace.split("/").filter((part) => part !== ""));
   const name = real === null ? null : encodeURIComponent(`/${real.join("/")}`);
   const folder = name === null || name.length > 200 ? null : join(state, "trust", name);
-  return {
-    text: null,
-    files: folder === null ? [] : [join(folder, "project.json")],
-    folders: [join(state, "trust"), ...(folder === null ? [] : [folder])],
-  };
+  return [join(state, "trust"), ...(folder === null ? [] : [folder, join(folder, "project.json")])];
 }

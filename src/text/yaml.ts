@@ -1,10 +1,68 @@
-// YAML 1.2 (core schema) to a tree. What YAML has beyond lists, maps and scalars is refused, not read.
+// YAML 1.2 (core schema) to a tree, read by the `yaml` library. The parts of YAML beyond lists, maps and scalars are refused.
+import { CST, Lexer, Parser } from "yaml";
 import type { Range, Source } from "../notation/source.ts";
-import type { Read } from "./read.ts";
+import type { TreeNode } from "../notation/tree.ts";
+import type { Draft } from "./draft.ts";
+import { depthMax, nodesMax, type Read } from "./read.ts";
 import { readWith } from "./reader.ts";
-import { libraryTree } from "./yaml-library.ts";
-import { plainYamlTree } from "./yaml-plain.ts";
+import { compose } from "./yaml-compose.ts";
+import { lexemeRefusal } from "./yaml-refusal.ts";
+import { yamlTree } from "./yaml-tree.ts";
 
 export function readYaml(source: Source, range?: Range): Read {
-  return readWith(source, range, "written", (text, draft) => plainYamlTree(text, draft) ?? libraryTree(text, draft));
+  return readWith(source, range, "written", treeOf);
+}
+
+function treeOf(text: string, draft: Draft): TreeNode | null {
+  const tokens = tokensOf(text, draft);
+  if (tokens === null || draft.refused) return null;
+  const document = compose(tokens, draft);
+  if (document === null) return null;
+  // Nothing, or comments alone: YAML calls that null.
+  return document === "empty" ? draft.scalar(null, { start: 0, end: 0 }) : yamlTree(document.contents, draft);
+}
+
+/** Words, marks, spaces and line ends. Every value and every key is one, with at most a few marks of its own. */
+const lexemesMax = nodesMax * 5;
+/** Blank lines and comments in a row: the library looks at all of them again for each further one. */
+const blankLexemesMax = 3000;
+/** Open nodes beyond the open collections: the document and one scalar. */
+const stackMax = depthMax + 2;
+
+/**
+ * The library's own lexer and parser, driven one lexeme at a time, so that refused parts are seen where they stand and
+ * nothing grows past a limit: the parser keeps a stack of its own and does not recurse, the composer does.
+ */
+function tokensOf(text: string, draft: Draft): CST.Token[] | null {
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  let count = 0;
+  let blanks = 0;
+  let isScalar = false;
+  let isFirst = true;
+  for (const lexeme of new Lexer().lex(text)) {
+    const kind: CST.TokenType | null = isScalar ? "scalar" : CST.tokenType(lexeme);
+    const isMark: boolean = !isScalar && (kind === "scalar" || kind === "doc-mode" || kind === "flow-error-end");
+    const range = { start: parser.offset, end: parser.offset + (isMark ? 0 : lexeme.length) };
+    isScalar = !isScalar && kind === "scalar";
+
+    const isBlank = kind === "space" || kind === "comment" || kind === "newline";
+    blanks = isBlank ? blanks + 1 : isMark ? blanks : 0;
+    if (++count > lexemesMax)
+      return draft.refuse("too_large", range, `the text holds more than ${lexemesMax} words and marks`);
+    if (blanks > blankLexemesMax) return draft.refuse("too_large", range, "too many blank lines and comments in a row");
+    if (!isBlank && !isMark) {
+      const refusal = lexemeRefusal(kind, lexeme, isFirst);
+      if (refusal !== null) draft.refuse("syntax", range, refusal.message, refusal.fix);
+      if (draft.isFull) return null;
+      if (kind !== "directive-line") isFirst = false;
+    }
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    // The composer may know better what was wrong before it.
+    if (tokens.at(-1)?.type === "error") break;
+    if (parser.stack.length > stackMax)
+      return draft.refuse("too_large", range, `lists and maps are nested more than ${depthMax} deep`);
+  }
+  for (const token of parser.end()) tokens.push(token);
+  return tokens;
 }

@@ -1,4 +1,4 @@
-// The starter and the cache it keeps: quick for the owner, never a way in for anybody else, never a reason to fail.
+// `bin/ambit` and the code cache it writes: used for the owner alone, never code of another user, never a reason to fail.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -24,8 +24,8 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** An install of its own, in a path as people have them, with programs of one line. */
-function install(says: string, short: string | null = null): string {
+/** An installation in a path with spaces and an umlaut, with programs of one line. */
+function install(says: string): string {
   const folder = join(mkdtempSync(join(tmpdir(), "ambit start ü-")), "a b");
   folders.push(join(folder, ".."));
   mkdirSync(join(folder, "bin"), { recursive: true });
@@ -33,19 +33,12 @@ function install(says: string, short: string | null = null): string {
   for (const name of ["ambit", "package.json"]) copyFileSync(join(root, "bin", name), join(folder, "bin", name));
   for (const each of [join(folder, ".."), folder]) chmodSync(each, 0o755);
   writeFileSync(join(folder, "dist", "ambit.cjs"), bundle(program(says)));
-  if (short !== null) writeFileSync(join(folder, "dist", "can.cjs"), bundle(shortly(short)));
+  writeFileSync(join(folder, "dist", "mcp.cjs"), bundle(program("mcp")));
   return folder;
 }
 
-const parameters = "exports,require,module,__filename,__dirname,absent";
-
 function program(says: string): string {
-  return `(function(${parameters}){exports.start=()=>{require("node:fs").writeSync(1,${JSON.stringify(says)});};})`;
-}
-
-/** `answer` is an expression: what to say, or null. */
-function shortly(answer: string): string {
-  return `(function(${parameters}){const say=(text)=>()=>{require("node:fs").writeSync(1,text);};exports.answer=()=>${answer};})`;
+  return `(function(exports,require){exports.start=()=>{require("node:fs").writeSync(1,${JSON.stringify(says)});};})`;
 }
 
 function bundle(text: string): string {
@@ -85,40 +78,24 @@ function poisoned(honest: string, evil: string): Buffer {
   return Buffer.concat([mark, whole.subarray(64, -64), mark]);
 }
 
-describe("the short program answers a can, or leaves it to the whole one", () => {
-  const rows: readonly (readonly [string, string, string | null])[] = [
-    ["what it answers is said", "short", 'say("short")'],
-    ["what it does not understand is left", "whole", "null"],
-    ["what it does not hold is left", "whole", "absent()"],
-    ["also where somebody caught that", "whole", '{try{absent()}catch{}return say("short")}'],
-    ["a mistake of its own is left", "whole", '{throw new TypeError("x")}'],
-    ["a program that is not there leaves everything", "whole", null],
-  ];
-  for (const [title, says, answer] of rows) {
-    test(title, () => expect(start(install("whole", answer))).toBe(says));
-  }
-
-  test("no other command is its to answer", () => {
-    expect(start(install("whole", 'say("short")'), { word: "can't" })).toBe("whole");
-  });
-
-  test("its cache is kept once it has answered; what it leaves keeps none of it", () => {
-    const folder = install("whole", 'say("short")');
-    expect(start(folder)).toBe("short");
-    expect(compiledOf(folder)).toEqual([compiled.replace("ambit-", "can-")]);
-    expect(start(folder)).toBe("short");
-    const other = install("whole", "null");
-    expect(start(other)).toBe("whole");
-    expect(compiledOf(other)).toEqual([compiled]);
+describe("the first word names the program", () => {
+  test.each([
+    ["can", "whole", "ambit-"],
+    ["mcp", "mcp", "mcp-"],
+    ["mcps", "whole", "ambit-"],
+  ])("%s", (word, says, cache) => {
+    const folder = install("whole");
+    expect(start(folder, { word })).toBe(says);
+    expect(compiledOf(folder)).toEqual([compiled.replace("ambit-", cache)]);
   });
 });
 
 test("it is started through a link, from anywhere", () => {
-  const folder = install("whole", 'say("short")');
+  const folder = install("whole");
   symlinkSync(join(folder, "bin", "ambit"), join(folder, "..", "link"));
   for (const [word, says] of [
-    ["can", "short"],
-    ["agents", "whole"],
+    ["mcp", "mcp"],
+    ["can", "whole"],
   ] as const) {
     const { stdout } = spawnSync(process.execPath, [join(folder, "..", "link"), word], { encoding: "utf8", cwd: "/" });
     expect(stdout).toBe(says);

@@ -1,0 +1,86 @@
+// One bundle for each program, made by esbuild: a file of CommonJS in dist that loads nothing of ours but itself.
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./root.mjs";
+
+/** The processes that the programs below start. */
+const processes = [
+  { name: "broker", entry: "src/broker/main.ts", options: {} },
+  {
+    name: "daemon",
+    entry: "src/compose/daemon-main.ts",
+    options: {
+      // The database's machine code stays where npm installed it; age is loaded from there by users who have a key for it.
+      external: ["@photostructure/sqlite", "age-encryption"],
+      // Names stay as they are for the traces in the daemon's log. `keepNames` would define a property of every function
+      // that is made, a dozen for each call.
+      minifyIdentifiers: false,
+    },
+  },
+  // linkedom asks for a canvas only to draw.
+  { name: "page", entry: "src/tools/web/page-main.ts", options: { external: ["canvas"] } },
+  { name: "tool-host", entry: "src/compose/tool-host-main.ts", options: {} },
+];
+
+/** The programs that `bin/ambit` starts: each exports `start`. */
+const started = [
+  { name: "ambit", entry: "src/cli/main.ts", options: {} },
+  { name: "mcp", entry: "src/compose/mcp-main.ts", options: { plugins: [withoutSchemaChecker()] } },
+];
+
+export async function buildBundles(folder) {
+  const { build } = await import("esbuild");
+  const bundle = ({ name, entry, options }) =>
+    build({
+      absWorkingDir: root,
+      entryPoints: [entry],
+      outfile: join(folder, `${name}.cjs`),
+      bundle: true,
+      platform: "node",
+      format: "cjs",
+      target: "node20",
+      // A package's module form first: the older form hides its imports from the bundler.
+      mainFields: ["module", "main"],
+      minifyWhitespace: true,
+      minifySyntax: true,
+      minifyIdentifiers: true,
+      logLevel: "error",
+      ...options,
+    });
+  await Promise.all([
+    ...processes.map(bundle),
+    ...started.map(async ({ name, entry, options }) => {
+      // The starter runs the text as a script: `import()` becomes `require`, and a module has no URL.
+      const asScript = { supported: { "dynamic-import": false }, logOverride: { "empty-import-meta": "error" } };
+      await bundle({ name, entry, options: { ...options, ...asScript, charset: "ascii" } });
+      wrap(join(folder, `${name}.cjs`));
+    }),
+  ]);
+}
+
+/** Makes the bundle one function, with its digest in front: `bin/ambit` compares it with the digest in the code cache. */
+function wrap(file) {
+  const text = `(function(exports,require,module,__filename,__dirname){${readFileSync(file, "utf8")}\n})`;
+  // The starter reads one byte as one character.
+  if (/[^\0-\x7f]/.test(text)) throw new Error(`${file} is not ASCII`);
+  writeFileSync(file, `/*${createHash("sha256").update(text).digest("hex")}*/${text}\n`);
+}
+
+/** The MCP library loads a JSON Schema checker for what a server asks its client. Our server asks its client nothing. */
+function withoutSchemaChecker() {
+  const contents = `
+export { default as process } from "node:process";
+export class DefaultJsonSchemaValidator {
+  getValidator() {
+    throw new Error("no schema is checked here");
+  }
+}`;
+  return {
+    name: "without-schema-checker",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, ({ path }) => ({ path, namespace: "shims" }));
+      onLoad({ filter: /.*/, namespace: "shims" }, () => ({ contents }));
+    },
+  };
+}
