@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChainRow } from "../ports/chain-rows.ts";
 import { type Ground, machineGround } from "./folder.ts";
 import { editLog, readLog } from "./leaf-fixture.ts";
+import { schema } from "./schema.ts";
 import { type Database, loadDriver } from "./sqlite.ts";
 import { entryOf, program, type TemporaryState, temporaryState, value, writeOf } from "./state-fixture.ts";
 
@@ -123,7 +124,7 @@ describe("the database", () => {
     place.opened().close();
     edit("PRAGMA user_version = 99");
     expect(refusal()).toContain("newer ambit (version 99");
-    edit("PRAGMA user_version = 2");
+    edit(`PRAGMA user_version = ${schema.length}`);
     expect(refusal()).toBe("opened");
   });
 
