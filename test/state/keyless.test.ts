@@ -161,6 +161,9 @@ describe("after kill -9, with the last commits in the write-ahead log alone", ()
     const session = given(await world.caller().open(world.project, "worker"));
     expect((await session.do("memory_set", { key: "a", value: "b" })).said).toBe("done");
     for (const key of ["a", "b", "c"]) expect((await session.do("memory_get", { key })).said).toBe("done");
+    // A kill during a commit may leave `keys/head` one commit behind: wait until the last outcome is written.
+    const newest = (await world.log({ kind: "decision" })).at(-1)?.id ?? "";
+    await until(async () => (await world.log({ kind: "outcome" })).at(-1)?.of === newest, "the outcome is written");
     process.kill(pid, "SIGKILL");
     await until(() => !existsSync(`/proc/${pid}`), "the daemon is gone");
     save("killed");
