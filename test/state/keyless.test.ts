@@ -48,9 +48,12 @@ function restore(name: string, files: readonly string[] = [...FILES, "keys"]): v
 function withDatabase(edit: (database: Database) => void): void {
   const database = loadDriver(root)?.(path("state.db"), false);
   if (database === undefined) throw new Error("there is no database driver");
+  // In one transaction, behind whatever a running daemon writes just now.
+  database.exec("PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE");
   for (const row of database.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all())
     database.exec(`DROP TRIGGER ${String(row["name"])}`);
   edit(database);
+  database.exec("COMMIT");
   database.close();
 }
 
