@@ -52,7 +52,7 @@ export async function measureGrowth(
   mkdirSync(folder, { mode: 0o700 });
   const keys = openAuditKeys(folder);
   if (!keys.ok) throw new Error(keys.message);
-  const state = answered(openState(folder, { digest: sha256, program: rootFolder, isSole: true }));
+  const state = answered(openState(folder, { digest: sha256, program: rootFolder }));
   const rows: Row[] = [];
   try {
     let last = 0;

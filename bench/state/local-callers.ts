@@ -36,7 +36,7 @@ export function plainCallers({ folder, callers }: WorkerAsked): readonly Call[] 
 }
 
 export function storeCallers({ folder, callers }: WorkerAsked): readonly Call[] {
-  const { ledger } = answered(openState(folder, { digest: sha256, program: rootFolder, isSole: true }));
+  const { ledger } = answered(openState(folder, { digest: sha256, program: rootFolder }));
   return Array.from({ length: callers }, () => async () => {
     const write = { entry: entryOf(), charges: [chargeOf()], claim: null, generations: [], links: [] };
     const written = answered(await ledger.decide(write));

@@ -73,7 +73,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   const signing = openNotary(state);
   if (!signing.ok) return { ...signing, fix: "ambit daemon logs" };
   const { value: notary } = signing;
-  const opened = openState(state, { digest: sha256, program, isSole: true, notary });
+  const opened = openState(state, { digest: sha256, program, notary });
   if (!opened.ok) return { ...opened, fix: "ambit audit verify" };
   const { value: store } = opened;
   const last = await store.ledger.log({ count: 1 });

@@ -38,3 +38,27 @@ CREATE TRIGGER generation_stays BEFORE DELETE ON generation BEGIN
   SELECT RAISE(ABORT, 'generations are never removed');
 END;
 `;
+
+/**
+ * Version 3. Before it, the newest counts of accounts stood in the leaves that charged them (`leaf.accounts`, a list of
+ * [number, used, at, is_left]); now the account table has them always.
+ */
+export const accountsOfLeaves = `
+UPDATE account SET used = newest.used, at = newest.at, is_left = newest.is_left
+FROM (
+  SELECT value ->> 0 AS number, value ->> 1 AS used, value ->> 2 AS at, value ->> 3 AS is_left, max(leaf.last)
+  FROM leaf, json_each(leaf.accounts)
+  WHERE leaf.last > (SELECT accounts FROM progress) AND leaf.accounts IS NOT NULL
+  GROUP BY 1
+) AS newest
+WHERE account.number = newest.number;
+DROP TRIGGER IF EXISTS leaf_stays;
+ALTER TABLE leaf DROP COLUMN accounts;
+ALTER TABLE progress DROP COLUMN accounts;
+CREATE TRIGGER leaf_stays BEFORE DELETE ON leaf WHEN (SELECT old.last >= before FROM progress) BEGIN
+  SELECT RAISE(ABORT, 'entries are never removed');
+END;
+DROP INDEX account_family;
+CREATE INDEX account_family ON account (family, is_left);
+ALTER TABLE stretch RENAME TO bucket;
+`;

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AccountCharge, DecisionWritten } from "../ports/ledger.ts";
-import { accountsBehindEntriesMax } from "./account-mirror.ts";
 import type { State } from "./state.ts";
 import { chargeOf, entryOf, type TemporaryState, temporaryState, value, writeOf } from "./testing/state.ts";
 
@@ -153,56 +152,37 @@ describe("a rate holds in any window", () => {
   });
 });
 
-describe("where an account stands is written with the entries", () => {
+describe("the account table is the only copy", () => {
   const counted = chargeOf("a", { calls: 100, family: "a", written: ["a"] });
   const rated = chargeOf("b", { calls: 100, rate: { calls: 90, seconds: 60 }, family: "b", written: ["b"] });
-  const tabled = (): unknown =>
-    value(state.loop.readNow((connection) => connection.all("SELECT name, used FROM account ORDER BY number")));
   const used = async (): Promise<unknown> =>
     value(await state.ledger.accounts(null)).map(({ account, used: many }) => [account, many]);
 
-  it("and is known again from there, whatever its own table says", async () => {
+  it("and has every charge of a commit that was acknowledged", async () => {
     for (let turn = 0; turn < 3; turn++) await call([counted, rated]);
-    expect(tabled()).not.toEqual([
-      { name: "a", used: 3 },
-      { name: "b", used: 3 },
-    ]);
-    expect(await used()).toEqual([
+    const both = [
       ["a", 3],
       ["b", 3],
-    ]);
+    ];
+    expect(await used()).toEqual(both);
+    const rows = value(state.loop.readNow((connection) => connection.all("SELECT name, used FROM account")));
+    expect(rows.map(({ name, used: many }) => [name, many])).toEqual(both);
     reopen();
-    expect(await used()).toEqual([
-      ["a", 3],
-      ["b", 3],
-    ]);
-    await call([counted, rated]);
-    expect(value(await state.ledger.accounts("b"))).toMatchObject([{ account: "b", used: 4 }]);
-    expect(await allowed(counted, 200)).toBe(96);
-    expect(await allowed(rated, 200)).toBe(86);
+    expect(await used()).toEqual(both);
+    expect(await allowed(counted, 200)).toBe(97);
+    expect(await allowed(rated, 200)).toBe(87);
   });
 
-  it("of one that was left behind too", async () => {
+  it("of an account whose grant was removed and written again too", async () => {
     await call([counted]);
     const other = chargeOf("c", { calls: 100, family: "a", written: ["c"] });
     for (let turn = 0; turn < 4; turn++) await call([other]);
     reopen();
-    // What is written again takes over what was spent since.
+    // Written again, it takes over what was spent since.
     expect(await call([{ ...counted, written: ["a"] }])).toMatchObject({ left: [{ account: "a", left: 94 }] });
   });
 
-  it("in its own table from time to time, and no leaf is needed then", async () => {
-    await call([counted]);
-    await call([counted]);
-    for (let at = 0; at < accountsBehindEntriesMax; at += 512)
-      value(await state.ledger.append(Array.from({ length: 512 }, () => entryOf())));
-    expect(tabled()).toEqual([{ name: "a", used: 2 }]);
-    await call([counted]);
-    reopen();
-    expect(await used()).toEqual([["a", 3]]);
-  });
-
-  it("before retention takes the leaves away", async () => {
+  it("and needs no entry that retention removes", async () => {
     for (let turn = 0; turn < 5; turn++) await call([counted]);
     value(await state.chain.keepCheckpoint({ place: 5, text: "note" }));
     value(await state.chain.prune(6, entryOf()));
@@ -212,13 +192,17 @@ describe("where an account stands is written with the entries", () => {
     expect(await allowed(counted, 200)).toBe(95);
   });
 
-  it("and nothing is believed where it is no number", async () => {
+  it("and a charge that is undone with its transaction is not there", async () => {
     await call([counted]);
-    state.loop.readNow((connection) =>
-      connection.exec("DROP TRIGGER leaf_kept; UPDATE leaf SET accounts = '[[1,null,1,0]]'"),
-    );
-    state.close();
-    expect(place.open()).toMatchObject({ ok: false });
+    const bad = state.loop.write(() => {
+      throw new Error("a mistake");
+    });
+    const both = await Promise.all([call([counted, rated]), bad, call([counted])]);
+    expect(both.map(({ ok }) => ok)).toEqual([true, false, true]);
+    expect(await used()).toEqual([
+      ["a", 3],
+      ["b", 1],
+    ]);
   });
 });
 

@@ -22,9 +22,8 @@ export function writeEntries(connection: Connection): void {
   if (connection.lines.length === 0) return;
   const { notary } = connection;
   const sign = notary === null ? null : notary.sign;
-  connection.add(leavesOf(connection.lines, headOf(connection).place, connection.accounts, sign));
+  connection.add(leavesOf(connection.lines, headOf(connection).place, sign));
   connection.lines = [];
-  connection.accounts = null;
 }
 
 /** Place 0 and the zero hash where there is no entry. */

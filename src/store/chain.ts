@@ -6,7 +6,7 @@ import { appendEntry, headOf } from "./append.ts";
 import { type CommitLoop, unkept } from "./commit-loop.ts";
 import { type Connection, type Head, numberOf, textOf } from "./connection.ts";
 import { forgetFacts } from "./fact-filler.ts";
-import { type Leaf, rowsBetween, rowsIn } from "./leaf.ts";
+import { rowsBetween } from "./leaf.ts";
 
 export const chainRowsMax = 10_000;
 export const checkpointsMax = 10_000;
@@ -96,9 +96,6 @@ export function rowsFrom(connection: Connection, from: number, count: number): r
   const rows: ChainRow[] = [];
   if (most === 0) return rows;
   const start = Math.max(from, firstOf(connection));
-  // Whoever reads along with every commit, as a second copy does, must not make a transaction of each.
-  const waiting = connection.waitingFrom(start);
-  if (waiting !== null) return waitingRows(waiting, start, most);
   // Where a whole stretch is gone, what stands behind it is still the verifier's to see.
   for (const to of [start + most - 1, Number.MAX_SAFE_INTEGER]) {
     for (const row of rowsBetween(connection, start, to)) if (rows.push(row) === most) break;
@@ -117,9 +114,6 @@ export function notesFrom(connection: Connection, from: number): readonly Checkp
 
 /** The signatures that lie with the leaves. */
 function commitNotes(connection: Connection, from: number): readonly CheckpointRow[] {
-  const waiting = connection.waitingFrom(Math.max(from, firstOf(connection)));
-  if (waiting !== null)
-    return waiting.flatMap(({ last, note }) => (note === null || last < from ? [] : [{ place: last, text: note }]));
   return connection
     .all("SELECT last, note FROM leaf WHERE last >= ? AND note IS NOT NULL ORDER BY last LIMIT ?", from, checkpointsMax)
     .map((row) => ({ place: numberOf(row, "last"), text: textOf(row, "note") }));
@@ -133,13 +127,6 @@ function joinedNotes(notes: readonly CheckpointRow[], others: readonly Checkpoin
   const end = Math.min(...ends);
   const byPlace = new Map([...others, ...notes].map((note) => [note.place, note]));
   return [...byPlace.values()].filter(({ place }) => place <= end).sort((one, other) => one.place - other.place);
-}
-
-function waitingRows(leaves: readonly Leaf[], start: number, most: number): readonly ChainRow[] {
-  const rows: ChainRow[] = [];
-  for (const leaf of leaves)
-    for (const row of rowsIn(leaf)) if (row.place >= start && rows.push(row) === most) return rows;
-  return rows;
 }
 
 /** What is found by place alone. */

@@ -1,10 +1,8 @@
 // One connection to the database: every statement is prepared once and kept, and the end of the chain is remembered.
 import type { Digest } from "../ports/digest.ts";
 import type { Notary } from "../ports/notary.ts";
-import type { Journal } from "./journal.ts";
 import type { Leaf } from "./leaf.ts";
 import type { Database, Row, SqlValue, Statement } from "./sqlite.ts";
-import { Transaction } from "./transaction.ts";
 
 const statementsMax = 512;
 
@@ -21,8 +19,6 @@ export interface Progress {
   /** The last places that are in the indexes. */
   readonly facts: number;
   readonly words: number;
-  /** The last place whose charges are in the accounts' own table. */
-  readonly accounts: number;
 }
 
 export class Connection {
@@ -31,71 +27,54 @@ export class Connection {
   readonly notary: Notary | null;
   /** Null where it has to be read again. */
   head: Head | null = null;
-  /** Of the transaction that is open: entries that are not written yet, and where the accounts stand that they charged. */
+  /** Entries of the open transaction that are not inserted yet. */
   lines: string[] = [];
-  accounts: string | null = null;
   #progress: Progress | null = null;
+  /** The signed note of the open transaction. */
+  #note: string | null = null;
+  #isOpen = false;
+  /** `data_version` when the in-memory state was last read: another process's commit changes it. */
+  #version: number | null = null;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
-  readonly #transaction: Transaction;
-
-  /** The signature of the commit that is open. */
-  #note: string | null = null;
 
   constructor(database: Database, digest: Digest, notary: Notary | null = null) {
     this.#database = database;
     this.digest = digest;
     this.notary = notary;
-    this.#transaction = new Transaction({
-      // A leaf is JSON, in which nothing stands that would have to be bound otherwise.
-      run: (text, ...values) => void this.#statement(text).run(...values),
-      version: () => numberOf(this.#statement("PRAGMA data_version").get(), "data_version"),
-    });
-  }
-
-  /** From now on nobody else writes here. */
-  keepJournal(journal: Journal): void {
-    this.#transaction.keepJournal(journal);
   }
 
   exec(text: string): void {
-    // Some of what is said so cannot be said inside a transaction.
-    this.#transaction.release();
     this.#database.exec(text);
   }
 
-  /** False where somebody else wrote to the file: what is remembered may be old, and what they wrote counts. */
+  /** Takes the write lock. False where another process committed since `forget`: what is remembered may be stale. */
   begin(): boolean {
-    return this.#transaction.begin(this.head);
+    this.run("BEGIN IMMEDIATE");
+    this.#isOpen = true;
+    return this.#dataVersion() === this.#version;
   }
 
-  /** Behind everything that stands there. */
+  /** Inserts leaves at the end of the log. */
   add(leaves: readonly Leaf[]): void {
-    this.#transaction.add(leaves);
+    for (const { last, first, entries, note } of leaves) this.run(INSERT_LEAF, last, first, entries, note);
     this.#note = leaves.at(-1)?.note ?? null;
   }
 
-  /** On disk when it returns; where it throws, nobody knows. */
+  /** Durable when it returns; where it throws, the outcome is unknown. */
   commit(): void {
-    this.#transaction.commit();
-    // INVARIANT: after the commit. What is remembered outside is never ahead of the log.
+    this.run("COMMIT");
+    this.#isOpen = false;
+    // INVARIANT: after the commit. The note remembered in the keys folder is never ahead of the log.
     if (this.#note !== null) this.notary?.remember(this.#note);
     this.#note = null;
   }
 
+  /** Throws where SQLite cannot roll back: the connection must be closed then. */
   rollback(): void {
     this.#note = null;
-    this.#transaction.rollback();
-  }
-
-  /** Puts what stands in the journal alone into the database. */
-  settle(): void {
-    this.#transaction.reach(true);
-  }
-
-  /** Leaves that are in the journal alone, from the one at this place on; null where the log's table has to be asked. */
-  waitingFrom(place: number): readonly Leaf[] | null {
-    return this.#transaction.waitingFrom(place);
+    this.run("ROLLBACK");
+    this.#isOpen = false;
   }
 
   /** How many rows it changed. */
@@ -114,10 +93,9 @@ export class Connection {
 
   /** What is remembered of the database may be old, or was undone. */
   forget(): void {
-    this.#transaction.remember();
+    this.#version = this.#dataVersion();
     this.head = null;
     this.lines = [];
-    this.accounts = null;
     this.#progress = null;
   }
 
@@ -128,20 +106,15 @@ export class Connection {
 
   get progress(): Progress {
     if (this.#progress === null) {
-      const row = this.get("SELECT first, facts, words, accounts FROM progress");
+      const row = this.get("SELECT first, facts, words FROM progress");
       const of = (column: string): number => numberOf(row, column);
-      this.#progress = { first: of("first"), facts: of("facts"), words: of("words"), accounts: of("accounts") };
+      this.#progress = { first: of("first"), facts: of("facts"), words: of("words") };
     }
     return this.#progress;
   }
 
   /** The text must come from our own fixed set: it is never built from what somebody sent. */
   prepare(text: string): Statement {
-    this.#transaction.reach(text.includes(LOG_TABLE));
-    return this.#statement(text);
-  }
-
-  #statement(text: string): Statement {
     const known = this.#statements.get(text);
     if (known !== undefined) return known;
     const made = this.#database.prepare(text);
@@ -151,12 +124,12 @@ export class Connection {
     return made;
   }
 
-  /** Never throws: whoever closes has given up on it. */
+  /** Never throws. Rolls back an open transaction first: a driver may keep a connection, and its write lock, alive. */
   close(): void {
     try {
-      this.#transaction.close();
+      if (this.#isOpen) this.rollback();
     } catch {
-      // As below.
+      // SQLite rolls the transaction back when the next connection opens the file.
     }
     this.#statements.clear();
     try {
@@ -165,10 +138,13 @@ export class Connection {
       // Already closed, or the disk is gone; there is nothing left to lose here.
     }
   }
+
+  #dataVersion(): number {
+    return numberOf(this.get("PRAGMA data_version"), "data_version");
+  }
 }
 
-/** Nothing else that is asked for hangs on which entries are there. */
-const LOG_TABLE = "leaf";
+const INSERT_LEAF = "INSERT INTO leaf (last, first, entries, note) VALUES (?, ?, ?, ?)";
 
 /** A column that our own schema says is a number. */
 export function numberOf(row: Row | undefined, column: string): number {

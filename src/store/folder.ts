@@ -13,7 +13,8 @@ import {
 import { dirname, join } from "node:path";
 
 export const STATE_FILE = "state.db";
-export const JOURNAL_FILE = "state.journal";
+/** Beside a database of a version before 3. */
+export const OLD_JOURNAL_FILE = "state.journal";
 
 export interface Ground {
   /** Null where the system has no numbers for users. */
@@ -60,7 +61,7 @@ export function prepareFolder(folder: string, ground: Ground): string | null {
 
 function prepareFile(path: string, ground: Ground): string | null {
   const beside = ["-wal", "-shm", "-journal"].map((end) => path + end);
-  for (const each of [...beside, join(dirname(path), JOURNAL_FILE)]) {
+  for (const each of [...beside, join(dirname(path), OLD_JOURNAL_FILE)]) {
     const found = lstatSync(each, { throwIfNoEntry: false });
     const wrong = found === undefined ? null : wrongWith(each, found, "file", ground);
     if (wrong !== null) return wrong;

@@ -59,8 +59,6 @@ export class IndexFiller {
 
   /** True where more is left. The facts first: they answer more questions, and cost less. */
   #step(connection: Connection): boolean {
-    // For whoever looks at the file alone.
-    connection.settle();
     return this.#facts.step(connection) || fillWords(connection);
   }
 }

@@ -21,7 +21,6 @@ export function lineOf(hash: string, body: string): string {
 export interface Leaf {
   readonly first: number;
   readonly last: number;
-  readonly accounts: string | null;
   readonly entries: string;
   /** The signed note of its last entry; null in logs of versions that did not sign every commit. */
   readonly note: string | null;
@@ -30,13 +29,8 @@ export interface Leaf {
 /** Signs the last entry of a leaf. */
 export type SignEnd = (end: LogEnd) => string;
 
-/** Of lines that stand behind the last leaf, up to this place. The last of them says where accounts stand. */
-export function leavesOf(
-  lines: readonly string[],
-  last: number,
-  accounts: string | null,
-  sign: SignEnd | null,
-): readonly Leaf[] {
+/** Leaves of the lines that end at this place. */
+export function leavesOf(lines: readonly string[], last: number, sign: SignEnd | null): readonly Leaf[] {
   const leaves: Leaf[] = [];
   let first = last - lines.length + 1;
   let from = 0;
@@ -49,7 +43,7 @@ export function leavesOf(
     const next = first + at + 1 - from;
     const end = { place: next - 1, hash: hashIn(lines[at] as string) };
     const note = sign === null ? null : sign(end);
-    leaves.push({ first, last: end.place, accounts: next > last ? accounts : null, entries, note });
+    leaves.push({ first, last: end.place, entries, note });
     [first, from, characters] = [next, at + 1, 0];
   }
   return leaves;

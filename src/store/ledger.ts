@@ -3,7 +3,7 @@ import { entryBody } from "../audit/entry-body.ts";
 import type { Durable } from "../ports/durable.ts";
 import type { AccountCharge, AccountState, DecisionWrite, DecisionWritten, Ledger } from "../ports/ledger.ts";
 import type { LogEntry, LogQuery, PlacedEntry } from "../ports/log.ts";
-import type { Accounts } from "./account.ts";
+import { chargeAccounts, isAccountEmpty, listAccounts } from "./account.ts";
 import { appendEntry, headOf } from "./append.ts";
 import type { ApprovalRows } from "./approval-rows.ts";
 import { type CommitLoop, unkept } from "./commit-loop.ts";
@@ -17,7 +17,6 @@ export const entriesAtOnceMax = 1_000;
 export const accountsListedMax = 10_000;
 
 export interface LedgerParts {
-  readonly accounts: Accounts;
   readonly generations: Generations;
   readonly approvals: ApprovalRows;
   readonly links: LinkRows;
@@ -62,7 +61,7 @@ export class LedgerKeeper implements Ledger {
 
   /** False while nothing is known: the commit answers, and says why. */
   isEmpty(charge: AccountCharge, now: number): boolean {
-    const read = this.#loop.readNow((connection) => this.#parts.accounts.isEmpty(connection, charge, now));
+    const read = this.#loop.readNow((connection) => isAccountEmpty(connection, charge, now));
     return read.ok && read.value;
   }
 
@@ -87,23 +86,19 @@ export class LedgerKeeper implements Ledger {
   }
 
   accounts(family: string | null): Durable<readonly AccountState[]> {
-    return this.#loop.read((connection) =>
-      this.#parts.accounts
-        .list(connection, family, accountsListedMax)
-        .map(({ name, family: of, used, at }) => ({ account: name, family: of, used, at })),
-    );
+    return this.#loop.read((connection) => listAccounts(connection, family, accountsListedMax));
   }
 
   /** The order of the checks is the order of the codes; where one fails nothing was changed. */
   #decided(connection: Connection, write: DecisionWrite, body: string): DecisionWritten {
     const { entry, claim } = write;
-    const { accounts, approvals, generations, links } = this.#parts;
+    const { approvals, generations, links } = this.#parts;
     if (write.generations.some(([scope, made]) => generations.of(scope) !== made))
       return { ok: false, code: "generation_stale" };
     if (write.links.some((id) => !isLive(links.live(id), entry.at))) return { ok: false, code: "revoked" };
     const approval = claim === null ? null : approvals.claimable(connection, claim, entry.at);
     if (claim !== null && approval === null) return { ok: false, code: "approval_required" };
-    const charged = accounts.charge(connection, write.charges, entry.at);
+    const charged = chargeAccounts(connection, write.charges, entry.at);
     if (!charged.ok) return { ok: false, code: "budget_exhausted", empty: charged.empty };
     if (approval !== null) approvals.use(connection, approval, entry.id);
     return { ok: true, place: appendEntry(connection, entry, body), left: charged.left };

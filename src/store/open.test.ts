@@ -13,6 +13,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChainRow } from "../ports/chain-rows.ts";
 import { type Ground, machineGround } from "./folder.ts";
+import { schema } from "./schema.ts";
 import { type Database, loadDriver } from "./sqlite.ts";
 import { editLog, readLog } from "./testing/leaf.ts";
 import { entryOf, program, type TemporaryState, temporaryState, value, writeOf } from "./testing/state.ts";
@@ -123,7 +124,7 @@ describe("the database", () => {
     place.opened().close();
     edit("PRAGMA user_version = 99");
     expect(refusal()).toContain("newer ambit (version 99");
-    edit("PRAGMA user_version = 2");
+    edit(`PRAGMA user_version = ${schema.length}`);
     expect(refusal()).toBe("opened");
   });
 

@@ -3,22 +3,19 @@ import { join } from "node:path";
 import type { Digest } from "../ports/digest.ts";
 import type { Kept } from "../ports/durable.ts";
 import type { Notary } from "../ports/notary.ts";
-import { headOf } from "./append.ts";
 import { unkept } from "./commit-loop.ts";
 import { Connection } from "./connection.ts";
 import { type Ground, prepareFolder, STATE_FILE } from "./folder.ts";
-import { Journal } from "./journal.ts";
+import { importOldJournal } from "./old-journal.ts";
 import { migrate } from "./schema.ts";
 import type { Driver } from "./sqlite.ts";
-import { damaged, isLeafSigned, tailProblem } from "./tail.ts";
+import { tailProblem } from "./tail.ts";
 
 export interface OpenParts {
   readonly folder: string;
   readonly driver: Driver;
   readonly digest: Digest;
   readonly ground: Ground;
-  /** Whether nobody else writes to this state while it is open. */
-  readonly isSole: boolean;
   /** Null: commits are not signed, and nothing that stands there has to be. */
   readonly notary: Notary | null;
 }
@@ -48,51 +45,18 @@ export function openConnection(parts: OpenParts): Kept<Connection> {
     const wrong = prepareFolder(folder, ground);
     if (wrong !== null) return unkept(wrong);
     connection = new Connection(driver(join(folder, STATE_FILE), false), digest, notary);
-    const problem = makeSettings(connection, ground) ?? migrate(connection);
-    const damage = problem ?? openJournal(connection, parts) ?? tailProblem(connection);
-    if (damage === null) return { ok: true, value: connection };
+    const problem =
+      makeSettings(connection, ground) ??
+      importOldJournal(connection, folder) ??
+      migrate(connection) ??
+      tailProblem(connection);
+    if (problem === null) return { ok: true, value: connection };
     connection.close();
-    return unkept(damage);
+    return unkept(problem);
   } catch (error) {
     connection?.close();
     return unkept(`${join(folder, STATE_FILE)} cannot be opened: ${error instanceof Error ? error.message : error}`);
   }
-}
-
-/**
- * What stands in the journal alone is put into the database first. Where commits are signed, a whole record without a
- * signature was not written by us: then nothing is put in.
- */
-function openJournal(
-  connection: Connection,
-  { folder, digest, ground: { platform }, isSole, notary }: OpenParts,
-): string | null {
-  const journal = Journal.open({ folder, platform, digest }, isSole);
-  // Also where nothing else is remembered of it.
-  connection.forget();
-  if (journal === null) return null;
-  try {
-    const forged = journal.leaves(headOf(connection)).find((leaf) => !isLeafSigned(leaf, notary));
-    if (forged !== undefined) {
-      journal.close();
-      return damaged(`the journal holds entries from ${forged.first} on that are not signed`);
-    }
-    if (journal.leaves(headOf(connection)).length > 0) {
-      connection.begin();
-      // Another process may have been faster.
-      connection.forget();
-      connection.add(journal.leaves(headOf(connection)));
-      connection.commit();
-    }
-    connection.forget();
-    if (isSole) journal.fill();
-  } catch (error) {
-    journal.close();
-    throw error;
-  }
-  if (isSole) connection.keepJournal(journal);
-  else journal.close();
-  return null;
 }
 
 function makeSettings(connection: Connection, { platform }: Ground): string | null {

@@ -1,5 +1,5 @@
 // All tables, by version. A version that has shipped is never edited, only followed by the next.
-import { accountTables } from "./account-schema.ts";
+import { accountsOfLeaves, accountTables } from "./account-schema.ts";
 import { approvalTables } from "./approval-schema.ts";
 import type { Connection } from "./connection.ts";
 import { numberOf } from "./connection.ts";
@@ -12,6 +12,7 @@ import { memoryTables } from "./memory-schema.ts";
 export const schema: readonly (readonly string[])[] = [
   [entryTables, factTables, accountTables, approvalTables, linkTables, memoryTables],
   [leafNote],
+  [accountsOfLeaves],
 ];
 
 /** Says "AMBT" to whoever looks at the file; another program's database is left alone. */
@@ -25,7 +26,8 @@ export function migrate(connection: Connection, versions: readonly (readonly str
   const owner = numberOf(connection.get("PRAGMA application_id"), "application_id");
   const isEmpty = numberOf(connection.get("SELECT count(*) AS count FROM sqlite_schema"), "count") === 0;
   if (owner !== applicationNumber && !(isEmpty && found === 0)) return "state.db is no database of ambit: move it away";
-  if (found === versions.length) return hasLeaves(connection) ? null : WITHOUT_LEAVES;
+  if (found > 0 && !hasLeaves(connection)) return WITHOUT_LEAVES;
+  if (found === versions.length) return null;
   connection.begin();
   try {
     // Another process may have been faster.

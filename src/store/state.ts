@@ -8,7 +8,6 @@ import type { LinkStore } from "../ports/link-store.ts";
 import type { MemoryStore, ObservationStore } from "../ports/memory-store.ts";
 import type { Notary } from "../ports/notary.ts";
 import type { SecretStore, SettingStore } from "../ports/secret-store.ts";
-import { Accounts } from "./account.ts";
 import { ApprovalKeeper } from "./approval.ts";
 import { ApprovalRows } from "./approval-rows.ts";
 import { ChainKeeper } from "./chain.ts";
@@ -32,8 +31,6 @@ export interface StateParts {
   readonly digest: Digest;
   /** The folder of our own package, from which the database driver is found. */
   readonly program: string;
-  /** Whether nobody else writes to this state while it is open. */
-  readonly isSole?: boolean;
   /** Signs every commit; without it none is signed. */
   readonly notary?: Notary;
   /** What is told of the machine; for tests. */
@@ -58,28 +55,22 @@ export interface State {
 
 /** The message of a refusal says what is wrong with the folder or the file, and what to do. */
 export function openState(folder: string, parts: StateParts): Kept<State> {
-  const { digest, program, isSole = false, notary = null, ground = machineGround() } = parts;
+  const { digest, program, notary = null, ground = machineGround() } = parts;
   const { elapsed = () => performance.now() } = parts;
   const driver = loadDriver(program);
   if (driver === null) return unkept("no SQLite was found: install ambit's packages again");
   const loop = new CommitLoop({
     elapsed,
-    open: () => openConnection({ folder, driver, digest, ground, isSole, notary }),
+    open: () => openConnection({ folder, driver, digest, ground, notary }),
   });
-  const [accounts, generations, approvals, links] = [
-    new Accounts(),
-    new Generations(),
-    new ApprovalRows(),
-    new LinkRows(),
-  ];
+  const [generations, approvals, links] = [new Generations(), new ApprovalRows(), new LinkRows()];
   const facts = new FactFiller();
-  for (const mirror of [accounts, generations, approvals, links, facts]) loop.mirror(mirror);
-  loop.along((connection) => accounts.flush(connection));
+  for (const mirror of [generations, approvals, links, facts]) loop.mirror(mirror);
   new IndexFiller(loop, facts).begin();
   const reader = new LogReader(loop);
   const chain = new ChainKeeper(loop);
   const state: State = {
-    ledger: new LedgerKeeper(loop, { accounts, generations, approvals, links, reader }),
+    ledger: new LedgerKeeper(loop, { generations, approvals, links, reader }),
     chain,
     approvals: new ApprovalKeeper(loop, approvals),
     links: new LinkKeeper(loop, links),

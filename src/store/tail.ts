@@ -6,7 +6,7 @@ import { unsignedProblem } from "../audit/unsigned-tail.ts";
 import type { LogEnd, Notary } from "../ports/notary.ts";
 import { headOf } from "./append.ts";
 import { type Connection, type Head, numberOf, textOf } from "./connection.ts";
-import { type Leaf, rowAt, rowsBetween, rowsIn } from "./leaf.ts";
+import { rowAt, rowsBetween } from "./leaf.ts";
 
 /** More than a checkpoint is ever behind; the whole chain is for the verifier. */
 export const tailRowsMax = 20_000;
@@ -87,13 +87,6 @@ function olderProblem(connection: Connection, notary: Notary, head: Head, checkp
   return unsignedProblem(head.place - checkpoint, oldest?.body ?? "", newest?.body ?? "");
 }
 
-/** Whether the leaf ends with a signature; true where nothing has to be signed, and for logs of before. */
-export function isLeafSigned(leaf: Leaf, notary: Notary | null): boolean {
-  if (notary === null || notary.remembered() === null) return true;
-  const end = rowsIn(leaf).at(-1);
-  return end !== undefined && leaf.note !== null && notary.isSigned(leaf.note, end);
-}
-
 /** A note that cannot be read is the verifier's to tell of. */
 function isAsNoted(connection: Connection, place: number): boolean {
   const note = parseCheckpoint(textOf(connection.get("SELECT text FROM checkpoint WHERE place = ?", place), "text"));
@@ -101,5 +94,5 @@ function isAsNoted(connection: Connection, place: number): boolean {
 }
 
 export function damaged(what: string): string {
-  return `the log is damaged: ${what}. Nothing runs on it. Keep a copy of the state folder, look with "ambit audit verify", then move state.db, state.journal and keys/head away to begin a new log`;
+  return `the log is damaged: ${what}. Nothing runs on it. Keep a copy of the state folder, look with "ambit audit verify", then move state.db and keys/head away to begin a new log`;
 }

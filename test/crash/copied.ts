@@ -22,7 +22,7 @@ const pauseMilliseconds = 20;
 export async function copied(orders: Orders, say: (line: string) => void): Promise<void> {
   const [file, ballast] = [join(orders.name, "copy.jsonl"), join(orders.name, "ballast")];
   writeFileSync(ballast, new Uint8Array(ballastBytes));
-  const opened = openState(orders.folder, { digest, program: orders.program, isSole: true });
+  const opened = openState(orders.folder, { digest, program: orders.program });
   if (!opened.ok) throw new Error(opened.message);
   const { value: state } = opened;
   const copy = new SecondCopy({

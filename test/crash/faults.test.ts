@@ -47,28 +47,28 @@ const linesOf = (ran: Ran, word: string): readonly string[] => ran.said.filter((
 /** `some`: which of them are tried in the short run; the first hundreds are those that make the tables. */
 const once: readonly (Omit<Fault, "nth" | "isForGood"> & {
   readonly some: readonly number[];
-  /** Decisions alone, on a store that is there, go to the journal first. */
-  readonly where: "the database" | "the journal";
+  /** A new store with one of everything, or decisions alone on a store that is there already. */
+  readonly where: "a new store" | "decisions alone";
 })[] = [
-  { call: "pwrite64", error: "EIO", some: [1, 260, 310], where: "the database" },
-  { call: "pwrite64", error: "ENOSPC", some: [290], where: "the database" },
-  { call: "pwrite64", error: "EIO", some: [3, 5, 7], where: "the journal" },
-  { call: "pwrite64", error: "ENOSPC", some: [4], where: "the journal" },
-  { call: "fsync", error: "EIO", some: [2, 10, 14], where: "the database" },
-  { call: "fsync", error: "ENOSPC", some: [12], where: "the database" },
-  { call: "ftruncate", error: "EIO", some: [1], where: "the database" },
-  { call: "openat", error: "EMFILE", some: [1, 4], where: "the database" },
-  { call: "openat", error: "EIO", some: [1], where: "the database" },
+  { call: "pwrite64", error: "EIO", some: [1, 260, 310], where: "a new store" },
+  { call: "pwrite64", error: "ENOSPC", some: [290], where: "a new store" },
+  { call: "pwrite64", error: "EIO", some: [3, 5, 7], where: "decisions alone" },
+  { call: "pwrite64", error: "ENOSPC", some: [4], where: "decisions alone" },
+  { call: "fsync", error: "EIO", some: [2, 10, 14], where: "a new store" },
+  { call: "fsync", error: "ENOSPC", some: [12], where: "a new store" },
+  { call: "ftruncate", error: "EIO", some: [1], where: "a new store" },
+  { call: "openat", error: "EMFILE", some: [1, 4], where: "a new store" },
+  { call: "openat", error: "EIO", some: [1], where: "a new store" },
 ];
 
 describe.skipIf(!canTrace())("one system call fails", () => {
   test.each(once)(
-    "$call with $error, whichever it is, in $where",
+    "$call with $error, whichever it is: $where",
     async ({ call, error, some, where }) => {
       let [hits, refusals] = [0, 0];
       for (const nth of isLong ? all() : some) {
         const fault = { call, error, nth, isForGood: false };
-        const { ran, found, hasFailed } = await tried(fault, where === "the journal", where === "the database");
+        const { ran, found, hasFailed } = await tried(fault, where === "decisions alone", where === "a new store");
         // So many were never made: all of them have failed once by now.
         if (!hasFailed) break;
         hits += 1;

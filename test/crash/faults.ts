@@ -16,7 +16,7 @@ export function faultText({ call, error, nth, isForGood }: Fault): string {
 /** What goes before a program so that this happens to it, and to nothing but its store. */
 export function failing(fault: Fault, folder: string, log: string): readonly string[] {
   const { call, error, nth, isForGood } = fault;
-  const names = ["state.db", "state.db-wal", "state.db-shm", "state.db-journal", "state.journal"];
+  const names = ["state.db", "state.db-wal", "state.db-shm", "state.db-journal"];
   const files = names.map((name) => join(folder, name));
   return [
     ...["strace", "-f", "--seccomp-bpf", "-qq", "-o", log, "-e", `trace=${call}`],

@@ -37,7 +37,7 @@ describe("killed at any moment", () => {
       let [folder, said, kept]: [string, string[], number] = ["", [], 0];
       for (const [round, [lines, microseconds]] of moments.entries()) {
         if (round % roundsPerFolder === 0) [folder, said] = [newFolder(), []];
-        // Decisions alone go to the journal, one of everything to the database as well.
+        // Decisions alone, or one of everything.
         const running = start(program, folder, { name: `r${round}`, callers, isMixed: round % 2 === 0 });
         await running.until(1 + lines);
         await pause(microseconds / 1000);

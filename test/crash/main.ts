@@ -32,8 +32,8 @@ function say(line: string): void {
 
 async function opened(): Promise<State> {
   for (let tries = 1; ; tries++) {
-    const { folder, program, isSole } = orders;
-    const state = openState(folder, { digest, program, isSole });
+    const { folder, program } = orders;
+    const state = openState(folder, { digest, program });
     if (state.ok) return state.value;
     say(`closed ${state.code} ${state.message}`);
     if (tries === openTriesMax) process.exit(3);

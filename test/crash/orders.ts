@@ -11,8 +11,6 @@ export interface Orders {
   readonly count: number;
   /** One of everything instead of decisions alone. */
   readonly isMixed: boolean;
-  /** The only one who writes there, as the daemon is. */
-  readonly isSole: boolean;
   /** Without asking the disk to make sure, after it was opened as always. */
   readonly isWeak: boolean;
   /** Says that it is kept before it was asked for: for the proof that a test of kills can fail. */
@@ -29,7 +27,6 @@ export const usual: Omit<Orders, "folder" | "program"> = {
     callers: 4,
     count: 100_000,
     isMixed: true,
-    isSole: true,
     isWeak: false,
     isHasty: false,
     refusedMilliseconds: 0,

@@ -60,7 +60,7 @@ describe("a budget", () => {
 
   test("is the same for processes that share the file, though one alone should have it", async () => {
     const path = join(folder, "shared");
-    const orders = { scene: "spend", callers: 32, count: 300, isSole: false };
+    const orders = { scene: "spend", callers: 32, count: 300 };
     const running = ["a", "b", "c", "d"].map((name) => start(program, path, { ...orders, name }).ended);
     const ran = await Promise.all(running);
     expect(ran.map(({ status, errors }) => [status, errors])).toEqual(ran.map(() => [0, ""]));

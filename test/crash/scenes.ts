@@ -46,8 +46,8 @@ async function full(orders: Orders, say: Say): Promise<void> {
 /** Cannot even open it. */
 async function shut(orders: Orders, say: Say): Promise<void> {
   for (let tries = 0; tries < orders.count; tries++) {
-    const { folder, program, isSole } = orders;
-    const state = openState(folder, { digest, program, isSole });
+    const { folder, program } = orders;
+    const state = openState(folder, { digest, program });
     say(state.ok ? "opened" : `closed ${state.code}`);
     if (state.ok) await decided(state.value, `shut-${tries}`, say);
     if (state.ok) state.value.close();
@@ -103,8 +103,8 @@ async function claim(orders: Orders, say: Say): Promise<void> {
   await pause(foreverMilliseconds);
 }
 
-function opened({ folder, program, isSole }: Orders): State {
-  const state = openState(folder, { digest, program, isSole });
+function opened({ folder, program }: Orders): State {
+  const state = openState(folder, { digest, program });
   if (!state.ok) throw new Error(state.message);
   return state.value;
 }

@@ -78,7 +78,6 @@ test("a log that was put back and grew past its collector is not gone on with", 
   await world.ambit("daemon", "stop");
   const kept = linesOf(file);
   for (const end of ["-wal", "-shm"]) rmSync(`${database}${end}`, { force: true });
-  rmSync(join(world.state, "state.journal"), { force: true });
   copyFileSync(here("old.db"), database);
   // And takes away what is remembered beside the keys, which would be enough to find it.
   rmSync(join(world.state, "keys", "head"));

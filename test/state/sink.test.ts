@@ -162,7 +162,6 @@ describe("in a file", () => {
     await world.ambit("daemon", "stop");
     // Somebody puts the state of before in its place: by itself it is whole.
     for (const end of ["-wal", "-shm"]) rmSync(`${database}${end}`, { force: true });
-    rmSync(join(world.state, "state.journal"), { force: true });
     copyFileSync(here("old.db"), database);
     // And takes away what is remembered beside the keys, which would be enough to find it.
     rmSync(join(world.state, "keys", "head"));
