@@ -8,7 +8,7 @@ import { chainHash, isHash, ZERO_HASH } from "./chain.ts";
 import { chainEvent } from "./chain-events.ts";
 import { parseCheckpoint, type SignedCheckpoint } from "./checkpoint.ts";
 import { KeyLine } from "./key-line.ts";
-import { unsignedProblem } from "./unsigned-tail.ts";
+import { unsignedEntriesMax, unsignedProblem } from "./unsigned-tail.ts";
 import { Problems } from "./verify-problems.ts";
 
 export interface VerifyPorts {
@@ -38,8 +38,10 @@ export interface VerifyGiven {
   readonly isCopy?: boolean;
 }
 
-/** The entries of one leaf: what a copy can have before it has their note. */
-export const copyUnsignedMax = 64;
+/** The entries of one leaf, as the store writes them: what one signature covers. */
+const leafEntriesMax = 64;
+/** What a copy can have before it has their note. */
+export const copyUnsignedMax: number = leafEntriesMax;
 /** Notes that may lie ahead of the rows, and keys that rows may name before a note does. */
 const waitingNotesMax = 100_000;
 const namedKeysMax = 1000;
@@ -66,6 +68,11 @@ export class Verifier {
   #signed = 0;
   /** Whether a note says that every commit is signed. */
   #isEveryCommitSigned = false;
+  /** The newest note in the order of places, whoever signed it. */
+  #lastNote: { readonly place: number; readonly isEveryCommitSigned: boolean } = {
+    place: 0,
+    isEveryCommitSigned: false,
+  };
   /** Of the first and the last entry behind the last note. */
   #unsignedBodies: { readonly first: string; last: string } | null = null;
   /** Place of the entry that says what retention left. */
@@ -88,6 +95,19 @@ export class Verifier {
   /** Every note before the rows behind its place. */
   checkpoint({ place, text }: CheckpointRow): void {
     if (!this.#rotations.has(text)) this.#note(place, text);
+    this.#tellGap(place, text);
+  }
+
+  /** Where every commit is signed, notes follow each other by at most a leaf: more between them means that notes are gone. */
+  #tellGap(place: number, text: string): void {
+    const note = typeof text === "string" ? parseCheckpoint(text) : null;
+    if (note === null || note.size !== place || place < this.#given.first - 1) return;
+    const { place: before, isEveryCommitSigned } = this.#lastNote;
+    const gap = place - Math.max(before, this.#given.first - 1);
+    const most = isEveryCommitSigned ? leafEntriesMax : unsignedEntriesMax;
+    if (gap > most)
+      this.#problems.tell(place, `no note is left for the ${gap - 1} entries before this one: notes were removed`);
+    if (place >= before) this.#lastNote = { place, isEveryCommitSigned: note.isEveryCommitSigned === true };
   }
 
   row({ place, body, hash }: ChainRow): void {

@@ -84,6 +84,15 @@ describe("a long use", () => {
     expect(heard).toEqual([]);
   });
 
+  test("of too many values is none: it is not parsed", async () => {
+    const [asker, { context, heard }] = [new Asker(), served()];
+    asker.input.push(Buffer.from(`{"many":[${"{},".repeat(300_000)}0]}`));
+    asker.input.end();
+    const answer = await answerUse(asker.exchange, context, new LongUses().begin(sessionOf("a")));
+    expect(answer).toMatchObject({ ok: false, code: "invalid_input" });
+    expect(heard).toEqual([]);
+  });
+
   test("is refused past what its session may hold, and others go on", async () => {
     const uses = new LongUses();
     const askers: Asker[] = [];

@@ -1,5 +1,6 @@
 // One use of a context as it comes in on the call socket, and its answer as it goes back: inline where it fits, else as bytes.
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../authority/json.ts";
+import { JsonMeter } from "../authority/json-meter.ts";
 import { useCharactersMax } from "../context/remote.ts";
 import { denied } from "../context/used.ts";
 import type { Answer } from "../ports/exchange.ts";
@@ -52,6 +53,8 @@ const TOO_LATE = denied("not_available", null, "a long use, or its answer, did n
 
 /** Read into memory of a known size: pieces may be small, and hold on to much more than they are. */
 const blockBytes = 262_144;
+/** A use is long because of a text in it; many values would take long to parse and to check. */
+const useValuesMax = 262_144;
 
 async function longUse(
   exchange: Exchange,
@@ -74,10 +77,11 @@ async function longUse(
 
 async function readUse(exchange: Exchange, long: LongUse): Promise<JsonObject | "too much" | "gone" | null> {
   const blocks: Buffer[] = [];
+  const meter = new JsonMeter(useValuesMax);
   let length = 0;
   for await (const piece of exchange.input) {
     // Text of such a length has at most three bytes a character; what is longer is none.
-    if (length + piece.length > useCharactersMax * 3) return null;
+    if (length + piece.length > useCharactersMax * 3 || !meter.take(piece)) return null;
     for (let from = 0; from < piece.length; ) {
       const at = length % blockBytes;
       if (at === 0) {

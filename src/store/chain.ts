@@ -112,12 +112,18 @@ export function notesFrom(connection: Connection, from: number): readonly Checkp
   return joinedNotes(notes, commitNotes(connection, from));
 }
 
-/** The signatures that lie with the leaves. */
+/**
+ * The signatures that lie with the leaves. Once one leaf is signed, all behind it are: a note that is missing there is given
+ * as an empty one, which no verifier takes for a note.
+ */
 function commitNotes(connection: Connection, from: number): readonly CheckpointRow[] {
   return connection
-    .all("SELECT last, note FROM leaf WHERE last >= ? AND note IS NOT NULL ORDER BY last LIMIT ?", from, checkpointsMax)
+    .all(COMMIT_NOTES, from, checkpointsMax)
     .map((row) => ({ place: numberOf(row, "last"), text: textOf(row, "note") }));
 }
+
+const COMMIT_NOTES = `SELECT last, coalesce(note, '') AS note FROM leaf WHERE last >= ?
+  AND (note IS NOT NULL OR last > (SELECT min(last) FROM leaf WHERE note IS NOT NULL)) ORDER BY last LIMIT ?`;
 
 /** One for each place, in order: where two lists overlap, the first tells. A list that was cut ends the answer. */
 function joinedNotes(notes: readonly CheckpointRow[], others: readonly CheckpointRow[]): readonly CheckpointRow[] {

@@ -19,7 +19,7 @@ import {
   temporaryState,
   value,
   writeOf,
-} from "./state-fixture.ts";
+} from "./testing/state.ts";
 import { openStoredChain } from "./stored-chain.ts";
 
 const driver = loadDriver(program) as Driver;

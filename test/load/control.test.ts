@@ -21,16 +21,47 @@ export default { name: "flood", description: "Floods.", capabilities: {}, input:
   } };
 `;
 
+/** Writes frames of 32 MiB: of many small values, or of one text, as a call that is over would use its context. */
+const LONG = `
+import fs from "node:fs";
+const frame = (text) => {
+  const body = Buffer.from(text);
+  const head = Buffer.alloc(4);
+  head.writeUInt32LE(body.length);
+  return Buffer.concat([head, body]);
+};
+const write = (bytes) => {
+  for (let at = 0; at < bytes.length; ) { try { at += fs.writeSync(1, bytes, at); } catch {} }
+};
+const use = (text) => '{"kind":"use","call":0,"use":1,"asked":{"verb":"fs.write","path":"x","text":"' + text + '"}}';
+const tool = (name, execute) => ({ name, description: "Long.", capabilities: {}, input: { type: "object" }, execute });
+export default [
+  tool("long_values", () => { const bytes = frame('{"kind":"done","call":1,"outcome":[' + "{},".repeat(11_000_000) + "0]}"); for (;;) write(bytes); }),
+  tool("long_text", () => { const bytes = frame(use("\\\\u0041".repeat(5_000_000))); for (;;) write(bytes); }),
+  tool("long_result", () => "a".repeat(33_000_000)),
+];
+`;
+
 let world: World;
 let quiet: Session;
 
 beforeAll(async () => {
   world = await World.make();
   const root = "sandbox: .\n";
-  world.agent("busy", ["fs.read", "proc.exec", "memory.read", "tool.invoke{tools=[flood,fs_glob,shell]}"], root);
+  world.agent(
+    "busy",
+    [
+      "fs.read",
+      "proc.exec",
+      "memory.read",
+      "tool.invoke{tools=[flood,long_values,long_text,long_result,fs_glob,shell]}",
+    ],
+    root,
+  );
   world.agent("quiet", ["memory.read", "memory.write"]);
   world.agent("asking", ["memory.write{ask}"]);
   world.write("project/.ambit/tools/flood.mjs", FLOOD);
+  world.write("project/.ambit/tools/long.mjs", LONG);
   for (let folder = 0; folder < 30; folder++) {
     mkdirSync(join(world.project, "many", `f${folder}`), { recursive: true });
     for (let file = 0; file < 1000; file++) writeFileSync(join(world.project, "many", `f${folder}`, `${file}.txt`), "");
@@ -125,6 +156,41 @@ describe(`control answers within its bound of ${controlMillisecondsMax / 1000} s
       return said;
     };
     bounded(await measured(load), "flooding");
+  });
+
+  test.each([
+    ["long_values", "execution_failed"],
+    ["long_text", "sending"],
+    ["long_result", "execution_failed"],
+  ])("while hosted tools send messages of 32 MiB: %s", async (tool, wanted) => {
+    const callers: Caller[] = Array.from({ length: 3 }, () => world.caller());
+    const load = async (isOver: () => boolean): Promise<ReadonlySet<string>> => {
+      const said = new Set<string>(["sending"]);
+      const sessions = await Promise.all(callers.map(async (one) => given(await one.open(world.project, "busy"))));
+      for (const session of sessions) void again(isOver, said, () => session.do(tool, {}));
+      while (!isOver()) await new Promise((done) => setTimeout(done, 50));
+      for (const one of callers) await one.end();
+      return said;
+    };
+    bounded(await measured(load), wanted);
+  });
+
+  test("while clients send questions of a mebibyte that are slow to parse", async () => {
+    const callers: Caller[] = Array.from({ length: 8 }, () => world.caller());
+    const slow = Array.from({ length: 20_000 }, (_, at) => ({ [`k${at}`]: [{}, "\u0001"] }));
+    const many = Array.from({ length: 200_000 }, () => ({}));
+    const load = async (isOver: () => boolean): Promise<ReadonlySet<string>> => {
+      const said = new Set<string>();
+      const sessions = await Promise.all(callers.map(async (one) => given(await one.open(world.project, "quiet"))));
+      await Promise.all(
+        sessions.map((session, at) =>
+          again(isOver, said, () => session.do("memory_get", { key: "a", junk: at % 2 === 0 ? slow : many })),
+        ),
+      );
+      for (const one of callers) await one.end();
+      return said;
+    };
+    bounded(await measured(load), "invalid_input");
   });
 
   test("while agents look for 30,000 files", async () => {

@@ -6,7 +6,7 @@ import type { Answering, Connected, Door, Peer } from "../serving.ts";
 import type { OpenSocket } from "./doors-process.ts";
 import { type ExchangeLine, OpenExchange } from "./exchange.ts";
 import type { FairTurns, TurnQueue } from "./fair-turns.ts";
-import { type Frame, FrameCutter } from "./frame.ts";
+import { type Frame, FrameCutter, type FrameProblem } from "./frame.ts";
 import type { Held } from "./held.ts";
 import {
   controlAnswerBytesMax,
@@ -14,6 +14,7 @@ import {
   helloMilliseconds,
   lateMilliseconds,
   outputRoomBytes,
+  parsedAtOnceCharactersMax,
   protocolVersion,
   questionBytesMax,
   questionsInFlightMax,
@@ -54,6 +55,8 @@ export class Connection implements Connected {
   readonly #helloTimer: NodeJS.Timeout;
   readonly #queue: TurnQueue;
   #isPaused = false;
+  /** The length of a long message that waits for its turn to be parsed; 0 where none does. */
+  #unparsed = 0;
   #closeRings: (() => void)[] = [];
   #isGreeted = false;
   #isOver = false;
@@ -128,17 +131,39 @@ export class Connection implements Connected {
 
   #arrive(buffer: Buffer, length: number): void {
     if (this.#isOver) return;
-    const problem = this.#cutter.take(buffer, length, this.#take);
-    if (problem === "too_large") this.refuse(refusal("too_large", "a frame is larger than it may be"));
-    else if (problem === "malformed") this.refuse(refusal("invalid_input", "this is not how the daemon is spoken to"));
+    // The socket is paused then, but a read may be under way.
+    if (this.#unparsed > 0) this.#cutter.keepForLater(buffer.subarray(0, length));
+    else this.#stumble(this.#cutter.take(buffer, length, this.#take));
     this.#weigh();
     this.#pace();
+  }
+
+  #stumble(problem: FrameProblem | null): void {
+    if (problem === "too_large") this.refuse(refusal("too_large", "a frame is larger than it may be"));
+    else if (problem === "malformed") this.refuse(refusal("invalid_input", "this is not how the daemon is spoken to"));
+  }
+
+  /**
+   * A long message is parsed in its turn, one at a time among all connections, because it may take as long as many short
+   * ones. Nothing behind it is read before.
+   */
+  #parseInTurn(text: string): void {
+    this.#unparsed = text.length;
+    this.#queue.push(() => {
+      this.#unparsed = 0;
+      if (this.#isOver) return;
+      this.#hear(readAskerMessage(text));
+      if (!this.#isOver) this.#stumble(this.#cutter.goOn(this.#take));
+      this.#weigh();
+      this.#pace();
+    });
   }
 
   /** Back-pressure: an asker that asks faster than it is answered, or reads no answers, is not read from meanwhile. */
   #pace(): void {
     if (this.#isOver) return;
-    const isFull = this.#queue.length > questionsQueuedMax || this.#outgoing.pendingBytes > outputRoomBytes;
+    const isFull =
+      this.#unparsed > 0 || this.#queue.length > questionsQueuedMax || this.#outgoing.pendingBytes > outputRoomBytes;
     if (isFull === this.#isPaused) return;
     this.#isPaused = isFull;
     if (isFull) this.#socket.pause();
@@ -147,6 +172,10 @@ export class Connection implements Connected {
 
   /** Whether to go on. */
   readonly #take = (frame: Frame): boolean => {
+    if (frame.kind === "json" && frame.text !== null && frame.text.length > parsedAtOnceCharactersMax) {
+      this.#parseInTurn(frame.text);
+      return false;
+    }
     if (frame.kind === "json") this.#hear(readAskerMessage(frame.text));
     else this.#bytes(frame);
     return !this.#isOver;
@@ -260,7 +289,8 @@ export class Connection implements Connected {
   /** INVARIANT: what this connection keeps in memory is known to all of them together. */
   #weigh(change = 0): void {
     this.#inputBytes += change;
-    const bytes = this.#isOver ? 0 : this.#cutter.pendingBytes + this.#outgoing.pendingBytes + this.#inputBytes;
+    const waiting = this.#cutter.pendingBytes + this.#unparsed + this.#outgoing.pendingBytes + this.#inputBytes;
+    const bytes = this.#isOver ? 0 : waiting;
     const before = this.#heldBytes;
     this.#heldBytes = bytes;
     if (!this.#asked.held.change(before, bytes)) this.#cut();

@@ -117,3 +117,18 @@ describe("frames", () => {
     expect(() => bytesFrame(1, 1, new Uint8Array(65_537))).toThrow(RangeError);
   });
 });
+
+test("a consumer that does not go on gets the rest later, in order, and nothing is lost", () => {
+  const cutter = new FrameCutter(1_000);
+  const bytes = Buffer.concat(["1", "2", "3", "4"].map(jsonFrame));
+  const given: unknown[] = [];
+  const give = (frame: Frame): boolean => {
+    given.push(frame.kind === "json" ? frame.text : null);
+    return false;
+  };
+  expect(cutter.take(bytes, bytes.length - 3, give)).toBeNull();
+  expect([given.length, cutter.pendingBytes]).toEqual([1, bytes.length - 3 - bytes.length / 4]);
+  cutter.keepForLater(bytes.subarray(-3));
+  for (let times = 0; times < 3; times++) expect(cutter.goOn(give)).toBeNull();
+  expect([given, cutter.pendingBytes]).toEqual([["1", "2", "3", "4"], 0]);
+});

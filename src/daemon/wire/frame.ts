@@ -6,6 +6,7 @@ export const frameHeaderBytes = 5;
 /** Which exchange, and which of its channels. */
 const bytesHeaderBytes = 5;
 
+const EMPTY: Buffer = Buffer.alloc(0);
 const KIND = { json: 0, bytes: 1, end: 2 } as const;
 
 export type Frame =
@@ -66,21 +67,35 @@ export type FrameProblem = "too_large" | "malformed";
 export class FrameCutter {
   readonly #jsonBytesMax: number;
   /** A frame that is not whole yet, from its first byte on. */
-  #pending: Buffer = Buffer.alloc(0);
+  #pending: Buffer = EMPTY;
   #pendingBytes = 0;
+  /** What arrived behind the frame after which the consumer did not go on. */
+  #rest: Buffer = EMPTY;
 
   constructor(jsonBytesMax: number) {
     this.#jsonBytesMax = jsonBytesMax;
   }
 
-  /** Of a frame that is not whole yet. */
+  /** Bytes that arrived and were not given to the consumer. */
   get pendingBytes(): number {
-    return this.#pendingBytes;
+    return this.#pendingBytes + this.#rest.length;
+  }
+
+  /** Goes on behind the frame after which the consumer did not. */
+  goOn(give: (frame: Frame) => boolean): FrameProblem | null {
+    const rest = this.#rest;
+    this.#rest = EMPTY;
+    return this.take(rest, rest.length, give);
+  }
+
+  /** For bytes that arrive before the consumer goes on. */
+  keepForLater(bytes: Buffer): void {
+    this.#rest = Buffer.concat([this.#rest, bytes]);
   }
 
   /**
-   * So many bytes arrived in the buffer; `give` says whether to go on. INVARIANT: nothing of the buffer is held on to: it
-   * is read into again.
+   * So many bytes arrived in the buffer; `give` says whether to go on now; `goOn` continues. INVARIANT: nothing of the buffer is
+   * held on to: it is read into again.
    */
   take(buffer: Buffer, length: number, give: (frame: Frame) => boolean): FrameProblem | null {
     let at = 0;
@@ -103,7 +118,10 @@ export class FrameCutter {
       if (isPieces) this.#drop();
       else at += wanted;
       if (frame === null) return "malformed";
-      if (!give(frame)) return null;
+      if (!give(frame)) {
+        if (at < length) this.keepForLater(buffer.subarray(at, length));
+        return null;
+      }
     }
   }
 
@@ -129,7 +147,7 @@ export class FrameCutter {
   }
 
   #drop(): void {
-    this.#pending = Buffer.alloc(0);
+    this.#pending = EMPTY;
     this.#pendingBytes = 0;
   }
 }

@@ -4,6 +4,10 @@
 export const protocolVersion = 3;
 
 export const questionBytesMax = 1_048_576;
+/** Values of a question: members, elements, lists and objects. More would take longer than others can wait to be parsed. */
+export const questionValuesMax = 65_536;
+/** A longer message is parsed in its turn, and not while the sockets are read. */
+export const parsedAtOnceCharactersMax = 4_096;
 /** Lists of entries may be long, and only people read them. */
 export const controlAnswerBytesMax: number = 8 * 1_048_576;
 export const bytesFrameBytesMax = 65_536;

@@ -10,8 +10,9 @@
 //
 // Bytes that go along have the number of their question and a channel: 0 from the asker, 1 and more to it.
 import { isJsonObject, type Json, type JsonObject, member } from "../../authority/json.ts";
+import { JsonMeter } from "../../authority/json-meter.ts";
 import { parseJson } from "../../notation/json-reader.ts";
-import { exchangeNumberMax, toldCharactersMax } from "./limits.ts";
+import { exchangeNumberMax, questionValuesMax, toldCharactersMax } from "./limits.ts";
 
 export type AskerMessage =
   | { readonly kind: "hello"; readonly protocol: number; readonly version: string }
@@ -40,6 +41,7 @@ const versionCharactersMax = 64;
 /** The text of a frame; null where it is none. */
 export function readAskerMessage(text: string | null): AskerMessage {
   if (text === null) return none("a message is not UTF-8");
+  if (!isParsable(text)) return unread(text, `a message has at most ${questionValuesMax} values`);
   const parsed = parseJson(text);
   if (!parsed.ok) return unread(text, parsed.message);
   const { value } = parsed;
@@ -52,6 +54,10 @@ export function readAskerMessage(text: string | null): AskerMessage {
         ? numbered(value, id)
         : null;
   return message ?? none("a message is none of those there are");
+}
+
+function isParsable(text: string): boolean {
+  return text.length <= questionValuesMax || new JsonMeter(questionValuesMax).take(Buffer.from(text));
 }
 
 /** What a question says may be a model's own: it is answered that it cannot be read, and whoever else asks here goes on. */

@@ -17,6 +17,8 @@ export class Channel {
   /** Consumers that are not ready for more. */
   #holds = 0;
   #isReleased = false;
+  /** Counts commands, so that a consumer of an earlier one does not hold a later one. */
+  #command = 0;
 
   constructor(socket: Duplex, listener: ChannelListener) {
     this.#socket = socket;
@@ -60,19 +62,27 @@ export class Channel {
   /** Back-pressure: nothing more is read until the consumer is ready. The program inside then blocks when it writes. */
   hold(ready: Promise<void>): void {
     if (this.#holds++ === 0 && !this.#isReleased) this.#socket.pause();
+    const command = this.#command;
     const free = (): void => {
-      if (--this.#holds === 0 && !this.#isReleased) this.#socket.resume();
+      if (command === this.#command && --this.#holds === 0 && !this.#isReleased) this.#socket.resume();
     };
     void ready.then(free, free);
   }
 
-  /** Reads on whatever consumers say, until `false`: what the program still writes is on its way to nobody. */
-  release(isReleased: boolean): void {
-    if (this.#isReleased === isReleased) return;
-    this.#isReleased = isReleased;
-    if (this.#holds === 0) return;
-    if (isReleased) this.#socket.resume();
-    else this.#socket.pause();
+  /** Reads on although consumers are not ready: what the command still writes is discarded. */
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    if (this.#holds > 0) this.#socket.resume();
+  }
+
+  /** The command ended: its consumers hold nothing that the next command in this sandbox writes. */
+  commandEnded(): void {
+    this.#command++;
+    const isPaused = this.isPaused;
+    this.#holds = 0;
+    this.#isReleased = false;
+    if (isPaused) this.#socket.resume();
   }
 
   /** End of file for the other side, which ends with it. */

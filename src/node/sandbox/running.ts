@@ -84,7 +84,7 @@ export class Running {
   settle(outcome: Outcome): void {
     this.#isSettled = true;
     clearTimeout(this.#timer);
-    this.#channel.release(false);
+    this.#channel.commandEnded();
     if (this.#sinkError === null) this.#resolve(outcome);
     else this.#reject(this.#sinkError.error);
   }
@@ -119,7 +119,7 @@ export class Running {
 
   #discard(): void {
     this.#isDiscarding = true;
-    this.#channel.release(true);
+    this.#channel.release();
   }
 
   #break(because: Because): void {

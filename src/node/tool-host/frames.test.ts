@@ -1,7 +1,7 @@
 // Frames of a tool host: the same messages however the bytes are cut, and no copy of everything for each of them.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { frameBytesMax, ToolFrames, toolFrame } from "./frames.ts";
+import { frameBytesMax, frameValuesMax, ToolFrames, toolFrame } from "./frames.ts";
 
 const framed = (message: object): Buffer => {
   const frame = toolFrame(message);
@@ -30,6 +30,37 @@ test("a hundred thousand small messages in one piece are cut in less than the bo
   const bytes = Buffer.concat(Array.from({ length: 100_000 }, (_, at) => framed({ at })));
   const before = performance.now();
   expect(new ToolFrames().take(bytes)?.length).toBe(100_000);
+  expect(performance.now() - before).toBeLessThan(5_000);
+});
+
+const longText = (bytes: string): Buffer => {
+  const head = Buffer.alloc(4);
+  head.writeUInt32LE(Buffer.byteLength(bytes));
+  return Buffer.concat([head, Buffer.from(bytes)]);
+};
+
+test("a long text is a message, with whatever stands in it", () => {
+  const text = '[{",'.repeat(frameValuesMax);
+  expect(new ToolFrames().take(framed({ text, last: true }))).toEqual([{ text, last: true }]);
+});
+
+test("a long message of many values is refused, before all of it has arrived", () => {
+  const bytes = longText(`{"many":[${"[],".repeat(2 * frameValuesMax)}[]]}`);
+  const frames = new ToolFrames();
+  expect(frames.take(framed({ before: 1 }))).toEqual([{ before: 1 }]);
+  let at = 0;
+  while (at < bytes.length && frames.take(bytes.subarray(at, at + 65_536)) !== null) at += 65_536;
+  expect(at).toBeGreaterThan(frameValuesMax);
+  expect(at).toBeLessThan(bytes.length * 0.6);
+});
+
+test("a million bytes that come one by one are cut in less than the bound of 5 seconds", () => {
+  const bytes = framed({ text: "x".repeat(1_000_000) });
+  const frames = new ToolFrames();
+  const before = performance.now();
+  let heard = 0;
+  for (let at = 0; at < bytes.length; at++) heard += frames.take(bytes.subarray(at, at + 1))?.length ?? 0;
+  expect(heard).toBe(1);
   expect(performance.now() - before).toBeLessThan(5_000);
 });
 

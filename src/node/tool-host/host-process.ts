@@ -6,7 +6,7 @@ import { Fifo } from "../../sandbox/fifo.ts";
 import { temporaryFolder } from "../../sandbox/places.ts";
 import type { Limits, Plan, PlanPath } from "../../sandbox/plan.ts";
 import type { Sandboxes, Stop } from "../../sandbox/sandboxes.ts";
-import { ToolFrames, toolFrame } from "./frames.ts";
+import { frameBytesMax, frameValuesMax, ToolFrames, toolFrame } from "./frames.ts";
 
 /** From Node 24 on V8 maps all the room it might need for machine code at once, to write to: it would not even start. */
 const codeRoom = Number.parseInt(process.versions.node, 10) >= 24 ? { unusedBytes: 536_870_912 } : {};
@@ -57,6 +57,8 @@ export class HostProcess {
   #isOver = false;
   #heard: Heard = () => undefined;
   #complaint = "";
+  /** Why we ended it ourselves, where its output was the reason. */
+  #brokenBy: string | null = null;
   #enforcement: readonly Enforcement[] = [];
   /** Why there is nothing any more, once that is so. */
   readonly ended: Promise<string>;
@@ -134,13 +136,13 @@ export class HostProcess {
     this.#isOver = true;
     this.#wake?.();
     this.#roomRing?.();
-    return why;
+    return this.#brokenBy ?? why;
   }
 
   /** Back-pressure: a host that says more than is heard, or does not take what it is told, waits when it writes. */
   #take(bytes: Uint8Array): Promise<void> | undefined {
     if (this.#isOver) return undefined;
-    this.#frames.add(bytes.slice());
+    this.#frames.add(bytes);
     this.#hearing ??= this.#hear().finally(() => {
       this.#hearing = null;
     });
@@ -157,7 +159,10 @@ export class HostProcess {
         const next = this.#frames.next();
         if (next.kind === "none") return;
         // What is no message of ours was written by the tool itself, past everything that keeps it from that.
-        if (next.kind === "broken") return this.end();
+        if (next.kind === "broken") {
+          this.#brokenBy ??= UNREADABLE;
+          return this.end();
+        }
         const { message } = next;
         if (typeof message === "object" && message !== null && !Array.isArray(message))
           this.#heard(message as Readonly<Record<string, unknown>>);
@@ -191,6 +196,7 @@ export class HostProcess {
   }
 }
 
+const UNREADABLE = `it sent what is no message: JSON of at most ${frameBytesMax} bytes and ${frameValuesMax} values`;
 const complaintCharactersMax = 4_096;
 /** What may wait for a host before nothing more is heard from it. */
 const queueBytesMax = 1_048_576;

@@ -29,8 +29,10 @@ export const keptNamesMax = 4096;
 export const searchesMax = 8;
 /** So many names at a stretch: whoever else wants something done gets a turn between. */
 export const namesPerTurn = 256;
-/** What waits between two commands because the second does not read it yet, or for one file. */
-export const pipeBytesMax = 33_554_432;
+/** Bytes that wait between two commands, or for one file, before the writer has to wait. */
+export const pipeBytesUsual = 262_144;
+/** A writer that writes on instead of waiting is stopped here. */
+export const pipeBytesMax = 4_194_304;
 /** The longest that a whole script may take, and what it takes if nothing is said. */
 export const scriptSecondsMax = 600;
 export const scriptSecondsUsual = 120;

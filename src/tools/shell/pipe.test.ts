@@ -1,6 +1,6 @@
-// Between two commands: bytes in order, an end that is told from a break, and a writer that is stopped in time.
+// A pipe between two commands: bytes in order, an end told from a break, a writer that waits, and one that is stopped in time.
 import { describe, expect, test } from "vitest";
-import { pipeBytesMax } from "./limits.ts";
+import { pipeBytesMax, pipeBytesUsual } from "./limits.ts";
 import { Pipe } from "./pipe.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 
@@ -10,6 +10,12 @@ async function all(pipe: Pipe): Promise<string> {
   let text = "";
   for await (const piece of pipe.read()) text += new TextDecoder().decode(piece);
   return text;
+}
+
+/** Whether a promise is resolved by now. */
+async function isResolved(ready: void | Promise<void>): Promise<boolean> {
+  const settled = Promise.resolve(ready).then(() => true);
+  return Promise.race([settled, new Promise<boolean>((done) => setImmediate(() => done(false)))]);
 }
 
 describe("a pipe", () => {
@@ -34,7 +40,7 @@ describe("a pipe", () => {
     await expect(all(pipe)).rejects.toThrow(/broke/);
   });
 
-  test("stops its writer when it writes to nobody, and not before", () => {
+  test("stops its writer when it writes after the reader closed, and not before", () => {
     const stopped: string[] = [];
     const room = new WaitingRoom();
     const pipe = new Pipe((why) => stopped.push(why), room);
@@ -45,12 +51,34 @@ describe("a pipe", () => {
     expect([stopped, room.bytes]).toEqual([["reader"], 0]);
   });
 
-  test("stops its writer when more waits than may, here or anywhere", () => {
+  test("makes its writer wait when enough is buffered, until the reader has taken half of it", async () => {
+    const pipe = new Pipe(() => expect.unreachable(), new WaitingRoom());
+    expect(pipe.write(new Uint8Array(pipeBytesUsual - 1))).toBeUndefined();
+    const ready = pipe.write(new Uint8Array(1));
+    expect(await isResolved(ready)).toBe(false);
+    await pipe.read().next();
+    expect(await isResolved(ready)).toBe(true);
+    expect(pipe.write(bytes("a"))).toBeUndefined();
+  });
+
+  test.each<[string, (pipe: Pipe) => void]>([
+    ["closes", (pipe) => pipe.close()],
+    ["breaks", (pipe) => pipe.break()],
+    ["ends", (pipe) => pipe.end()],
+  ])("lets a waiting writer go when it %s", async (_, act) => {
+    const pipe = new Pipe(() => expect.unreachable(), new WaitingRoom());
+    const ready = pipe.write(new Uint8Array(pipeBytesUsual));
+    expect(await isResolved(ready)).toBe(false);
+    act(pipe);
+    expect(await isResolved(ready)).toBe(true);
+  });
+
+  test("stops a writer that does not wait at the bound, of this pipe or of all of them", () => {
     const stopped: string[] = [];
     const pipe = new Pipe((why) => stopped.push(why), new WaitingRoom());
-    pipe.write(new Uint8Array(pipeBytesMax));
+    void pipe.write(new Uint8Array(pipeBytesMax));
     expect(stopped).toEqual([]);
-    pipe.write(bytes("a"));
+    void pipe.write(bytes("a"));
     expect(stopped).toEqual(["full"]);
     const room = new WaitingRoom(2);
     const [one, other] = [new Pipe(() => undefined, room), new Pipe((why) => stopped.push(why), room)];

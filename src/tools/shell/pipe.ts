@@ -1,6 +1,6 @@
-// What stands between two commands of a pipeline. Bytes wait in it until the second asks for them; there is no way to slow
-// the first one down, so what may wait is bounded, and past the bound the first is stopped.
-import { pipeBytesMax } from "./limits.ts";
+// The buffer between two commands of a pipeline. A writer that is faster than its reader waits (backpressure); a writer whose
+// reader is gone is stopped when it writes next, as SIGPIPE would stop it. The buffer is bounded even if a writer does not wait.
+import { pipeBytesMax, pipeBytesUsual } from "./limits.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 export class Pipe {
@@ -8,19 +8,22 @@ export class Pipe {
   #bytes = 0;
   #state: "open" | "ended" | "broken" = "open";
   #isClosed = false;
-  #wake: () => void = () => {};
+  #wakeReader: () => void = () => {};
+  #wakeWriter: (() => void) | null = null;
+  #writable: Promise<void> | null = null;
   readonly #stopWriter: (why: "reader" | "full") => void;
   readonly #room: WaitingRoom;
 
-  /** `stopWriter`: rung when it writes although nobody reads any more, or more than may wait. */
+  /** `stopWriter` is called when the writer writes after the reader closed, or does not wait and exceeds the bound. */
   constructor(stopWriter: (why: "reader" | "full") => void, room: WaitingRoom) {
     this.#stopWriter = stopWriter;
     this.#room = room;
   }
 
-  write(bytes: Uint8Array): void {
+  /** A promise is backpressure: write again once it resolves. */
+  write(bytes: Uint8Array): void | Promise<void> {
     if (this.#state !== "open") return;
-    // As a signal would: a writer is stopped when it writes, not when its reader goes.
+    // A signal reaches a writer when it writes, not when its reader exits.
     if (this.#isClosed) this.#stopWriter("reader");
     else if (this.#bytes + bytes.length > pipeBytesMax || !this.#room.take(bytes.length)) {
       this.break();
@@ -28,32 +31,36 @@ export class Pipe {
     } else {
       this.#waiting.push(bytes);
       this.#bytes += bytes.length;
-      this.#wake();
+      this.#wakeReader();
+      return this.#backpressure();
     }
   }
 
   /** Nothing more comes. */
   end(): void {
     if (this.#state === "open") this.#state = "ended";
-    this.#wake();
+    this.#wakeReader();
+    this.#releaseWriter();
   }
 
-  /** What was written is not all of it: whoever reads must not take it for that. */
+  /** The output is incomplete: the reader must not take it for the whole. */
   break(): void {
     if (this.#state === "open") this.#state = "broken";
-    this.#wake();
+    this.#wakeReader();
+    this.#releaseWriter();
   }
 
-  /** Nobody reads any more. */
+  /** The reader is gone. */
   close(): void {
     this.#isClosed = true;
     this.#waiting.splice(0);
     this.#room.give(this.#bytes);
     this.#bytes = 0;
-    this.#wake();
+    this.#wakeReader();
+    this.#releaseWriter();
   }
 
-  /** Throws where it broke: an input that broke off is not one that ended. */
+  /** Throws where the pipe broke: an input that broke off is not one that ended. */
   async *read(): AsyncGenerator<Uint8Array> {
     for (;;) {
       if (this.#isClosed) return;
@@ -61,13 +68,28 @@ export class Pipe {
       if (next !== undefined) {
         this.#bytes -= next.length;
         this.#room.give(next.length);
+        if (this.#bytes <= pipeBytesUsual / 2) this.#releaseWriter();
         yield next;
       } else if (this.#state === "broken") throw new Error("the input broke off");
       else if (this.#state === "ended") return;
       else
         await new Promise<void>((resolve) => {
-          this.#wake = resolve;
+          this.#wakeReader = resolve;
         });
     }
+  }
+
+  #backpressure(): Promise<void> | undefined {
+    if (this.#bytes < pipeBytesUsual) return undefined;
+    this.#writable ??= new Promise((resolve) => {
+      this.#wakeWriter = resolve;
+    });
+    return this.#writable;
+  }
+
+  #releaseWriter(): void {
+    this.#wakeWriter?.();
+    this.#wakeWriter = null;
+    this.#writable = null;
   }
 }

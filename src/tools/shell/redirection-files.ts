@@ -1,7 +1,7 @@
 // Files of redirections as streams: read piece by piece, written in the order the bytes came. They are opened by the
 // session's file worker, and never by whoever runs the script.
 import type { FilePath, FileRefused, FileResult } from "../../ports/files.ts";
-import { pieceBytesMax, pipeBytesMax } from "./limits.ts";
+import { pieceBytesMax, pipeBytesMax, pipeBytesUsual } from "./limits.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 /** One file for one act. Each is decided anew, so what is taken back meanwhile is not done any more. */
@@ -66,7 +66,8 @@ export class FileSink {
     return opened.ok ? { ok: true, value: new FileSink(files, path, room, failed) } : opened;
   }
 
-  write(bytes: Uint8Array): void {
+  /** A promise is backpressure: write again once it resolves. */
+  write(bytes: Uint8Array): void | Promise<void> {
     if (this.#isFailed) return;
     if (this.#bytes + bytes.length > pipeBytesMax || !this.#room.take(bytes.length)) {
       this.#fail(TOO_FAST);
@@ -75,6 +76,7 @@ export class FileSink {
     this.#bytes += bytes.length;
     this.#waiting.push(bytes);
     this.#writing ??= this.#write();
+    if (this.#bytes >= pipeBytesUsual) return this.#writing;
   }
 
   /** Kept when everything is written, or nothing more will be. */

@@ -34,7 +34,8 @@ export interface StageEnds {
 }
 
 interface Sink {
-  write(bytes: Uint8Array): void;
+  /** A promise is backpressure. */
+  write(bytes: Uint8Array): void | Promise<void>;
 }
 
 interface Streams {

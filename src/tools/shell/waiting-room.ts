@@ -1,5 +1,5 @@
-// How much of what commands wrote may wait in this process, over all scripts that run: nobody can slow a command down, so
-// a command that writes faster than it is read is stopped when the room is full.
+// How many bytes of command output may be buffered in this process, over all running scripts. Writers wait long before
+// (`pipeBytesUsual`); one that finds no room left is stopped.
 
 const roomBytesMax = 134_217_728;
 

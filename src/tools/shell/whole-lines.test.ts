@@ -8,7 +8,7 @@ test("lines are passed on whole, the rest at the end", () => {
     text += new TextDecoder().decode(bytes);
   };
   const [one, other] = [new WholeLines(pass), new WholeLines(pass)];
-  const say = (to: WholeLines, said: string): void => to.write(new TextEncoder().encode(said));
+  const say = (to: WholeLines, said: string): void => void to.write(new TextEncoder().encode(said));
   say(one, "a: ");
   say(other, "three\nfo");
   say(one, "gone\nb");

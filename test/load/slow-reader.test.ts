@@ -1,0 +1,74 @@
+// `ambit exec ... | slow reader` with more output than any buffer holds: every byte arrives, the program is slowed down, the
+// daemon's memory stays bounded, and control answers meanwhile.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { given, World } from "../state/world.ts";
+
+const bigBytes = 15 * 1024 * 1024;
+const pieceBytes = 256 * 1024;
+const controlMillisecondsMax = 3_000;
+/** Above what the daemon had before: without backpressure all of the output waits in it. */
+const memoryKibibytesMax = 40 * 1024;
+
+let world: World;
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("reader", ["fs.read", "proc.exec"], "sandbox: .\n");
+  writeFileSync(join(world.project, "big"), Buffer.from(Array.from({ length: bigBytes }, (_, at) => (at * 31) % 251)));
+  await world.begin();
+});
+afterAll(() => world?.remove());
+
+const digest = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+
+function memoryOf(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+}
+
+test("15 MiB through a reader that takes its time", async () => {
+  // A first run, so that what the daemon loads once is not counted.
+  expect((await world.ambit("exec", "reader", "--", "head", "-c", "10", "big")).status).toBe(0);
+  const { pid } = await world.status();
+  const before = memoryOf(pid);
+  const [program = "", ...words] = world.words("exec", "reader", "--", "dd", "if=big", "bs=64K");
+  const child = spawn(program, words, { cwd: world.project, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  child.stderr.on("data", (data) => {
+    said += String(data);
+  });
+  const closed = once(child, "close");
+  const pieces: Buffer[] = [];
+  let [length, memory, control] = [0, before, 0];
+  for await (const piece of child.stdout.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    length += piece.length;
+    // Once for each 256 KiB, however the pipe cuts them.
+    if (Math.floor(length / pieceBytes) === Math.floor((length - piece.length) / pieceBytes)) continue;
+    const asked = performance.now();
+    given(await world.control("approvals.list", { states: ["pending"], count: 10 }));
+    control = Math.max(control, performance.now() - asked);
+    memory = Math.max(memory, memoryOf(pid));
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  expect(await closed).toEqual([0, null]);
+  expect(length).toBe(bigBytes);
+  expect(digest(Buffer.concat(pieces))).toBe(digest(readFileSync(join(world.project, "big"))));
+  // The program itself says how long it was writing: as long as the reader took, but for what buffers hold.
+  expect(Number(/copied, ([\d.e-]+) s/.exec(said)?.[1])).toBeGreaterThan(1);
+  expect(memory - before).toBeLessThan(memoryKibibytesMax);
+  expect(control).toBeLessThan(controlMillisecondsMax);
+});
+
+test("a reader that exits ends the program", async () => {
+  const [program = "", ...words] = world.words("exec", "reader", "--", "yes");
+  const child = spawn(program, words, { cwd: world.project, stdio: ["ignore", "pipe", "ignore"] });
+  const closed = once(child, "close");
+  child.stdout.once("data", () => child.stdout.destroy());
+  const asked = performance.now();
+  await closed;
+  expect(performance.now() - asked).toBeLessThan(20_000);
+});

@@ -1,0 +1,75 @@
+// Pipelines of the `shell` tool with real programs: a reader that exits stops its writer as SIGPIPE does, a slow reader slows
+// its writer down, and every byte arrives.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { shellOwnerTool } from "../../src/compose/daemon-shell.ts";
+import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
+
+const bigBytes = 14 * 1024 * 1024;
+const brokenPipe = { kind: "signalled", signal: 13 };
+/** Below the 120 seconds a script has: these end because the reader exits, not because time is over. */
+const promptMilliseconds = 30_000;
+
+interface Result {
+  readonly ending: unknown;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly commands: readonly { readonly argv: readonly string[]; readonly ending: unknown }[];
+}
+
+let world: ProgramsWorld;
+beforeEach(() => {
+  world = programsWorld(
+    ({ programs, files }) => [shellOwnerTool({ programs, files: files.calls, userName: () => "tester" })],
+    "proc.exec{cmds=[yes,head,cat,grep,dd,sh,sleep,wc]}",
+    "fs.read",
+    "fs.write",
+  );
+  writeFileSync(join(world.folder, "big"), `x\n${"0123456789abcde\n".repeat(bigBytes / 16)}`.slice(0, bigBytes));
+});
+afterEach(() => world.close());
+
+async function run(script: string): Promise<Result> {
+  const said = await world.call("shell", { script });
+  if (!("value" in said)) throw new Error(JSON.stringify(said));
+  return said.value as unknown as Result;
+}
+
+const endings = ({ commands }: Result): readonly unknown[] => commands.map(({ ending }) => ending);
+
+/** `dd` says how long it was writing, in its own statistics. */
+function secondsOf({ stderr }: Result): number {
+  return Number(/copied, ([\d.e-]+) s/.exec(stderr)?.[1]);
+}
+
+describe("a reader that exits stops its writer with a broken pipe", () => {
+  test.each([
+    ["yes | head -1", "y\n"],
+    ["cat big | grep -m1 x", "x\n"],
+    ["yes | cat | cat | head -n 2", "y\ny\n"],
+    ["yes | sleep 1", ""],
+  ])("%s", async (script, output) => {
+    const before = performance.now();
+    const result = await run(script);
+    expect(result).toMatchObject({ ending: { kind: "exited", status: 0 }, stdout: output });
+    const [last, ...writers] = [...endings(result)].reverse();
+    expect(last).toMatchObject({ kind: "exited", status: 0 });
+    expect(writers).toEqual(writers.map(() => expect.objectContaining(brokenPipe)));
+    expect(performance.now() - before).toBeLessThan(promptMilliseconds);
+  });
+});
+
+describe("a slow reader slows its writer down, and gets every byte", () => {
+  test.each([
+    "dd if=big bs=64K | sh -c 'sleep 3; wc -c'",
+    "dd if=big bs=64K | cat | cat | sh -c 'sleep 3; wc -c'",
+    "sh -c 'cat big >&2' 2>&1 | sh -c 'sleep 1; wc -c'",
+  ])("%s", async (script) => {
+    const result = await run(script);
+    expect(endings(result)).toEqual(endings(result).map(() => expect.objectContaining({ kind: "exited", status: 0 })));
+    expect(Number(result.stdout)).toBe(bigBytes);
+    // Without backpressure `dd` is done in some hundredths of a second.
+    if (script.startsWith("dd")) expect(secondsOf(result)).toBeGreaterThan(1.5);
+  });
+});
