@@ -86,7 +86,8 @@ describe("a person who works meanwhile", () => {
   });
 
   test("wrote HEAD and index in the tick in which the program started: marks of them tell that nothing changed", async () => {
-    const startMarks = readMarks(join(here.root, ".git"));
+    const folder = join(here.root, ".git");
+    const startMarks = readMarks({ folder, common: folder });
     const draft = { ...draftOf(here, `${COMMIT}; git checkout -q --detach`), startedNanoseconds: 0n };
     expect(await stayOf(here, draft)).toMatch(/^conflict: the index/);
     await land(here, draft, { startMarks });

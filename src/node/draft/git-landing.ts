@@ -2,13 +2,17 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DenialCode } from "../../authority/decision.ts";
-import type { Change } from "../../sandbox/draft/change.ts";
-import type { NameClass } from "../../sandbox/draft/landing.ts";
+import type { Change, DraftScan } from "../../sandbox/draft/change.ts";
+import type { GitChanges, NameClass } from "../../sandbox/draft/landing.ts";
 import type { Sandboxes } from "../../sandbox/sandboxes.ts";
 import { nameKey } from "../../sandbox/triggers/spelling.ts";
 import type { DraftRecord } from "./draft-records.ts";
 import { pathText } from "./git/byte-text.ts";
 import { type GitImportOutcome, prepareGitImport } from "./git/import.ts";
+import { innerRepositories, repositoryOf } from "./git/inner-repositories.ts";
+import { changesSinceSeed } from "./git/linked-draft.ts";
+import { linkedGitOf } from "./git/linked-git.ts";
+import { type ReadSeed, readLinkedSeed } from "./git/linked-seed.ts";
 import type { Classify, PathChange } from "./git/waiting-paths.ts";
 import { GitLockJournal, removeStaleLocks } from "./git-lock-journal.ts";
 
@@ -17,6 +21,8 @@ export interface GitLandingRequest {
   /** The git folder, below the root. */
   readonly repository: readonly string[];
   readonly changes: readonly Change[];
+  /** Every repository of the draft that shares the outermost git folder with this one, itself among them. */
+  readonly family: readonly GitChanges[];
   /** What a changed name below the root is to the person's tools, beside the draft and these changes. */
   classifier(more: readonly Change[]): (change: Change) => NameClass;
   /** A person has seen the draft and agreed. */
@@ -60,22 +66,37 @@ export class GitLandings {
     this.#parts = parts;
   }
 
-  async prepare({ record, repository, changes, classifier, isAgreed }: GitLandingRequest): Promise<GitLanding> {
-    const worktree = worktreeOf(repository);
+  /** Submodules and linked worktrees have git folders of their own inside the one they belong to. */
+  families(record: DraftRecord, groups: readonly GitChanges[]): readonly (readonly GitChanges[])[] {
+    return groups.map((group) => (this.hasSeed(record) ? [group] : innerRepositories(record.root, group)));
+  }
+
+  async prepare(request: GitLandingRequest): Promise<GitLanding> {
+    const { record, repository, changes, classifier, isAgreed, family } = request;
+    const found = repositoryOf(record.root, repository);
+    const worktree = found.ok ? found.value.worktreePath : null;
     const isInside = (path: readonly string[]): boolean => worktree?.every((name, at) => name === path[at]) ?? false;
     // A repository that is new belongs to the agent alone: its files are ordinary files, and its git folder stays a draft.
     if (!existsSync(join(record.root, ...repository)))
       return refuse("self_modification", "a new git repository never lands: its configuration and hooks run programs");
     const sandboxes = this.#parts.sandboxes();
-    if (worktree === null) return refuse("not_landed", "a git folder of this layout is not imported", isInside);
+    if (!found.ok || worktree === null) return refuse("not_landed", found.ok ? "" : found.stay.message, isInside);
     if (sandboxes === null) return refuse("not_landed", "there is no sandbox to import git changes in", isInside);
     if (record.needsReview && !isAgreed) return refuse("approval_required", "waits for review", isInside);
+    const seed = this.#seed(record);
+    const moved = seed === null ? null : movedReason(record.root, seed);
+    if (moved !== null) return refuse("draft_conflict", moved, isInside);
     const journal = new GitLockJournal(dirname(this.#parts.upper(record.draft)), repository);
     const outcome = await prepareGitImport({
       onLocks: (paths) => journal.want(paths),
       onLocked: (paths) => journal.take(paths),
-      repository: { root: record.root, gitPath: repository, worktreePath: worktree },
-      changes,
+      repository: {
+        ...found.value,
+        ...(seed === null ? {} : { folders: { folder: seed.folder, common: seed.common } }),
+        together: family.map((one) => join(record.root, ...one.repository)),
+      },
+      seed,
+      changes: found.value.commonPath === undefined ? changes : family.flatMap((one) => one.changes),
       upper: this.#parts.upper(record.draft),
       workFolder: this.#parts.workFolder,
       sandboxes,
@@ -87,10 +108,36 @@ export class GitLandings {
     return landingOf(outcome, worktree, isInside, () => journal.clear());
   }
 
+  /** Whether the draft has a private git folder. */
+  hasSeed(record: DraftRecord): boolean {
+    return this.#seed(record) !== null;
+  }
+
+  /** Without what a private git folder began with: that is no change. */
+  withoutSeed(record: DraftRecord, scan: DraftScan): DraftScan {
+    const seed = this.#seed(record);
+    if (seed === null) return scan;
+    return { ...scan, changes: changesSinceSeed(scan.changes, this.#parts.upper(record.draft), seed) };
+  }
+
+  /** Throws where there is one that cannot be read. */
+  #seed({ draft }: DraftRecord): ReadSeed | null {
+    return readLinkedSeed(dirname(this.#parts.upper(draft)));
+  }
+
   /** After a crash: another git of the repository waits for these. */
   async recover(draft: string, note: (line: string) => void): Promise<void> {
     await removeStaleLocks(dirname(this.#parts.upper(draft)), note);
   }
+}
+
+/** Why the private git folder of a draft is no longer that of its root; null where it is. */
+function movedReason(root: string, { folder, common }: ReadSeed): string | null {
+  const linked = linkedGitOf(root);
+  if (!linked.ok) return linked.stay.message;
+  return linked.value?.folder === folder && linked.value.common === common
+    ? null
+    : "the `.git` file of the project leads to another git folder than when the program started";
 }
 
 /** Paths of commits and of the index, as changes of the worktree that a checkout would make. */
@@ -183,11 +230,6 @@ function landingOf(
     default:
       return outcome satisfies never;
   }
-}
-
-/** The folder that `.git` lies in; null for a git folder elsewhere: a bare repository, or that of a worktree or submodule. */
-function worktreeOf(repository: readonly string[]): readonly string[] | null {
-  return repository.at(-1) === ".git" ? repository.slice(0, -1) : null;
 }
 
 function refuse(

@@ -7,6 +7,7 @@ import type { Change, DraftScan } from "../../sandbox/draft/change.ts";
 import { stepOf } from "../../sandbox/draft/land-request.ts";
 import {
   decideLanding,
+  type GitChanges,
   type KeptDecision,
   keptChange,
   type LandingDecision,
@@ -59,7 +60,7 @@ export class Landing {
     if (!worker.ok) return { ok: false, message: worker.message };
     const scanned = await worker.value.scan(record.draft);
     if (scanned.status !== "scanned") return { ok: false, message: scanned.reason };
-    const { scan } = scanned;
+    const scan = this.#parts.git.withoutSeed(record, scanned.scan);
     // What landed left marks in the draft, such as emptied folders: only what was kept then still counts.
     const kept = this.#parts.records.keptPaths(record.draft);
     const changes = kept === null ? scan.changes : scan.changes.filter((change) => kept.has(keyOf(change)));
@@ -86,7 +87,7 @@ export class Landing {
     const { scan } = waiting;
     if (scan.alarm !== null) return this.keepAll(record, `its draft has a mark that is not understood: ${scan.alarm}`);
     if (scan.changes.length === 0 && scan.unlandable.length === 0) return this.#nothing(record);
-    const classes = await inTurns(scan.changes, masking(record, context.classifier(scan.changes)));
+    const classes = await inTurns(scan.changes, this.#classes(record, context.classifier(scan.changes)));
     const judged = await inTurns(scan.changes, ({ kind, path }) =>
       context.judge(kind === "delete" ? "fs.delete" : "fs.write", path),
     );
@@ -123,6 +124,13 @@ export class Landing {
     });
   }
 
+  /** The private git folder of a draft is a git folder, whatever the project has at its name. */
+  #classes(record: DraftRecord, classify: (change: Change) => NameClass): (change: Change) => NameClass {
+    const named = masking(record, classify);
+    if (!this.#parts.git.hasSeed(record)) return named;
+    return (change) => (change.path[0] === ".git" ? { class: "git", repository: [".git"] } : named(change));
+  }
+
   /** What no grant covered when it was written is not covered by a later yes, whatever the agent's record says by then. */
   #refusedBefore({ draft }: DraftRecord): (verb: string, path: readonly string[]) => Decision | null {
     const kept = this.#parts.records.keptPaths(draft);
@@ -146,16 +154,17 @@ export class Landing {
   ): Promise<readonly GitGroup[]> {
     const groups: GitGroup[] = [];
     try {
-      for (const { repository, changes } of git)
-        groups.push({
-          repository,
-          changes,
-          git: await this.#parts.git.prepare({
-            ...{ record, repository, changes, isAgreed: agreed > 0 },
-            classifier: (more) => masking(record, classifier([...all, ...more])),
-          }),
+      const families = this.#parts.git.families(record, git);
+      for (const { repository, changes, family } of families.flatMap((one) =>
+        one.map((each) => ({ ...each, family: one })),
+      )) {
+        const prepared = await this.#parts.git.prepare({
+          ...{ record, repository, changes, family, isAgreed: agreed > 0 },
+          classifier: (more) => this.#classes(record, classifier([...all, ...more])),
         });
-      return groups;
+        groups.push({ repository, changes, family, git: prepared });
+      }
+      return await togetherOrNone(groups);
     } catch (error) {
       await abortAll(groups);
       throw error;
@@ -219,7 +228,7 @@ export class Landing {
       };
     };
     // Again, with what the project has now: two drafts that are harmless alone can complete a trigger together.
-    const after = masking(record, context.classifier([]));
+    const after = this.#classes(record, context.classifier([]));
     const made = land.filter(({ kind }) => kind !== "delete");
     const trigger = [...(await inTurns(made, after))].find(([, found]) => isTrigger(found))?.[0];
     if (trigger !== undefined)
@@ -307,6 +316,25 @@ const LANDS_LATER: ReadonlySet<string> = new Set([
   "self_modification",
 ]);
 
+/** Repositories inside one another land together, or none of them does. */
+async function togetherOrNone(groups: readonly GitGroup[]): Promise<readonly GitGroup[]> {
+  const result: GitGroup[] = [];
+  for (const group of groups) {
+    const { git } = groups.find((one) => one.family === group.family && !one.git.ok) ?? group;
+    if (git.ok || !group.git.ok) {
+      result.push(group);
+      continue;
+    }
+    await group.git.abort();
+    const { code, reason, holds } = git;
+    result.push({
+      ...group,
+      git: { ok: false, code, reason: `it belongs together with another repository: ${reason}`, holds },
+    });
+  }
+  return result;
+}
+
 async function abortAll(groups: readonly GitGroup[]): Promise<void> {
   for (const { git } of groups) if (git.ok) await git.abort().catch(() => undefined);
 }
@@ -314,6 +342,7 @@ async function abortAll(groups: readonly GitGroup[]): Promise<void> {
 interface GitGroup {
   readonly repository: readonly string[];
   readonly changes: readonly Change[];
+  readonly family: readonly GitChanges[];
   readonly git: GitLanding;
 }
 

@@ -10,6 +10,8 @@ const HARMLESS: readonly string[] = ["noop", "preciousobjects", "worktreeconfig"
 
 export interface RepositoryFormat {
   readonly format: ObjectFormat;
+  /** It has no worktree of its own. */
+  readonly isBare: boolean;
   /** Why nothing is imported into such a repository. */
   readonly obstacle: GitStay | null;
 }
@@ -17,6 +19,7 @@ export interface RepositoryFormat {
 export function parseRepositoryFormat(config: string): RepositoryFormat {
   let format: ObjectFormat = "sha1";
   let obstacle: string | null = null;
+  let isBare = false;
   let section = "";
   for (const line of config.split("\n")) {
     const head = /^\s*\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]\s*(.*)$/.exec(line);
@@ -28,6 +31,7 @@ export function parseRepositoryFormat(config: string): RepositoryFormat {
       .replace(/\s*[#;].*$/, "")
       .replace(/^"(.*)"$/, "$1")
       .toLowerCase();
+    if (key === "core.bare") isBare = !/^(false|no|off|0|)$/.test(text);
     if (key === "core.repositoryformatversion" && text !== "0" && text !== "1")
       obstacle ??= `the repository has the unknown format version ${printable(text)}`;
     if (key === "remote.*.promisor" || key === "remote.*.partialclonefilter" || key === "extensions.partialclone")
@@ -39,5 +43,5 @@ export function parseRepositoryFormat(config: string): RepositoryFormat {
     else if (!HARMLESS.includes(extension))
       obstacle ??= `the repository uses the extension ${printable(extension)} = ${printable(text)}`;
   }
-  return { format, obstacle: obstacle === null ? null : { code: "unsupported", message: obstacle } };
+  return { format, isBare, obstacle: obstacle === null ? null : { code: "unsupported", message: obstacle } };
 }
