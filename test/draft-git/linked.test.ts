@@ -144,11 +144,20 @@ describe("a linked worktree as the root", () => {
     expect(output).toBe("objects\nrefused\n");
     expect(existsSync(join(git, "objects", "x"))).toBe(false);
   });
+});
 
-  test("a read-only root sees the repository and cannot change it", () => {
-    const result = world.ambit(["exec", "writer", "--json", "--", "git", "log", "--format=%s"]);
-    expect(JSON.parse(result.out).output).toBe("first\n");
-  });
+test("a read-only root that is a linked worktree sees the repository and cannot change it", () => {
+  world.end();
+  world = new DraftWorld(
+    USER,
+    ["---", "id: writer", "capabilities:", "  - proc.exec: { cmds: [git], in: ., root: ro }", "---", ""].join("\n"),
+  );
+  linkedWorktree();
+  const run = (...words: readonly string[]): { readonly output: string; readonly errors: string } =>
+    JSON.parse(world.ambit(["exec", "writer", "--json", "--", ...words]).out);
+  expect(run("git", "log", "--format=%s").output).toBe("first\n");
+  expect(run("git", "branch", "x").errors).toContain("Read-only file system");
+  expect(person("git", "branch", "--list", "x")).toBe("");
 });
 
 describe("a `.git` file that leads elsewhere", () => {

@@ -1,18 +1,20 @@
 // The git part of a draft: its repository is found, the import prepared, and what it has to do with other files told.
-import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { DenialCode } from "../../authority/decision.ts";
+import type { Decision, DenialCode } from "../../authority/decision.ts";
+import type { Level } from "../../authority/grant.ts";
 import type { Change, DraftScan } from "../../sandbox/draft/change.ts";
 import type { GitChanges, NameClass } from "../../sandbox/draft/landing.ts";
 import type { Sandboxes } from "../../sandbox/sandboxes.ts";
 import { nameKey } from "../../sandbox/triggers/spelling.ts";
 import type { DraftRecord } from "./draft-records.ts";
 import { pathText } from "./git/byte-text.ts";
+import { kindAt } from "./git/git-files.ts";
 import { type GitImportOutcome, prepareGitImport } from "./git/import.ts";
 import { innerRepositories, repositoryOf } from "./git/inner-repositories.ts";
 import { changesSinceSeed } from "./git/linked-draft.ts";
 import { linkedGitOf } from "./git/linked-git.ts";
 import { type ReadSeed, readLinkedSeed } from "./git/linked-seed.ts";
+import { buildRepository } from "./git/new-repository.ts";
 import type { Classify, PathChange } from "./git/waiting-paths.ts";
 import { GitLockJournal, removeStaleLocks } from "./git-lock-journal.ts";
 
@@ -25,8 +27,9 @@ export interface GitLandingRequest {
   readonly family: readonly GitChanges[];
   /** What a changed name below the root is to the person's tools, beside the draft and these changes. */
   classifier(more: readonly Change[]): (change: Change) => NameClass;
-  /** A person has seen the draft and agreed. */
-  readonly isAgreed: boolean;
+  judge(verb: "fs.write", path: readonly string[]): Decision;
+  /** How much of a person has seen the draft and agreed; 0 for nobody. */
+  readonly agreed: Level;
 }
 
 export type GitLanding =
@@ -72,14 +75,13 @@ export class GitLandings {
   }
 
   async prepare(request: GitLandingRequest): Promise<GitLanding> {
-    const { record, repository, changes, classifier, isAgreed, family } = request;
+    const { record, repository, changes, classifier, agreed, family } = request;
+    const isAgreed = agreed > 0;
     const found = repositoryOf(record.root, repository);
     const worktree = found.ok ? found.value.worktreePath : null;
     const isInside = (path: readonly string[]): boolean => worktree?.every((name, at) => name === path[at]) ?? false;
-    // A repository that is new belongs to the agent alone: its files are ordinary files, and its git folder stays a draft.
-    if (!existsSync(join(record.root, ...repository)))
-      return refuse("self_modification", "a new git repository never lands: its configuration and hooks run programs");
     const sandboxes = this.#parts.sandboxes();
+    if (kindAt(join(record.root, ...repository)) === null) return this.#prepareNew(request, sandboxes);
     if (!found.ok || worktree === null) return refuse("not_landed", found.ok ? "" : found.stay.message, isInside);
     if (sandboxes === null) return refuse("not_landed", "there is no sandbox to import git changes in", isInside);
     if (record.needsReview && !isAgreed) return refuse("approval_required", "waits for review", isInside);
@@ -108,6 +110,50 @@ export class GitLandings {
     return landingOf(outcome, worktree, isInside, () => journal.clear());
   }
 
+  /** Of a new repository everything but its config and hooks lands, in a git folder of ours. Its files are ordinary files. */
+  async #prepareNew(
+    { record, repository, changes, classifier, judge, agreed }: GitLandingRequest,
+    sandboxes: Sandboxes | null,
+  ): Promise<GitLanding> {
+    if (repository.at(-1) !== ".git" || repository.slice(0, -1).includes(".git"))
+      return refuse("self_modification", "a new git folder of this layout never lands");
+    if (sandboxes === null) return refuse("not_landed", "there is no sandbox to import git changes in");
+    const isAgreed = agreed > 0;
+    const worktree = repository.slice(0, -1);
+    const decision = judge("fs.write", worktree);
+    if (decision.outcome === "deny") return refuse(decision.code, "no grant covers fs.write of its folder");
+    const { class: found } =
+      worktree.length === 0 ? FREE : classifier([])({ kind: "folder", path: worktree, base: null });
+    if (found === "never" || found === "git") return refuse("self_modification", "its folder never lands");
+    const asksMore = decision.outcome === "ask" && decision.level > agreed;
+    if (asksMore || (!isAgreed && (found === "ask" || record.needsReview)))
+      return refuse("approval_required", "a new git repository here waits for a person");
+    if (!isAgreed && isCovering(record.root, worktree))
+      return refuse("approval_required", "a repository in this folder hides its files from the repository around it");
+    const outcome = await buildRepository({
+      ...{ root: record.root, gitPath: repository, changes, sandboxes, isApproved: isAgreed },
+      upper: this.#parts.upper(record.draft),
+      workFolder: this.#parts.workFolder,
+      classify: commitClassifier(worktree, classifier),
+    });
+    if (outcome.kind !== "built")
+      return landingOf(
+        outcome,
+        worktree,
+        () => false,
+        () => undefined,
+      );
+    const { notCarried } = outcome;
+    return {
+      ...{ ok: true, notCarried, isChange: true },
+      commit: async () => {
+        const placed = await outcome.repository.place();
+        return placed.ok ? { ok: true } : { ok: false, reason: placed.stay.message };
+      },
+      abort: async () => outcome.repository.discard(),
+    };
+  }
+
   /** Whether the draft has a private git folder. */
   hasSeed(record: DraftRecord): boolean {
     return this.#seed(record) !== null;
@@ -129,6 +175,17 @@ export class GitLandings {
   async recover(draft: string, note: (line: string) => void): Promise<void> {
     await removeStaleLocks(dirname(this.#parts.upper(draft)), note);
   }
+}
+
+const FREE: NameClass = { class: "free" };
+
+/** Whether the folder is there and lies in a repository, which would no longer show new files of it. */
+function isCovering(root: string, worktree: readonly string[]): boolean {
+  const folder = join(root, ...worktree);
+  if (kindAt(folder) === null) return false;
+  for (let around = dirname(folder); around !== dirname(around); around = dirname(around))
+    if (kindAt(join(around, ".git")) !== null) return true;
+  return false;
 }
 
 /** Why the private git folder of a draft is no longer that of its root; null where it is. */

@@ -149,7 +149,7 @@ export class Landing {
   async #prepare(
     record: DraftRecord,
     { git }: LandingDecision,
-    { agreed, classifier }: LandingContext,
+    { agreed, classifier, judge }: LandingContext,
     all: readonly Change[],
   ): Promise<readonly GitGroup[]> {
     const groups: GitGroup[] = [];
@@ -159,7 +159,7 @@ export class Landing {
         one.map((each) => ({ ...each, family: one })),
       )) {
         const prepared = await this.#parts.git.prepare({
-          ...{ record, repository, changes, family, isAgreed: agreed > 0 },
+          ...{ record, repository, changes, family, judge, agreed },
           classifier: (more) => this.#classes(record, classifier([...all, ...more])),
         });
         groups.push({ repository, changes, family, git: prepared });

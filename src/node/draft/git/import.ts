@@ -77,7 +77,7 @@ export async function prepareGitImport(request: GitImportRequest): Promise<GitIm
   const folders = gitFoldersOf(repository);
   const read = readStates(request, folders);
   if (!read.ok) return { kind: "stays", stay: read.stay };
-  const { real, draft, plan, marks, shallow, borrowed } = read.value;
+  const { real, draft, plan, marks, shallow, borrowed, isPartial } = read.value;
   if (isEmpty(plan)) return { kind: "nothing", notCarried: plan.notCarried };
   const worktree = join(repository.root, ...repository.worktreePath);
   const parent = request.workFolder;
@@ -95,7 +95,7 @@ export async function prepareGitImport(request: GitImportRequest): Promise<GitIm
     if (!linked.ok) return { kind: "stays", stay: linked.stay };
     const importing = new ObjectImport(git, bench, plan.format);
     const objects = await importing.take(wantedIds(plan), knownIds(plan, real), draft.objects.length > 0);
-    if (!objects.ok) return { kind: "stays", stay: objects.stay };
+    if (!objects.ok) return { kind: "stays", stay: isPartial ? missingIn(objects.stay) : objects.stay };
     const sound = await checkTips(plan, importing);
     if (!sound.ok) return { kind: "stays", stay: sound.stay };
     const waiting = await waitingPaths(plan, objects.value, importing, request.classify);
@@ -132,6 +132,7 @@ interface States {
   readonly marks: RepositoryMarks;
   readonly shallow: string | null;
   readonly borrowed: readonly string[];
+  readonly isPartial: boolean;
 }
 
 function readStates(request: GitImportRequest, folders: GitFolders): GitResult<States> {
@@ -151,16 +152,24 @@ function readStates(request: GitImportRequest, folders: GitFolders): GitResult<S
     const draft = withCommonObjects(own.value, request, format.value.format);
     if (!draft.ok) return draft;
     const plan = planGitImport(real.value, draft.value);
-    const { obstacle } = format.value;
+    const { obstacle, isPartial } = format.value;
     if (obstacle !== null && !(plan.ok && isEmpty(plan.value))) return { ok: false, stay: obstacle };
     if (!plan.ok) return plan;
     if (isEmpty(plan.value))
-      return value({ real: real.value, draft: draft.value, plan: plan.value, marks, shallow: null, borrowed: [] });
+      return value({
+        real: real.value,
+        draft: draft.value,
+        plan: plan.value,
+        marks,
+        shallow: null,
+        borrowed: [],
+        isPartial,
+      });
     const shallow = readShallow(folders.common, format.value.format);
     if (!shallow.ok) return shallow;
     const borrowed = borrowedObjects(folders.common);
     if (!borrowed.ok) return borrowed;
-    const history = { shallow: shallow.value, borrowed: borrowed.value };
+    const history = { shallow: shallow.value, borrowed: borrowed.value, isPartial };
     return value({ real: real.value, draft: draft.value, plan: plan.value, marks, ...history });
   } catch (error) {
     return stay("unavailable", `the repository cannot be read (${codeOf(error)})`);
@@ -179,6 +188,11 @@ function withCommonObjects(
   const shared = changes.filter(({ path }) => objects.every((name, at) => path[at] === name));
   const common = readGitDraft({ ...repository, gitPath: commonPath }, shared, upper, format);
   return common.ok ? value({ ...draft, objects: common.value.objects }) : common;
+}
+
+/** A partial clone lacks objects that git would fetch; an import fetches nothing. */
+function missingIn({ code, message }: GitStay): GitStay {
+  return { code, message: `${message}; the repository is a partial clone, and an import fetches no objects` };
 }
 
 function isEmpty({ refs, stash, head, index }: GitImportPlan): boolean {
