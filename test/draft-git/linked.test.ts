@@ -189,6 +189,41 @@ describe("a `.git` file that leads elsewhere", () => {
   });
 });
 
+describe("a linked worktree below the root", () => {
+  beforeEach(() => {
+    world.repository();
+    person("git", "worktree", "add", "-q", "-b", "feature", "wt");
+    writeFileSync(join(world.project, ".git", "info", "exclude"), ".ambit\nwt\n");
+    world.own();
+  });
+
+  test("a commit in it lands with its branch and its own index", () => {
+    const result = world.shell(`cd wt && ${COMMIT}`);
+    expect([result.errors, result.changes?.kept]).toEqual(["", []]);
+    expect(person("git", "-C", "wt", "log", "--format=%s")).toBe("second\nfirst");
+    expect(person("git", "-C", "wt", "status", "--porcelain")).toBe("");
+    expect(person("git", "log", "--format=%s")).toBe("first");
+    expect(person("git", "status", "--porcelain")).toBe("");
+    expect(person("git", "fsck", "--strict")).toBe("");
+  });
+
+  test("its branch does not move from outside of it", () => {
+    const { changes } = world.shell("git update-ref refs/heads/feature $(git commit-tree -m x HEAD^{tree} -p HEAD)");
+    expect(changes?.kept[0]?.reason).toContain("refs/heads/feature is checked out in a linked worktree");
+    expect(person("git", "log", "--format=%s", "feature")).toBe("first");
+  });
+
+  test("a new worktree and one whose `gitdir` a program changes do not land", () => {
+    const file = join(world.project, ".git/worktrees/wt/gitdir");
+    const before = readFileSync(file, "utf8");
+    const { changes } = world.shell("echo /tmp/evil/.git > .git/worktrees/wt/gitdir; git worktree add -q -b more more");
+    expect(changes?.kept.map(({ path }) => path)).toContain(".git/worktrees/wt/gitdir");
+    expect(readFileSync(file, "utf8")).toBe(before);
+    expect(existsSync(join(world.project, ".git/worktrees/more"))).toBe(false);
+    expect(existsSync(join(world.project, "more/.git"))).toBe(false);
+  });
+});
+
 describe("a submodule", () => {
   const inside = (): string => join(world.project, "sub");
 

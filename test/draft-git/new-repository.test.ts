@@ -39,7 +39,8 @@ test("a repository without a commit lands, and the next command works in it", ()
 
 test("a clone lands without the settings that came with it, and that is told", () => {
   world.shell(`git init -q -b main new && cd new && ${COMMIT}`);
-  const { changes } = world.shell("git clone -q new copy");
+  // An overlay gives a hard link another inode number, and git refuses that.
+  const { changes } = world.shell("git clone -q --no-hardlinks new copy");
   expect(changes?.kept.map(({ path, code }) => `${path} ${code}`)).toContain("copy/.git/config self_modification");
   expect(git("-C", "copy", "log", "--format=%s")).toBe("first");
   expect(git("-C", "copy", "status", "--porcelain")).toBe("");
