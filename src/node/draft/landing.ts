@@ -7,7 +7,6 @@ import type { Change, DraftScan } from "../../sandbox/draft/change.ts";
 import { stepOf } from "../../sandbox/draft/land-request.ts";
 import {
   decideLanding,
-  type GitChanges,
   type KeptDecision,
   keptChange,
   type LandingDecision,
@@ -15,7 +14,16 @@ import {
   type NameClass,
 } from "../../sandbox/draft/landing.ts";
 import { type DraftRecord, type DraftRecords, type KeptPaths, keptShownMax } from "./draft-records.ts";
-import type { GitLanding, GitLandings } from "./git-landing.ts";
+import {
+  abortAll,
+  type CommittedGit,
+  type GitGroup,
+  gitKept,
+  landedGit,
+  togetherOrNone,
+  waitingGit,
+} from "./git-groups.ts";
+import type { GitLandings } from "./git-landing.ts";
 import type { LandWorker } from "./land-worker.ts";
 import type { LandWorkers } from "./land-workers.ts";
 import { notLanded, problemText, unlandable } from "./landing-reasons.ts";
@@ -296,15 +304,12 @@ interface Failure {
   readonly message: string;
 }
 
-interface Applied {
+interface Applied extends CommittedGit {
   /** All of what was to land, or nothing. */
   readonly landed: readonly Change[];
   /** 0 where no file changed. */
   readonly landing: number;
   readonly kept: readonly KeptDecision[];
-  readonly committed: readonly GitGroup[];
-  /** Why the others were not; null where all of them were. */
-  readonly gitReason: string | null;
 }
 
 /** Kept for another reason than that no grant covers it: the reason can go away. */
@@ -315,36 +320,6 @@ const LANDS_LATER: ReadonlySet<string> = new Set([
   // What the name is to tools is looked up anew.
   "self_modification",
 ]);
-
-/** Repositories inside one another land together, or none of them does. */
-async function togetherOrNone(groups: readonly GitGroup[]): Promise<readonly GitGroup[]> {
-  const result: GitGroup[] = [];
-  for (const group of groups) {
-    const { git } = groups.find((one) => one.family === group.family && !one.git.ok) ?? group;
-    if (git.ok || !group.git.ok) {
-      result.push(group);
-      continue;
-    }
-    await group.git.abort();
-    const { code, reason, holds } = git;
-    result.push({
-      ...group,
-      git: { ok: false, code, reason: `it belongs together with another repository: ${reason}`, holds },
-    });
-  }
-  return result;
-}
-
-async function abortAll(groups: readonly GitGroup[]): Promise<void> {
-  for (const { git } of groups) if (git.ok) await git.abort().catch(() => undefined);
-}
-
-interface GitGroup {
-  readonly repository: readonly string[];
-  readonly changes: readonly Change[];
-  readonly family: readonly GitChanges[];
-  readonly git: GitLanding;
-}
 
 interface LandingResult {
   readonly landed: readonly string[];
@@ -402,28 +377,4 @@ function masking({ masked }: DraftRecord, classify: (change: Change) => NameClas
 
 function isTrigger({ class: found }: NameClass): boolean {
   return found === "never" || found === "git";
-}
-
-function landedGit(group: GitGroup, { committed }: Applied): readonly string[] {
-  return committed.includes(group) && group.git.ok && group.git.isChange ? [group.repository.join("/")] : [];
-}
-
-function gitKept(group: GitGroup, { committed, gitReason }: Applied): readonly KeptChange[] {
-  const { repository, git } = group;
-  const base = { path: repository.join("/"), kind: "git" } as const;
-  if (!git.ok) return [{ ...base, code: git.code, reason: git.reason }];
-  if (git.isChange && !committed.includes(group))
-    return [{ ...base, code: "not_landed", reason: gitReason ?? "its files did not land" }];
-  return git.notCarried.map((name) => ({
-    ...{ path: [...repository, name].join("/"), kind: "git", code: "self_modification" },
-    reason: "git configuration, hooks and private state never land",
-  }));
-}
-
-/** What was not committed waits whole; of what was, the files that are never carried over can still be looked at. */
-function waitingGit(group: GitGroup, { committed }: Applied): readonly Change[] {
-  const { repository, changes, git } = group;
-  if (!git.ok || !committed.includes(group)) return changes;
-  const names = new Set(git.notCarried);
-  return changes.filter(({ path }) => names.has(path.slice(repository.length).join("/")));
 }
