@@ -146,6 +146,27 @@ describe("a linked worktree as the root", () => {
   });
 });
 
+test("trust and the git tool work in a linked worktree", () => {
+  world.end();
+  world = new DraftWorld(
+    USER,
+    [
+      "---",
+      "id: writer",
+      "sandbox: .",
+      "capabilities:",
+      "  - fs.read",
+      "  - proc.exec: { cmds: [git] }",
+      "---",
+      "",
+    ].join("\n"),
+  );
+  linkedWorktree();
+  expect(world.ambit(["trust", "--yes"]).status).toBe(0);
+  const { out, err } = world.ambit(["call", "writer", "git", '{"command":"log"}', "--json"]);
+  expect([out, err]).toEqual([expect.stringContaining("first"), ""]);
+});
+
 test("a read-only root that is a linked worktree sees the repository and cannot change it", () => {
   world.end();
   world = new DraftWorld(
