@@ -3,12 +3,14 @@ import { statSync } from "node:fs";
 import type { Moment } from "../authority/compiled.ts";
 import type { DenialCode } from "../authority/decision.ts";
 import { type Ground, pathText } from "../authority/path.ts";
+import { linkedGitOf } from "../node/draft/git/linked-git.ts";
 import { findNames } from "../node/find-names.ts";
 import { segmentsOf, type UserFolders } from "../node/folders.ts";
 import { realRoot } from "../node/real-path.ts";
 import { registeredWorkspaces } from "../node/registered-workspaces.ts";
 import type { Config } from "../notation/config.ts";
 import type { WrittenLimits } from "../notation/run-settings.ts";
+import { withLinkedGit } from "../sandbox/linked-git.ts";
 import { namesToFind } from "../sandbox/masked-names.ts";
 import { isWithin } from "../sandbox/places.ts";
 import type { Limits, PlanPath } from "../sandbox/plan.ts";
@@ -70,9 +72,23 @@ export function planFor(decided: Decided, run: RunGround, milliseconds: number |
   const misplaced = place.value === null ? null : directoryFault(place.value);
   if (misplaced !== null) return misplaced;
   const found = findNames(namesToFind(root, facts), root?.path ?? null);
-  return found === null
-    ? refused("there is too much in the folder to find what is protected in it")
-    : planOf(decided, { ...facts, found });
+  if (found === null) return refused("there is too much in the folder to find what is protected in it");
+  const result = planOf(decided, { ...facts, found });
+  return result.ok ? showLinkedGit(result, facts) : result;
+}
+
+/** Git in a linked worktree or a submodule needs the git folder that the `.git` file of the root leads to. */
+function showLinkedGit(
+  planned: Extract<PlanResult, { readonly ok: true }>,
+  facts: Omit<PlanFacts, "found">,
+): Extract<PlanResult, { readonly ok: true }> {
+  const { root } = planned.plan;
+  const found = root === null ? null : linkedGitOf(pathText(root.path));
+  if (found === null) return planned;
+  if (!found.ok) return { ...planned, notes: [...planned.notes, `git does not work in here: ${found.stay.message}`] };
+  if (found.value === null) return planned;
+  const { folder, common } = found.value;
+  return withLinkedGit(planned, { folder: segmentsOf(folder), common: segmentsOf(common) }, facts);
 }
 
 function refused(

@@ -61,7 +61,11 @@ export function runtimeTrees(facts: PlanFacts): Planned<readonly PlanPath[]> {
   return planned(facts.runtime);
 }
 
-function runtimeFault(tree: PlanPath, { home, ours, protectedPaths }: PlanFacts): string | null {
+/** Why a tree cannot be shown; null where it can. */
+export function runtimeFault(
+  tree: PlanPath,
+  { home, ours, protectedPaths }: Pick<PlanFacts, "home" | "ours" | "protectedPaths">,
+): string | null {
   if (shapeRefused(tree) !== null) return "cannot be shown in a sandbox";
   if (home !== null && isWithin(home, tree)) return "is or holds the home folder";
   if (ours.some((folder) => isAlong(folder, tree)) || tree.includes(AUTHORITY)) return "holds ambit's own files";

@@ -52,4 +52,14 @@ export interface Plan {
   readonly environment: readonly (readonly [name: string, value: string])[];
   readonly network: PlanNetwork | null;
   readonly limits: Limits;
+  /** The root's `.git` is a file that leads to these folders outside of it. */
+  readonly linkedGit?: LinkedGitFolders;
+}
+
+/** The git folder of a linked worktree or of a submodule. */
+export interface LinkedGitFolders {
+  /** HEAD and index. */
+  readonly folder: PlanPath;
+  /** Refs, objects and config; around `folder`, or the same. */
+  readonly common: PlanPath;
 }

@@ -86,7 +86,8 @@ describe("a person who works meanwhile", () => {
   });
 
   test("wrote HEAD and index in the tick in which the program started: marks of them tell that nothing changed", async () => {
-    const startMarks = readMarks(join(here.root, ".git"));
+    const folder = join(here.root, ".git");
+    const startMarks = readMarks({ folder, common: folder });
     const draft = { ...draftOf(here, `${COMMIT}; git checkout -q --detach`), startedNanoseconds: 0n };
     expect(await stayOf(here, draft)).toMatch(/^conflict: the index/);
     await land(here, draft, { startMarks });
@@ -241,12 +242,12 @@ test("the repository of a submodule lands like any other", async () => {
 
 describe("repositories that are not imported", () => {
   test.each([
+    ["a list of shallow commits that is none", (): void => write(here.root, ".git/shallow", "x\n")],
+    ["an unknown extension", (): string => git(here, "config", "extensions.future", "true")],
     [
-      "a shallow history",
-      (): void => writeFileSync(join(here.root, ".git/shallow"), `${git(here, "rev-parse", "HEAD")}\n`),
+      "objects of a repository that is gone",
+      (): void => write(here.root, ".git/objects/info/alternates", "/elsewhere\n"),
     ],
-    ["a partial clone", (): string => git(here, "config", "remote.origin.promisor", "true")],
-    ["objects of another repository", (): void => write(here.root, ".git/objects/info/alternates", "/elsewhere\n")],
   ])("%s", async (_, act) => {
     const draft = draftOf(here, COMMIT);
     const status = draftOf(here, "touch a.txt; git status -s");

@@ -1,14 +1,20 @@
 // The git part of a draft: its repository is found, the import prepared, and what it has to do with other files told.
-import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { DenialCode } from "../../authority/decision.ts";
-import type { Change } from "../../sandbox/draft/change.ts";
-import type { NameClass } from "../../sandbox/draft/landing.ts";
+import type { Decision, DenialCode } from "../../authority/decision.ts";
+import type { Level } from "../../authority/grant.ts";
+import type { Change, DraftScan } from "../../sandbox/draft/change.ts";
+import type { GitChanges, NameClass } from "../../sandbox/draft/landing.ts";
 import type { Sandboxes } from "../../sandbox/sandboxes.ts";
 import { nameKey } from "../../sandbox/triggers/spelling.ts";
 import type { DraftRecord } from "./draft-records.ts";
 import { pathText } from "./git/byte-text.ts";
+import { kindAt } from "./git/git-files.ts";
 import { type GitImportOutcome, prepareGitImport } from "./git/import.ts";
+import { innerRepositories, repositoryOf } from "./git/inner-repositories.ts";
+import { changesSinceSeed } from "./git/linked-draft.ts";
+import { linkedGitOf } from "./git/linked-git.ts";
+import { type ReadSeed, readLinkedSeed } from "./git/linked-seed.ts";
+import { buildRepository } from "./git/new-repository.ts";
 import type { Classify, PathChange } from "./git/waiting-paths.ts";
 import { GitLockJournal, removeStaleLocks } from "./git-lock-journal.ts";
 
@@ -17,10 +23,13 @@ export interface GitLandingRequest {
   /** The git folder, below the root. */
   readonly repository: readonly string[];
   readonly changes: readonly Change[];
+  /** Every repository of the draft that shares the outermost git folder with this one, itself among them. */
+  readonly family: readonly GitChanges[];
   /** What a changed name below the root is to the person's tools, beside the draft and these changes. */
   classifier(more: readonly Change[]): (change: Change) => NameClass;
-  /** A person has seen the draft and agreed. */
-  readonly isAgreed: boolean;
+  judge(verb: "fs.write", path: readonly string[]): Decision;
+  /** How much of a person has seen the draft and agreed; 0 for nobody. */
+  readonly agreed: Level;
 }
 
 export type GitLanding =
@@ -60,22 +69,36 @@ export class GitLandings {
     this.#parts = parts;
   }
 
-  async prepare({ record, repository, changes, classifier, isAgreed }: GitLandingRequest): Promise<GitLanding> {
-    const worktree = worktreeOf(repository);
+  /** Submodules and linked worktrees have git folders of their own inside the one they belong to. */
+  families(record: DraftRecord, groups: readonly GitChanges[]): readonly (readonly GitChanges[])[] {
+    return groups.map((group) => (this.hasSeed(record) ? [group] : innerRepositories(record.root, group)));
+  }
+
+  async prepare(request: GitLandingRequest): Promise<GitLanding> {
+    const { record, repository, changes, classifier, agreed, family } = request;
+    const isAgreed = agreed > 0;
+    const found = repositoryOf(record.root, repository);
+    const worktree = found.ok ? found.value.worktreePath : null;
     const isInside = (path: readonly string[]): boolean => worktree?.every((name, at) => name === path[at]) ?? false;
-    // A repository that is new belongs to the agent alone: its files are ordinary files, and its git folder stays a draft.
-    if (!existsSync(join(record.root, ...repository)))
-      return refuse("self_modification", "a new git repository never lands: its configuration and hooks run programs");
     const sandboxes = this.#parts.sandboxes();
-    if (worktree === null) return refuse("not_landed", "a git folder of this layout is not imported", isInside);
+    if (kindAt(join(record.root, ...repository)) === null) return this.#prepareNew(request, sandboxes);
+    if (!found.ok || worktree === null) return refuse("not_landed", found.ok ? "" : found.stay.message, isInside);
     if (sandboxes === null) return refuse("not_landed", "there is no sandbox to import git changes in", isInside);
     if (record.needsReview && !isAgreed) return refuse("approval_required", "waits for review", isInside);
+    const seed = this.#seed(record);
+    const moved = seed === null ? null : movedReason(record.root, seed);
+    if (moved !== null) return refuse("draft_conflict", moved, isInside);
     const journal = new GitLockJournal(dirname(this.#parts.upper(record.draft)), repository);
     const outcome = await prepareGitImport({
       onLocks: (paths) => journal.want(paths),
       onLocked: (paths) => journal.take(paths),
-      repository: { root: record.root, gitPath: repository, worktreePath: worktree },
-      changes,
+      repository: {
+        ...found.value,
+        ...(seed === null ? {} : { folders: { folder: seed.folder, common: seed.common } }),
+        together: family.map((one) => join(record.root, ...one.repository)),
+      },
+      seed,
+      changes: found.value.commonPath === undefined ? changes : family.flatMap((one) => one.changes),
       upper: this.#parts.upper(record.draft),
       workFolder: this.#parts.workFolder,
       sandboxes,
@@ -87,10 +110,91 @@ export class GitLandings {
     return landingOf(outcome, worktree, isInside, () => journal.clear());
   }
 
+  /** Of a new repository everything but its config and hooks lands, in a git folder of ours. Its files are ordinary files. */
+  async #prepareNew(
+    { record, repository, changes, classifier, judge, agreed }: GitLandingRequest,
+    sandboxes: Sandboxes | null,
+  ): Promise<GitLanding> {
+    if (repository.at(-1) !== ".git" || repository.slice(0, -1).includes(".git"))
+      return refuse("self_modification", "a new git folder of this layout never lands");
+    if (sandboxes === null) return refuse("not_landed", "there is no sandbox to import git changes in");
+    const isAgreed = agreed > 0;
+    const worktree = repository.slice(0, -1);
+    const decision = judge("fs.write", worktree);
+    if (decision.outcome === "deny") return refuse(decision.code, "no grant covers fs.write of its folder");
+    const { class: found } =
+      worktree.length === 0 ? FREE : classifier([])({ kind: "folder", path: worktree, base: null });
+    if (found === "never" || found === "git") return refuse("self_modification", "its folder never lands");
+    const asksMore = decision.outcome === "ask" && decision.level > agreed;
+    if (asksMore || (!isAgreed && (found === "ask" || record.needsReview)))
+      return refuse("approval_required", "a new git repository here waits for a person");
+    if (!isAgreed && isCovering(record.root, worktree))
+      return refuse("approval_required", "a repository in this folder hides its files from the repository around it");
+    const outcome = await buildRepository({
+      ...{ root: record.root, gitPath: repository, changes, sandboxes, isApproved: isAgreed },
+      upper: this.#parts.upper(record.draft),
+      workFolder: this.#parts.workFolder,
+      classify: commitClassifier(worktree, classifier),
+    });
+    if (outcome.kind !== "built")
+      return landingOf(
+        outcome,
+        worktree,
+        () => false,
+        () => undefined,
+      );
+    const { notCarried } = outcome;
+    return {
+      ...{ ok: true, notCarried, isChange: true },
+      commit: async () => {
+        const placed = await outcome.repository.place();
+        return placed.ok ? { ok: true } : { ok: false, reason: placed.stay.message };
+      },
+      abort: async () => outcome.repository.discard(),
+    };
+  }
+
+  /** Whether the draft has a private git folder. */
+  hasSeed(record: DraftRecord): boolean {
+    return this.#seed(record) !== null;
+  }
+
+  /** Without what a private git folder began with: that is no change. */
+  withoutSeed(record: DraftRecord, scan: DraftScan): DraftScan {
+    const seed = this.#seed(record);
+    if (seed === null) return scan;
+    return { ...scan, changes: changesSinceSeed(scan.changes, this.#parts.upper(record.draft), seed) };
+  }
+
+  /** Throws where there is one that cannot be read. */
+  #seed({ draft }: DraftRecord): ReadSeed | null {
+    return readLinkedSeed(dirname(this.#parts.upper(draft)));
+  }
+
   /** After a crash: another git of the repository waits for these. */
   async recover(draft: string, note: (line: string) => void): Promise<void> {
     await removeStaleLocks(dirname(this.#parts.upper(draft)), note);
   }
+}
+
+const FREE: NameClass = { class: "free" };
+
+/** Whether the folder is there and lies in a repository, which would no longer show new files of it. */
+function isCovering(root: string, worktree: readonly string[]): boolean {
+  const folder = join(root, ...worktree);
+  if (kindAt(folder) === null) return false;
+  for (let around = dirname(folder); around !== dirname(around); around = dirname(around))
+    if (kindAt(join(around, ".git")) !== null) return true;
+  return false;
+}
+
+/** Why the private git folder of a draft is no longer that of its root; null where it is. */
+function movedReason(root: string, { folder, common }: ReadSeed): string | null {
+  const linked = linkedGitOf(root);
+  if (!linked.ok) return linked.stay.message;
+  return linked.value?.folder === folder && linked.value.common === common
+    ? null
+    : "the `.git` file of the project leads to another git folder than when the program started";
 }
 
 /** Paths of commits and of the index, as changes of the worktree that a checkout would make. */
@@ -183,11 +287,6 @@ function landingOf(
     default:
       return outcome satisfies never;
   }
-}
-
-/** The folder that `.git` lies in; null for a git folder elsewhere: a bare repository, or that of a worktree or submodule. */
-function worktreeOf(repository: readonly string[]): readonly string[] | null {
-  return repository.at(-1) === ".git" ? repository.slice(0, -1) : null;
 }
 
 function refuse(

@@ -14,7 +14,16 @@ import {
   type NameClass,
 } from "../../sandbox/draft/landing.ts";
 import { type DraftRecord, type DraftRecords, type KeptPaths, keptShownMax } from "./draft-records.ts";
-import type { GitLanding, GitLandings } from "./git-landing.ts";
+import {
+  abortAll,
+  type CommittedGit,
+  type GitGroup,
+  gitKept,
+  landedGit,
+  togetherOrNone,
+  waitingGit,
+} from "./git-groups.ts";
+import type { GitLandings } from "./git-landing.ts";
 import type { LandWorker } from "./land-worker.ts";
 import type { LandWorkers } from "./land-workers.ts";
 import { notLanded, problemText, unlandable } from "./landing-reasons.ts";
@@ -59,7 +68,7 @@ export class Landing {
     if (!worker.ok) return { ok: false, message: worker.message };
     const scanned = await worker.value.scan(record.draft);
     if (scanned.status !== "scanned") return { ok: false, message: scanned.reason };
-    const { scan } = scanned;
+    const scan = this.#parts.git.withoutSeed(record, scanned.scan);
     // What landed left marks in the draft, such as emptied folders: only what was kept then still counts.
     const kept = this.#parts.records.keptPaths(record.draft);
     const changes = kept === null ? scan.changes : scan.changes.filter((change) => kept.has(keyOf(change)));
@@ -86,7 +95,7 @@ export class Landing {
     const { scan } = waiting;
     if (scan.alarm !== null) return this.keepAll(record, `its draft has a mark that is not understood: ${scan.alarm}`);
     if (scan.changes.length === 0 && scan.unlandable.length === 0) return this.#nothing(record);
-    const classes = await inTurns(scan.changes, masking(record, context.classifier(scan.changes)));
+    const classes = await inTurns(scan.changes, this.#classes(record, context.classifier(scan.changes)));
     const judged = await inTurns(scan.changes, ({ kind, path }) =>
       context.judge(kind === "delete" ? "fs.delete" : "fs.write", path),
     );
@@ -123,6 +132,13 @@ export class Landing {
     });
   }
 
+  /** The private git folder of a draft is a git folder, whatever the project has at its name. */
+  #classes(record: DraftRecord, classify: (change: Change) => NameClass): (change: Change) => NameClass {
+    const named = masking(record, classify);
+    if (!this.#parts.git.hasSeed(record)) return named;
+    return (change) => (change.path[0] === ".git" ? { class: "git", repository: [".git"] } : named(change));
+  }
+
   /** What no grant covered when it was written is not covered by a later yes, whatever the agent's record says by then. */
   #refusedBefore({ draft }: DraftRecord): (verb: string, path: readonly string[]) => Decision | null {
     const kept = this.#parts.records.keptPaths(draft);
@@ -141,21 +157,22 @@ export class Landing {
   async #prepare(
     record: DraftRecord,
     { git }: LandingDecision,
-    { agreed, classifier }: LandingContext,
+    { agreed, classifier, judge }: LandingContext,
     all: readonly Change[],
   ): Promise<readonly GitGroup[]> {
     const groups: GitGroup[] = [];
     try {
-      for (const { repository, changes } of git)
-        groups.push({
-          repository,
-          changes,
-          git: await this.#parts.git.prepare({
-            ...{ record, repository, changes, isAgreed: agreed > 0 },
-            classifier: (more) => masking(record, classifier([...all, ...more])),
-          }),
+      const families = this.#parts.git.families(record, git);
+      for (const { repository, changes, family } of families.flatMap((one) =>
+        one.map((each) => ({ ...each, family: one })),
+      )) {
+        const prepared = await this.#parts.git.prepare({
+          ...{ record, repository, changes, family, judge, agreed },
+          classifier: (more) => this.#classes(record, classifier([...all, ...more])),
         });
-      return groups;
+        groups.push({ repository, changes, family, git: prepared });
+      }
+      return await togetherOrNone(groups);
     } catch (error) {
       await abortAll(groups);
       throw error;
@@ -219,7 +236,7 @@ export class Landing {
       };
     };
     // Again, with what the project has now: two drafts that are harmless alone can complete a trigger together.
-    const after = masking(record, context.classifier([]));
+    const after = this.#classes(record, context.classifier([]));
     const made = land.filter(({ kind }) => kind !== "delete");
     const trigger = [...(await inTurns(made, after))].find(([, found]) => isTrigger(found))?.[0];
     if (trigger !== undefined)
@@ -287,15 +304,12 @@ interface Failure {
   readonly message: string;
 }
 
-interface Applied {
+interface Applied extends CommittedGit {
   /** All of what was to land, or nothing. */
   readonly landed: readonly Change[];
   /** 0 where no file changed. */
   readonly landing: number;
   readonly kept: readonly KeptDecision[];
-  readonly committed: readonly GitGroup[];
-  /** Why the others were not; null where all of them were. */
-  readonly gitReason: string | null;
 }
 
 /** Kept for another reason than that no grant covers it: the reason can go away. */
@@ -306,16 +320,6 @@ const LANDS_LATER: ReadonlySet<string> = new Set([
   // What the name is to tools is looked up anew.
   "self_modification",
 ]);
-
-async function abortAll(groups: readonly GitGroup[]): Promise<void> {
-  for (const { git } of groups) if (git.ok) await git.abort().catch(() => undefined);
-}
-
-interface GitGroup {
-  readonly repository: readonly string[];
-  readonly changes: readonly Change[];
-  readonly git: GitLanding;
-}
 
 interface LandingResult {
   readonly landed: readonly string[];
@@ -373,28 +377,4 @@ function masking({ masked }: DraftRecord, classify: (change: Change) => NameClas
 
 function isTrigger({ class: found }: NameClass): boolean {
   return found === "never" || found === "git";
-}
-
-function landedGit(group: GitGroup, { committed }: Applied): readonly string[] {
-  return committed.includes(group) && group.git.ok && group.git.isChange ? [group.repository.join("/")] : [];
-}
-
-function gitKept(group: GitGroup, { committed, gitReason }: Applied): readonly KeptChange[] {
-  const { repository, git } = group;
-  const base = { path: repository.join("/"), kind: "git" } as const;
-  if (!git.ok) return [{ ...base, code: git.code, reason: git.reason }];
-  if (git.isChange && !committed.includes(group))
-    return [{ ...base, code: "not_landed", reason: gitReason ?? "its files did not land" }];
-  return git.notCarried.map((name) => ({
-    ...{ path: [...repository, name].join("/"), kind: "git", code: "self_modification" },
-    reason: "git configuration, hooks and private state never land",
-  }));
-}
-
-/** What was not committed waits whole; of what was, the files that are never carried over can still be looked at. */
-function waitingGit(group: GitGroup, { committed }: Applied): readonly Change[] {
-  const { repository, changes, git } = group;
-  if (!git.ok || !committed.includes(group)) return changes;
-  const names = new Set(git.notCarried);
-  return changes.filter(({ path }) => names.has(path.slice(repository.length).join("/")));
 }

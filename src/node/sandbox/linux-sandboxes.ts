@@ -9,6 +9,8 @@ import type { Command, CredentialSource, Sandboxes, SandboxOwner, Stop } from ".
 import { sha256 } from "../digest.ts";
 import type { DraftFolder, DraftFolders } from "../draft/draft-folders.ts";
 import { overlayRefusal } from "../draft/draft-refusals.ts";
+import { linkedGitOf } from "../draft/git/linked-git.ts";
+import { seedLinkedGit } from "../draft/git/linked-seed.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import type { SandboxGround } from "./detect-sandbox.ts";
 import { hostPath } from "./host-path.ts";
@@ -82,6 +84,11 @@ export class LinuxSandboxes implements Sandboxes {
     const order: Order = { frame, input: command.input, sinks, stop };
     const found = (await this.#warm(key, held.trees)) ?? (await this.#new(owner, plan, held.trees));
     if (!found.ok) return refuse(found.refused);
+    const seeded = seedGit(found.sandbox);
+    if (seeded !== null) {
+      await found.sandbox.end();
+      return refuse(seeded);
+    }
     try {
       this.#tellDraft(found.sandbox, command);
     } catch (error) {
@@ -269,6 +276,20 @@ export class LinuxSandboxes implements Sandboxes {
     this.#digests.set(plan, known);
     return known;
   }
+}
+
+/**
+ * The private git folder of a linked worktree or submodule, made in the draft before the overlay is mounted: at the last
+ * moment, so that the command sees HEAD and refs as they are now. Null where all is well.
+ */
+function seedGit({ parts: { plan, draft } }: LiveSandbox): RunRefused | null {
+  if (draft === null || plan.root === null || plan.linkedGit === undefined) return null;
+  const linked = linkedGitOf(hostPath(plan.root.path));
+  if (!linked.ok) return unavailable(linked.stay.message);
+  if (linked.value === null || linked.value.common !== hostPath(plan.linkedGit.common))
+    return unavailable("the git folder of this worktree changed while the sandbox started");
+  const seeded = seedLinkedGit(draft.path, linked.value);
+  return seeded.ok ? null : unavailable(seeded.stay.message);
 }
 
 /** The same session, by another generation of its grants. */

@@ -7,17 +7,21 @@ import { type GitImportPlan, planGitImport, type RepositoryState } from "../../.
 import { indexInfo } from "../../../sandbox/draft/git/index-changes.ts";
 import { type GitResult, type GitStay, stay, value } from "../../../sandbox/draft/git/stay.ts";
 import type { Sandboxes, Stop } from "../../../sandbox/sandboxes.ts";
+import { borrowedObjects, readShallow } from "./borrowed-history.ts";
 import { emptyIndex } from "./byte-text.ts";
 import { ConfinedGit, inputOf } from "./confined-git.ts";
 import { codeOf } from "./git-files.ts";
+import { draftSinceSeed, seenSinceSeed } from "./linked-draft.ts";
+import type { ReadSeed } from "./linked-seed.ts";
 import { LockFile } from "./lock-file.ts";
 import { knownIds, type NewObjects, ObjectImport, wantedIds } from "./objects.ts";
 import { LOG_MESSAGE, PreparedGitImport } from "./prepared-import.ts";
 import { readGitDraft } from "./read-draft.ts";
 import { RefTransaction } from "./ref-transaction.ts";
 import {
+  type GitFolders,
   type GitRepository,
-  gitFolderOf,
+  gitFoldersOf,
   type RepositoryMarks,
   readFormat,
   readMarks,
@@ -29,6 +33,8 @@ import { Workbench } from "./workbench.ts";
 
 export interface GitImportRequest extends SeenOptions {
   readonly repository: GitRepository;
+  /** The git folder of the draft is a private one that began with this; null or absent: it is the person's own, overlaid. */
+  readonly seed?: ReadSeed | null;
   /** All changes of the draft, or those below the git folder. */
   readonly changes: readonly Change[];
   /** The folder with the changed files of the draft, sealed: no process can write to it any more. */
@@ -68,13 +74,15 @@ const lockMillisecondsDefault = 2_000;
 
 export async function prepareGitImport(request: GitImportRequest): Promise<GitImportOutcome> {
   const { repository, upper } = request;
-  const gitFolder = gitFolderOf(repository);
-  const read = readStates(request, gitFolder);
+  const folders = gitFoldersOf(repository);
+  const read = readStates(request, folders);
   if (!read.ok) return { kind: "stays", stay: read.stay };
-  const { real, draft, plan, marks } = read.value;
+  const { real, draft, plan, marks, shallow, borrowed, isPartial } = read.value;
   if (isEmpty(plan)) return { kind: "nothing", notCarried: plan.notCarried };
   const worktree = join(repository.root, ...repository.worktreePath);
-  const opened = Workbench.open({ parent: request.workFolder, format: plan.format, gitFolder, worktree });
+  const parent = request.workFolder;
+  const { common } = folders;
+  const opened = Workbench.open({ parent, format: plan.format, common, worktree, shallow, borrowed });
   if (!opened.ok) return { kind: "stays", stay: opened.stay };
   const bench = opened.value;
   const git = new ConfinedGit(request.sandboxes, request.stop ?? null);
@@ -82,12 +90,12 @@ export async function prepareGitImport(request: GitImportRequest): Promise<GitIm
   const writer = new ConfinedGit(request.sandboxes, null);
   let outcome: GitImportOutcome | null = null;
   try {
-    const draftObjects = join(upper, ...repository.gitPath, "objects");
+    const draftObjects = join(upper, ...(repository.commonPath ?? repository.gitPath), "objects");
     const linked = await bench.addDraftObjects(draftObjects, draft.objects);
     if (!linked.ok) return { kind: "stays", stay: linked.stay };
     const importing = new ObjectImport(git, bench, plan.format);
     const objects = await importing.take(wantedIds(plan), knownIds(plan, real), draft.objects.length > 0);
-    if (!objects.ok) return { kind: "stays", stay: objects.stay };
+    if (!objects.ok) return { kind: "stays", stay: isPartial ? missingIn(objects.stay) : objects.stay };
     const sound = await checkTips(plan, importing);
     if (!sound.ok) return { kind: "stays", stay: sound.stay };
     const waiting = await waitingPaths(plan, objects.value, importing, request.classify);
@@ -98,7 +106,7 @@ export async function prepareGitImport(request: GitImportRequest): Promise<GitIm
       return { kind: "waits", plan, ...waiting.value, lost: lost.value };
     const checksEnded = git.end();
     const locked = await lock(request, {
-      gitFolder,
+      folders,
       real,
       plan,
       bench,
@@ -122,25 +130,69 @@ interface States {
   readonly draft: Parameters<typeof planGitImport>[1];
   readonly plan: GitImportPlan;
   readonly marks: RepositoryMarks;
+  readonly shallow: string | null;
+  readonly borrowed: readonly string[];
+  readonly isPartial: boolean;
 }
 
-function readStates(request: GitImportRequest, gitFolder: string): GitResult<States> {
+function readStates(request: GitImportRequest, folders: GitFolders): GitResult<States> {
+  const { seed = null } = request;
   try {
-    const format = readFormat(gitFolder);
+    const format = readFormat(folders);
     if (!format.ok) return format;
-    const draft = readGitDraft(request.repository, request.changes, request.upper, format.value.format);
-    if (!draft.ok) return draft;
-    const marks = readMarks(gitFolder);
-    const real = readRepository(gitFolder, format.value.format, request, marks);
+    const changed = readGitDraft(request.repository, request.changes, request.upper, format.value.format);
+    if (!changed.ok) return changed;
+    const marks = readMarks(folders);
+    const now = readRepository(folders, format.value, request.repository.together ?? [], request, marks);
+    if (!now.ok) return now;
+    const real = seed === null ? now : seenSinceSeed(now.value, seed, marks);
     if (!real.ok) return real;
+    const own = seed === null ? changed : draftSinceSeed(changed.value, real.value, seed);
+    if (!own.ok) return own;
+    const draft = withCommonObjects(own.value, request, format.value.format);
+    if (!draft.ok) return draft;
     const plan = planGitImport(real.value, draft.value);
-    const { obstacle } = format.value;
+    const { obstacle, isPartial } = format.value;
     if (obstacle !== null && !(plan.ok && isEmpty(plan.value))) return { ok: false, stay: obstacle };
     if (!plan.ok) return plan;
-    return value({ real: real.value, draft: draft.value, plan: plan.value, marks });
+    if (isEmpty(plan.value))
+      return value({
+        real: real.value,
+        draft: draft.value,
+        plan: plan.value,
+        marks,
+        shallow: null,
+        borrowed: [],
+        isPartial,
+      });
+    const shallow = readShallow(folders.common, format.value.format);
+    if (!shallow.ok) return shallow;
+    const borrowed = borrowedObjects(folders.common);
+    if (!borrowed.ok) return borrowed;
+    const history = { shallow: shallow.value, borrowed: borrowed.value, isPartial };
+    return value({ real: real.value, draft: draft.value, plan: plan.value, marks, ...history });
   } catch (error) {
     return stay("unavailable", `the repository cannot be read (${codeOf(error)})`);
   }
+}
+
+/** A linked worktree has HEAD and index for itself; what they name lies among the objects of the repository. */
+function withCommonObjects(
+  draft: States["draft"],
+  { repository, changes, upper }: GitImportRequest,
+  format: GitImportPlan["format"],
+): GitResult<States["draft"]> {
+  const { commonPath } = repository;
+  if (commonPath === undefined || commonPath.join("/") === repository.gitPath.join("/")) return value(draft);
+  const objects = [...commonPath, "objects"];
+  const shared = changes.filter(({ path }) => objects.every((name, at) => path[at] === name));
+  const common = readGitDraft({ ...repository, gitPath: commonPath }, shared, upper, format);
+  return common.ok ? value({ ...draft, objects: common.value.objects }) : common;
+}
+
+/** A partial clone lacks objects that git would fetch; an import fetches nothing. */
+function missingIn({ code, message }: GitStay): GitStay {
+  return { code, message: `${message}; the repository is a partial clone, and an import fetches no objects` };
 }
 
 function isEmpty({ refs, stash, head, index }: GitImportPlan): boolean {
@@ -204,7 +256,7 @@ function tipsAfter(refs: GitImportPlan["refs"], { head, looseRefs, packedRefs }:
 }
 
 interface LockParts {
-  readonly gitFolder: string;
+  readonly folders: GitFolders;
   readonly real: RepositoryState;
   readonly plan: GitImportPlan;
   readonly bench: Workbench;
@@ -217,11 +269,12 @@ interface LockParts {
 
 /** Takes every lock, compares again what the locks protect, and writes the new index into its lock. */
 async function lock(request: GitImportRequest, parts: LockParts): Promise<GitResult<PreparedGitImport>> {
-  const { gitFolder, plan, bench, git } = parts;
+  const { folders, plan, bench, git } = parts;
+  const { folder, common } = folders;
   const wait = request.lockMilliseconds ?? lockMillisecondsDefault;
   const locks: LockFile[] = [];
   const take = async (name: string): Promise<GitResult<LockFile>> => {
-    const taken = await LockFile.take(join(gitFolder, name), wait);
+    const taken = await LockFile.take(join(folder, name), wait);
     if (taken.ok) {
       locks.push(taken.value);
       request.onLocked?.([taken.value.path]);
@@ -230,14 +283,14 @@ async function lock(request: GitImportRequest, parts: LockParts): Promise<GitRes
   };
   let isPrepared = false;
   try {
-    await request.onLocks?.(lockPaths(gitFolder, plan));
+    await request.onLocks?.(lockPaths(folders, plan));
     const index = plan.index.length === 0 ? value(null) : await take("index");
     if (!index.ok) return index;
     const head = plan.head === null ? value(null) : await take("HEAD");
     if (!head.ok) return head;
     const same = isUnchanged(parts);
     if (!same.ok) return same;
-    const writing = bench.writing(join(gitFolder, "index.lock"), wait);
+    const writing = bench.writing(join(folder, "index.lock"), wait);
     if (index.value !== null) {
       const copied = index.value.copyTarget(emptyIndex(plan.format));
       if (!copied.ok) return copied;
@@ -253,9 +306,15 @@ async function lock(request: GitImportRequest, parts: LockParts): Promise<GitRes
     const refs =
       plan.refs.length === 0
         ? value(null)
-        : await RefTransaction.prepare({ git, plan: writing, gitFolder, updates: plan.refs, message: LOG_MESSAGE });
+        : await RefTransaction.prepare({
+            git,
+            plan: writing,
+            gitFolder: common,
+            updates: plan.refs,
+            message: LOG_MESSAGE,
+          });
     if (!refs.ok) return refs;
-    if (refs.value !== null) request.onLocked?.(plan.refs.map(({ name }) => join(gitFolder, `${name}.lock`)));
+    if (refs.value !== null) request.onLocked?.(plan.refs.map(({ name }) => join(common, `${name}.lock`)));
     isPrepared = true;
     return value(new PreparedGitImport({ ...parts, writing, head: head.value, index: index.value, refs: refs.value }));
   } catch (error) {
@@ -265,19 +324,18 @@ async function lock(request: GitImportRequest, parts: LockParts): Promise<GitRes
   }
 }
 
-function lockPaths(gitFolder: string, { refs, head, index }: GitImportPlan): readonly string[] {
-  const names = [
-    ...(index.length === 0 ? [] : ["index", "index.lock"]),
-    ...(head === null ? [] : ["HEAD"]),
+function lockPaths({ folder, common }: GitFolders, { refs, head, index }: GitImportPlan): readonly string[] {
+  const own = [...(index.length === 0 ? [] : ["index", "index.lock"]), ...(head === null ? [] : ["HEAD"])];
+  const shared = [
     ...refs.map(({ name }) => name),
     ...(refs.some(({ newId }) => newId === null) ? ["packed-refs"] : []),
   ];
-  return names.map((name) => join(gitFolder, `${name}.lock`));
+  return [...own.map((name) => join(folder, `${name}.lock`)), ...shared.map((name) => join(common, `${name}.lock`))];
 }
 
 /** Between the first look and the lock the person's git may have written HEAD or the index. */
-function isUnchanged({ gitFolder, marks }: LockParts): GitResult<null> {
-  const now = readMarks(gitFolder);
+function isUnchanged({ folders, marks }: LockParts): GitResult<null> {
+  const now = readMarks(folders);
   if (now.head !== marks.head) return stay("conflict", "HEAD of the repository changed during the import");
   if (now.index !== marks.index) return stay("conflict", "the index of the repository changed during the import");
   return value(null);

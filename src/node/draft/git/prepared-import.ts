@@ -14,12 +14,13 @@ import type { LockFile } from "./lock-file.ts";
 import type { NewObjects } from "./objects.ts";
 import { placePack } from "./place-pack.ts";
 import type { RefTransaction } from "./ref-transaction.ts";
+import type { GitFolders } from "./repository.ts";
 import type { Workbench } from "./workbench.ts";
 
 export interface PreparedParts {
   readonly plan: GitImportPlan;
   readonly real: RepositoryState;
-  readonly gitFolder: string;
+  readonly folders: GitFolders;
   readonly bench: Workbench;
   readonly git: ConfinedGit;
   /** The sandbox that writes refs and index. */
@@ -89,9 +90,9 @@ export class PreparedGitImport {
   }
 
   async #commit(): Promise<GitResult<null>> {
-    const { bench, gitFolder, objects, refs, plan, head, index } = this.#parts;
+    const { bench, folders, objects, refs, plan, head, index } = this.#parts;
     if (objects.pack !== null) {
-      const placed = await placePack(bench.quarantine, join(gitFolder, "objects"), objects.pack);
+      const placed = await placePack(bench.quarantine, join(folders.common, "objects"), objects.pack);
       if (!placed.ok) {
         await refs?.abort();
         return placed;
@@ -148,7 +149,7 @@ export class PreparedGitImport {
 
   /** HEAD is moved by its lock, so its log is ours to write. A log that cannot be written stops nothing. */
   #logHead(): void {
-    const { plan, real, gitFolder, bench } = this.#parts;
+    const { plan, real, folders, bench } = this.#parts;
     const from = real.head.value;
     const to = plan.head?.to ?? from;
     const [oldId, newId] = [idOf(from, real, null), idOf(to, real, plan)];
@@ -158,7 +159,7 @@ export class PreparedGitImport {
     const line = `${oldId ?? nullId(plan.format)} ${newId} ambit <ambit@localhost> ${seconds} +0000\t${message}\n`;
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
     try {
-      const fd = openSync(join(gitFolder, "logs/HEAD"), flags, 0o666);
+      const fd = openSync(join(folders.folder, "logs/HEAD"), flags, 0o666);
       try {
         writeSync(fd, line);
       } finally {

@@ -27,10 +27,23 @@ import { type GitFile, kindAt, readGitFile } from "./git-files.ts";
 export interface GitRepository {
   /** The root of the draft. */
   readonly root: string;
-  /** The git folder: [".git"], or that of a submodule. */
+  /** Where the draft has the git folder: [".git"], or that of a submodule or of a linked worktree. */
   readonly gitPath: readonly string[];
   /** The folder whose files the index describes; often []. */
   readonly worktreePath: readonly string[];
+  /** Where the person's git folder lies, if it is not `gitPath` below `root` or shares refs and objects with others. */
+  readonly folders?: GitFolders;
+  /** Of a linked worktree below `root`: where the draft has the objects of its repository. */
+  readonly commonPath?: readonly string[];
+  /** Git folders of linked worktrees whose own part is imported together with this one: their branches may move. */
+  readonly together?: readonly string[];
+}
+
+export interface GitFolders {
+  /** HEAD and index. */
+  readonly folder: string;
+  /** Refs, objects and config: the same folder, or that of the main worktree. */
+  readonly common: string;
 }
 
 export interface SeenOptions {
@@ -48,33 +61,34 @@ export interface SeenOptions {
 const looseRefsMax = 20_000;
 const worktreesMax = 1_000;
 
-export function gitFolderOf({ root, gitPath }: GitRepository): string {
-  return join(root, ...gitPath);
+export function gitFoldersOf({ root, gitPath, folders }: GitRepository): GitFolders {
+  const folder = join(root, ...gitPath);
+  return folders ?? { folder, common: folder };
 }
 
 /** Refuses what is no plain git folder. An obstacle stands against an import, not against looking whether there is one. */
-export function readFormat(folder: string): GitResult<RepositoryFormat> {
+export function readFormat({ folder, common }: GitFolders): GitResult<RepositoryFormat> {
   for (const name of ["", "refs", "objects", "objects/pack"])
-    if (kindAt(join(folder, name))?.kind !== "folder")
+    if (kindAt(join(common, name))?.kind !== "folder")
       return stay("unsupported", `${name === "" ? "the git folder" : name} is not a folder`);
-  if (kindAt(join(folder, "commondir")) !== null) return stay("unsupported", "the repository is a linked worktree");
-  const config = readGitFile(join(folder, "config"), configBytesMax, "config");
+  if (kindAt(folder)?.kind !== "folder") return stay("unsupported", "the git folder of the worktree is not a folder");
+  if (folder === common && kindAt(join(folder, "commondir")) !== null)
+    return stay("unsupported", "the git folder says that another one has its refs");
+  const config = readGitFile(join(common, "config"), configBytesMax, "config");
   if (!config.ok) return config;
   if (config.value === null) return stay("unsupported", "the repository has no config file");
-  const { format, obstacle } = parseRepositoryFormat(config.value.bytes.toString("latin1"));
-  return value({ format, obstacle: obstacle ?? obstacleIn(folder) });
+  const { obstacle, ...format } = parseRepositoryFormat(config.value.bytes.toString("latin1"));
+  return value({ ...format, obstacle: obstacle ?? obstacleIn(folder, common) });
 }
 
 const OBSTACLES: readonly (readonly [name: string, why: string])[] = [
-  ["shallow", "its history is shallow"],
   ["reftable", "its refs are in a reftable"],
-  ["objects/info/alternates", "it borrows objects from another repository"],
   ["info/grafts", "it has grafts"],
 ];
 
-function obstacleIn(folder: string): GitStay | null {
+function obstacleIn(folder: string, common: string): GitStay | null {
   for (const [name, why] of OBSTACLES)
-    if (kindAt(join(folder, name)) !== null)
+    if (kindAt(join(common, name)) !== null)
       return { code: "unsupported", message: `nothing is imported into this repository: ${why}` };
   for (const name of IN_PROGRESS_NAMES)
     if (kindAt(join(folder, name)) !== null)
@@ -86,8 +100,9 @@ function obstacleIn(folder: string): GitStay | null {
 }
 
 export function readRepository(
-  folder: string,
-  format: ObjectFormat,
+  { folder, common }: GitFolders,
+  { format, isBare }: RepositoryFormat,
+  together: readonly string[],
   { startedNanoseconds, seenIndex, startMarks }: SeenOptions,
   marks: RepositoryMarks,
 ): GitResult<RepositoryState> {
@@ -97,9 +112,9 @@ export function readRepository(
   if (head.value === null) return stay("unsupported", "the repository has no HEAD");
   const headValue = parseRefFile(head.value.bytes.toString("latin1"), format, "HEAD");
   if (!headValue.ok) return headValue;
-  const loose = readLooseRefs(folder, format, isOld);
+  const loose = readLooseRefs(common, format, isOld);
   if (!loose.ok) return loose;
-  const packed = readGitFile(join(folder, "packed-refs"), packedRefsBytesMax, "packed-refs");
+  const packed = readGitFile(join(common, "packed-refs"), packedRefsBytesMax, "packed-refs");
   if (!packed.ok) return packed;
   const packedRefs = parsePackedRefs(packed.value?.bytes.toString("latin1") ?? "", format);
   if (!packedRefs.ok) return packedRefs;
@@ -107,9 +122,9 @@ export function readRepository(
   if (!index.ok) return index;
   const parsed = index.value === null ? value(null) : parseIndexFile(index.value, format);
   if (!parsed.ok) return parsed;
-  const log = readGitFile(join(folder, "logs/refs/stash"), stashLogBytesMax, "logs/refs/stash");
+  const log = readGitFile(join(common, "logs/refs/stash"), stashLogBytesMax, "logs/refs/stash");
   if (!log.ok) return log;
-  const others = readOtherBranches(folder, format);
+  const others = readOtherBranches(common, [folder, ...together], format, isBare);
   if (!others.ok) return others;
   return value({
     format,
@@ -134,7 +149,7 @@ export interface RepositoryMarks {
   readonly index: string;
 }
 
-export function readMarks(folder: string): RepositoryMarks {
+export function readMarks({ folder }: GitFolders): RepositoryMarks {
   const markOf = (name: string): string => {
     const found = lstatSync(join(folder, name), { bigint: true, throwIfNoEntry: false });
     return found === undefined ? "absent" : `${found.dev} ${found.ino} ${found.size} ${found.ctimeNs}`;
@@ -153,22 +168,30 @@ function isSameIndex(seen: Uint8Array | null, now: GitIndex | null, format: Obje
   return parsed.ok && indexChanges(parsed.value, now).length === 0;
 }
 
-function readOtherBranches(folder: string, format: ObjectFormat): GitResult<ReadonlySet<string>> {
+/** What the other worktrees of the repository have checked out, the main one among them unless it is bare. */
+function readOtherBranches(
+  common: string,
+  imported: readonly string[],
+  format: ObjectFormat,
+  isBare: boolean,
+): GitResult<ReadonlySet<string>> {
   const branches = new Set<string>();
-  const worktrees = join(folder, "worktrees");
-  if (kindAt(worktrees)?.kind !== "folder") return value(branches);
-  const names = readdirSync(worktrees);
+  const worktrees = join(common, "worktrees");
+  const names = kindAt(worktrees)?.kind === "folder" ? readdirSync(worktrees) : [];
   if (names.length > worktreesMax) return stay("too_large", `the repository has more than ${worktreesMax} worktrees`);
-  for (const name of names) {
-    const head = readGitFile(join(worktrees, name, "HEAD"), looseRefBytesMax, `worktrees/${name}/HEAD`);
+  const others = [...(isBare ? [] : [common]), ...names.map((name) => join(worktrees, name))];
+  for (const other of others) {
+    if (imported.includes(other)) continue;
+    const head = readGitFile(join(other, "HEAD"), looseRefBytesMax, "HEAD of another worktree");
     if (!head.ok) return head;
-    const ref = head.value === null ? null : parseRefFile(head.value.bytes.toString("latin1"), format, name);
+    const ref = head.value === null ? null : parseRefFile(head.value.bytes.toString("latin1"), format, "HEAD");
     if (ref?.ok === true && ref.value.kind === "symbolic") branches.add(ref.value.target);
   }
   return value(branches);
 }
 
-function readLooseRefs(
+/** `folder`: the one that has `refs`. */
+export function readLooseRefs(
   folder: string,
   format: ObjectFormat,
   isOld: (changed: bigint) => boolean,

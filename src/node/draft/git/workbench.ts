@@ -16,9 +16,13 @@ export interface WorkbenchParts {
   /** A folder of our state; a new folder is made in it and removed at the end. */
   readonly parent: string;
   readonly format: ObjectFormat;
-  /** The person's git folder and worktree. */
-  readonly gitFolder: string;
+  /** The person's git folder with refs and objects, and their worktree. */
+  readonly common: string;
   readonly worktree: string;
+  /** The ids of commits whose parents the repository lacks, as the person's `shallow` has them; null where it has all. */
+  readonly shallow: string | null;
+  /** Folders of objects the repository borrows from. */
+  readonly borrowed: readonly string[];
 }
 
 export const packBytesMax = 1_073_741_824;
@@ -37,8 +41,8 @@ export class Workbench {
   }
 
   static open(parts: WorkbenchParts): GitResult<Workbench> {
-    const { gitFolder, worktree, format } = parts;
-    if (/[\n"\\]/.test(gitFolder + worktree + parts.parent))
+    const { common, worktree, format } = parts;
+    if (/[\n"\\]/.test(common + worktree + parts.parent + parts.borrowed.join("")))
       return stay("unsupported", "the path of the repository has a quote, a backslash or a line feed");
     try {
       mkdirSync(parts.parent, { recursive: true, mode: 0o700 });
@@ -57,13 +61,15 @@ export class Workbench {
       writeFileSync(join(folder, "git/config"), importConfig(format, true, false));
       writeFileSync(join(folder, "git/HEAD"), HEAD);
       for (const objects of ["draft", "quarantine"])
-        writeFileSync(join(folder, objects, "info/alternates"), `${join(gitFolder, "objects")}\n`);
+        writeFileSync(join(folder, objects, "info/alternates"), `${join(common, "objects")}\n`);
       // INVARIANT: nothing in `real` names the repository's own config or hooks; git finds refs, logs and locks through links.
-      const hasLogs = kindAt(join(gitFolder, "logs"))?.kind === "folder";
+      const hasLogs = kindAt(join(common, "logs"))?.kind === "folder";
       writeFileSync(join(folder, "real/config"), importConfig(format, false, hasLogs));
       writeFileSync(join(folder, "real/HEAD"), HEAD);
       for (const name of ["refs", "packed-refs", ...(hasLogs ? ["logs"] : [])])
-        symlinkSync(join(gitFolder, name), join(folder, "real", name));
+        symlinkSync(join(common, name), join(folder, "real", name));
+      if (parts.shallow !== null)
+        for (const name of ["git", "real"]) writeFileSync(join(folder, name, "shallow"), parts.shallow);
       return value(bench);
     } catch (error) {
       return stay("unavailable", `the folder for an import cannot be made (${codeOf(error)})`);
@@ -88,7 +94,7 @@ export class Workbench {
   packing(): Plan {
     return gitPlan({
       writable: null,
-      readable: [join(this.folder, "git"), join(this.folder, "draft"), this.#objects],
+      readable: [join(this.folder, "git"), join(this.folder, "draft"), this.#objects, ...this.#parts.borrowed],
       directory: join(this.folder, "git"),
       limits: { outputBytes: packBytesMax },
       environment: [
@@ -102,7 +108,7 @@ export class Workbench {
   taking(): Plan {
     return gitPlan({
       writable: this.quarantine,
-      readable: [join(this.folder, "git"), this.#objects],
+      readable: [join(this.folder, "git"), this.#objects, ...this.#parts.borrowed],
       directory: this.quarantine,
       environment: [
         ["GIT_DIR", join(this.folder, "git")],
@@ -113,10 +119,10 @@ export class Workbench {
 
   /** Writes refs, logs and the index of the repository. Its own git folder is not GIT_DIR, so its config is not read. */
   writing(indexFile: string, lockMilliseconds: number): Plan {
-    const { gitFolder, worktree } = this.#parts;
+    const { common, worktree, borrowed } = this.#parts;
     return gitPlan({
-      writable: gitFolder,
-      readable: [worktree, join(this.folder, "real"), this.quarantine],
+      writable: common,
+      readable: [worktree, join(this.folder, "real"), this.quarantine, ...borrowed],
       directory: worktree,
       // A prepared transaction waits while the files of the worktree land.
       limits: { wallMilliseconds: 600_000 },
@@ -156,7 +162,7 @@ export class Workbench {
   }
 
   get #objects(): string {
-    return join(this.#parts.gitFolder, "objects");
+    return join(this.#parts.common, "objects");
   }
 }
 

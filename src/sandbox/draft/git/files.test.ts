@@ -46,15 +46,25 @@ test.each([
   ["[extensions]\nworktreeConfig = true\n", "sha1"],
   ["[extensions]\nrefStorage = files\n", "sha1"],
   ["[extensions]\nrefStorage = reftable\n", null],
-  ["[extensions]\npartialClone = origin\n", null],
+  ["[extensions]\npartialClone = origin\n", "sha1"],
   ["[extensions]\nobjectFormat = md5\n", null],
   ["[extensions]\ncompatObjectFormat = sha1\n", null],
   ["[core]\nrepositoryformatversion = 2\n", null],
-  ['[remote "origin"]\n\tpromisor = true\n', null],
-  ['[remote "a]b"]\n\tpromisor\n', null],
+  ['[remote "origin"]\n\tpromisor = true\n', "sha1"],
 ])("the config %j", (text, format) => {
   const { format: found, obstacle } = parseRepositoryFormat(text);
   expect(obstacle === null ? found : null).toBe(format);
+});
+
+test.each([
+  ['[remote "origin"]\n\tpromisor = true\n', true, false],
+  ['[remote "a]b"]\n\tpromisor\n', true, false],
+  ["[extensions]\npartialClone = origin\n", true, false],
+  ["[core]\n\tbare = true\n", false, true],
+  ["[core]\n\tbare\n", false, true],
+  ["[core]\n\tbare = false\n", false, false],
+])("of the config %j: partial %s, bare %s", (text, isPartial, isBare) => {
+  expect(parseRepositoryFormat(text)).toMatchObject({ isPartial, isBare });
 });
 
 describe("the stash log", () => {

@@ -10,6 +10,10 @@ const HARMLESS: readonly string[] = ["noop", "preciousobjects", "worktreeconfig"
 
 export interface RepositoryFormat {
   readonly format: ObjectFormat;
+  /** Objects may be missing; git would fetch them, an import never does. */
+  readonly isPartial: boolean;
+  /** It has no worktree of its own. */
+  readonly isBare: boolean;
   /** Why nothing is imported into such a repository. */
   readonly obstacle: GitStay | null;
 }
@@ -17,6 +21,8 @@ export interface RepositoryFormat {
 export function parseRepositoryFormat(config: string): RepositoryFormat {
   let format: ObjectFormat = "sha1";
   let obstacle: string | null = null;
+  let isBare = false;
+  let isPartial = false;
   let section = "";
   for (const line of config.split("\n")) {
     const head = /^\s*\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]\s*(.*)$/.exec(line);
@@ -28,16 +34,17 @@ export function parseRepositoryFormat(config: string): RepositoryFormat {
       .replace(/\s*[#;].*$/, "")
       .replace(/^"(.*)"$/, "$1")
       .toLowerCase();
+    if (key === "core.bare") isBare = !/^(false|no|off|0|)$/.test(text);
     if (key === "core.repositoryformatversion" && text !== "0" && text !== "1")
       obstacle ??= `the repository has the unknown format version ${printable(text)}`;
     if (key === "remote.*.promisor" || key === "remote.*.partialclonefilter" || key === "extensions.partialclone")
-      obstacle ??= "the repository is a partial clone: objects may be missing";
+      isPartial = true;
     if (!key.startsWith("extensions.")) continue;
     const extension = key.slice("extensions.".length);
     if (extension === "objectformat" && (text === "sha1" || text === "sha256")) format = text;
     else if (extension === "refstorage" && text === "files") continue;
-    else if (!HARMLESS.includes(extension))
+    else if (!HARMLESS.includes(extension) && extension !== "partialclone")
       obstacle ??= `the repository uses the extension ${printable(extension)} = ${printable(text)}`;
   }
-  return { format, obstacle: obstacle === null ? null : { code: "unsupported", message: obstacle } };
+  return { format, isBare, isPartial, obstacle: obstacle === null ? null : { code: "unsupported", message: obstacle } };
 }

@@ -1,0 +1,295 @@
+// Linked worktrees and submodules through the real command line: git works inside, and commits land in the person's repository.
+import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CALLERS, DraftWorld } from "../draft/world.ts";
+
+const USER = CALLERS.at(-1) ?? 0;
+const COMMIT = "echo two > b.txt && git add b.txt && git commit -q -m second";
+
+let world: DraftWorld;
+beforeEach(() => {
+  world = new DraftWorld(USER);
+});
+afterEach(() => world.end());
+
+function person(...words: readonly string[]): string {
+  const { status, out, err } = world.person(...words);
+  if (status !== 0) throw new Error(`${words.join(" ")}: ${err}`);
+  return out.trimEnd();
+}
+
+/** The project becomes what `make` makes of its name; its records stay. */
+function replaceProject(make: () => void): void {
+  const aside = join(world.base, "aside");
+  renameSync(join(world.project, ".ambit"), aside);
+  rmdirSync(world.project);
+  // Commands of the person start in the project.
+  mkdirSync(world.project);
+  world.own();
+  make();
+  renameSync(aside, join(world.project, ".ambit"));
+  world.own();
+}
+
+const main = (): string => join(world.base, "main");
+
+function mainRepository(): void {
+  mkdirSync(main());
+  world.own();
+  person("git", "init", "-q", "-b", "main", main());
+  writeFileSync(join(main(), "a.txt"), "one\n");
+  world.own();
+  person("git", "-C", main(), "add", "a.txt");
+  person("git", "-C", main(), "commit", "-q", "-m", "first");
+}
+
+function linkedWorktree(): void {
+  replaceProject(() => {
+    mainRepository();
+    // Git takes an empty folder.
+    person("git", "-C", main(), "worktree", "add", "-q", "-b", "feature", world.project);
+  });
+  writeFileSync(join(main(), ".git", "info", "exclude"), ".ambit\n");
+  world.own();
+}
+
+describe("a linked worktree as the root", () => {
+  beforeEach(linkedWorktree);
+
+  test("status and log work inside, and leave nothing behind", () => {
+    const { output, changes } = world.shell(
+      "git status --porcelain && git log --format=%s && git branch --show-current",
+    );
+    expect(output).toBe("first\nfeature\n");
+    expect(changes?.kept ?? []).toEqual([]);
+    expect(readFileSync(join(world.project, ".git"), "utf8")).toMatch(/^gitdir: .*\/worktrees\/project\n$/);
+  });
+
+  test("a commit lands in the common repository, and the worktree is clean", () => {
+    const result = world.shell(COMMIT);
+    expect([result.errors, result.changes?.kept]).toEqual(["", []]);
+    expect(person("git", "log", "--format=%s")).toBe("second\nfirst");
+    expect(person("git", "-C", main(), "log", "--format=%s", "feature")).toBe("second\nfirst");
+    expect(person("git", "-C", main(), "log", "--format=%s", "main")).toBe("first");
+    expect(person("git", "status", "--porcelain")).toBe("");
+    expect(person("git", "-C", main(), "fsck", "--strict")).toBe("");
+    expect(person("git", "rev-parse", "--abbrev-ref", "HEAD")).toBe("feature");
+  });
+
+  test("two commands in a row: the second sees the commit of the first", () => {
+    world.shell(COMMIT);
+    const { output } = world.shell("git log --format=%s; echo three > c.txt; git add c.txt; git commit -q -m third");
+    expect(output).toBe("second\nfirst\n");
+    expect(person("git", "log", "--format=%s")).toBe("third\nsecond\nfirst");
+  });
+
+  test("branches are made, switched and deleted as anywhere", () => {
+    world.shell("git checkout -q -b other && echo x > x.txt && git add x.txt && git commit -q -m other");
+    expect(person("git", "rev-parse", "--abbrev-ref", "HEAD")).toBe("other");
+    expect(person("git", "log", "--format=%s", "other")).toBe("other\nfirst");
+    const { changes } = world.shell("git branch -q -D feature");
+    expect(changes?.kept).toEqual([]);
+    expect(person("git", "branch", "--format=%(refname:short)")).toBe("main\nother");
+  });
+
+  test("configuration, hooks and alternates of the private folder never land", () => {
+    const before = readFileSync(join(main(), ".git", "config"), "utf8");
+    const { changes } = world.shell(
+      "git config core.fsmonitor ./evil; mkdir -p .git/hooks; echo evil > .git/hooks/post-checkout; echo /etc > .git/objects/info/alternates",
+    );
+    expect(changes?.kept.map(({ path, code }) => `${path} ${code}`).sort()).toEqual([
+      ".git/config self_modification",
+      ".git/hooks/post-checkout self_modification",
+      ".git/objects/info/alternates self_modification",
+    ]);
+    expect(readFileSync(join(main(), ".git", "config"), "utf8")).toBe(before);
+    expect(existsSync(join(main(), ".git", "hooks", "post-checkout"))).toBe(false);
+    expect(existsSync(join(main(), ".git", "objects", "info", "alternates"))).toBe(false);
+  });
+
+  test("a branch of the main worktree does not move under it", () => {
+    const { changes } = world.shell("git branch -f main $(git commit-tree -m x HEAD^{tree} -p HEAD)");
+    expect(changes?.kept[0]?.reason).toContain("refs/heads/main is checked out in a linked worktree");
+    expect(person("git", "-C", main(), "log", "--format=%s", "main")).toBe("first");
+  });
+
+  test("a commit of the person in the meantime is a conflict, and both are kept", async () => {
+    const held = await world.hold(COMMIT);
+    person("git", "commit", "-q", "--allow-empty", "-m", "mine");
+    await held.release();
+    expect(person("git", "log", "--format=%s")).toBe("mine\nfirst");
+    const [draft] = JSON.parse(world.changes("list", "--json").out).drafts;
+    expect(draft).toMatchObject({ state: "kept" });
+  });
+
+  test("a commit that brings a trigger waits for a person", () => {
+    const { changes } = world.shell(
+      "mkdir .vscode; echo '{}' > .vscode/tasks.json; git add -f .vscode; git commit -q -m evil",
+    );
+    expect(changes?.kept.some(({ path, code }) => path === ".git" && code === "approval_required")).toBe(true);
+    expect(person("git", "log", "--format=%s")).toBe("first");
+  });
+
+  test("the `.git` file itself cannot be replaced", () => {
+    const before = readFileSync(join(world.project, ".git"), "utf8");
+    const { changes } = world.shell("rm -rf .git; echo 'gitdir: /tmp/evil' > .git");
+    expect(changes?.kept.length).toBeGreaterThan(0);
+    expect(readFileSync(join(world.project, ".git"), "utf8")).toBe(before);
+  });
+
+  test("the main worktree's git folder is not there inside, only objects to read", () => {
+    const git = join(main(), ".git");
+    const { output } = world.shell(`ls ${git}; cat ${git}/config; touch ${git}/objects/x || echo refused`);
+    expect(output).toBe("objects\nrefused\n");
+    expect(existsSync(join(git, "objects", "x"))).toBe(false);
+  });
+});
+
+test("trust and the git tool work in a linked worktree", () => {
+  world.end();
+  world = new DraftWorld(
+    USER,
+    [
+      "---",
+      "id: writer",
+      "sandbox: .",
+      "capabilities:",
+      "  - fs.read",
+      "  - proc.exec: { cmds: [git] }",
+      "---",
+      "",
+    ].join("\n"),
+  );
+  linkedWorktree();
+  expect(world.ambit(["trust", "--yes"]).status).toBe(0);
+  const { out, err } = world.ambit(["call", "writer", "git", '{"command":"log"}', "--json"]);
+  expect([out, err]).toEqual([expect.stringContaining("first"), ""]);
+});
+
+test("a read-only root that is a linked worktree sees the repository and cannot change it", () => {
+  world.end();
+  world = new DraftWorld(
+    USER,
+    ["---", "id: writer", "capabilities:", "  - proc.exec: { cmds: [git], in: ., root: ro }", "---", ""].join("\n"),
+  );
+  linkedWorktree();
+  const run = (...words: readonly string[]): { readonly output: string; readonly errors: string } =>
+    JSON.parse(world.ambit(["exec", "writer", "--json", "--", ...words]).out);
+  expect(run("git", "log", "--format=%s").output).toBe("first\n");
+  expect(run("git", "branch", "x").errors).toContain("Read-only file system");
+  expect(person("git", "branch", "--list", "x")).toBe("");
+});
+
+describe("a `.git` file that leads elsewhere", () => {
+  test("to a repository that does not name this folder: nothing of that repository is shown", () => {
+    mainRepository();
+    writeFileSync(join(world.project, ".git"), `gitdir: ${join(main(), ".git")}\n`);
+    world.own();
+    const { output, errors } = world.shell(`git log --format=%s; ls -A ${world.base} | grep main || echo absent`);
+    expect([output, errors]).toEqual(["absent\n", expect.stringContaining("not a git repository")]);
+  });
+
+  test("to a worktree entry of another folder", () => {
+    mainRepository();
+    person("git", "-C", main(), "worktree", "add", "-q", "-b", "feature", join(world.base, "feature"));
+    writeFileSync(join(world.project, ".git"), `gitdir: ${join(main(), ".git/worktrees/feature")}\n`);
+    world.own();
+    const { errors } = world.shell("git log --format=%s");
+    expect(errors).toContain("not a git repository");
+  });
+
+  test("with a commondir that leads out to a third repository", () => {
+    linkedWorktree();
+    const third = join(world.base, "third");
+    person("git", "init", "-q", third);
+    writeFileSync(join(main(), ".git/worktrees/project/commondir"), `${join(third, ".git")}\n`);
+    world.own();
+    const { errors } = world.shell("git status; true");
+    expect(errors).toContain("not a git repository");
+  });
+});
+
+describe("a linked worktree below the root", () => {
+  beforeEach(() => {
+    world.repository();
+    person("git", "worktree", "add", "-q", "-b", "feature", "wt");
+    writeFileSync(join(world.project, ".git", "info", "exclude"), ".ambit\nwt\n");
+    world.own();
+  });
+
+  test("a commit in it lands with its branch and its own index", () => {
+    const result = world.shell(`cd wt && ${COMMIT}`);
+    expect([result.errors, result.changes?.kept]).toEqual(["", []]);
+    expect(person("git", "-C", "wt", "log", "--format=%s")).toBe("second\nfirst");
+    expect(person("git", "-C", "wt", "status", "--porcelain")).toBe("");
+    expect(person("git", "log", "--format=%s")).toBe("first");
+    expect(person("git", "status", "--porcelain")).toBe("");
+    expect(person("git", "fsck", "--strict")).toBe("");
+  });
+
+  test("its branch does not move from outside of it", () => {
+    const { changes } = world.shell("git update-ref refs/heads/feature $(git commit-tree -m x HEAD^{tree} -p HEAD)");
+    expect(changes?.kept[0]?.reason).toContain("refs/heads/feature is checked out in a linked worktree");
+    expect(person("git", "log", "--format=%s", "feature")).toBe("first");
+  });
+
+  test("a new worktree and one whose `gitdir` a program changes do not land", () => {
+    const file = join(world.project, ".git/worktrees/wt/gitdir");
+    const before = readFileSync(file, "utf8");
+    const { changes } = world.shell("echo /tmp/evil/.git > .git/worktrees/wt/gitdir; git worktree add -q -b more more");
+    expect(changes?.kept.map(({ path }) => path)).toContain(".git/worktrees/wt/gitdir");
+    expect(readFileSync(file, "utf8")).toBe(before);
+    expect(existsSync(join(world.project, ".git/worktrees/more"))).toBe(false);
+    expect(existsSync(join(world.project, "more/.git"))).toBe(false);
+  });
+});
+
+describe("a submodule", () => {
+  const inside = (): string => join(world.project, "sub");
+
+  function withSubmodule(): void {
+    mainRepository();
+    world.repository();
+    person("git", "-c", "protocol.file.allow=always", "submodule", "add", "-q", main(), "sub");
+    person("git", "commit", "-q", "-m", "add sub");
+  }
+
+  test("below the root: a commit in it lands in its own git folder", () => {
+    withSubmodule();
+    const result = world.shell(`cd sub && ${COMMIT}`);
+    expect([result.errors, result.changes?.kept]).toEqual(["", []]);
+    expect(person("git", "-C", inside(), "log", "--format=%s")).toBe("second\nfirst");
+    expect(person("git", "-C", inside(), "status", "--porcelain")).toBe("");
+    expect(person("git", "status", "--porcelain", "--ignore-submodules=none")).toContain("M sub");
+  });
+
+  test("below the root: a commit of both at once", () => {
+    withSubmodule();
+    const result = world.shell(`cd sub && ${COMMIT} && cd .. && git commit -q -am bump`);
+    expect([result.errors, result.changes?.kept]).toEqual(["", []]);
+    expect(person("git", "log", "--format=%s", "-1")).toBe("bump");
+    expect(person("git", "status", "--porcelain", "--ignore-submodules=none")).toBe("?? .ambit/");
+  });
+
+  test("whose hooks and settings a program writes: they do not land", () => {
+    withSubmodule();
+    const { changes } = world.shell(
+      "cd sub && git config core.fsmonitor ./evil && echo x > ../.git/modules/sub/hooks/evil",
+    );
+    expect(changes?.kept.map(({ path }) => path).sort()).toEqual([
+      ".git/modules/sub/config",
+      ".git/modules/sub/hooks/evil",
+    ]);
+  });
+
+  test("whose name leads out of `modules`: nothing lands for it", () => {
+    withSubmodule();
+    const { changes } = world.shell(
+      "mkdir -p .git/modules/x && cp -r .git/modules/sub .git/modules/x/y; rm -f sub/.git; echo 'gitdir: ../.git/modules/x/../x/y' > sub/.git",
+    );
+    expect(changes?.kept.length).toBeGreaterThan(0);
+    expect(existsSync(join(world.project, ".git/modules/x"))).toBe(false);
+    expect(readFileSync(join(inside(), ".git"), "utf8")).toBe("gitdir: ../.git/modules/sub\n");
+  });
+});

@@ -1,0 +1,93 @@
+// `git init` and `git clone` inside the root, through the real command line: a clean git folder of ours lands.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { CALLERS, DraftWorld } from "../draft/world.ts";
+
+let world: DraftWorld;
+beforeEach(() => {
+  world = new DraftWorld(CALLERS.at(-1) ?? 0);
+});
+afterEach(() => world.end());
+
+function git(...words: readonly string[]): string {
+  const { status, out, err } = world.person("git", ...words);
+  if (status !== 0) throw new Error(`git ${words.join(" ")}: ${err}`);
+  return out.trimEnd();
+}
+
+const COMMIT = "echo x > x.txt && git add x.txt && git commit -q -m first";
+const CLEAN = "[core]\nrepositoryformatversion = 0\nbare = false\nlogAllRefUpdates = true\n";
+
+test("a new repository lands with its commits, branch and index, and with a config of ours", () => {
+  const { changes, errors } = world.shell(`git init -q -b trunk new && cd new && ${COMMIT} && git tag v1`);
+  expect([errors, changes?.kept]).toEqual(["", []]);
+  expect(git("-C", "new", "log", "--format=%s", "trunk")).toBe("first");
+  expect(git("-C", "new", "rev-parse", "--abbrev-ref", "HEAD")).toBe("trunk");
+  expect(git("-C", "new", "tag")).toBe("v1");
+  expect(git("-C", "new", "status", "--porcelain")).toBe("");
+  expect(git("-C", "new", "fsck", "--strict")).toBe("");
+  expect(world.read("new/.git/config")).toBe(CLEAN);
+  expect(existsSync(join(world.project, "new/.git/hooks"))).toBe(false);
+});
+
+test("a repository without a commit lands, and the next command works in it", () => {
+  expect(world.shell("git init -q -b main").changes?.kept).toEqual([]);
+  expect(world.shell(COMMIT).changes?.kept).toEqual([]);
+  expect(git("log", "--format=%s")).toBe("first");
+});
+
+test("a clone lands without the settings that came with it, and that is told", () => {
+  world.shell(`git init -q -b main new && cd new && ${COMMIT}`);
+  // An overlay gives a hard link another inode number, and git refuses that.
+  const { changes } = world.shell("git clone -q --no-hardlinks new copy");
+  expect(changes?.kept.map(({ path, code }) => `${path} ${code}`)).toContain("copy/.git/config self_modification");
+  expect(git("-C", "copy", "log", "--format=%s")).toBe("first");
+  expect(git("-C", "copy", "status", "--porcelain")).toBe("");
+  expect(world.read("copy/.git/config")).toBe(CLEAN);
+});
+
+test("hooks, programs in the config and filters of a new repository never land", () => {
+  const { changes } = world.shell(
+    `git init -q -b main new && cd new && ${COMMIT} && git config core.fsmonitor ./evil && mkdir -p .git/hooks && echo evil > .git/hooks/post-checkout && echo '* filter=x' > .git/info/attributes`,
+  );
+  expect(changes?.kept.map(({ path }) => path).sort()).toEqual([
+    "new/.git/config",
+    "new/.git/hooks/post-checkout",
+    "new/.git/info/attributes",
+  ]);
+  expect(world.read("new/.git/config")).toBe(CLEAN);
+  expect(existsSync(join(world.project, "new/.git/hooks"))).toBe(false);
+  expect(world.read("new/.git/info/attributes")).toBeNull();
+});
+
+test("a commit that brings a trigger keeps the new repository back until a person agrees", () => {
+  const { changes } = world.shell(
+    "git init -q -b main new && cd new && echo evil > .envrc && git add -f .envrc && git commit -q -m evil",
+  );
+  expect(changes?.kept.map(({ path, code }) => `${path} ${code}`)).toContain("new/.git approval_required");
+  expect(existsSync(join(world.project, "new/.git"))).toBe(false);
+});
+
+test("a repository in a folder that another one has waits for a person: it would hide new files", () => {
+  world.repository();
+  world.write("part/one.txt", "1\n");
+  const { changes } = world.shell(`cd part && git init -q -b main && ${COMMIT}`);
+  expect(changes?.kept.map(({ path, code }) => `${path} ${code}`)).toEqual(["part/.git approval_required"]);
+  expect(existsSync(join(world.project, "part/.git"))).toBe(false);
+  expect(world.changes("land", changes?.draft ?? "", "--yes").status).toBe(0);
+  expect(git("-C", "part", "log", "--format=%s")).toBe("first");
+});
+
+test("a git folder without HEAD is no repository, and never lands", () => {
+  const { changes } = world.shell("mkdir -p new/.git/objects new/.git/refs && echo x > new/.git/config");
+  expect(changes?.kept.length).toBeGreaterThan(0);
+  expect(existsSync(join(world.project, "new/.git"))).toBe(false);
+});
+
+test("nothing stays in the state folder after a landing", () => {
+  world.shell(`git init -q new && cd new && ${COMMIT}`);
+  const { out } = world.person("find", join(world.base, "state"), "-name", "git-new-*");
+  expect(out).toBe("");
+  expect(readFileSync(join(world.project, "new/.git/HEAD"), "utf8")).toMatch(/^ref: refs\/heads\//);
+});
