@@ -9,6 +9,7 @@ import { toolFilesAt } from "./cli/tools-files.ts";
 import { VERSION } from "./cli/version.ts";
 import { agentOf } from "./compose/agent-text.ts";
 import { askingAt } from "./compose/asking.ts";
+import { changeClassOf } from "./compose/change-class.ts";
 import { daemonClient } from "./compose/daemon-client.ts";
 import { doctorWorld } from "./compose/doctor.ts";
 import { initParts } from "./compose/first-steps.ts";
@@ -44,12 +45,13 @@ export interface Machine {
 }
 
 /** What is enough to answer a question. */
-export type AskingMachine = Omit<Machine, "terminal" | "program">;
+export type AskingMachine = Omit<Machine, "terminal">;
 
 /** The part of the world that `can` looks at; the program that is started for it holds no more. */
 export function composeCan({ print, printError, ...machine }: AskingMachine): CanWorld {
-  const { agents, reading, moment } = askingAt(machine);
+  const { agents, reading, moment, workspace, home, folders } = askingAt(machine);
   return {
+    changeClass: changeClassOf({ home, folders, workspace, agents, program: machine.program }),
     get reading() {
       return reading();
     },
@@ -85,6 +87,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
       return reading().ground.protectedPaths;
     },
     moment,
+    changeClass: changeClassOf({ home, folders, workspace, agents, program: machine.program }),
     paint,
     terminal,
     openProject,

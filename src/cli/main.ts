@@ -51,10 +51,7 @@ async function command(argv: readonly string[], output: Output): Promise<ExitCod
   const machine = machineOf((descriptor, text) => output.write(descriptor, text));
   const quick = quickCan(argv);
   if (quick !== null) return can(composeCan(machine), quick.agent, quick.words, { json: quick.json });
-  return run(
-    argv,
-    composeWorld({ ...machine, program: dirname(__dirname), terminal: promptTerminal(isTerminal(0) && isTerminal(1)) }),
-  );
+  return run(argv, composeWorld({ ...machine, terminal: promptTerminal(isTerminal(0) && isTerminal(1)) }));
 }
 
 /** Node's own way of saying that there is no working directory. */
@@ -68,6 +65,7 @@ function machineOf(write: (descriptor: 1 | 2, text: string) => void): AskingMach
     now: Date.now(),
     colour: process.env["NO_COLOR"] === undefined && (process.env["FORCE_COLOR"] === "1" || isTerminal(1)),
     environment: process.env,
+    program: dirname(__dirname),
     print: (text) => write(1, `${text}\n`),
     printError: (text) => write(2, `${text}\n`),
   };

@@ -171,6 +171,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     programs,
     drafts: drafts.lifecycle,
     redacting: secrets.redacting,
+    isTrigger: (session, request) => files.isTrigger(session, request),
     pin: (call) => pinOf(call, (workspace, tool) => hosts.definition(workspace, tool)),
     version: VERSION,
     digest: sha256,

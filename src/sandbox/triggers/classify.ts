@@ -9,7 +9,7 @@ type Path = readonly string[];
 
 export type Classification =
   | { readonly class: "free"; readonly why: null }
-  | { readonly class: "ask" | "never"; readonly why: string; readonly isRefusedToFileTools: boolean }
+  | { readonly class: "ask" | "never"; readonly why: string }
   /** Inside a git folder: imported by meaning, never copied as a file. `repository`: the git folder, absolute. */
   | { readonly class: "git"; readonly why: string; readonly repository: Path };
 
@@ -106,9 +106,7 @@ function classifyName(
   return strictest([
     FREE,
     ...(place === null ? [] : [told(place.class, place.why)]),
-    ...(match === null
-      ? []
-      : [{ class: match.class, why: `${match.tool} reads it`, isRefusedToFileTools: match.isRefusedToFileTools }]),
+    ...(match === null ? [] : [told(match.class, `${match.tool} reads it`)]),
   ]);
 }
 
@@ -139,7 +137,7 @@ function never(why: string): Classification {
 }
 
 function told(of: "ask" | "never", why: string): Classification {
-  return { class: of, why, isRefusedToFileTools: of === "never" };
+  return { class: of, why };
 }
 
 const STRICTNESS: readonly Classification["class"][] = ["free", "ask", "git", "never"];
@@ -151,7 +149,7 @@ function strictest(all: readonly Classification[]): Classification {
 }
 
 function weight(one: Classification): number {
-  return 2 * STRICTNESS.indexOf(one.class) + ("isRefusedToFileTools" in one && one.isRefusedToFileTools ? 1 : 0);
+  return STRICTNESS.indexOf(one.class);
 }
 
 /** For what is decided by names alone, without a look at any disk. */
