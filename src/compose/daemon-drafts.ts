@@ -41,6 +41,8 @@ export interface DaemonDraftsOptions {
   readonly home: string | null;
   readonly records: Records;
   triggers(cwd: string): TriggerTable;
+  /** The user's own configuration says `bare`. */
+  isBareAllowed(): boolean;
   now(): number;
   note(line: string): void;
 }
@@ -60,10 +62,16 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
   const native = nativeProgram(program);
   const folders = new DraftFolders(state);
   let sandboxes: () => Sandboxes | null = () => null;
+  // The kernel stays the same while we run; a native program that was not built yet is looked for again.
+  let restrictions: LandRestrictions | null = null;
   const workers = new LandWorkers({
     program: native,
     drafts: folders.folder,
-    restrictions: () => restrictionsOf(native),
+    restrictions: () => {
+      restrictions ??= restrictionsOf(native);
+      return restrictions;
+    },
+    isBareAllowed: options.isBareAllowed,
   });
   const draftRecords = new DraftRecords(folders.folder);
   const judging = (authority: Authority, moment: Moment, root: PlanPath, cwd: string): LandingContext["judge"] => {

@@ -5,6 +5,16 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DraftWorld } from "../draft/world.ts";
 import { nativeMissing } from "../files/native.ts";
 
+const RECORD = [
+  "---",
+  "id: writer",
+  "sandbox: .",
+  "capabilities:",
+  ...["fs.read", "fs.write", "fs.delete", "proc.exec: { cmds: [git] }"].map((line) => `  - ${line}`),
+  "---",
+  "",
+].join("\n");
+
 interface CallAnswer {
   readonly ok: boolean;
   readonly code?: string;
@@ -14,7 +24,7 @@ interface CallAnswer {
 describe.skipIf(nativeMissing() !== null)("a name that lands by ask", () => {
   let world: DraftWorld;
   beforeEach(() => {
-    world = new DraftWorld(process.getuid?.() ?? 0);
+    world = new DraftWorld(process.getuid?.() ?? 0, RECORD);
   }, 120_000);
   afterEach(() => world.end());
 
