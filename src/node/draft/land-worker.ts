@@ -330,6 +330,8 @@ export class LandWorker {
     this.#endReason = reason;
     this.#unwatch();
     this.#socket?.destroy();
+    // Whoever waits for `ended` may have nothing else that keeps this process running.
+    this.#child.ref();
     const late = setTimeout(() => this.#child.kill("SIGKILL"), graceMilliseconds);
     late.unref();
     this.#child.once("exit", () => clearTimeout(late));
