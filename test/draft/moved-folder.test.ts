@@ -44,7 +44,11 @@ describe.each(places)("drafts on the %s", (_title, place) => {
     renameSync(join(given.root, "f/b.tmp"), join(given.root, "f/b"));
     await tick();
     expect(await landAll(given)).toMatchObject({ status: "landed" });
-    expect(snapshot(given.root)).toMatchObject({ "f/a": "644 draft a\n", "f/b": "644 mine\n", "f/deep/new": "644 n\n" });
+    expect(snapshot(given.root)).toMatchObject({
+      "f/a": "644 draft a\n",
+      "f/b": "644 mine\n",
+      "f/deep/new": "644 n\n",
+    });
   });
 
   test("a folder that the program made lands beside one that a person made", async () => {
