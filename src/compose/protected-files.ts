@@ -118,7 +118,7 @@ function classified(facts: TriggerFacts, path: FilePath): Classification {
   const below = root.every((name, at) => name === path[at]) ? path.slice(root.length) : null;
   if (below === null) return facts.places.find(path) === null ? { class: "free", why: null } : PROTECTED;
   const change: ClassifiedChange = { kind: "file", path: below, base: baseOf(path) };
-  return new Classifier(facts, [change]).classify(change);
+  return Classifier.of(facts, [change]).classify(change);
 }
 
 const PROTECTED: Classification = { class: "never", why: "it is protected" };

@@ -218,7 +218,7 @@ export class DraftLifecycle {
         `commits or refs of it landed in ${record.repositories.join(", ")}, and an undo takes back files alone; nothing was undone`,
         "git revert, or git reset with the old value from git reflog",
       );
-    const trigger = this.#restoredTrigger(record);
+    const trigger = await this.#restoredTrigger(record);
     if (trigger !== null) return refuse("self_modification", `${trigger}; nothing was undone`);
     const landings = [...record.landings];
     // Until its end is recorded an undo counts as interrupted.
@@ -242,7 +242,7 @@ export class DraftLifecycle {
   }
 
   /** What came back by an undo is a name like any other: it may complete a trigger that was harmless without it. */
-  #restoredTrigger(record: DraftRecord): string | null {
+  async #restoredTrigger(record: DraftRecord): Promise<string | null> {
     const steps = this.#parts.records.steps(record.draft);
     if (steps === null) return "what it would restore is not known";
     const restored = steps.flatMap(({ path, base }): Change[] =>
@@ -252,7 +252,7 @@ export class DraftLifecycle {
           ? [{ kind: "folder", path, base: null }]
           : [{ kind: "file", path, bytes: 0, isExecutable: false, base: null }],
     );
-    const classify = this.#parts.classifier(record)(restored);
+    const classify = await this.#parts.classifier(record)(restored);
     for (const change of restored) {
       const found = classify(change);
       if (found.class === "never") return `it would restore ${change.path.join("/")}: ${found.why}`;

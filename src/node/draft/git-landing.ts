@@ -18,7 +18,7 @@ export interface GitLandingRequest {
   readonly repository: readonly string[];
   readonly changes: readonly Change[];
   /** What a changed name below the root is to the person's tools, beside the draft and these changes. */
-  classifier(more: readonly Change[]): (change: Change) => NameClass;
+  classifier(more: readonly Change[]): Promise<(change: Change) => NameClass>;
   /** A person has seen the draft and agreed. */
   readonly isAgreed: boolean;
 }
@@ -96,11 +96,11 @@ export class GitLandings {
 /** Paths of commits and of the index, as changes of the worktree that a checkout would make. */
 function commitClassifier(worktree: readonly string[], classifier: GitLandingRequest["classifier"]): Classify {
   let known: { readonly together: readonly PathChange[]; classify(change: Change): NameClass } | null = null;
-  return (one, together) => {
+  return async (one, together) => {
     // A trigger that goes away runs nothing.
     if (one.change === "deleted") return "free";
     if (known?.together !== together)
-      known = { together, classify: classifier(together.flatMap((each) => checkoutChanges(worktree, each))) };
+      known = { together, classify: await classifier(together.flatMap((each) => checkoutChanges(worktree, each))) };
     const changes = checkoutChanges(worktree, one);
     const change = changes.at(-1);
     if (change === undefined) return "free";

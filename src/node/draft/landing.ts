@@ -14,6 +14,7 @@ import {
   type NameClass,
 } from "../../sandbox/draft/landing.ts";
 import { type DraftRecord, type DraftRecords, type KeptPaths, keptShownMax } from "./draft-records.ts";
+import type { DraftSize } from "./draft-size.ts";
 import type { GitLanding, GitLandings } from "./git-landing.ts";
 import type { LandWorker } from "./land-worker.ts";
 import type { LandWorkers } from "./land-workers.ts";
@@ -24,7 +25,7 @@ import type { RootLock } from "./root-lock.ts";
 export interface LandingContext {
   judge(verb: "fs.write" | "fs.delete", path: readonly string[]): Decision;
   /** By the project as it is now and these changes together. */
-  classifier(changes: readonly Change[]): (change: Change) => NameClass;
+  classifier(changes: readonly Change[]): Promise<(change: Change) => NameClass>;
   /** How much of a person has seen the draft and agreed; 0 for nobody. */
   readonly agreed: Level;
 }
@@ -36,9 +37,13 @@ export interface LandingParts {
   readonly lock: RootLock;
   /** Removes the draft with everything in it. */
   remove(id: string): Promise<void>;
+  /** What the draft takes on the disk. */
+  measure(id: string): Promise<DraftSize>;
   note(line: string): void;
 }
 
+/** A draft that cannot be measured counts as the most that one agent may keep: no further command writes before it is gone. */
+const UNMEASURED: DraftSize = { bytes: Number.MAX_SAFE_INTEGER, inodes: 1 };
 const pathsShownMax = 20;
 /** As JSON: a report of long names has to fit into one answer, or a command that ran would look refused. */
 const pathsCharactersMax = 32_768;
@@ -67,16 +72,20 @@ export class Landing {
   }
 
   /** Nothing of it lands, for one reason. */
-  keepAll(record: DraftRecord, reason: string): Promise<ChangesReport> {
+  async keepAll(record: DraftRecord, reason: string): Promise<ChangesReport> {
+    const size = await this.#parts.measure(record.draft).catch(() => UNMEASURED);
     const kept: KeptChange = { path: ".", kind: "write", code: "not_landed", reason };
-    return this.#recorded(record, {
-      landed: [],
-      landing: 0,
-      repositories: [],
-      kept: [kept],
-      waiting: null,
-      scan: null,
-    });
+    return this.#recorded(
+      { ...record, ...size },
+      {
+        landed: [],
+        landing: 0,
+        repositories: [],
+        kept: [kept],
+        waiting: null,
+        scan: null,
+      },
+    );
   }
 
   /** Lands what may land of a sealed draft. INVARIANT: the caller holds the lock of its root. */
@@ -86,7 +95,7 @@ export class Landing {
     const { scan } = waiting;
     if (scan.alarm !== null) return this.keepAll(record, `its draft has a mark that is not understood: ${scan.alarm}`);
     if (scan.changes.length === 0 && scan.unlandable.length === 0) return this.#nothing(record);
-    const classes = await inTurns(scan.changes, masking(record, context.classifier(scan.changes)));
+    const classes = await inTurns(scan.changes, masking(record, await context.classifier(scan.changes)));
     const judged = await inTurns(scan.changes, ({ kind, path }) =>
       context.judge(kind === "delete" ? "fs.delete" : "fs.write", path),
     );
@@ -152,7 +161,7 @@ export class Landing {
           changes,
           git: await this.#parts.git.prepare({
             ...{ record, repository, changes, isAgreed: agreed > 0 },
-            classifier: (more) => masking(record, classifier([...all, ...more])),
+            classifier: async (more) => masking(record, await classifier([...all, ...more])),
           }),
         });
       return groups;
@@ -219,7 +228,7 @@ export class Landing {
       };
     };
     // Again, with what the project has now: two drafts that are harmless alone can complete a trigger together.
-    const after = masking(record, context.classifier([]));
+    const after = masking(record, await context.classifier([]));
     const made = land.filter(({ kind }) => kind !== "delete");
     const trigger = [...(await inTurns(made, after))].find(([, found]) => isTrigger(found))?.[0];
     if (trigger !== undefined)

@@ -1,5 +1,5 @@
 // Decides how one change may reach the real root: freely, by ask, as git's, or never. The same rules for drafts and file tools.
-import { type DraftNames, draftNames } from "./draft-names.ts";
+import { DraftNames } from "./draft-names.ts";
 import { type FolderShape, gitFolderOf, type ShapedFolder } from "./git-folders.ts";
 import { linkFault } from "./new-links.ts";
 import { isAuthorityName, isGitName } from "./spelling.ts";
@@ -36,16 +36,43 @@ interface Draft {
   readonly shaped: Map<string, readonly ShapedFolder[]>;
 }
 
+/** Changes that are prepared before others get a turn of the event loop. */
+const changesPerTurn = 200;
+
 /** Classifies changes of one draft. Every change is known before the first is classified: together they may make a repository. */
 export class Classifier {
   readonly #facts: TriggerFacts;
   readonly #draft: Draft;
 
-  constructor(facts: TriggerFacts, changes: readonly ClassifiedChange[]) {
-    const { root } = facts.options;
+  private constructor(facts: TriggerFacts) {
     this.#facts = facts;
-    this.#draft = { names: draftNames(root, changes), shapes: new Map(), shaped: new Map() };
-    for (const { path } of changes) facts.prepare([...root, ...path]);
+    this.#draft = { names: new DraftNames(facts.options.root), shapes: new Map(), shaped: new Map() };
+  }
+
+  /** At once: for few changes. */
+  static of(facts: TriggerFacts, changes: readonly ClassifiedChange[]): Classifier {
+    const classifier = new Classifier(facts);
+    for (const change of changes) classifier.#add(change);
+    return classifier;
+  }
+
+  /** The same for any number of changes; `turn` lets others run in between. */
+  static async inTurns(
+    facts: TriggerFacts,
+    changes: readonly ClassifiedChange[],
+    turn: () => Promise<unknown>,
+  ): Promise<Classifier> {
+    const classifier = new Classifier(facts);
+    for (const [at, change] of changes.entries()) {
+      if (at > 0 && at % changesPerTurn === 0) await turn();
+      classifier.#add(change);
+    }
+    return classifier;
+  }
+
+  #add(change: ClassifiedChange): void {
+    this.#draft.names.add(change);
+    this.#facts.prepare([...this.#facts.options.root, ...change.path]);
   }
 
   classify(change: ClassifiedChange): Classification {
