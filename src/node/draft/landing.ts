@@ -15,7 +15,8 @@ import {
 } from "../../sandbox/draft/landing.ts";
 import { type DraftRecord, type DraftRecords, type KeptPaths, keptShownMax } from "./draft-records.ts";
 import type { DraftSize } from "./draft-size.ts";
-import type { GitLanding, GitLandings } from "./git-landing.ts";
+import { abortAll, type GitGroup, gitKept, landedGit, waitingGit } from "./git-groups.ts";
+import type { GitLandings } from "./git-landing.ts";
 import type { LandWorker } from "./land-worker.ts";
 import type { LandWorkers } from "./land-workers.ts";
 import { notLanded, problemText, unlandable } from "./landing-reasons.ts";
@@ -316,16 +317,6 @@ const LANDS_LATER: ReadonlySet<string> = new Set([
   "self_modification",
 ]);
 
-async function abortAll(groups: readonly GitGroup[]): Promise<void> {
-  for (const { git } of groups) if (git.ok) await git.abort().catch(() => undefined);
-}
-
-interface GitGroup {
-  readonly repository: readonly string[];
-  readonly changes: readonly Change[];
-  readonly git: GitLanding;
-}
-
 interface LandingResult {
   readonly landed: readonly string[];
   /** 0 where no file changed. */
@@ -382,28 +373,4 @@ function masking({ masked }: DraftRecord, classify: (change: Change) => NameClas
 
 function isTrigger({ class: found }: NameClass): boolean {
   return found === "never" || found === "git";
-}
-
-function landedGit(group: GitGroup, { committed }: Applied): readonly string[] {
-  return committed.includes(group) && group.git.ok && group.git.isChange ? [group.repository.join("/")] : [];
-}
-
-function gitKept(group: GitGroup, { committed, gitReason }: Applied): readonly KeptChange[] {
-  const { repository, git } = group;
-  const base = { path: repository.join("/"), kind: "git" } as const;
-  if (!git.ok) return [{ ...base, code: git.code, reason: git.reason }];
-  if (git.isChange && !committed.includes(group))
-    return [{ ...base, code: "not_landed", reason: gitReason ?? "its files did not land" }];
-  return git.notCarried.map((name) => ({
-    ...{ path: [...repository, name].join("/"), kind: "git", code: "self_modification" },
-    reason: "git configuration, hooks and private state never land",
-  }));
-}
-
-/** What was not committed waits whole; of what was, the files that are never carried over can still be looked at. */
-function waitingGit(group: GitGroup, { committed }: Applied): readonly Change[] {
-  const { repository, changes, git } = group;
-  if (!git.ok || !committed.includes(group)) return changes;
-  const names = new Set(git.notCarried);
-  return changes.filter(({ path }) => names.has(path.slice(repository.length).join("/")));
 }
