@@ -11,8 +11,15 @@
 struct check {
   struct landing *landing;
   struct path_map steps;  // path to the number of the last step about it
+  struct path_map folders;  // path of a folder of the root to its `way_*` flags
   struct report *conflicts;
   uint64_t start;
+};
+
+// What is known of the folders on the way to a name.
+enum {
+  way_moved = 1,   // one of them came to its place by a rename after the start
+  way_opaque = 2,  // the program made one of them itself, or emptied it: below it nothing of the root was visible
 };
 
 static const struct step *earlier_step(const struct check *check, const char *path, size_t length) {
@@ -26,6 +33,60 @@ static bool is_unchanged(const struct check *check, const struct step *step) {
   if (step->before.changed <= check->start) return true;
   if (!path_map_get(&history->paths, step->path, strlen(step->path), &at)) return false;
   return identity_same(&history->restored[at], &step->before) && history->restored[at].changed == step->before.changed;
+}
+
+// A rename changes the entries of the folder around and the ctime of the folder that moves, and leaves its mtime. A folder that
+// has an entry added or removed later gets both times at once, and is then not told from one that never moved.
+static bool is_moved_folder(const struct check *check, const struct stat *around, const struct stat *folder) {
+  const struct identity above = identity_of(around), here = identity_of(folder);
+  return above.modified > check->start && here.changed > check->start && here.changed != here.modified;
+}
+
+static bool is_opaque_folder(struct landing *landing, const char *path, size_t length) {
+  char unknown[256] = "";
+  const int upper = folder_open(&landing->upper_folder, path, length);
+  return upper >= 0 && overlay_marks(upper, false, unknown) == mark_opaque;
+}
+
+// The flags of the folder that the first `length` bytes of a path name, and of every folder above it. -1 with errno.
+static int way_to(struct check *check, const char *path, size_t length) {
+  struct landing *landing = check->landing;
+  uint32_t flags = 0, known;
+  struct stat around, folder;
+  char prefix[land_path_bytes_max];
+  if (length == 0 || path_map_get(&check->folders, path, length, &flags)) return (int)flags;
+  if (fstat(landing->lander->root, &around) != 0) return -1;
+  for (size_t at = 1; at <= length; at++) {
+    if (at < length && path[at] != '/') continue;
+    memcpy(prefix, path, at);
+    prefix[at] = 0;
+    if (fstatat(landing->lander->root, prefix, &folder, AT_SYMLINK_NOFOLLOW) != 0) return -1;
+    if (path_map_get(&check->folders, path, at, &known)) {
+      flags |= known;
+    } else {
+      if (is_moved_folder(check, &around, &folder)) flags |= way_moved;
+      if ((flags & way_opaque) == 0 && is_opaque_folder(landing, path, at)) flags |= way_opaque;
+      if (!path_map_put(&check->folders, path, at, flags)) return -1;
+    }
+    around = folder;
+  }
+  return (int)flags;
+}
+
+// A folder that a person moved into the place of another is not the one the program saw: nothing in it is replaced or deleted,
+// and nothing is added to it unless the program worked in a folder of its own.
+static int check_way(struct check *check, const struct step *step, size_t length) {
+  const int flags = way_to(check, step->path, length);
+  if (flags < 0) {
+    if (errno != ENOENT && errno != ENOTDIR) return -1;
+    report_add(check->conflicts, step->path, report_parent, errno);
+    return 0;
+  }
+  if ((flags & way_moved) == 0) return 0;
+  const bool has_base = step->before.kind != kind_none || (step->kind != step_delete && step->base_kind != kind_none);
+  const bool is_seen = (flags & way_opaque) == 0 && step->kind != step_delete;
+  if (has_base || is_seen) report_add(check->conflicts, step->path, report_parent, 0);
+  return 0;
 }
 
 // A base whose ctime is not later than the start is what the program saw. A later one is accepted only where the root already
@@ -146,6 +207,7 @@ static int check_step(struct check *check, struct step *step) {
   const struct step *same = earlier_step(check, step->path, strlen(step->path));
   const bool is_deleted = same != NULL && same->kind == step_delete;
   if (!is_deleted && identity_at(parent, last_name(step->path), &step->before) != 0) return -1;
+  if (check_way(check, step, length) != 0) return -1;
   switch (step->kind) {
     case step_folder:
       check_folder(check, step);
@@ -174,7 +236,7 @@ static void move_slots_up(struct check *check) {
 }
 
 int land_check(struct landing *landing, uint64_t start, struct report *conflicts) {
-  struct check check = {landing, {0}, conflicts, start};
+  struct check check = {.landing = landing, .conflicts = conflicts, .start = start};
   struct timespec now;
   // A clock that was set back makes later edits look early: then nothing counts as unchanged.
   if (clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0) return -1;
@@ -189,6 +251,7 @@ int land_check(struct landing *landing, uint64_t start, struct report *conflicts
   if (result == 0) move_slots_up(&check);
   const int error = errno;
   path_map_free(&check.steps);
+  path_map_free(&check.folders);
   folder_close(&landing->root_folder);
   errno = error;
   return result;

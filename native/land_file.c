@@ -57,9 +57,26 @@ static ssize_t read_some(int file, uint8_t *bytes, size_t count) {
   return (ssize_t)length;
 }
 
+// Where both files have a hole they have the same bytes: a sparse file of any size is compared by its data.
+static int skip_holes(int left, int right) {
+  const off_t at = lseek(left, 0, SEEK_CUR), size = lseek(left, 0, SEEK_END);
+  if (at < 0 || size < 0) return -1;
+  off_t next = size;
+  for (int which = 0; which < 2; which++) {
+    const int file = which == 0 ? left : right;
+    const off_t data = lseek(file, at, SEEK_DATA);
+    // ENXIO: no data any more. A file system that knows no holes has data everywhere.
+    const off_t found = data >= 0 ? data : errno == ENXIO ? size : at;
+    if (found < next) next = found;
+  }
+  return lseek(left, next, SEEK_SET) < 0 || lseek(right, next, SEEK_SET) < 0 ? -1 : 0;
+}
+
+// Both have the same size.
 static int compare(int left, int right) {
   static uint8_t first[buffer_bytes], second[buffer_bytes];
   for (;;) {
+    if (skip_holes(left, right) != 0) return -1;
     const ssize_t left_count = read_some(left, first, sizeof first);
     const ssize_t right_count = read_some(right, second, sizeof second);
     if (left_count < 0 || right_count < 0) return -1;
@@ -89,19 +106,41 @@ int same_target(int left_folder, const char *left_name, int right_folder, const 
   return one == other && memcmp(left, right, (size_t)one) == 0;
 }
 
-static int copy_bytes(int from, int to) {
+// The bytes from `at` up to `end`, which may lie behind the end of the file.
+static int copy_data(int from, int to, off_t at, off_t end) {
   static uint8_t bytes[buffer_bytes];
+  if (lseek(from, at, SEEK_SET) < 0 || lseek(to, at, SEEK_SET) < 0) return -1;
   // Shares the blocks where the file system can. Others refuse before the first byte, and are read and written.
-  for (;;) {
-    const ssize_t count = copy_file_range(from, NULL, to, NULL, (size_t)1 << 30, 0);
-    if (count == 0) break;
-    if (count < 0 && errno != EINTR) break;
+  while (at < end) {
+    const off_t left = end - at < (off_t)1 << 30 ? end - at : (off_t)1 << 30;
+    const ssize_t count = copy_file_range(from, NULL, to, NULL, (size_t)left, 0);
+    if (count == 0 || (count < 0 && errno != EINTR)) break;
+    if (count > 0) at += count;
   }
-  for (;;) {
-    const ssize_t count = read_some(from, bytes, sizeof bytes);
+  while (at < end) {
+    const size_t left = end - at < (off_t)sizeof bytes ? (size_t)(end - at) : sizeof bytes;
+    const ssize_t count = read_some(from, bytes, left);
     if (count <= 0) return (int)count;
     if (files_write_all(to, bytes, (size_t)count) != 0) return -1;
+    at += count;
   }
+  return 0;
+}
+
+// Data alone: holes stay holes, so that a sparse file takes no more room than it did.
+static int copy_bytes(int from, int to) {
+  struct stat facts;
+  if (fstat(from, &facts) != 0) return -1;
+  off_t end;
+  for (off_t at = 0; at < facts.st_size; at = end) {
+    const off_t data = lseek(from, at, SEEK_DATA);
+    if (data < 0 && errno == ENXIO) break;
+    const off_t start = data < 0 ? at : data;
+    end = data < 0 ? facts.st_size : lseek(from, start, SEEK_HOLE);
+    if (end <= start) end = facts.st_size;
+    if (copy_data(from, to, start, end) != 0) return -1;
+  }
+  return ftruncate(to, facts.st_size);
 }
 
 static int keep_facts(int file, const struct identity *like) {

@@ -8,6 +8,7 @@ import { toolFilesAt } from "./cli/tools-files.ts";
 import { VERSION } from "./cli/version.ts";
 import { agentOf } from "./compose/agent-text.ts";
 import { askingAt } from "./compose/asking.ts";
+import { changeClassOf } from "./compose/change-class.ts";
 import { daemonClient } from "./compose/daemon-client.ts";
 import { doctorWorld } from "./compose/doctor.ts";
 import { initParts } from "./compose/first-steps.ts";
@@ -66,6 +67,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
       return reading().ground.protectedPaths;
     },
     moment,
+    changeClass: changeClassOf({ home, folders, workspace, agents, program: machine.program }),
     paint,
     terminal,
     openProject,

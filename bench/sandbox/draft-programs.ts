@@ -42,7 +42,7 @@ export class DraftPrograms {
     const records: Pick<Records, "readingAt"> = { readingAt: () => reading };
     mkdirSync(state, { recursive: true });
     this.#drafts = daemonDrafts({
-      ...{ ...options, state, home: ground.home, triggers: () => table },
+      ...{ ...options, state, home: ground.home, isBareAllowed: () => false, triggers: () => table },
       // Of records, landing a command's own changes asks for nothing else.
       records: records as Records,
       note: (line) => process.stderr.write(`bench: ${line}\n`),

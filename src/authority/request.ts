@@ -12,6 +12,8 @@ export interface Request {
   readonly delegation?: Delegation;
   /** Its values are from the user's own configuration, and not the caller's to know. Nothing is decided by this. */
   readonly isConfigured?: true;
+  /** It changes a name that tools on this machine run or obey: a person has to agree, although a grant covers it. */
+  readonly isTrigger?: true;
   /**
    * Of the address it was read from, for whoever is shown it. INVARIANT: nothing is decided by this, and no request is another
    * one by it. Denials that are counted go by what is shown.

@@ -6,8 +6,8 @@ import type { Diagnostic } from "../notation/diagnostic.ts";
 import { readRequest } from "../notation/request.ts";
 import { place, type Source } from "../notation/source.ts";
 import { shown as visible } from "./cells.ts";
+import { changeClass } from "./change-class.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { isHeldName } from "./held-names.ts";
 import { jsonLine } from "./json-line.ts";
 import type { Paint } from "./paint.ts";
 import { renderDiagnostic, renderSpan } from "./render.ts";
@@ -19,7 +19,7 @@ export interface CanOptions {
   readonly json: boolean;
 }
 
-type CanWorld = Pick<World, "loadAgent" | "moment" | "paint" | "print" | "printError" | "reading">;
+type CanWorld = Pick<World, "changeClass" | "loadAgent" | "moment" | "paint" | "print" | "printError" | "reading">;
 
 export function can(world: CanWorld, name: string, words: readonly string[], options: CanOptions): ExitCode {
   const loaded = world.loadAgent(name);
@@ -37,8 +37,14 @@ export function can(world: CanWorld, name: string, words: readonly string[], opt
   const verdict = underTrust(trust, asked.value, decided, world);
   const decidedShown = showVerdict(agent, asked.value, verdict, world.moment);
   // What the gate denies is told as that.
-  const isHeld = decidedShown.outcome !== "deny" && isHeldName(agent, asked.value, world.reading.ground);
-  const shown: VerdictShown = isHeld ? { ...decidedShown, outcome: "deny", code: HELD, level: null } : decidedShown;
+  const change = decidedShown.outcome === "deny" ? "free" : changeClass(world, agent.authority, asked.value);
+  const isHeld = change === "never";
+  const isTrigger = change === "ask";
+  const shown: VerdictShown = isHeld
+    ? { ...decidedShown, outcome: "deny", code: HELD, level: null }
+    : isTrigger && decidedShown.outcome === "allow"
+      ? { ...decidedShown, outcome: "ask", level: "ask" }
+      : decidedShown;
   if (options.json)
     world.print(
       jsonLine({
@@ -55,7 +61,9 @@ export function can(world: CanWorld, name: string, words: readonly string[], opt
     const line = trustLine(agent.id, trust);
     if (line !== null) world.printError(`${world.paint.warn("warning")}: ${line}`);
     world.print(sentence(agent.id, name, shown, source, world.paint, agent.around));
-    if (isHeld) world.print("  granted, but no tool changes it: the name is protected; do that part yourself");
+    if (isHeld) world.print("  granted, but this path is protected from tools; edit it yourself");
+    if (isTrigger)
+      world.print("  granted, but tools on this machine run or obey this file: every change of it is asked about");
   }
   return agent.refused ? EXIT.invalidPolicy : exitOf(shown);
 }

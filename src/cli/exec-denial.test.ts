@@ -19,6 +19,7 @@ const world = {
   reading: READING,
   moment: { now: 0, clean: true, generation: 0, revoked: null, exhausted: null },
   paint: PLAIN,
+  changeClass: () => "free" as const,
 };
 
 function told(code: DenialCode, request: string, times = 1): string {

@@ -5,11 +5,11 @@ import { decide } from "../gate/decide.ts";
 import { readRequestText } from "../notation/request.ts";
 import type { RunDenial } from "../ports/process.ts";
 import { shown } from "./cells.ts";
-import { isHeldName } from "./held-names.ts";
+import { changeClass } from "./change-class.ts";
 import { underTrust } from "./untrusted.ts";
 import type { LoadedAgent, World } from "./world.ts";
 
-type Seen = Pick<World, "moment" | "paint" | "reading">;
+type Seen = Pick<World, "changeClass" | "moment" | "paint" | "reading">;
 type Held = Pick<LoadedAgent, "trust"> & {
   readonly agent: Pick<LoadedAgent["agent"], "id" | "authority" | "grants" | "workingRoot">;
 };
@@ -43,5 +43,5 @@ function isAllowed(world: Seen, { agent, trust }: Held, request: Request): boole
   const { ground } = world.reading;
   const decided = decide({ agent: agent.id, authority: agent.authority }, request, world.moment, ground.protectedPaths);
   const { decision } = underTrust(trust, request, decided, world);
-  return decision.outcome === "allow" && !isHeldName(agent, request, ground);
+  return decision.outcome === "allow" && changeClass(world, agent.authority, request) === "free";
 }

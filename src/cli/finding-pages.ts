@@ -109,8 +109,10 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
     example: "bwrap --unshare-all --ro-bind / / true",
   },
   landlock_missing: {
-    means: "The kernel has no Landlock. The namespaces hold alone; one layer is missing.",
-    doThis: "Nothing has to be done. A newer kernel has it.",
+    means:
+      "The kernel has no Landlock, or version 1. Programs that write are refused, because the process that carries their changes into the project could not be confined.",
+    doThis:
+      "Boot a kernel of 5.19 or later with Landlock, or accept an unconfined one: `bare: true` in your own config.yml.",
     example: "cat /sys/kernel/security/lsm",
   },
   program_missing: {

@@ -23,7 +23,8 @@ function told(line: string, json: boolean, user: string | null = null): string {
     out.push(text);
   };
   const loadAgent = () => ({ ok: true, value: loaded(user) }) as const;
-  const world = { loadAgent, moment: MOMENT, paint: PLAIN, reading: READING, print: say, printError: say };
+  const changeClass = () => "free" as const;
+  const world = { changeClass, loadAgent, moment: MOMENT, paint: PLAIN, reading: READING, print: say, printError: say };
   can(world, "scout", line.split(" "), { json });
   return out.join("\n");
 }

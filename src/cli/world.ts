@@ -1,4 +1,5 @@
 // What the command line is handed by the composition: everything it needs of the machine, and nothing else.
+import type { Authority } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { Source } from "../notation/source.ts";
@@ -36,6 +37,8 @@ export interface World extends TrustWorld {
   readonly reading: Reading;
   readonly moment: Moment;
   readonly paint: Paint;
+  /** How tools may change a path, whatever is granted: freely, once a person agrees, or never. */
+  changeClass(authority: Authority, path: readonly string[]): "free" | "ask" | "never";
   /** An id in the workspace, or a file: a record, a manifest, a Caveats document. */
   loadAgent(name: string): LoadResult;
   /** One file, a folder of agents, a git revision of the workspace, or a file in a revision (`HEAD:path`). */

@@ -1,6 +1,7 @@
 // Drafts as the daemon keeps them: the rules of one landing from grants, names and the project, and their lifecycle.
 import { arch } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { verbEntry } from "../authority/catalog.ts";
 import type { Authority } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
@@ -13,6 +14,7 @@ import type { ProgramGround, Records } from "../daemon/parts.ts";
 import { DraftFolders } from "../node/draft/draft-folders.ts";
 import { DraftLifecycle } from "../node/draft/draft-lifecycle.ts";
 import { type DraftRecord, DraftRecords } from "../node/draft/draft-records.ts";
+import { draftSize } from "../node/draft/draft-size.ts";
 import { GitLandings } from "../node/draft/git-landing.ts";
 import type { LandRestrictions } from "../node/draft/land-setup.ts";
 import { LandWorkers } from "../node/draft/land-workers.ts";
@@ -41,6 +43,8 @@ export interface DaemonDraftsOptions {
   readonly home: string | null;
   readonly records: Records;
   triggers(cwd: string): TriggerTable;
+  /** The user's own configuration says `bare`. */
+  isBareAllowed(): boolean;
   now(): number;
   note(line: string): void;
 }
@@ -60,10 +64,16 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
   const native = nativeProgram(program);
   const folders = new DraftFolders(state);
   let sandboxes: () => Sandboxes | null = () => null;
+  // The kernel stays the same while we run; a native program that was not built yet is looked for again.
+  let restrictions: LandRestrictions | null = null;
   const workers = new LandWorkers({
     program: native,
     drafts: folders.folder,
-    restrictions: () => restrictionsOf(native),
+    restrictions: () => {
+      restrictions ??= restrictionsOf(native);
+      return restrictions;
+    },
+    isBareAllowed: options.isBareAllowed,
   });
   const draftRecords = new DraftRecords(folders.folder);
   const judging = (authority: Authority, moment: Moment, root: PlanPath, cwd: string): LandingContext["judge"] => {
@@ -89,6 +99,7 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
       await folders.remove(id);
       draftRecords.forget(id);
     },
+    measure: (id) => draftSize(folders.upper(id)),
     agreedContext: (record, agreed) => agreedContext(record, agreed),
     classifier: ({ root, workspace }) => classifierFor(options, segmentsOf(root), workspace ?? root),
     note,
@@ -149,7 +160,7 @@ function classifierFor(
   root: PlanPath,
   cwd: string,
 ): LandingContext["classifier"] {
-  return (changes) => {
+  return async (changes) => {
     const known = registeredWorkspaces(state);
     if (known === null) return () => ({ class: "never", why: "the trusted workspaces cannot be listed" });
     const homePath = home === null ? null : segmentsOf(home);
@@ -162,7 +173,7 @@ function classifierFor(
       runtime: [],
       table: triggers(cwd),
     });
-    const classifier = new Classifier(facts, changes);
+    const classifier = await Classifier.inTurns(facts, changes, () => setImmediate());
     return (change: Change) => nameClass(classifier.classify(change), root);
   };
 }

@@ -25,7 +25,13 @@ import { PathQueue } from "../tools/files/path-queue.ts";
 import { markProblem } from "../tools/files/redacted-write.ts";
 import { type GrantedTree, GrantedTrees } from "../tools/files/trees.ts";
 import { nativeProgram } from "./native-program.ts";
-import { ProtectedFiles, type ProtectedFilesOptions, type ProtectedFilesSession } from "./protected-files.ts";
+import {
+  type ChangeClass,
+  type ChangeClassifier,
+  ProtectedFiles,
+  type ProtectedFilesOptions,
+  type ProtectedFilesSession,
+} from "./protected-files.ts";
 import { SessionFiles } from "./session-files.ts";
 
 export interface DaemonFilesAsked extends ProtectedFilesOptions {
@@ -50,8 +56,8 @@ export interface CallFiles {
     },
     act: (files: Files) => Promise<FileResult<T>>,
   ): Promise<FileResult<T>>;
-  /** Whether no tool may change what has this name, whatever is granted. */
-  isKept(session: Session, path: FilePath): boolean;
+  /** How tools of this session may change what has this name. */
+  classOf(session: Session, path: FilePath): ChangeClass;
   /** Whether the file worker can be run here. */
   isThere(): boolean;
 }
@@ -59,6 +65,8 @@ export interface CallFiles {
 export interface DaemonFiles {
   readonly tools: readonly OwnerTool[];
   readonly calls: CallFiles;
+  /** Whether a request changes a name that lands by ask. */
+  isTrigger(session: Session, request: Request): boolean;
   close(): void;
 }
 
@@ -87,16 +95,16 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
 
   /** `now`: what the session holds at this moment, as somebody has just seen. */
   const filesFor = (
-    { session, requests, near, isChanging }: Using,
+    { session, requests, near, isChanging, makesFolders }: Using,
     now: HeldNow,
   ): { readonly trees: readonly GrantedTree[]; readonly judge: Judge; readonly protectedPaths: ProtectedPaths } => {
     const { authority, reading } = now.holding;
     const trees = granted.of(authority, near);
-    const isKept = isChanging ? protectedFiles.of(granted.writable(trees), sessionOf(session)) : ALL;
+    const classOf = isChanging ? protectedFiles.of(granted.writable(trees), sessionOf(session)) : NO_CHANGE;
     const judge = callJudge(
       requests,
       looking(now, () => held(session)),
-      isKept,
+      { classOf, makesFolders },
     );
     return { trees, judge, protectedPaths: reading.ground.protectedPaths };
   };
@@ -136,7 +144,7 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
     return isRefusal(answer.code) ? { ...answer, denied: deniedIn(answer, using, last) } : answer;
   };
 
-  const isKept: CallFiles["isKept"] = (session, path) => {
+  const classOf: CallFiles["classOf"] = (session, path) => {
     const now = held(session);
     const trees = now === null ? NO_TREES : granted.of(now.holding.authority, path);
     return protectedFiles.of(granted.writable(trees), sessionOf(session))(path);
@@ -147,7 +155,7 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
       const now = held(session);
       if (now === null) return refused("revoked", "the session holds nothing any more");
       if (workers === null) return refused("not_available", "the file worker cannot be run here");
-      const files = filesFor({ session, requests, near: path, isChanging }, now);
+      const files = filesFor({ session, requests, near: path, isChanging, makesFolders: false }, now);
       const judge: Judge = (request) => {
         const decision = within?.(request);
         return decision?.outcome === "deny" ? decision : files.judge(request);
@@ -184,7 +192,7 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
         const isDecided = call.value.requests.every((one) => requests.some((other) => isSame(one, other)));
         const isChanging = call.value.changes !== null;
         const content = tool.name === "fs_write" && typeof input["content"] === "string" ? input["content"] : null;
-        const using = { session, requests, near: placeOf(first), isChanging };
+        const using = { session, requests, near: placeOf(first), isChanging, makesFolders: true };
         return isDecided ? carry(call.value, using, now, content) : MOVED;
       },
     };
@@ -192,7 +200,9 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
 
   return {
     tools: fileTools().map(toolOf),
-    calls: { use, isKept, isThere: () => sessions() !== null },
+    isTrigger: (session, request) =>
+      CHANGING.includes(request.verb.verb) && classOf(session, placeOf(request)) === "ask",
+    calls: { use, classOf, isThere: () => sessions() !== null },
     close: () => made?.close(),
   };
 }
@@ -203,6 +213,8 @@ interface Using {
   readonly requests: readonly Request[];
   readonly near: FilePath;
   readonly isChanging: boolean;
+  /** The call makes the missing folders above its file. */
+  readonly makesFolders: boolean;
 }
 
 /** INVARIANT: what a link leads to is for the log. Whoever asked is told of what it asked for. */
@@ -225,7 +237,8 @@ function pathText(path: readonly string[]): string {
 type Refused = Extract<FileAnswer, { readonly ok: false }>;
 type HeldNow = NonNullable<ReturnType<Daemon["held"]>>;
 type ProtectedPaths = Ground["protectedPaths"];
-const ALL = (): boolean => true;
+const CHANGING: readonly string[] = ["fs.write", "fs.delete"];
+const NO_CHANGE: ChangeClassifier = () => "never";
 const NO_TREES: readonly GrantedTree[] = [];
 
 const ENDED: Refused = { ok: false, code: "revoked", message: "the session holds nothing any more" };

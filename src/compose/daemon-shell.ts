@@ -133,7 +133,7 @@ async function carry(
   const { requests, basis } = warrant;
   const script = decidedScript(read.script, { requests: requests.slice(from), basis: basis.slice(from) });
   if (script === null) return from === 1 ? ODD : NOT_CHOSEN;
-  const kept = writtenIn(script).find(({ path }) => asked.files.isKept(session, path));
+  const kept = writtenIn(script).find(({ path }) => asked.files.classOf(session, path) === "never");
   if (kept !== undefined) {
     const { request } = kept;
     const { message } = refusedWith({ ok: false, code: "self_modification", reason: "" }) as {

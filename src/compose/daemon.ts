@@ -149,6 +149,8 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   const drafts = daemonDrafts({
     ...{ state, program, folders, home, records, now },
     triggers: (cwd) => records.triggers(cwd),
+    isBareAllowed: () =>
+      runGround({ home, folders, program, cwd: home ?? "/", environment: {}, records, now }).user?.bare === true,
     note: log,
   });
   const programs = daemonPrograms({
@@ -171,6 +173,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     programs,
     drafts: drafts.lifecycle,
     redacting: secrets.redacting,
+    isTrigger: (session, request) => files.isTrigger(session, request),
     pin: (call) => pinOf(call, (workspace, tool) => hosts.definition(workspace, tool)),
     version: VERSION,
     digest: sha256,

@@ -27,7 +27,14 @@ function files(
   const kept = new ProtectedFiles(options, () => Date.now() + aheadMilliseconds);
   const table = new TriggerTable();
   const roots = [segmentsOf(above)];
-  return (path, workspace = root) => kept.of(roots, { workspace, table })(segmentsOf(join(above, path)));
+  return (path, workspace = root) => kept.of(roots, { workspace, table })(segmentsOf(join(above, path))) === "never";
+}
+
+function classes(paths: readonly string[], table = new TriggerTable()): readonly string[] {
+  const folders = { state: join(above, "state"), config: null };
+  const kept = new ProtectedFiles({ home: null, folders, program: join(above, "program") });
+  const classOf = kept.of([segmentsOf(root)], { workspace: root, table });
+  return paths.map((path) => classOf(segmentsOf(join(root, path))));
 }
 
 /** Everything that arrives is read; what comes then is another stretch of work. */
@@ -174,7 +181,7 @@ describe("what git and our own configuration lead to", () => {
     const folders = { state: join(above, "state"), config: join(above, "config/ambit") };
     const kept = new ProtectedFiles({ home: null, folders, program: join(above, "program") });
     const isKept = kept.of([segmentsOf(root)], { workspace: null, table: new TriggerTable() });
-    const at = (path: string): boolean => isKept(segmentsOf(join(root, path)));
+    const at = (path: string): boolean => isKept(segmentsOf(join(root, path))) === "never";
     expect([at("dotfiles/ambit.yml"), at("dotfiles/other.yml")]).toEqual([true, false]);
   });
 
@@ -197,10 +204,25 @@ describe("what git and our own configuration lead to", () => {
     expect(["a.txt", "new.ts", "run.sh", ".git/modules/m9/config"].map((path) => isKept(`project/${path}`))).toEqual([
       ...[false, false, false, true],
     ]);
+    expect(classes(["run.sh", "a.txt"])).toEqual(["ask", "free"]);
   });
 
-  test("names that land by ask are left to file tools, but for those they always refused", () => {
-    const isKept = files();
-    expect(["AGENTS.md", ".envrc", ".mcp.json"].map((path) => isKept(`project/${path}`))).toEqual([false, false, true]);
+  test("names that land by ask are asked about, and so is what a hook names", () => {
+    mkdirSync(join(root, ".git/hooks"), { recursive: true });
+    writeFileSync(join(root, ".git/HEAD"), "ref: refs/heads/main\n");
+    writeFileSync(join(root, ".git/hooks/pre-push"), "#!/bin/sh\nsh ci/a.sh\n", { mode: 0o755 });
+    mkdirSync(join(root, "ci"));
+    for (const name of ["ci/a.sh", "ci/b.sh"]) writeFileSync(join(root, name), "");
+    const asked = ["AGENTS.md", ".envrc", ".mcp.json", ".github/workflows/ci.yml", "ci/a.sh"];
+    expect(classes(asked)).toEqual(asked.map(() => "ask"));
+    expect(classes(["AGENTS.mdx", ".envr", "ci/b.sh"])).toEqual(["free", "free", "free"]);
+  });
+
+  test("a configuration moves names between the classes", () => {
+    const rule = (of: "allow" | "ask" | "never", name: string) => ({
+      ...{ class: of, names: [name], place: "anywhere" as const },
+    });
+    const table = new TriggerTable({ rules: [rule("allow", ".envrc"), rule("ask", "deploy.sh"), rule("never", "x")] });
+    expect(classes([".envrc", "deploy.sh", "x", ".npmrc"], table)).toEqual(["free", "ask", "never", "ask"]);
   });
 });

@@ -1,4 +1,4 @@
-// Which paths file tools do not change on this machine: those that never land from a draft, by the same rules.
+// How file tools may change a path on this machine: by the rules that decide whether a draft's change of it lands.
 import type { Stats } from "node:fs";
 import { segmentsOf, type UserFolders } from "../node/folders.ts";
 import { realRoot } from "../node/real-path.ts";
@@ -24,17 +24,19 @@ export interface ProtectedFilesSession {
   readonly table: TriggerTable;
 }
 
-type IsProtected = (path: FilePath) => boolean;
+/** free: as grants say. ask: once a person agrees. never: whatever is granted. */
+export type ChangeClass = "free" | "ask" | "never";
+export type ChangeClassifier = (path: FilePath) => ChangeClass;
 
 /** Where the workspaces cannot be listed, no path is known to be unprotected. */
-const EVERYTHING: IsProtected = () => true;
+const EVERYTHING: ChangeClassifier = () => "never";
 /** Each is one look at the disk whenever something is asked in another event-loop turn. */
 const witnessesMax = 8_192;
 
 interface Known extends ProtectedFilesSession {
   readonly workspaces: readonly string[];
   readonly tree: DiskTree;
-  readonly isProtected: IsProtected;
+  readonly classOf: ChangeClassifier;
   /** When it was gathered, and the event-loop turn it was last found unchanged in. */
   readonly gathered: number;
   turn: number;
@@ -56,20 +58,20 @@ export class ProtectedFiles {
   }
 
   /** As of this event-loop turn: a link or a workspace that was there before a call was asked for is known to it. */
-  of(roots: readonly FilePath[], session: ProtectedFilesSession): IsProtected {
+  of(roots: readonly FilePath[], session: ProtectedFilesSession): ChangeClassifier {
     const turn = this.#turns.now;
     const before = this.#known.get(roots);
     const isSameSession = before?.workspace === session.workspace && before.table === session.table;
-    if (before !== undefined && isSameSession && before.turn === turn) return before.isProtected;
+    if (before !== undefined && isSameSession && before.turn === turn) return before.classOf;
     const workspaces = this.#workspaces.now();
     if (workspaces === null) return EVERYTHING;
     if (before !== undefined && isSameSession && before.workspaces === workspaces && isStill(before)) {
       before.turn = turn;
-      return before.isProtected;
+      return before.classOf;
     }
     const known = this.#gather(roots, workspaces, session, turn);
     this.#known.set(roots, known);
-    return known.isProtected;
+    return known.classOf;
   }
 
   #gather(
@@ -98,15 +100,17 @@ export class ProtectedFiles {
     const facts = every.map((root) => new TriggerFacts(tree, { ...options, root }));
     return {
       ...{ workspace, table, workspaces: known, tree, gathered, turn },
-      isProtected: (path) => isGitOrOurs(path) || isProtectedBy(facts, path),
+      classOf: (path) => (isGitOrOurs(path) ? "never" : strictestClass(facts, path)),
     };
   }
 }
 
-function isProtectedBy(all: readonly TriggerFacts[], path: FilePath): boolean {
+function strictestClass(all: readonly TriggerFacts[], path: FilePath): ChangeClass {
   const around = all.filter(({ options: { root } }) => root.every((name, at) => name === path[at]));
   // A path outside every root is refused by authority; places of ours are protected whatever it says.
-  return (around.length > 0 ? around : all).some((facts) => isRefused(classified(facts, path)));
+  const found = (around.length > 0 ? around : all).map((facts) => classified(facts, path).class);
+  if (found.some((one) => one === "never" || one === "git")) return "never";
+  return found.includes("ask") ? "ask" : "free";
 }
 
 function classified(facts: TriggerFacts, path: FilePath): Classification {
@@ -114,15 +118,10 @@ function classified(facts: TriggerFacts, path: FilePath): Classification {
   const below = root.every((name, at) => name === path[at]) ? path.slice(root.length) : null;
   if (below === null) return facts.places.find(path) === null ? { class: "free", why: null } : PROTECTED;
   const change: ClassifiedChange = { kind: "file", path: below, base: baseOf(path) };
-  return new Classifier(facts, [change]).classify(change);
+  return Classifier.of(facts, [change]).classify(change);
 }
 
-const PROTECTED: Classification = { class: "never", why: "it is protected", isRefusedToFileTools: true };
-
-/** File tools cannot ask yet: of the names that land by ask they refuse those that they always refused. */
-function isRefused(found: Classification): boolean {
-  return found.class === "never" || found.class === "git" || (found.class === "ask" && found.isRefusedToFileTools);
-}
+const PROTECTED: Classification = { class: "never", why: "it is protected" };
 
 /** What is there now; looked at apart, as every write changes it. */
 function baseOf(path: FilePath): ClassifiedChange["base"] {

@@ -18,10 +18,11 @@ import type { Config } from "../notation/config.ts";
 import type { Reading } from "../notation/reading.ts";
 import type { Source } from "../notation/source.ts";
 import type { AgentName } from "../ports/link-store.ts";
-import { strictTriggers, TriggerTable } from "../sandbox/triggers/trigger-table.ts";
+import { TriggerTable } from "../sandbox/triggers/trigger-table.ts";
 import { sourceCharactersMax } from "../text/read.ts";
 import { agentOf } from "./agent-text.ts";
 import { openAgents } from "./agents.ts";
+import { writtenTriggers } from "./change-class.ts";
 import { ANONYMOUS, readGivenCaveats } from "./mcp-caveats.ts";
 import { namedLinks } from "./named-links.ts";
 import { presenceReason } from "./presence-reason.ts";
@@ -128,9 +129,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
 
   const readTable = (cwd: string): TriggerTable => {
     const agents = openAgents({ cwd, workspace: workspaceOf(cwd), home, folders, moment: moment(), readingAt });
-    const { project } = agents.opened();
-    const own = project.isConfigAsTrusted ? project.config?.config : null;
-    const written = [strictTriggers(agents.user()?.config), strictTriggers(own)] as const;
+    const written = writtenTriggers(agents);
     const key = JSON.stringify(written);
     // The same rules are the same table: what is gathered by it stays valid.
     const table = sameTables.get(key) ?? new TriggerTable(...written);

@@ -1,9 +1,10 @@
 // What a call would be decided as, before anything is asked, charged or written; and the caller's own tools as the gate sees them.
 import type { CompiledLink } from "../authority/compiled.ts";
+import type { Request } from "../authority/request.ts";
 import { done, refuse } from "../authority/result.ts";
 import { type CallDecision, decideCall } from "../gate/call-decision.ts";
 import { readRequestText } from "../notation/request.ts";
-import type { ToolLookup } from "../tool/known-tool.ts";
+import type { KnownTool, ToolLookup } from "../tool/known-tool.ts";
 import type { AskedCall } from "./gatekeeper.ts";
 import type { Holding } from "./holding.ts";
 
@@ -14,6 +15,20 @@ export function considered({ session, holding, tool, input, ports }: Considered,
   const { authority, written, blocked } = holding;
   const caller = { agent: session.facts.name.agent, authority, written, blocked };
   return decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
+}
+
+/** The same tool, with those of its requests marked that a person has to agree to because of the name they change. */
+export function triggersMarked(lookup: ToolLookup, isTrigger: (request: Request) => boolean): ToolLookup {
+  return (name) => {
+    const tool = lookup(name);
+    if (tool === null) return null;
+    const requests: KnownTool["requests"] = (input) => {
+      const derived = tool.requests(input);
+      if (!derived.ok) return derived;
+      return done(derived.value.map((one) => (isTrigger(one) ? { ...one, isTrigger: true as const } : one)));
+    };
+    return { ...tool, requests };
+  };
 }
 
 /** A tool of the asker's, by what it says it asks for, which can only add. */

@@ -22,7 +22,7 @@ import { availabilityOf, missingText } from "../tool/availability.ts";
 import type { ToolLookup } from "../tool/known-tool.ts";
 import { parseToolName } from "../tool/tool-name.ts";
 import type { Warrant } from "../warrant/warrant.ts";
-import { askersLookup, type Considered, considered } from "./call-considered.ts";
+import { askersLookup, type Considered, considered, triggersMarked } from "./call-considered.ts";
 import { outcomeOf, programAnswer, REFUSED } from "./call-outcome.ts";
 import { denialIn, noted, type Refused, refusedIn, withDenials } from "./call-refusals.ts";
 import { answerUse } from "./context-answer.ts";
@@ -306,12 +306,12 @@ export class Calls {
       const declared = object === null ? null : declaredIn(object, tool, holding.reading);
       if (declared !== null && !declared.ok) return declared;
       const limit = declared?.value ?? null;
-      const lookup = askersLookup(texts, holding, limit?.requirement ?? null);
+      const lookup = this.#marking(session, askersLookup(texts, holding, limit?.requirement ?? null));
       return { ok: true, value: { session, holding, tool, input, owner, declared: limit, ports, lookup } };
     }
     const asked: Considered = { session, holding, tool, input, ports };
     const lookup = (derived: readonly Request[] | Unread): ToolLookup =>
-      this.#tools.lookup(owner, holding.reading, session, derived);
+      this.#marking(session, this.#tools.lookup(owner, holding.reading, session, derived));
     const askedBy = (derived: readonly Request[] | Unread): Answer<Asked> => ({
       ok: true,
       value: { session, holding, tool, input, owner, declared: null, ports, lookup: lookup(derived) },
@@ -322,6 +322,11 @@ export class Calls {
       return refusal("not_available", lacks.message, lacks.fix);
     if (owner?.derive === undefined) return askedBy([]);
     return this.#derived(owner, asked, lookup([]), new ExchangeStop(exchange)).then(askedBy);
+  }
+
+  /** INVARIANT: every tool of every owner is asked about by the same rule. A rule that fails allows nothing. */
+  #marking(session: Session, lookup: ToolLookup): ToolLookup {
+    return triggersMarked(lookup, (request) => this.#parts.isTrigger(session, request));
   }
 
   /** INVARIANT: nothing of a tool is run for a session that may not call it. */

@@ -226,6 +226,8 @@ export interface DaemonParts {
   readonly programs: Programs;
   readonly drafts: Drafts;
   readonly redacting: Redacting;
+  /** Whether a request changes a name that tools on this machine run or obey, and that lands by ask. */
+  isTrigger(session: Session, request: Request): boolean;
   /** What the programs, scripts and tools of a call are at this moment. */
   pin(call: PinnedCall): Promise<CallPin>;
   readonly version: string;

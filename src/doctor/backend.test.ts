@@ -76,7 +76,9 @@ describe("a machine", () => {
       { code: "not_checked", severity: "info" },
     ]);
     expect(told({ landlock: "unknown" })).toEqual([]);
-    expect(told({ landlock: null })).toMatchObject([{ code: "landlock_missing", severity: "info" }]);
+    expect(told({ landlock: null })).toMatchObject([{ code: "landlock_missing", severity: "warning" }]);
+    expect(told({ landlock: 1 })).toMatchObject([{ code: "landlock_missing", severity: "warning" }]);
+    expect(told({ landlock: 2 })).toEqual([]);
   });
 
   test("without our native program, or on a kernel that is too old for it, is told so", () => {

@@ -83,18 +83,25 @@ function blocked({ userNamespaces, appArmorRestricts }: MachineFacts): Finding {
   });
 }
 
+/** Version 1 forbids every rename between folders, which is what a landing is. */
+const landlockVersionMin = 2;
+
 function landlock({ landlock: version }: MachineFacts, findings: Finding[], passed: string[]): void {
-  if (typeof version === "number") passed.push(`Landlock version ${version}`);
-  else if (version === null) {
-    findings.push(
-      found("landlock_missing", NOBODY, {
-        severity: "info",
-        message: "this kernel has no Landlock",
-        meaning: "One layer less below the namespaces; everything else holds without it.",
-        fix: "a kernel with Landlock among its security modules, 5.13 or later",
-      }),
-    );
+  if (version === "unknown") return;
+  if (version !== null && version >= landlockVersionMin) {
+    passed.push(`Landlock version ${version}`);
+    return;
   }
+  findings.push(
+    found("landlock_missing", NOBODY, {
+      severity: "warning",
+      message:
+        version === null ? "this kernel has no Landlock" : `this kernel has Landlock ${version}, which is too old`,
+      meaning:
+        "Programs that write are refused, because what they write has to be carried over by a confined process; everything else holds by the namespaces alone.",
+      fix: "a kernel of 5.19 or later with Landlock among its security modules, or `bare: true` in your own config.yml",
+    }),
+  );
 }
 
 function native({ native }: MachineFacts, severity: Finding["severity"], findings: Finding[], passed: string[]): void {

@@ -107,8 +107,9 @@ function decideBy(
   const judge = (request: Request, held: Authority): CallDecision | null => {
     const { decision } = decide({ agent: caller.agent, authority: held }, request, moment, protectedPaths);
     if (decision.outcome === "deny") return deny(decision.code, request);
-    if (decision.outcome === "ask") asking.push(request);
-    if (decision.outcome === "ask" && decision.level > level) level = decision.level;
+    const needed: Level = decision.outcome === "ask" ? decision.level : request.isTrigger === true ? 1 : 0;
+    if (needed > 0) asking.push(request);
+    if (needed > level) level = needed;
     requests.push(request);
     basis.push(decision.by);
     return null;

@@ -44,7 +44,6 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       ["sub/.ambit/config.yml"],
       [".vscode/settings.json"],
       [".claude/settings.json"],
-      [".mcp.json"],
       [".bashrc"],
       ["node_modules/ambit/package.json"],
     ])("%s", async (path) => {

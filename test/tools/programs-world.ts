@@ -83,11 +83,19 @@ export function programsWorld(
   const folders = { state, config: null };
   const table = new TriggerTable();
   const files = daemonFiles({
-    ...{ program: ourPackage, folders, home: null, triggers: () => table },
+    ...{ program: ourPackage, folders, home: null, isBareAllowed: () => false, triggers: () => table },
     held: held as never,
   });
   const drafts = daemonDrafts({
-    ...{ state, program: ourPackage, folders, home: null, now: Date.now, triggers: () => table },
+    ...{
+      state,
+      program: ourPackage,
+      folders,
+      home: null,
+      now: Date.now,
+      isBareAllowed: () => false,
+      triggers: () => table,
+    },
     records: { readingAt: () => reading } as never,
     note: () => undefined,
   });

@@ -78,7 +78,7 @@ export class TriggerWorld {
       ...{ root, home: segmentsOf(join(this.above, home)), workspaces: [], table: new TriggerTable() },
       ...{ ours: [], program: segmentsOf(join(this.above, "program")), runtime: [] },
     });
-    const classifier = new Classifier(facts, changes);
+    const classifier = Classifier.of(facts, changes);
     return Object.fromEntries(changes.map((one, at) => [Object.keys(planted)[at], classifier.classify(one).class]));
   }
 

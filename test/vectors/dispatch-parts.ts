@@ -21,6 +21,7 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
     problems: () => [],
     vault: secrets.vault,
     redacting: secrets.redacting,
+    isTrigger: () => false,
     presence: { names: () => [], check: absent, set: absent, delete: absent },
     proof: {
       verify: absent,

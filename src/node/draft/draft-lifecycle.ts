@@ -39,6 +39,8 @@ export class DraftLifecycle {
 
   /** Why no writable command of this owner runs now; null where one may. */
   refusalFor(owner: string): RunRefused | null {
+    const refused = this.#parts.workers.refusal();
+    if (refused !== null) return { code: "not_landed", message: refused.message, fix: refused.fix };
     const kept = this.#parts.records
       .list()
       .filter((one) => one.owner === owner && (one.state === "kept" || one.state === "broken"));
@@ -69,7 +71,7 @@ export class DraftLifecycle {
   /** After its command: lands what may land, and says what became of everything. Never throws. */
   async finish(record: DraftRecord, context: LandingContext): Promise<ChangesReport> {
     try {
-      return await this.#parts.lock.run(record.root, async () => {
+      return await this.#locked(record.root, async () => {
         const report = record.isSealed
           ? await this.#landing.land(record, context)
           : await this.#landing.keepAll(record, UNSEALED);
@@ -80,7 +82,7 @@ export class DraftLifecycle {
       const reason = `it could not be carried over: ${error instanceof Error ? error.message : String(error)}`;
       this.#parts.note(`draft ${record.draft}: ${reason}`);
       try {
-        const kept = await this.#recover(record, reason);
+        const kept = await this.#parts.workers.during(record.root, () => this.#recover(record, reason));
         if (kept !== null) return kept;
       } catch (again) {
         this.#parts.note(`draft ${record.draft}: its end cannot be recorded: ${String(again)}`);
@@ -108,7 +110,10 @@ export class DraftLifecycle {
 
   async show(id: string): Promise<Answer<DraftShown>> {
     const record = this.#parts.records.find(id);
-    if (record === null) return unknown(id);
+    return record === null ? unknown(id) : this.#parts.workers.during(record.root, () => this.#show(record));
+  }
+
+  async #show(record: DraftRecord): Promise<Answer<DraftShown>> {
     const isWaiting = record.state === "kept" || record.state === "broken";
     const waiting = isWaiting ? await this.#landing.scanUnlanded(record) : null;
     if (waiting !== null && !waiting.ok) return refuse("not_landed", waiting.message);
@@ -125,10 +130,10 @@ export class DraftLifecycle {
     digest: string | null,
     agreed: Level,
   ): Promise<Answer<{ readonly summary: DraftSummary; readonly landed: number }>> {
-    const { records, lock } = this.#parts;
+    const { records } = this.#parts;
     const found = records.find(id);
     if (found === null) return unknown(id);
-    return lock.run(found.root, async () => {
+    return this.#locked(found.root, async () => {
       const record = records.read(found.draft);
       if (record === null) return unknown(id);
       const refused = this.#unlandable(record);
@@ -180,7 +185,7 @@ export class DraftLifecycle {
 
   /** Everything that a call landed, the newest part first. Nothing is taken back where something was edited since. */
   async undo(id: string): Promise<Answer<{ readonly summary: DraftSummary }>> {
-    const { records, lock } = this.#parts;
+    const { records } = this.#parts;
     const landed = records
       .list()
       .filter(({ draft, call, landings }) => landings.length > 0 && (draft === id || call === id));
@@ -191,7 +196,7 @@ export class DraftLifecycle {
         : refuse("not_landed", `nothing of ${id} landed that could be undone`);
     let count = 0;
     for (const { draft, root } of landed) {
-      const undone = await lock.run(root, async (): Promise<Answer<{ readonly landed: number }>> => {
+      const undone = await this.#locked(root, async (): Promise<Answer<{ readonly landed: number }>> => {
         const record = records.read(draft);
         if (record === null || record.landings.length === 0) return { ok: true, value: { landed: 0 } };
         const answer = await this.#undo(record);
@@ -213,7 +218,7 @@ export class DraftLifecycle {
         `commits or refs of it landed in ${record.repositories.join(", ")}, and an undo takes back files alone; nothing was undone`,
         "git revert, or git reset with the old value from git reflog",
       );
-    const trigger = this.#restoredTrigger(record);
+    const trigger = await this.#restoredTrigger(record);
     if (trigger !== null) return refuse("self_modification", `${trigger}; nothing was undone`);
     const landings = [...record.landings];
     // Until its end is recorded an undo counts as interrupted.
@@ -237,7 +242,7 @@ export class DraftLifecycle {
   }
 
   /** What came back by an undo is a name like any other: it may complete a trigger that was harmless without it. */
-  #restoredTrigger(record: DraftRecord): string | null {
+  async #restoredTrigger(record: DraftRecord): Promise<string | null> {
     const steps = this.#parts.records.steps(record.draft);
     if (steps === null) return "what it would restore is not known";
     const restored = steps.flatMap(({ path, base }): Change[] =>
@@ -247,7 +252,7 @@ export class DraftLifecycle {
           ? [{ kind: "folder", path, base: null }]
           : [{ kind: "file", path, bytes: 0, isExecutable: false, base: null }],
     );
-    const classify = this.#parts.classifier(record)(restored);
+    const classify = await this.#parts.classifier(record)(restored);
     for (const change of restored) {
       const found = classify(change);
       if (found.class === "never") return `it would restore ${change.path.join("/")}: ${found.why}`;
@@ -272,10 +277,16 @@ export class DraftLifecycle {
         continue;
       }
       if (record.state !== "running" && record.state !== "broken") continue;
-      await this.#recover(record, "ambit was interrupted while the command ran").catch((error: unknown) =>
-        note(`draft ${id} cannot be recovered: ${String(error)}`),
-      );
+      await this.#parts.workers
+        .during(record.root, () => this.#recover(record, "ambit was interrupted while the command ran"))
+        .catch((error: unknown) => note(`draft ${id} cannot be recovered: ${String(error)}`));
     }
+  }
+
+  /** One work at a time on a root; its lander has ended when this returns. */
+  #locked<T>(root: string, work: () => Promise<T>): Promise<T> {
+    const { lock, workers } = this.#parts;
+    return lock.run(root, () => workers.during(root, work));
   }
 
   /** Rolls back or finishes what was interrupted, and keeps the rest. Null where a person has to look. */

@@ -26,7 +26,7 @@ export interface GitLandingRequest {
   /** Every repository of the draft that shares the outermost git folder with this one, itself among them. */
   readonly family: readonly GitChanges[];
   /** What a changed name below the root is to the person's tools, beside the draft and these changes. */
-  classifier(more: readonly Change[]): (change: Change) => NameClass;
+  classifier(more: readonly Change[]): Promise<(change: Change) => NameClass>;
   judge(verb: "fs.write", path: readonly string[]): Decision;
   /** How much of a person has seen the draft and agreed; 0 for nobody. */
   readonly agreed: Level;
@@ -123,7 +123,7 @@ export class GitLandings {
     const decision = judge("fs.write", worktree);
     if (decision.outcome === "deny") return refuse(decision.code, "no grant covers fs.write of its folder");
     const { class: found } =
-      worktree.length === 0 ? FREE : classifier([])({ kind: "folder", path: worktree, base: null });
+      worktree.length === 0 ? FREE : (await classifier([]))({ kind: "folder", path: worktree, base: null });
     if (found === "never" || found === "git") return refuse("self_modification", "its folder never lands");
     const asksMore = decision.outcome === "ask" && decision.level > agreed;
     if (asksMore || (!isAgreed && (found === "ask" || record.needsReview)))
@@ -200,11 +200,11 @@ function movedReason(root: string, { folder, common }: ReadSeed): string | null 
 /** Paths of commits and of the index, as changes of the worktree that a checkout would make. */
 function commitClassifier(worktree: readonly string[], classifier: GitLandingRequest["classifier"]): Classify {
   let known: { readonly together: readonly PathChange[]; classify(change: Change): NameClass } | null = null;
-  return (one, together) => {
+  return async (one, together) => {
     // A trigger that goes away runs nothing.
     if (one.change === "deleted") return "free";
     if (known?.together !== together)
-      known = { together, classify: classifier(together.flatMap((each) => checkoutChanges(worktree, each))) };
+      known = { together, classify: await classifier(together.flatMap((each) => checkoutChanges(worktree, each))) };
     const changes = checkoutChanges(worktree, one);
     const change = changes.at(-1);
     if (change === undefined) return "free";

@@ -34,7 +34,7 @@ const RIGHTS =
   (1n << 13n) |
   (1n << 14n);
 /** Version 1 of Landlock forbids every rename between folders, which is what a landing is. */
-const landlockVersionMin = 2;
+export const landlockVersionMin = 2;
 /** Two folders for each level of a scan, and some. */
 const openFilesMax = 1024;
 const memoryBytesMax = 1_073_741_824;

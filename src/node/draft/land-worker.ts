@@ -65,6 +65,8 @@ export class LandWorker {
   readonly #silenceMillisecondsMax: number;
   readonly #queue: Request[] = [];
   readonly ready: Promise<LandWorkerReady | LandRefusal>;
+  /** Its process is gone, and with it every folder it had open. */
+  readonly ended: Promise<void>;
   #setReady: (ready: LandWorkerReady | LandRefusal) => void = () => undefined;
   #isReady = false;
   #current: Request | null = null;
@@ -85,8 +87,16 @@ export class LandWorker {
       cwd: "/",
     });
     this.#socket = this.#child.stdio[controlDescriptor] as Socket;
-    this.#child.on("error", () => this.#end("the lander could not be started"));
-    this.#child.on("exit", () => this.#end("the lander ended"));
+    this.ended = new Promise((resolve) => {
+      this.#child.on("error", () => {
+        this.#end("the lander could not be started");
+        if (this.#child.pid === undefined) resolve();
+      });
+      this.#child.on("exit", () => {
+        this.#end("the lander ended");
+        resolve();
+      });
+    });
     this.#child.unref();
     const cutter = new FrameCutter();
     this.#socket.on("data", (chunk: Buffer) => {
@@ -103,11 +113,6 @@ export class LandWorker {
   /** It answers nothing any more. */
   get isOver(): boolean {
     return this.#endReason !== null;
-  }
-
-  /** No request is under way or waits. */
-  get isIdle(): boolean {
-    return this.#current === null && this.#queue.length === 0;
   }
 
   get processId(): number | undefined {
@@ -325,6 +330,8 @@ export class LandWorker {
     this.#endReason = reason;
     this.#unwatch();
     this.#socket?.destroy();
+    // Whoever waits for `ended` may have nothing else that keeps this process running.
+    this.#child.ref();
     const late = setTimeout(() => this.#child.kill("SIGKILL"), graceMilliseconds);
     late.unref();
     this.#child.once("exit", () => clearTimeout(late));

@@ -1,6 +1,7 @@
-// Landers, one for each root that is landed in: started when they are needed, ended when they have been idle.
+// Landers, one for each root while a draft of it is landed, shown, undone or recovered. None is left in between: an open folder
+// keeps its mount busy.
 import type { Answer, Refusal } from "../../ports/exchange.ts";
-import type { LandRestrictions } from "./land-setup.ts";
+import { type LandRestrictions, landlockVersionMin } from "./land-setup.ts";
 import { LandWorker } from "./land-worker.ts";
 
 export interface LandWorkersOptions {
@@ -8,6 +9,8 @@ export interface LandWorkersOptions {
   readonly program: string;
   readonly drafts: string;
   restrictions(): LandRestrictions | null;
+  /** The user's own configuration lets processes run without what the machine lacks (`bare`). */
+  isBareAllowed(): boolean;
 }
 
 /** The folder a draft was made over. */
@@ -18,84 +21,97 @@ export interface LandRoot {
 }
 
 const silenceMillisecondsMax = 120_000;
-const idleMilliseconds = 60_000;
-const workersMax = 64;
 
-interface Held {
-  readonly worker: LandWorker;
-  timer: NodeJS.Timeout | null;
+/** Uses of one root that are under way, and their landers by the identity of the folder. */
+interface RootUses {
+  count: number;
+  readonly workers: Map<string, Promise<Answer<LandWorker>>>;
 }
 
 export class LandWorkers {
   readonly #options: LandWorkersOptions;
-  readonly #held = new Map<string, Held>();
+  readonly #uses = new Map<string, RootUses>();
 
   constructor(options: LandWorkersOptions) {
     this.#options = options;
   }
 
-  /** The lander of this root. Refused where the folder of that name is another one by now. */
-  async at({ root, rootDevice, rootInode }: LandRoot): Promise<Answer<LandWorker>> {
-    const key = `${root} ${rootDevice} ${rootInode}`;
-    const known = this.#held.get(key);
-    if (known !== undefined) {
-      await known.worker.ready;
-      if (!known.worker.isOver) return this.#keep(key, known);
-      this.#held.delete(key);
-    }
-    const { program, drafts } = this.#options;
+  /** Why no lander may run on this machine; null where one may. */
+  refusal(): Refusal | null {
     const restrictions = this.#options.restrictions();
-    if (restrictions === null) return refuse("the lander cannot be confined on this machine");
-    const worker = new LandWorker({ program, root, drafts, restrictions, silenceMillisecondsMax });
-    const ready = await worker.ready;
-    if ("status" in ready) {
-      worker.close();
-      return refuse(ready.reason);
+    if (restrictions === null) return refuse("the lander cannot be run on this machine: see `ambit doctor`");
+    if (restrictions.landlock >= landlockVersionMin || this.#options.isBareAllowed()) return null;
+    return refuse(
+      `the lander cannot be confined: Landlock ${landlockVersionMin} or later is needed, this kernel has ${restrictions.landlock === 0 ? "none" : `version ${restrictions.landlock}`}`,
+      "a kernel of 5.19 or later with Landlock, or `bare: true` in your own config.yml",
+    );
+  }
+
+  /** Landers of this root live as long as some work on it does. The last use returns once their processes have ended. */
+  async during<T>(root: string, work: () => Promise<T>): Promise<T> {
+    const uses = this.#uses.get(root) ?? { count: 0, workers: new Map() };
+    uses.count++;
+    this.#uses.set(root, uses);
+    try {
+      return await work();
+    } finally {
+      uses.count--;
+      if (uses.count === 0) {
+        this.#uses.delete(root);
+        await endAll(uses);
+      }
     }
-    if (String(ready.root.device) !== rootDevice || String(ready.root.inode) !== rootInode) {
-      worker.close();
-      return refuse(`${root} is another folder than the one the program worked in`);
-    }
-    this.#evict();
-    return this.#keep(key, { worker, timer: null });
+  }
+
+  /** The lander of this root. Refused where the folder of that name is another one by now. */
+  async at(root: LandRoot): Promise<Answer<LandWorker>> {
+    const uses = this.#uses.get(root.root);
+    // INVARIANT: nothing starts a lander that nothing ends.
+    if (uses === undefined) throw new Error(`no work on ${root.root} is under way`);
+    const key = `${root.rootDevice} ${root.rootInode}`;
+    const known = await uses.workers.get(key);
+    if (known?.ok === true && !known.value.isOver) return known;
+    const started = this.#start(root);
+    uses.workers.set(key, started);
+    return started;
   }
 
   close(): void {
-    for (const { worker, timer } of this.#held.values()) {
-      if (timer !== null) clearTimeout(timer);
-      worker.close();
-    }
-    this.#held.clear();
+    for (const uses of this.#uses.values()) void endAll(uses);
+    this.#uses.clear();
   }
 
-  #keep(key: string, held: Held): Answer<LandWorker> {
-    this.#closeLater(key, held);
-    this.#held.delete(key);
-    this.#held.set(key, held);
-    return { ok: true, value: held.worker };
-  }
-
-  /** INVARIANT: a worker with a request is never closed for being idle. */
-  #closeLater(key: string, held: Held): void {
-    if (held.timer !== null) clearTimeout(held.timer);
-    held.timer = setTimeout(() => {
-      if (!held.worker.isIdle) return this.#closeLater(key, held);
-      if (this.#held.get(key) === held) this.#held.delete(key);
-      held.worker.close();
-    }, idleMilliseconds);
-    held.timer.unref();
-  }
-
-  #evict(): void {
-    const oldest = [...this.#held].find(([, { worker }]) => worker.isIdle);
-    if (this.#held.size < workersMax || oldest === undefined) return;
-    const [key, { worker, timer }] = oldest;
-    if (timer !== null) clearTimeout(timer);
-    this.#held.delete(key);
+  async #start({ root, rootDevice, rootInode }: LandRoot): Promise<Answer<LandWorker>> {
+    const { program, drafts } = this.#options;
+    const refused = this.refusal();
+    const restrictions = this.#options.restrictions();
+    if (refused !== null || restrictions === null) return refused ?? refuse("the lander cannot be run on this machine");
+    const worker = new LandWorker({ program, root, drafts, restrictions, silenceMillisecondsMax });
+    const ready = await worker.ready;
+    const reason =
+      "status" in ready
+        ? ready.reason
+        : String(ready.root.device) !== rootDevice || String(ready.root.inode) !== rootInode
+          ? `${root} is another folder than the one the program worked in`
+          : !ready.landlock && !this.#options.isBareAllowed()
+            ? "the kernel did not confine the lander"
+            : null;
+    if (reason === null) return { ok: true, value: worker };
     worker.close();
+    await worker.ended;
+    return refuse(reason);
   }
 }
 
-function refuse(message: string): Refusal {
-  return { ok: false, code: "not_landed", message, fix: null };
+async function endAll({ workers }: RootUses): Promise<void> {
+  for (const started of workers.values()) {
+    const worker = await started;
+    if (!worker.ok) continue;
+    worker.value.close();
+    await worker.value.ended;
+  }
+}
+
+function refuse(message: string, fix: string | null = null): Refusal {
+  return { ok: false, code: "not_landed", message, fix };
 }

@@ -14,6 +14,7 @@ import {
   type NameClass,
 } from "../../sandbox/draft/landing.ts";
 import { type DraftRecord, type DraftRecords, type KeptPaths, keptShownMax } from "./draft-records.ts";
+import type { DraftSize } from "./draft-size.ts";
 import {
   abortAll,
   type CommittedGit,
@@ -33,7 +34,7 @@ import type { RootLock } from "./root-lock.ts";
 export interface LandingContext {
   judge(verb: "fs.write" | "fs.delete", path: readonly string[]): Decision;
   /** By the project as it is now and these changes together. */
-  classifier(changes: readonly Change[]): (change: Change) => NameClass;
+  classifier(changes: readonly Change[]): Promise<(change: Change) => NameClass>;
   /** How much of a person has seen the draft and agreed; 0 for nobody. */
   readonly agreed: Level;
 }
@@ -45,9 +46,13 @@ export interface LandingParts {
   readonly lock: RootLock;
   /** Removes the draft with everything in it. */
   remove(id: string): Promise<void>;
+  /** What the draft takes on the disk. */
+  measure(id: string): Promise<DraftSize>;
   note(line: string): void;
 }
 
+/** A draft that cannot be measured counts as the most that one agent may keep: no further command writes before it is gone. */
+const UNMEASURED: DraftSize = { bytes: Number.MAX_SAFE_INTEGER, inodes: 1 };
 const pathsShownMax = 20;
 /** As JSON: a report of long names has to fit into one answer, or a command that ran would look refused. */
 const pathsCharactersMax = 32_768;
@@ -76,16 +81,20 @@ export class Landing {
   }
 
   /** Nothing of it lands, for one reason. */
-  keepAll(record: DraftRecord, reason: string): Promise<ChangesReport> {
+  async keepAll(record: DraftRecord, reason: string): Promise<ChangesReport> {
+    const size = await this.#parts.measure(record.draft).catch(() => UNMEASURED);
     const kept: KeptChange = { path: ".", kind: "write", code: "not_landed", reason };
-    return this.#recorded(record, {
-      landed: [],
-      landing: 0,
-      repositories: [],
-      kept: [kept],
-      waiting: null,
-      scan: null,
-    });
+    return this.#recorded(
+      { ...record, ...size },
+      {
+        landed: [],
+        landing: 0,
+        repositories: [],
+        kept: [kept],
+        waiting: null,
+        scan: null,
+      },
+    );
   }
 
   /** Lands what may land of a sealed draft. INVARIANT: the caller holds the lock of its root. */
@@ -95,7 +104,7 @@ export class Landing {
     const { scan } = waiting;
     if (scan.alarm !== null) return this.keepAll(record, `its draft has a mark that is not understood: ${scan.alarm}`);
     if (scan.changes.length === 0 && scan.unlandable.length === 0) return this.#nothing(record);
-    const classes = await inTurns(scan.changes, this.#classes(record, context.classifier(scan.changes)));
+    const classes = await inTurns(scan.changes, this.#classes(record, await context.classifier(scan.changes)));
     const judged = await inTurns(scan.changes, ({ kind, path }) =>
       context.judge(kind === "delete" ? "fs.delete" : "fs.write", path),
     );
@@ -168,7 +177,7 @@ export class Landing {
       )) {
         const prepared = await this.#parts.git.prepare({
           ...{ record, repository, changes, family, judge, agreed },
-          classifier: (more) => this.#classes(record, classifier([...all, ...more])),
+          classifier: async (more) => this.#classes(record, await classifier([...all, ...more])),
         });
         groups.push({ repository, changes, family, git: prepared });
       }
@@ -236,7 +245,7 @@ export class Landing {
       };
     };
     // Again, with what the project has now: two drafts that are harmless alone can complete a trigger together.
-    const after = this.#classes(record, context.classifier([]));
+    const after = this.#classes(record, await context.classifier([]));
     const made = land.filter(({ kind }) => kind !== "delete");
     const trigger = [...(await inTurns(made, after))].find(([, found]) => isTrigger(found))?.[0];
     if (trigger !== undefined)

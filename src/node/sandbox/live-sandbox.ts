@@ -181,6 +181,7 @@ export class LiveSandbox {
     if (first === null) return this.#fail("the first process of the sandbox cannot be told");
     if (!this.parts.trees.areShownIn(`/proc/${first}/root`, this.#isOverlay ? hostPath(LOWER_LAYER) : null))
       return this.#fail("a folder was replaced by another while the sandbox started");
+    this.parts.trees.close();
     if (this.#state !== "starting") return;
     this.#state = "prepared";
     if (this.#isOverlay && this.#running === null) clearTimeout(this.#timer);

@@ -17,8 +17,8 @@ export type TreesHeld =
 
 export class HeldTrees {
   readonly #trees: readonly Tree[];
-  /** Open as long as we compare: the number of a folder that is held is given to no other folder. */
-  readonly #held: number | null;
+  /** Open until a sandbox has the root mounted: the number of a folder that is in use is given to no other folder. */
+  #held: number | null;
   /** Tells one root from another under the same name. */
   readonly mark: string;
   /** Of the root; null where there is none. */
@@ -59,13 +59,16 @@ export class HeldTrees {
   /** Whether a sandbox shows the same trees: `top` is its top folder, `root` where it has the root, if elsewhere. */
   areShownIn(top: string, root: string | null): boolean {
     return this.#trees.every(({ path, identity }, at) => {
-      const shown = at === 0 && this.#held !== null && root !== null ? root : path;
+      const shown = at === 0 && this.rootIdentity !== null && root !== null ? root : path;
       return isSame(identity, identityAt(`${top}${shown}`));
     });
   }
 
+  /** Also called once a sandbox shows the same trees: its mount keeps the root in use, ours would keep it from being unmounted. */
   close(): void {
-    if (this.#held !== null) closeSync(this.#held);
+    const held = this.#held;
+    this.#held = null;
+    if (held !== null) closeSync(held);
   }
 }
 

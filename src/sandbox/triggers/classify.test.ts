@@ -32,13 +32,24 @@ function change(written: Written): ClassifiedChange {
 
 function classes(files: Files, draft: readonly Written[], options: Partial<TriggerOptions> = {}): readonly string[] {
   const changes = draft.map(change);
-  const classifier = new Classifier(new TriggerFacts(fakeTree(files), { ...OPTIONS, ...options }), changes);
+  const classifier = Classifier.of(new TriggerFacts(fakeTree(files), { ...OPTIONS, ...options }), changes);
   return changes.map((one) => classifier.classify(one).class);
 }
 
 function classOf(files: Files, written: Written, options: Partial<TriggerOptions> = {}): string {
   return classes({ "h/w/": "", ...files }, [written], options)[0] ?? "";
 }
+
+test("many changes are classified as few are, and others run in between", async () => {
+  const changes = Array.from({ length: 1_000 }, (_, at) => change(at === 999 ? ".vscode/tasks.json" : `d${at}/f`));
+  let turns = 0;
+  const facts = new TriggerFacts(fakeTree({ "h/w/": "" }), OPTIONS);
+  const classifier = await Classifier.inTurns(facts, changes, async () => {
+    turns++;
+  });
+  expect(turns).toBe(4);
+  expect(changes.filter((one) => classifier.classify(one).class === "never")).toEqual([changes[999]]);
+});
 
 describe("by name", () => {
   test.each<[string, string]>([
@@ -368,6 +379,6 @@ test("a reason goes with every class but free", () => {
   const facts = new TriggerFacts(fakeTree({ "h/w/": "" }), OPTIONS);
   for (const written of [".vscode/a", "AGENTS.md", ".git/x", "a -> /"]) {
     const one = change(written);
-    expect(new Classifier(facts, [one]).classify(one).why).toMatch(/\w/);
+    expect(Classifier.of(facts, [one]).classify(one).why).toMatch(/\w/);
   }
 });

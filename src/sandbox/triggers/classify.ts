@@ -1,5 +1,5 @@
 // Decides how one change may reach the real root: freely, by ask, as git's, or never. The same rules for drafts and file tools.
-import { type DraftNames, draftNames } from "./draft-names.ts";
+import { DraftNames } from "./draft-names.ts";
 import { type FolderShape, gitFolderOf, type ShapedFolder } from "./git-folders.ts";
 import { linkFault } from "./new-links.ts";
 import { isAuthorityName, isGitName } from "./spelling.ts";
@@ -9,7 +9,7 @@ type Path = readonly string[];
 
 export type Classification =
   | { readonly class: "free"; readonly why: null }
-  | { readonly class: "ask" | "never"; readonly why: string; readonly isRefusedToFileTools: boolean }
+  | { readonly class: "ask" | "never"; readonly why: string }
   /** Inside a git folder: imported by meaning, never copied as a file. `repository`: the git folder, absolute. */
   | { readonly class: "git"; readonly why: string; readonly repository: Path };
 
@@ -36,16 +36,43 @@ interface Draft {
   readonly shaped: Map<string, readonly ShapedFolder[]>;
 }
 
+/** Changes that are prepared before others get a turn of the event loop. */
+const changesPerTurn = 200;
+
 /** Classifies changes of one draft. Every change is known before the first is classified: together they may make a repository. */
 export class Classifier {
   readonly #facts: TriggerFacts;
   readonly #draft: Draft;
 
-  constructor(facts: TriggerFacts, changes: readonly ClassifiedChange[]) {
-    const { root } = facts.options;
+  private constructor(facts: TriggerFacts) {
     this.#facts = facts;
-    this.#draft = { names: draftNames(root, changes), shapes: new Map(), shaped: new Map() };
-    for (const { path } of changes) facts.prepare([...root, ...path]);
+    this.#draft = { names: new DraftNames(facts.options.root), shapes: new Map(), shaped: new Map() };
+  }
+
+  /** At once: for few changes. */
+  static of(facts: TriggerFacts, changes: readonly ClassifiedChange[]): Classifier {
+    const classifier = new Classifier(facts);
+    for (const change of changes) classifier.#add(change);
+    return classifier;
+  }
+
+  /** The same for any number of changes; `turn` lets others run in between. */
+  static async inTurns(
+    facts: TriggerFacts,
+    changes: readonly ClassifiedChange[],
+    turn: () => Promise<unknown>,
+  ): Promise<Classifier> {
+    const classifier = new Classifier(facts);
+    for (const [at, change] of changes.entries()) {
+      if (at > 0 && at % changesPerTurn === 0) await turn();
+      classifier.#add(change);
+    }
+    return classifier;
+  }
+
+  #add(change: ClassifiedChange): void {
+    this.#draft.names.add(change);
+    this.#facts.prepare([...this.#facts.options.root, ...change.path]);
   }
 
   classify(change: ClassifiedChange): Classification {
@@ -106,9 +133,7 @@ function classifyName(
   return strictest([
     FREE,
     ...(place === null ? [] : [told(place.class, place.why)]),
-    ...(match === null
-      ? []
-      : [{ class: match.class, why: `${match.tool} reads it`, isRefusedToFileTools: match.isRefusedToFileTools }]),
+    ...(match === null ? [] : [told(match.class, `${match.tool} reads it`)]),
   ]);
 }
 
@@ -139,7 +164,7 @@ function never(why: string): Classification {
 }
 
 function told(of: "ask" | "never", why: string): Classification {
-  return { class: of, why, isRefusedToFileTools: of === "never" };
+  return { class: of, why };
 }
 
 const STRICTNESS: readonly Classification["class"][] = ["free", "ask", "git", "never"];
@@ -151,7 +176,7 @@ function strictest(all: readonly Classification[]): Classification {
 }
 
 function weight(one: Classification): number {
-  return 2 * STRICTNESS.indexOf(one.class) + ("isRefusedToFileTools" in one && one.isRefusedToFileTools ? 1 : 0);
+  return STRICTNESS.indexOf(one.class);
 }
 
 /** For what is decided by names alone, without a look at any disk. */

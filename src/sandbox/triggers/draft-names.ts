@@ -4,32 +4,37 @@ import { nameKey, pathKey } from "./spelling.ts";
 
 type Path = readonly string[];
 
-export interface DraftNames {
-  /** Whether the draft brings a name of this key into the folder. */
-  has(folder: Path, key: string): boolean;
-  /** Of a link that the draft brings: its target. */
-  target(path: Path): string | null;
-}
-
-export function draftNames(root: Path, changes: readonly ClassifiedChange[]): DraftNames {
-  const folders = new Map<string, Set<string>>();
-  const targets = new Map<string, string>();
+export class DraftNames {
+  readonly #root: Path;
+  readonly #folders = new Map<string, Set<string>>();
+  readonly #targets = new Map<string, string>();
   /** Of folders as they are written: many names share one. */
-  const keys = new Map<string, string>();
-  for (const { kind, path, target } of changes) {
-    if (kind === "delete" || path.length === 0) continue;
-    const whole = [...root, ...path];
-    const parent = whole.slice(0, -1);
-    const written = parent.join("/");
-    const folder = keys.get(written) ?? pathKey(parent);
-    keys.set(written, folder);
-    const names = folders.get(folder) ?? new Set();
-    names.add(nameKey(whole.at(-1) as string));
-    folders.set(folder, names);
-    if (kind === "link" && target !== undefined) targets.set(whole.join("/"), target);
+  readonly #keys = new Map<string, string>();
+
+  constructor(root: Path) {
+    this.#root = root;
   }
-  return {
-    has: (folder, key) => folders.size > 0 && folders.get(pathKey(folder))?.has(key) === true,
-    target: (path) => (targets.size === 0 ? null : (targets.get(path.join("/")) ?? null)),
-  };
+
+  add({ kind, path, target }: ClassifiedChange): void {
+    const name = path.at(-1);
+    if (kind === "delete" || name === undefined) return;
+    const parent = [...this.#root, ...path.slice(0, -1)];
+    const written = parent.join("/");
+    const folder = this.#keys.get(written) ?? pathKey(parent);
+    this.#keys.set(written, folder);
+    const names = this.#folders.get(folder) ?? new Set();
+    names.add(nameKey(name));
+    this.#folders.set(folder, names);
+    if (kind === "link" && target !== undefined) this.#targets.set(`${written}/${name}`, target);
+  }
+
+  /** Whether the draft brings a name of this key into the folder. */
+  has(folder: Path, key: string): boolean {
+    return this.#folders.size > 0 && this.#folders.get(pathKey(folder))?.has(key) === true;
+  }
+
+  /** Of a link that the draft brings: its target. */
+  target(path: Path): string | null {
+    return this.#targets.size === 0 ? null : (this.#targets.get(path.join("/")) ?? null);
+  }
 }

@@ -125,5 +125,5 @@ function isWithin(path: Path, base: Path): boolean {
 }
 
 function never(why: string): Classification {
-  return { class: "never", why, isRefusedToFileTools: true };
+  return { class: "never", why };
 }

@@ -2,8 +2,7 @@
 // Data. Absent on purpose: `Makefile`, `package.json`, tests and build scripts, which a person runs on purpose.
 import { type Trigger, type TriggerRow, triggersOf } from "./trigger.ts";
 
-/** File tools refused these before the class existed. */
-const REFUSED_BEFORE: readonly TriggerRow[] = [["MCP clients", "anywhere", [".mcp.json", "mcp.json"]]];
+const SERVERS: readonly TriggerRow[] = [["MCP clients", "anywhere", [".mcp.json", "mcp.json"]]];
 
 const ENVIRONMENTS: readonly TriggerRow[] = [
   ["direnv", "anywhere", [".envrc", ".direnv"]],
@@ -90,11 +89,7 @@ const INSTRUCTIONS: readonly TriggerRow[] = [
   ["Zed", "anywhere", [".rules"]],
 ];
 
-export const LAND_BY_ASK: readonly Trigger[] = [
-  ...triggersOf(REFUSED_BEFORE, { class: "ask", isFixed: false, isRefusedToFileTools: true }),
-  ...triggersOf([...ENVIRONMENTS, ...GIT, ...PACKAGES, ...EDITORS, ...AUTOMATION, ...INSTRUCTIONS], {
-    class: "ask",
-    isFixed: false,
-    isRefusedToFileTools: false,
-  }),
-];
+export const LAND_BY_ASK: readonly Trigger[] = triggersOf(
+  [...SERVERS, ...ENVIRONMENTS, ...GIT, ...PACKAGES, ...EDITORS, ...AUTOMATION, ...INSTRUCTIONS],
+  { class: "ask", isFixed: false },
+);

@@ -106,10 +106,9 @@ const SESSIONS: readonly TriggerRow[] = [
 ];
 
 export const NEVER_LAND: readonly Trigger[] = [
-  ...triggersOf(OURS, { class: "never", isFixed: true, isRefusedToFileTools: true }),
+  ...triggersOf(OURS, { class: "never", isFixed: true }),
   ...triggersOf([...VERSION_CONTROL, ...EDITORS, ...AGENTS, ...SHELLS, ...SESSIONS], {
     class: "never",
     isFixed: false,
-    isRefusedToFileTools: true,
   }),
 ];

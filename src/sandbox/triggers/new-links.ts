@@ -71,7 +71,7 @@ function isUnsteady(target: string): boolean {
 }
 
 const UNSTEADY: Classification = {
-  ...{ class: "ask", isRefusedToFileTools: false },
+  ...{ class: "ask" },
   why: "it goes up again behind a name, so where it leads depends on other links",
 };
 
@@ -81,5 +81,5 @@ function follow(folder: Path, target: string, rest: readonly string[], links: nu
 }
 
 function never(why: string): Classification {
-  return { class: "never", why, isRefusedToFileTools: true };
+  return { class: "never", why };
 }

@@ -10,7 +10,6 @@ type Path = readonly string[];
 export interface TriggerMatch {
   readonly class: TriggerClass;
   readonly tool: string;
-  readonly isRefusedToFileTools: boolean;
 }
 
 /** Where places are on this machine; absolute paths without links. */
@@ -33,7 +32,6 @@ interface Rule {
   readonly by: "table" | "fixed" | "user" | "project";
   /** Keys of its names; a `*` in one stands for any run of characters. */
   readonly pattern: readonly string[];
-  readonly isRefusedToFileTools: boolean;
 }
 
 /** A rule that a path meets, and the position in the path where the rule's names begin. */
@@ -162,7 +160,7 @@ function decided(found: readonly Found[]): TriggerMatch | null {
   const user = found.filter(({ rule }) => rule.by === "user");
   const rule = strictest(found.map((one) => replacement(one, user)));
   if (rule === null || rule.class === "free") return null;
-  return { class: rule.class, tool: rule.tool, isRefusedToFileTools: rule.isRefusedToFileTools };
+  return { class: rule.class, tool: rule.tool };
 }
 
 function replacement(one: Found, user: readonly Found[]): Rule {
@@ -194,16 +192,16 @@ function strictest(rules: readonly Rule[]): Rule | null {
 }
 
 function weight(rule: Rule): number {
-  return 2 * STRICTNESS.indexOf(rule.class) + (rule.isRefusedToFileTools ? 1 : 0);
+  return STRICTNESS.indexOf(rule.class);
 }
 
-function tableRule({ class: of, tool, isFixed, isRefusedToFileTools, names }: Trigger): Rule {
-  return { class: of, tool, by: isFixed ? "fixed" : "table", pattern: names.map(patternKey), isRefusedToFileTools };
+function tableRule({ class: of, tool, isFixed, names }: Trigger): Rule {
+  return { class: of, tool, by: isFixed ? "fixed" : "table", pattern: names.map(patternKey) };
 }
 
 function writtenRule({ class: written, names }: TriggerRule, by: "user" | "project"): Rule {
   const of = written === "allow" ? "free" : written;
-  return { class: of, tool: CONFIGURATION, by, pattern: names.map(patternKey), isRefusedToFileTools: of !== "free" };
+  return { class: of, tool: CONFIGURATION, by, pattern: names.map(patternKey) };
 }
 
 /** Dots before a star belong to the pattern, and are no trailing dots. */

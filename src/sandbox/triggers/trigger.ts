@@ -18,8 +18,6 @@ export interface Trigger {
   readonly tool: string;
   /** No configuration moves it to another class. */
   readonly isFixed: boolean;
-  /** File tools have no way to ask yet; those in the class `ask` that they refused before stay refused. */
-  readonly isRefusedToFileTools: boolean;
 }
 
 /** Names of one tool, written as `a/b/c`, as the two data files have them. */
@@ -27,7 +25,7 @@ export type TriggerRow = readonly [tool: string, place: TriggerPlace, paths: rea
 
 export function triggersOf(
   rows: readonly TriggerRow[],
-  options: Pick<Trigger, "class" | "isFixed" | "isRefusedToFileTools">,
+  options: Pick<Trigger, "class" | "isFixed">,
 ): readonly Trigger[] {
   return rows.flatMap(([tool, place, paths]) =>
     paths.map((path) => ({ names: path.split("/"), place, tool, ...options })),

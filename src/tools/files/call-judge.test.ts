@@ -14,7 +14,9 @@ function names(text: string): readonly string[] {
 
 function request(text: string): Request {
   const [name = "", path = ""] = text.split(" ");
-  return { verb: verb(name), values: [guardPath(names(path), [["p", "keys"]])] };
+  const asked = { verb: verb(name.replace("!", "")), values: [guardPath(names(path), [["p", "keys"]])] };
+  // `fs.write!`: marked by the gate's rule, and so agreed to.
+  return name.endsWith("!") ? { ...asked, isTrigger: true } : asked;
 }
 
 type Written = readonly [verb: string, root: string, conditions?: Partial<Conditions>];
@@ -27,8 +29,12 @@ function holds(...written: readonly Written[]): Authority {
 }
 
 function decided(authority: Authority, asked: readonly string[], met: string, more: Partial<Moment> = {}): string {
-  const isKept = (path: readonly string[]): boolean => path.includes(".git");
-  const judge = callJudge(asked.map(request), () => ({ authority, moment: moment(more) }), isKept);
+  const classOf = (path: readonly string[]) =>
+    path.includes(".git") ? "never" : path.includes(".envrc") ? "ask" : "free";
+  const judge = callJudge(asked.map(request), () => ({ authority, moment: moment(more) }), {
+    classOf,
+    makesFolders: true,
+  });
   const decision = judge(request(met));
   return decision.outcome === "deny" ? decision.code : decision.outcome;
 }
@@ -51,6 +57,12 @@ describe("a call's own judge", () => {
     ["a protected name", plain, ["fs.read /p"], "fs.read /p/keys/id", "scope_violation"],
     ["a kept name, read", plain, ["fs.read /p"], "fs.read /p/.git/config", "allow"],
     ["a kept name, written", plain, ["fs.write /p/.git/config"], "fs.write /p/.git/config", "self_modification"],
+    ["a trigger, read", plain, ["fs.read /p"], "fs.read /p/.envrc", "allow"],
+    ["a trigger a person agreed to", plain, ["fs.write! /p/.envrc"], "fs.write /p/.envrc", "allow"],
+    ["a trigger nobody was asked about", plain, ["fs.write /p/.envrc"], "fs.write /p/.envrc", "approval_required"],
+    ["a trigger beside the one", plain, ["fs.write! /p/.envrc"], "fs.write /p/a/.envrc", "approval_required"],
+    ["a trigger in a folder that was decided", plain, ["fs.write! /p"], "fs.write /p/.envrc", "approval_required"],
+    ["the folder above a trigger's file", plain, ["fs.write! /p/.envrc/a"], "fs.write /p/.envrc", "allow"],
     ["what was approved", asking, ["fs.read /p/a"], "fs.read /p/a", "allow"],
     ["what lies below what was approved", asking, ["fs.read /p"], "fs.read /p/a/b", "allow"],
     ["what lies beside what was approved", asking, ["fs.read /p/a"], "fs.read /p/b", "ask"],
@@ -67,11 +79,7 @@ describe("a call's own judge", () => {
     const ending = holds(["fs.read", "/p", { expires: 1_500 }]);
     expect(decided(ending, ["fs.read /p/a"], "fs.read /p/a", { now: 1_499 })).toBe("allow");
     expect(decided(ending, ["fs.read /p/a"], "fs.read /p/a", { now: 1_500 })).toBe("expired");
-    const judge = callJudge(
-      [request("fs.read /p/a")],
-      () => null,
-      () => false,
-    );
+    const judge = callJudge([request("fs.read /p/a")], () => null, { classOf: () => "free", makesFolders: false });
     expect(judge(request("fs.read /p/a"))).toMatchObject({ outcome: "deny", code: "revoked" });
   });
 

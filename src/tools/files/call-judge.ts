@@ -18,6 +18,16 @@ export interface Held {
 
 const GONE: Decision = { outcome: "deny", code: "revoked", at: null };
 const KEPT: Decision = { outcome: "deny", code: "self_modification", at: null };
+/** A question cannot be put in the middle of a call: a call that names the path itself asks before it runs. */
+const UNASKED: Decision = { outcome: "deny", code: "approval_required", at: null };
+
+/** How the paths of one call may be changed. */
+export interface ChangeRules {
+  /** free: as grants say. ask: once a person agreed to this path. never: whatever is granted. */
+  classOf(path: FilePath): "free" | "ask" | "never";
+  /** The call makes missing folders above its file, and writes nothing else there. */
+  readonly makesFolders: boolean;
+}
 
 /**
  * `requests`: those of the warrant. They were paid for and, where need be, approved; an approval of a folder holds for
@@ -26,7 +36,7 @@ const KEPT: Decision = { outcome: "deny", code: "self_modification", at: null };
 export function callJudge(
   requests: readonly Request[],
   holds: () => Held | null,
-  isKept: (path: FilePath) => boolean,
+  { classOf, makesFolders }: ChangeRules,
 ): Judge {
   let before: Held | null = null;
   let unpaid: Moment | null = null;
@@ -41,7 +51,9 @@ export function callJudge(
     const path = pathOf(request);
     const held = holds();
     if (held === null || path === null) return GONE;
-    if (request.verb.verb !== "fs.read" && isKept(path)) return KEPT;
+    const change = request.verb.verb === "fs.read" ? "free" : classOf(path);
+    if (change === "never") return KEPT;
+    if (change === "ask" && !isAgreed(requests, request, path, makesFolders)) return UNASKED;
     const { authority, moment } = held;
     if (requests.some((one) => isSame(one, request))) {
       const decision = judge(authority, request, paidFor(moment));
@@ -57,6 +69,16 @@ export function callJudge(
     });
     return isApproved ? { outcome: "allow", by: decision.by } : decision;
   };
+}
+
+/** The gate asks about every request that it is told is a trigger: only those were agreed to. */
+function isAgreed(requests: readonly Request[], request: Request, path: FilePath, makesFolders: boolean): boolean {
+  return requests.some((one) => {
+    if (one.isTrigger !== true || one.verb !== request.verb) return false;
+    if (isSame(one, request)) return true;
+    const agreed = pathOf(one);
+    return makesFolders && agreed !== null && path.every((name, at) => name === agreed[at]);
+  });
 }
 
 /** The call itself was charged when it was decided. */

@@ -28,6 +28,7 @@ export function failed(code: DenialCode, message: string): FileAnswer {
 
 export function refusedWith({ code, reason }: FileRefused): FileAnswer {
   if (code === "self_modification") return failed(code, KEPT);
+  if (code === "approval_required") return failed(code, UNASKED);
   return failed(code, WORDS.get(reason) ?? WORDS.get(errnoIn(reason)) ?? reason);
 }
 
@@ -36,6 +37,8 @@ export function isErrno({ reason }: FileRefused, name: string): boolean {
 }
 
 const KEPT = "it stays as it is: what decides about agents, git's own files and settings that start programs";
+
+const UNASKED = "a person has to agree to this; call the tool with the file's own path, so that the person is asked";
 
 function errnoIn(reason: string): string {
   return /^[A-Z0-9]+/.exec(reason)?.[0] ?? "";

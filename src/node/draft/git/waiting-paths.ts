@@ -18,7 +18,7 @@ export interface PathChange {
 }
 
 /** `together`: every path of the import, since names that are harmless alone can make a repository or a link together. */
-export type Classify = (change: PathChange, together: readonly PathChange[]) => PathClass;
+export type Classify = (change: PathChange, together: readonly PathChange[]) => PathClass | Promise<PathClass>;
 
 export interface WaitingPath extends PathChange {
   readonly class: "ask" | "never";
@@ -62,7 +62,7 @@ export async function waitingPaths(
   const found = new Map<string, WaitingPath>();
   for (const one of together) {
     const key = `${one.path}\0${one.target ?? ""}`;
-    const verdict = found.has(key) ? "free" : classify(one, together);
+    const verdict = found.has(key) ? "free" : await classify(one, together);
     if (verdict !== "free") found.set(key, { ...one, class: verdict });
   }
   return value({ paths: [...found.values()].slice(0, waitingPathsMax), count: found.size });

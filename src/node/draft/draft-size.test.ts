@@ -1,0 +1,33 @@
+// The size of a draft is what its files take, and what cannot be counted is not small.
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { draftSize } from "./draft-size.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ambit-size-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test("counts files, folders and what they take on the disk", async () => {
+  mkdirSync(join(folder, "a/b"), { recursive: true });
+  writeFileSync(join(folder, "a/b/c"), "x".repeat(20_000));
+  const { bytes, inodes } = await draftSize(folder);
+  expect(inodes).toBe(3);
+  expect(bytes).toBeGreaterThanOrEqual(20_000);
+  expect(bytes).toBeLessThan(100_000);
+});
+
+test("counts a sparse file by its data", async () => {
+  writeFileSync(join(folder, "sparse"), "");
+  truncateSync(join(folder, "sparse"), 10 * 1024 ** 3);
+  expect((await draftSize(folder)).bytes).toBeLessThan(100_000);
+});
+
+test("is nothing where there is no folder, and fails where there is something else", async () => {
+  expect(await draftSize(join(folder, "absent"))).toEqual({ bytes: 0, inodes: 0 });
+  writeFileSync(join(folder, "file"), "");
+  await expect(draftSize(join(folder, "file"))).rejects.toThrow("ENOTDIR");
+});

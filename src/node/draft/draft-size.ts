@@ -1,0 +1,32 @@
+// What a draft takes on the disk: counted in event-loop turns, up to a bound beyond which the exact number does not matter.
+import { lstat, opendir } from "node:fs/promises";
+import { join } from "node:path";
+
+export interface DraftSize {
+  readonly bytes: number;
+  readonly inodes: number;
+}
+
+/** More than one agent may keep in all. */
+const inodesMax = 500_000;
+const blockBytes = 512;
+
+/** Everything below the folder; nothing where there is none. A folder that cannot be listed fails it: what is not counted is not small. */
+export async function draftSize(folder: string): Promise<DraftSize> {
+  const waiting = [folder];
+  let [bytes, inodes] = [0, 0];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const entries = await opendir(at).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return [];
+      throw error;
+    });
+    for await (const entry of entries) {
+      const path = join(at, entry.name);
+      if (entry.isDirectory()) waiting.push(path);
+      else if (entry.isFile()) bytes += (await lstat(path)).blocks * blockBytes;
+      inodes++;
+      if (inodes >= inodesMax) return { bytes, inodes };
+    }
+  }
+  return { bytes, inodes };
+}

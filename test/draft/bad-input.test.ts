@@ -1,0 +1,221 @@
+// Bad input end to end, through the real command line: full, read-only and other disks, mounts in the root, sparse files of 10 GB,
+// names of every byte, kinds that change. Each ends in landed, kept or refused, and is told as that.
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { nativeMissing } from "../files/native.ts";
+import { CALLERS, DraftWorld, type ShellResult } from "./world.ts";
+
+const isRoot = process.getuid?.() === 0;
+const kept = ({ changes }: ShellResult): readonly string[] =>
+  changes?.kept.map(({ path, code }) => `${path} ${code}`) ?? [];
+const reasons = ({ changes }: ShellResult): string => changes?.kept.map(({ reason }) => reason).join("; ") ?? "";
+
+describe.skipIf(nativeMissing() !== null).each(CALLERS)("as user %i", (user) => {
+  let world: DraftWorld;
+  let mounts: string[] = [];
+  beforeEach(() => {
+    world = new DraftWorld(user);
+  }, 120_000);
+  afterEach(() => {
+    world.ambit(["daemon", "stop"]);
+    for (const one of mounts.reverse()) spawnSync("umount", ["-l", one]);
+    mounts = [];
+    world.end();
+  }, 120_000);
+
+  /** Another file system in the place of a folder, with what the folder had. */
+  const mountOver = (folder: string, options: string): void => {
+    const copy = mkdtempSync(join(tmpdir(), "ambit-copy-"));
+    cpSync(folder, copy, { recursive: true });
+    execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder]);
+    mounts.push(folder);
+    cpSync(copy, folder, { recursive: true });
+    rmSync(copy, { recursive: true });
+    world.own();
+  };
+
+  test.skipIf(!isRoot)(
+    "a root on a full disk: nothing lands, all of it is kept, and the project is as before",
+    () => {
+      mountOver(world.project, "size=1m,mode=755");
+      world.write("a.txt", "one\n");
+      const result = world.shell("head -c 4000000 /dev/zero > big.bin; echo two > a.txt");
+      expect([...kept(result)].sort()).toEqual(["a.txt not_landed", "big.bin not_landed"]);
+      expect(reasons(result)).toMatch(/ENOSPC|no space|cannot prepare/);
+      expect([world.read("a.txt"), existsSync(join(world.project, "big.bin"))]).toEqual(["one\n", false]);
+      expect(readdirSync(world.project).sort()).toEqual([".ambit", "a.txt"]);
+    },
+    120_000,
+  );
+
+  test.skipIf(!isRoot)(
+    "a root that is mounted read-only: kept or refused, with the reason",
+    () => {
+      mountOver(world.project, "size=4m,mode=755");
+      world.write("a.txt", "one\n");
+      execFileSync("mount", ["-o", "remount,ro", world.project]);
+      const result = world.shell("echo two > a.txt");
+      expect(world.read("a.txt")).toBe("one\n");
+      if (result.changes === null) expect(result.outcome).toBe("refused");
+      else expect(kept(result)).toEqual(["a.txt not_landed"]);
+    },
+    120_000,
+  );
+
+  test.skipIf(!isRoot)(
+    "a state folder on a full disk: the command fails by itself, and the project is as before",
+    () => {
+      world.ambit(["daemon", "stop"]);
+      mountOver(join(world.base, "state"), "size=16m,mode=755");
+      world.write("a.txt", "one\n");
+      const result = world.shell("echo two > b.txt; head -c 40000000 /dev/zero > big.bin");
+      expect(result.status).not.toBe(0);
+      expect(world.read("a.txt")).toBe("one\n");
+      const landed = ["big.bin", "b.txt"].filter((name) => existsSync(join(world.project, name)));
+      // All or nothing: what it could write landed, or none of it did and the report says so.
+      if (landed.length > 0) expect(landed).toEqual(["big.bin", "b.txt"]);
+      else expect(kept(result).length + (result.outcome === "refused" ? 1 : 0)).toBeGreaterThan(0);
+    },
+    120_000,
+  );
+
+  test.skipIf(!isRoot)(
+    "a state folder on another disk: files land by copying, and undo puts them back",
+    () => {
+      world.ambit(["daemon", "stop"]);
+      mountOver(join(world.base, "state"), "size=64m,mode=755");
+      world.write("a.txt", "one\n");
+      const result = world.shell("echo two > a.txt; echo new > b.txt");
+      // A gigabyte of nothing crosses to the other disk as nothing.
+      expect(world.shell("truncate -s 1000M new.img").changes?.landed).toBe(1);
+      const { size, blocks } = statSync(join(world.project, "new.img"));
+      expect(size).toBe(1000 * 1024 ** 2);
+      expect(blocks * 512).toBeLessThan(1024 ** 2);
+      expect([result.changes?.landed, world.read("a.txt"), world.read("b.txt")]).toEqual([2, "two\n", "new\n"]);
+      expect(world.ambit(["undo", result.changes?.draft ?? ""])).toMatchObject({ status: 0 });
+      expect([world.read("a.txt"), world.read("b.txt")]).toEqual(["one\n", null]);
+    },
+    120_000,
+  );
+
+  test.skipIf(!isRoot)(
+    "a mount below the root: refused before the command runs, with the reason",
+    () => {
+      mkdirSync(join(world.project, "sub"));
+      mountOver(join(world.project, "sub"), "size=1m,mode=755");
+      const { status, out, err } = world.ambit(["exec", "writer", "--json", "--shell", "--", "echo x > a.txt"]);
+      expect(status).not.toBe(0);
+      expect(out + err).toMatch(/mount/);
+      expect(existsSync(join(world.project, "a.txt"))).toBe(false);
+    },
+    120_000,
+  );
+
+  test.skipIf(!isRoot)(
+    "a root on a disk of its own can be unmounted, and made anew, right after a command",
+    () => {
+      mountOver(world.project, "size=4m,mode=755");
+      expect(world.shell("echo two > b.txt").changes?.landed).toBe(1);
+      const gone = spawnSync("umount", [world.project], { encoding: "utf8" });
+      expect([gone.status, gone.stderr]).toEqual([0, ""]);
+      mounts = [];
+      expect(world.shell("echo three > b.txt").changes?.landed).toBe(1);
+      const agents = mkdtempSync(join(tmpdir(), "ambit-copy-"));
+      cpSync(join(world.project, ".ambit"), agents, { recursive: true });
+      rmSync(world.project, { recursive: true });
+      mkdirSync(world.project);
+      cpSync(agents, join(world.project, ".ambit"), { recursive: true });
+      rmSync(agents, { recursive: true });
+      world.own();
+      expect(world.shell("echo four > b.txt").changes?.landed).toBe(1);
+      expect(world.read("b.txt")).toBe("four\n");
+    },
+    120_000,
+  );
+
+  test("a sparse file of 10 GB that is opened for writing is never copied byte by byte", () => {
+    world.write("big.img", "");
+    truncateSync(join(world.project, "big.img"), 10 * 1024 ** 3);
+    const before = process.hrtime.bigint();
+    const result = world.shell("printf x | dd of=big.img conv=notrunc bs=1 2>/dev/null; truncate -s 10G new.img; true");
+    expect(Number(process.hrtime.bigint() - before) / 1e9).toBeLessThan(90);
+    const told = [...kept(result), ...(result.changes?.landed === 0 ? [] : ["landed"])];
+    expect(told.length).toBeGreaterThan(0);
+    for (const name of ["big.img", "new.img"].filter((one) => existsSync(join(world.project, one))))
+      expect(statSync(join(world.project, name)).blocks * 512).toBeLessThan(64 * 1024 ** 2);
+  }, 180_000);
+
+  test("names of every byte: text lands, the rest is told as a name that is no text", () => {
+    const line = [
+      "i=1; while [ $i -le 255 ]; do",
+      '  if [ $i -ne 47 ]; then o=$(printf \'%03o\' $i); f=$(printf "n\\\\$o"_); : > "$f"; fi',
+      "  i=$((i+1)); done",
+    ].join("\n");
+    const result = world.shell(line);
+    const names = readdirSync(world.project, { encoding: "buffer" }).filter((name) => name[0] === 0x6e);
+    expect(names.length).toBe(126);
+    expect(result.changes?.landed).toBe(126);
+    // The list of what was kept is bounded: the rest is counted.
+    const all = result.changes as { kept: readonly { reason: string }[]; keptMore: number } | null;
+    expect((all?.kept.length ?? 0) + (all?.keptMore ?? 0)).toBe(128);
+    expect(all?.kept.every(({ reason }) => reason.includes("not valid UTF-8"))).toBe(true);
+  }, 120_000);
+
+  test("a folder that turns into a file, a file that turns into a folder", () => {
+    world.write("d/one", "1\n");
+    world.write("d/two/three", "3\n");
+    world.write("f", "f\n");
+    const result = world.shell("rm -r d; echo file > d; rm f; mkdir f; echo in > f/in");
+    expect([world.read("d"), world.read("f/in")]).toEqual(["file\n", "in\n"]);
+    expect(kept(result)).toEqual([]);
+    expect(world.ambit(["undo", result.changes?.draft ?? ""])).toMatchObject({ status: 0 });
+    expect([world.read("d/one"), world.read("d/two/three"), world.read("f")]).toEqual(["1\n", "3\n", "f\n"]);
+  }, 120_000);
+});
+
+/** Null where this kernel can fold case in a file system of a test; else why it cannot. */
+function caseFoldingMissing(): string | null {
+  if (!isRoot) return "only root mounts file systems";
+  const folder = mkdtempSync(join(tmpdir(), "ambit-fold-"));
+  const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", "casefold", "tmpfs", folder], {
+    encoding: "utf8",
+  });
+  if (status === 0) spawnSync("umount", [folder]);
+  rmSync(folder, { recursive: true, force: true });
+  return status === 0 ? null : `this kernel mounts no tmpfs with casefold: ${stderr.split("\n")[0] ?? ""}`;
+}
+
+const noFolding = caseFoldingMissing();
+describe.skipIf(nativeMissing() !== null || noFolding !== null)(
+  `a root that folds case${noFolding === null ? "" : ` (not run: ${noFolding})`}`,
+  () => {
+    test("protects names in every case, or refuses the root", () => {
+      const world = new DraftWorld(0);
+      const copy = mkdtempSync(join(tmpdir(), "ambit-copy-"));
+      cpSync(world.project, copy, { recursive: true });
+      execFileSync("mount", ["-t", "tmpfs", "-o", "casefold,mode=755", "tmpfs", world.project]);
+      try {
+        execFileSync("chattr", ["+F", world.project]);
+        cpSync(copy, world.project, { recursive: true });
+        const result = world.ambit([
+          "exec",
+          "writer",
+          "--json",
+          "--shell",
+          "--",
+          "mkdir .VSCode; echo x > .VSCode/tasks.json",
+        ]);
+        expect(existsSync(join(world.project, ".vscode"))).toBe(false);
+        expect(result.out + result.err).toMatch(/self_modification|not_available|not_landed/);
+      } finally {
+        world.ambit(["daemon", "stop"]);
+        spawnSync("umount", ["-l", world.project]);
+        rmSync(copy, { recursive: true });
+        world.end();
+      }
+    }, 120_000);
+  },
+);
