@@ -5,16 +5,19 @@ import type { DenialCode } from "../authority/decision.ts";
 import { type Ground, pathText } from "../authority/path.ts";
 import { findNames } from "../node/find-names.ts";
 import { segmentsOf, type UserFolders } from "../node/folders.ts";
+import { listNames } from "../node/list-names.ts";
 import { realRoot } from "../node/real-path.ts";
 import { registeredWorkspaces } from "../node/registered-workspaces.ts";
 import type { Config } from "../notation/config.ts";
 import type { WrittenLimits } from "../notation/run-settings.ts";
+import { foldersToList, listedNamesMax } from "../sandbox/hidden-names.ts";
 import { namesToFind } from "../sandbox/masked-names.ts";
 import { isWithin } from "../sandbox/places.ts";
 import type { Limits, PlanPath } from "../sandbox/plan.ts";
 import { DEFAULT_LIMITS, type PlanFacts } from "../sandbox/plan-facts.ts";
 import type { Decided, RootAsked } from "../sandbox/plan-root.ts";
 import { type PlanResult, placeOf, planOf } from "../sandbox/planning.ts";
+import { visibleFiles } from "../sandbox/visible-files.ts";
 
 export interface RunGround {
   readonly home: string | null;
@@ -34,7 +37,7 @@ export function planFor(decided: Decided, run: RunGround, milliseconds: number |
   const { folders, workspace, user, project, environment } = run;
   const known = registeredWorkspaces(folders.state);
   if (known === null) return refused("the workspaces of this machine cannot be listed");
-  const facts: Omit<PlanFacts, "found"> = {
+  const facts: Omit<PlanFacts, "found" | "listed"> = {
     home: realOf(run.home),
     workspaces: [...known, ...(workspace === null ? [] : [workspace])].flatMap((one) => {
       const real = realOf(one);
@@ -70,9 +73,12 @@ export function planFor(decided: Decided, run: RunGround, milliseconds: number |
   const misplaced = place.value === null ? null : directoryFault(place.value);
   if (misplaced !== null) return misplaced;
   const found = findNames(namesToFind(root, facts), root?.path ?? null);
-  return found === null
-    ? refused("there is too much in the folder to find what is protected in it")
-    : planOf(decided, { ...facts, found });
+  if (found === null) return refused("there is too much in the folder to find what is protected in it");
+  const visible = root === null ? null : visibleFiles(decided, root.path, facts);
+  if (visible?.ok === false) return visible;
+  const toList = root === null || visible === null ? [] : foldersToList(visible.value, root.path);
+  const listed = toList.map((path) => ({ path, names: listNames(path, root?.path ?? [], listedNamesMax) }));
+  return planOf(decided, { ...facts, found, listed });
 }
 
 function refused(
