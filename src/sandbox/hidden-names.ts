@@ -1,11 +1,12 @@
 // Names below a root that a program does not see because `fs.read` does not cover them: in each folder on the way to a
 // visible path, everything else.
 import { pathText } from "../authority/path.ts";
+import type { TreePath } from "../authority/tree-patterns.ts";
 import { isSame, isWithin } from "./places.ts";
 import type { PlanPath } from "./plan.ts";
 import type { ListedFolder } from "./plan-facts.ts";
 import { type Planned, type PlanRefused, planned, refusePlan } from "./plan-refusal.ts";
-import type { VisibleFiles, VisiblePath } from "./visible-files.ts";
+import type { VisibleFiles } from "./visible-files.ts";
 
 /** Names in one folder, more than a mask can hold: a longer list is not needed to refuse. */
 export const listedNamesMax = 4_096;
@@ -46,7 +47,7 @@ function unhidden(message: string): PlanRefused {
   return refusePlan("sandbox_unavailable", message, "run the program in a folder that `fs.read` covers");
 }
 
-function isOnTheWay(path: PlanPath, visible: VisiblePath): boolean {
+function isOnTheWay(path: PlanPath, visible: TreePath): boolean {
   return isWithin(visible.path, path);
 }
 

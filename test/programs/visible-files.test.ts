@@ -20,9 +20,9 @@ export default {
   description: "Reads files with a program.",
   capabilities: { fs_reach: { read: ["."] }, process: { allowedBinaries: ["cat"] } },
   input: { type: "object" },
-  execute: async ({ file }, { programs }) => {
+  execute: async ({ file }, { process: programs }) => {
     const ran = await programs.run(["cat", file], { in: "." });
-    return ran.ok ? { text: ran.value.output, errors: ran.value.errors } : ran;
+    return ran.ok ? { text: Buffer.from(ran.value.output).toString() } : ran;
   },
 };
 `;
