@@ -1,4 +1,4 @@
-// An approval of `tool.invoke` is bound to the tool: one whose code, helper, definition or declaration changed between the
+// An approval of `tool.invoke` is bound to the tool: one whose code, imported module, definition or declaration changed between the
 // answer and the call is not served, trusted again or not.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,12 +23,12 @@ export default {
 `;
 /** The daemon compares the files of tools again after half a second; until then it runs the copy that was agreed to. */
 const lookedAgainMilliseconds = 700;
-const HELPER = 'export const amountOf = () => "5";\n';
+const AMOUNT = 'export const amountOf = () => "5";\n';
 
 beforeAll(async () => {
   world = await World.make();
   world.write("project/.ambit/tools/pay.mjs", TOOL);
-  world.write("project/.ambit/tools/lib/amount.mjs", HELPER);
+  world.write("project/.ambit/tools/lib/amount.mjs", AMOUNT);
   world.write("project/paid/.keep", "");
   world.agent("payer", ["fs.write", "tool.invoke{tools=[pay],ask}"], "sandbox: .\n");
   await world.begin();
