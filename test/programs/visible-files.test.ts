@@ -47,7 +47,7 @@ beforeAll(async () => {
   symlinkSync("priv", join(world.project, "looks-public"));
   for (const words of [
     ["init", "-q"],
-    ["add", "pub", "priv"],
+    ["add", "pub", "priv", ".ambit/records"],
     ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "first"],
   ])
     expect(spawnSync("git", words, { cwd: world.project }).status).toBe(0);
@@ -59,6 +59,7 @@ beforeAll(async () => {
   world.agent("none", [...RUN, "fs.read{paths=[]}", READ_ONLY], HOME);
   world.agent("asks", [...RUN, "fs.read{ask}", READ_ONLY], HOME);
   world.agent("counted", [...RUN, "fs.read{calls=5}", READ_ONLY], HOME);
+  world.agent("committer", [...RUN, "fs.read", "fs.write", "fs.delete"], HOME);
   world.agent("running", [`proc.exec{in=${world.project}}`]);
   world.agent("librarian", [...RUN, "fs.read", READ_ONLY, "records.read"], HOME);
   world.write("project/.ambit/agents/policy.md", "---\nsandbox: .\npolicy: { code: allow, crm: deny }\n---\n");
@@ -189,6 +190,14 @@ describe("a draft of a root that is visible in part", () => {
     put("mixed/seen/c.txt", "seen\n");
     expect(existsSync(join(world.project, "pub", "a.txt"))).toBe(true);
   });
+});
+
+test("a commit that deletes records the program did not see waits for a person", async () => {
+  const line = "git -c user.name=a -c user.email=a@b.c commit -qam gone";
+  const { out } = await exec("committer", "sh", "-c", line);
+  expect(out).toMatch(/approval_required.*\.ambit\/records\/people\/ann\.md/);
+  const { stdout } = spawnSync("git", ["log", "--format=%s"], { cwd: world.project, encoding: "utf8" });
+  expect(stdout).toBe("first\n");
 });
 
 describe("every other way to run a program", () => {
