@@ -54,6 +54,18 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
     doThis: "Name the script or the program behind it; the star may stand for its arguments.",
     example: 'patterns: ["python scripts/report.py **"]',
   },
+  unasked_script: {
+    means:
+      "The agent may run, without asking, a program that does what files of the project say (`npm test`, `make`, `node script.js`), and may write those files. It decides what the program does, inside the sandbox. The presets ask for the same commands.",
+    doThis: "Ask for the command, or keep `fs.write` away from the files that it runs.",
+    example: 'proc.exec{patterns=["npm test **"],ask}',
+  },
+  unheld_read: {
+    means:
+      "Programs see what `fs.read` covers of their root, and a sandbox can show whole folders and single files only. Where a pattern is neither, programs of this agent are refused with `scope_violation`.",
+    doThis: "Write whole folders or single files, or run the program in a folder that `fs.read` covers.",
+    example: "fs.read{paths=[docs/**,README.md]}",
+  },
   older_preset: {
     means:
       "The record extends a preset of which there is a newer version. A preset never changes, so what was found wrong with it is mended in the next version: `ambit:coder@1` runs `npm test` without asking, and the agent may have written what that runs.",

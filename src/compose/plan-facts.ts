@@ -6,10 +6,12 @@ import { type Ground, pathText } from "../authority/path.ts";
 import { linkedGitOf } from "../node/draft/git/linked-git.ts";
 import { findNames } from "../node/find-names.ts";
 import { segmentsOf, type UserFolders } from "../node/folders.ts";
+import { listNames } from "../node/list-names.ts";
 import { realRoot } from "../node/real-path.ts";
 import { registeredWorkspaces } from "../node/registered-workspaces.ts";
 import type { Config } from "../notation/config.ts";
 import type { WrittenLimits } from "../notation/run-settings.ts";
+import { foldersToList, listedNamesMax } from "../sandbox/hidden-names.ts";
 import { withLinkedGit } from "../sandbox/linked-git.ts";
 import { namesToFind } from "../sandbox/masked-names.ts";
 import { isWithin } from "../sandbox/places.ts";
@@ -17,6 +19,7 @@ import type { Limits, PlanPath } from "../sandbox/plan.ts";
 import { DEFAULT_LIMITS, type PlanFacts } from "../sandbox/plan-facts.ts";
 import type { Decided, RootAsked } from "../sandbox/plan-root.ts";
 import { type PlanResult, placeOf, planOf } from "../sandbox/planning.ts";
+import { visibleFiles } from "../sandbox/visible-files.ts";
 
 export interface RunGround {
   readonly home: string | null;
@@ -36,7 +39,7 @@ export function planFor(decided: Decided, run: RunGround, milliseconds: number |
   const { folders, workspace, user, project, environment } = run;
   const known = registeredWorkspaces(folders.state);
   if (known === null) return refused("the workspaces of this machine cannot be listed");
-  const facts: Omit<PlanFacts, "found"> = {
+  const facts: Omit<PlanFacts, "found" | "listed"> = {
     home: realOf(run.home),
     workspaces: [...known, ...(workspace === null ? [] : [workspace])].flatMap((one) => {
       const real = realOf(one);
@@ -73,14 +76,18 @@ export function planFor(decided: Decided, run: RunGround, milliseconds: number |
   if (misplaced !== null) return misplaced;
   const found = findNames(namesToFind(root, facts), root?.path ?? null);
   if (found === null) return refused("there is too much in the folder to find what is protected in it");
-  const result = planOf(decided, { ...facts, found });
+  const visible = root === null ? null : visibleFiles(decided, root.path, facts);
+  if (visible?.ok === false) return visible;
+  const toList = root === null || visible === null ? [] : foldersToList(visible.value, root.path);
+  const listed = toList.map((path) => ({ path, names: listNames(path, root?.path ?? [], listedNamesMax) }));
+  const result = planOf(decided, { ...facts, found, listed });
   return result.ok ? showLinkedGit(result, facts) : result;
 }
 
 /** Git in a linked worktree or a submodule needs the git folder that the `.git` file of the root leads to. */
 function showLinkedGit(
   planned: Extract<PlanResult, { readonly ok: true }>,
-  facts: Omit<PlanFacts, "found">,
+  facts: Omit<PlanFacts, "found" | "listed">,
 ): Extract<PlanResult, { readonly ok: true }> {
   const { root } = planned.plan;
   const found = root === null ? null : linkedGitOf(pathText(root.path));

@@ -12,6 +12,7 @@ const ACCEPTABLE = [
   "exec_everywhere",
   "grants_widely",
   "interpreter_pattern",
+  "unasked_script",
   "older_preset",
   "protected_opened",
   "bare_token",

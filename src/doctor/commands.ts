@@ -2,20 +2,9 @@
 import { argvPatternText } from "../authority/argv.ts";
 import type { Grant } from "../authority/grant.ts";
 import type { Sequence } from "../authority/sequence.ts";
+import { INTERPRETERS, isAside, LAUNCHERS, programName } from "../notation/project-programs.ts";
 import { patternsOf } from "./breadth.ts";
 import { type About, type Finding, found } from "./finding.ts";
-
-/** Read program text, from a file or from a word. */
-const INTERPRETERS = [
-  "sh bash dash zsh fish ksh csh tcsh busybox pwsh powershell",
-  "python pypy node nodejs deno bun tsx ts-node perl ruby php lua luajit tclsh expect Rscript osascript",
-].flatMap((line) => line.split(" "));
-
-/** Start another program, named by a word of theirs. */
-const LAUNCHERS = [
-  "env xargs sudo doas su nohup timeout nice ionice setsid stdbuf time watch parallel chroot unshare flock script",
-  "npx bunx pnpx uvx pipx",
-].flatMap((line) => line.split(" "));
 
 /** Their scripts are read: a star matches only those that print, a program named as a whole takes any. */
 const READ_SCRIPTS: ReadonlySet<string> = new Set(["awk", "gawk", "mawk", "sed"]);
@@ -38,22 +27,12 @@ export function interpreterPatterns(grant: Grant, about: About): Finding | null 
 }
 
 /** A star where the program, or the script it is to run, is named. */
-function isOpen(pattern: Sequence): boolean {
+export function isOpen(pattern: Sequence): boolean {
   const [program, ...rest] = pattern;
   if (program?.kind !== "literal") return true;
-  const name = plainName(program.text);
+  const name = programName(program.text);
   if (READ_SCRIPTS.has(name)) return rest.some((segment) => segment.kind === "rest");
   if (!RUNNERS.has(name)) return false;
   const script = rest.find((segment) => segment.kind !== "literal" || !isAside(segment.text));
   return script !== undefined && script.kind !== "literal";
-}
-
-/** `/usr/bin/python3.11` is python. */
-function plainName(program: string): string {
-  return program.slice(program.lastIndexOf("/") + 1).replace(/(?<=[a-z])-?\d+(\.\d+)*$/, "");
-}
-
-/** Words before the script: options, numbers, assignments. */
-function isAside(word: string): boolean {
-  return /^(-|\d+(\.\d+)?[smhd]?$|[A-Za-z_]\w*=)/.test(word);
 }

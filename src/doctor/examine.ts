@@ -16,6 +16,7 @@ import { olderPresets } from "./older-preset.ts";
 import { expiredGrant, ProtectedPaths, protectedOpened } from "./opened.ts";
 import type { Probe, ProbeAgent } from "./probe.ts";
 import { duplicates, projectFindings } from "./project.ts";
+import { unaskedScripts, unheldReads } from "./project-files.ts";
 import { examineSecrets } from "./secrets.ts";
 import { examineSink } from "./sink.ts";
 import { WrittenScopes } from "./written.ts";
@@ -99,6 +100,8 @@ function check(agent: ProbeAgent, paths: ProtectedPaths, about: About, probe: Pr
     ...escalations(grants, written, about, probe),
     lethalCombination(grants, workingRoot, about, now),
     ...single,
+    ...unaskedScripts(grants, about, now),
+    ...unheldReads(grants, about, now),
     ...olderPresets(agent.tree, about),
     ...dead.map((grant) => deadFinding(grant, about)),
     cut ? found("not_checked", about, { severity: "info", message: TOO_MANY }) : null,

@@ -13,6 +13,8 @@ export const FINDING_CODES = [
   "dead_rule",
   "expired_grant",
   "interpreter_pattern",
+  "unasked_script",
+  "unheld_read",
   "older_preset",
   "protected_opened",
   "unknown_argument",

@@ -1,4 +1,6 @@
 // Bundles of grants a record may extend. Versioned data: a preset never changes, a better one gets the next number.
+import { parseArgvPattern } from "../authority/argv.ts";
+import { runsProjectFiles } from "./project-programs.ts";
 
 const READER: readonly string[] = ["records.read", "fs.read", "tool.invoke"];
 
@@ -55,6 +57,14 @@ const READ_ONLY_2: readonly string[] = [
   ...["git --version", "git --help", "git stash list", "git tag", "git tag --list"],
 ];
 
+/** What a coder runs without being asked for more; the second version leaves out what runs files of the project. */
+const CODING: readonly string[] = ["npm test **", "git add **", ...LOOKING];
+
+function isHarmless(text: string): boolean {
+  const pattern = parseArgvPattern(text);
+  return pattern.ok && !runsProjectFiles(pattern.value);
+}
+
 function any(command: string): string {
   return `${command} **`;
 }
@@ -71,13 +81,13 @@ export const PRESETS: ReadonlyMap<string, readonly string[]> = new Map<string, r
       "fs.write",
       // Everything asks, except what the second grant covers: the least demanding grant decides.
       "proc.exec{ask}",
-      `proc.exec{${patterns(["npm test **", "git add **", ...LOOKING])}}`,
+      `proc.exec{${patterns(CODING)}}`,
     ],
   ],
-  // Without `npm test`: what it runs is written in files that the agent may have written itself.
+  // Without what runs files of the project, such as `npm test`: the agent may have written them itself.
   [
     "ambit:coder@2",
-    ["records.read", "fs.read", "fs.write", "proc.exec{ask}", `proc.exec{${patterns(["git add **", ...LOOKING])}}`],
+    ["records.read", "fs.read", "fs.write", "proc.exec{ask}", `proc.exec{${patterns(CODING.filter(isHarmless))}}`],
   ],
   ["ambit:read-only-commands@1", [`proc.exec{${patterns(READ_ONLY)},root=ro}`]],
   ["ambit:read-only-commands@2", [`proc.exec{${patterns(READ_ONLY_2)},root=ro}`]],

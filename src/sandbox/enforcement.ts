@@ -30,8 +30,9 @@ function bare(axis: AxisName): Enforcement {
     : line(axis, "none", "the program runs without a sandbox");
 }
 
-function filesNote({ root }: Plan, ready: Ready): string | null {
+function filesNote({ root, visible }: Plan, ready: Ready): string | null {
   const notes = [
+    ...(visible === undefined ? [] : [visible]),
     ...(root?.mode === "draft" ? ["changes are a draft until they land"] : []),
     ...(ready.landlock ? [] : ["by mounts alone: this kernel has no Landlock"]),
   ];

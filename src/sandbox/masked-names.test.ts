@@ -86,6 +86,7 @@ describe("what is looked for before", () => {
       "/home/u/work/ws/.ambit",
       "/home/u/.local/state/ambit",
       "/home/u/.config/ambit",
+      "/home/u/work/ws/.ambit/records",
     ]);
   });
 

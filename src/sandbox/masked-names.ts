@@ -8,12 +8,18 @@ import { AUTHORITY, couldHold } from "./plan-places.ts";
 import { type Planned, planned, refusePlan } from "./plan-refusal.ts";
 import { programPatterns } from "./search-path.ts";
 
-type FactsToFind = Pick<PlanFacts, "protectedPaths" | "ours" | "runtime">;
+type FactsToFind = Pick<PlanFacts, "protectedPaths" | "ours" | "runtime" | "workspaces">;
 
 /** Patterns to look for before a plan is made; `*` is any one name. What there is goes into `PlanFacts.found`. */
 export function namesToFind(root: PlanRoot | null, facts: FactsToFind): readonly PlanPath[] {
-  const masked = root === null ? [] : patternsBelow(root.path, [...facts.protectedPaths, ...facts.ours]);
+  const masked =
+    root === null ? [] : patternsBelow(root.path, [...facts.protectedPaths, ...facts.ours, ...recordFolders(facts)]);
   return [...programPatterns(facts.runtime), ...masked];
+}
+
+/** Where each workspace keeps its records. */
+export function recordFolders({ workspaces }: Pick<PlanFacts, "workspaces">): readonly PlanPath[] {
+  return workspaces.map((workspace) => [...workspace, AUTHORITY, "records"]);
 }
 
 /** As many as the native program takes. */
@@ -23,6 +29,8 @@ const masksMax = 4_096;
 export function maskedNames(
   root: PlanRoot,
   { ours, protectedPaths, found }: Pick<PlanFacts, "ours" | "protectedPaths" | "found">,
+  /** Names that no grant shows to this program. */
+  hidden: readonly PlanPath[] = [],
 ): Planned<readonly PlanPath[]> {
   const patterns = patternsBelow(root.path, protectedPaths);
   const plain = patterns.filter((pattern) => !pattern.includes("*"));
@@ -32,14 +40,14 @@ export function maskedNames(
   );
   // Authority files are no secret, and git would take a masked one for deleted.
   const names = [...plain, ...starred].filter((path) => path[path.length - 1] !== AUTHORITY);
-  const all = [...ours, ...names].flatMap((path) => [path, ...behindLinks(path, found)]);
+  const all = [...ours, ...names, ...hidden].flatMap((path) => [path, ...behindLinks(path, found)]);
   const around = all.find((path) => isWithin(root.path, path));
   if (around !== undefined) return refusePlan("scope_violation", `a protected path leads to ${pathText(around)}`);
   const masked = outermost(all.filter((path) => isWithin(path, root.path)));
   if (masked.length > masksMax)
     return refusePlan(
       "sandbox_unavailable",
-      `there are more than ${masksMax} protected names below ${pathText(root.path)}`,
+      `more than ${masksMax} names below ${pathText(root.path)} are protected or not covered by \`fs.read\``,
       "name a narrower folder",
     );
   return planned(masked);

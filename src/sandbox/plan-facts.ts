@@ -17,6 +17,8 @@ export interface PlanFacts {
   readonly protectedPaths: readonly PlanPath[];
   /** Of the patterns of `namesToFind`, what there is, and every link they come by. */
   readonly found: readonly FoundName[];
+  /** Of the folders of `foldersToList`, what is in them. */
+  readonly listed: readonly ListedFolder[];
   readonly host: HostWords;
   readonly limits: Limits;
   readonly moment: Moment;
@@ -30,6 +32,12 @@ export interface FoundName {
   readonly target: PlanPath | null;
   /** Of a link: the other links on the way there. */
   readonly by: readonly PlanPath[];
+}
+
+export interface ListedFolder {
+  readonly path: PlanPath;
+  /** Empty for what is no folder or not there; null where it cannot be listed, or a name cannot be written as text. */
+  readonly names: readonly string[] | null;
 }
 
 /** What of the caller's environment may be repeated inside, where it is plain. */

@@ -46,6 +46,8 @@ export interface Plan {
   readonly runtime: readonly PlanPath[];
   /** Names below the root that do not exist inside, whatever lies there or appears there later. Parents first. */
   readonly masked: readonly PlanPath[];
+  /** What of the root `fs.read` shows, for the enforcement report; absent where it shows all of it. */
+  readonly visible?: string;
   /** Where commands start. */
   readonly directory: PlanPath;
   /** All of it: nothing is inherited. */

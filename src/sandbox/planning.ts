@@ -3,16 +3,18 @@
 import { guardPath, pathText } from "../authority/path.ts";
 import { coveredUntil } from "../authority/until.ts";
 import { environmentOf, isPassedOn } from "./environment.ts";
-import { maskedNames } from "./masked-names.ts";
-import { isSame, temporaryFolder } from "./places.ts";
-import type { Limits, Plan, PlanRoot } from "./plan.ts";
-import type { PlanFacts } from "./plan-facts.ts";
+import { directoryRefusal, hiddenNames, visibleNote } from "./hidden-names.ts";
+import { maskedNames, recordFolders } from "./masked-names.ts";
+import { isSame, isWithin, temporaryFolder } from "./places.ts";
+import type { Limits, Plan, PlanPath, PlanRoot } from "./plan.ts";
+import type { FoundName, PlanFacts } from "./plan-facts.ts";
 import { networkOf } from "./plan-network.ts";
 import { rootRefused, runtimeTrees } from "./plan-places.ts";
 import { type Planned, type PlanRefused, planned, refusePlan } from "./plan-refusal.ts";
 import { type Decided, type RootAsked, rootAsked } from "./plan-root.ts";
 import { isGitOrOurs } from "./triggers/classify.ts";
 import { TriggerTable } from "./triggers/trigger-table.ts";
+import { seesRecords, visibleFiles, visibleUntil } from "./visible-files.ts";
 
 export type PlanResult =
   /** `notes`: what is less than was written, for a person. */
@@ -29,12 +31,14 @@ export function planOf(decided: Decided, facts: PlanFacts): PlanResult {
   const root = asked?.root ?? null;
   const protection = root === null ? null : protectedRootFault(root, facts);
   if (protection !== null) return protection;
-  const masked = root === null ? planned([]) : maskedNames(root, facts);
-  if (!masked.ok) return masked;
+  const view = asked === null ? planned({ visible: null, masked: [] }) : viewOf(decided, asked, facts);
+  if (!view.ok) return view;
+  const { visible, masked } = view.value;
   const walls = { root, runtime: runtime.value, network: networkOf(decided.authority, facts.moment) };
   const plan: Plan = {
     ...walls,
-    masked: masked.value,
+    masked,
+    ...(visible === null ? {} : { visible }),
     directory: asked?.directory ?? temporaryFolder(walls),
     environment: environmentOf(walls, facts.host, facts.found),
     limits: endingInTime(decided, root, facts),
@@ -42,14 +46,48 @@ export function planOf(decided: Decided, facts: PlanFacts): PlanResult {
   return { ok: true, plan, notes: [...rootNotes(asked), ...variableNotes(plan, facts)] };
 }
 
-/** INVARIANT: a program ends when the grants that let it run do, leave to write all of its root among them. */
-function endingInTime({ authority, request }: Decided, root: PlanRoot | null, facts: PlanFacts): Limits {
+interface View {
+  /** Of the enforcement report; null where all of the root is shown. */
+  readonly visible: string | null;
+  readonly masked: readonly PlanPath[];
+}
+
+/** What of the root the program sees: what `fs.read` covers, without protected names and records it may not read. */
+function viewOf(decided: Decided, { root, directory }: RootAsked, facts: PlanFacts): Planned<View> {
+  const visible = visibleFiles(decided, root.path, facts);
+  if (!visible.ok) return visible;
+  const refusal = directoryRefusal(visible.value, root.path, directory);
+  if (refusal !== null) return refusal;
+  const hidden = hiddenNames(visible.value, root.path, facts.listed);
+  if (!hidden.ok) return hidden;
+  const records = recordFolders(facts).filter(
+    (folder) => isFound(folder, facts.found) && !seesRecords(decided, folder, facts),
+  );
+  const masked = maskedNames(root, facts, [
+    ...hidden.value,
+    ...records.filter((folder) => isWithin(folder, root.path)),
+  ]);
+  return masked.ok ? planned({ visible: visibleNote(visible.value, root.path), masked: masked.value }) : masked;
+}
+
+/** Itself, or a link on the way to it. */
+function isFound(folder: PlanPath, found: readonly FoundName[]): boolean {
+  return found.some(({ path, kind }) => isSame(path, folder) || (kind === "link" && isWithin(folder, path)));
+}
+
+/** INVARIANT: a program ends when the grants that let it run do, leave to read and to write its root among them. */
+function endingInTime(decided: Decided, root: PlanRoot | null, facts: PlanFacts): Limits {
+  const { authority, request } = decided;
   const { limits, moment, protectedPaths } = facts;
   const values = request.values.map((value, at) =>
     root !== null && request.verb.axes[at]?.name === "root" ? guardPath(root.path, protectedPaths) : value,
   );
-  const end = coveredUntil(authority, { ...request, values }, moment);
-  if (end === null) return limits;
+  const ends = [
+    coveredUntil(authority, { ...request, values }, moment),
+    root === null ? null : visibleUntil(decided, root.path, facts),
+  ].filter((one) => one !== null);
+  if (ends.length === 0) return limits;
+  const end = Math.min(...ends);
   return { ...limits, wallMilliseconds: Math.max(1, Math.min(limits.wallMilliseconds, end - moment.now)) };
 }
 

@@ -71,6 +71,7 @@ const FACTS: PlanFacts = {
   runtime: [],
   protectedPaths: GROUND.protectedPaths,
   found: [],
+  listed: [],
   host: { user: "u", terminal: null, language: null, timeZone: null, allowed: [] },
   limits: DEFAULT_LIMITS,
   moment: { now: 0, clean: true, generation: 0, revoked: null, exhausted: null },

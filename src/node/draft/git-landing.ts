@@ -102,7 +102,7 @@ export class GitLandings {
       upper: this.#parts.upper(record.draft),
       workFolder: this.#parts.workFolder,
       sandboxes,
-      classify: commitClassifier(worktree, classifier),
+      classify: commitClassifier(worktree, classifier, record.masked),
       isApproved: isAgreed,
       startedNanoseconds: BigInt(record.start),
     });
@@ -134,7 +134,7 @@ export class GitLandings {
       ...{ root: record.root, gitPath: repository, changes, sandboxes, isApproved: isAgreed },
       upper: this.#parts.upper(record.draft),
       workFolder: this.#parts.workFolder,
-      classify: commitClassifier(worktree, classifier),
+      classify: commitClassifier(worktree, classifier, record.masked),
     });
     if (outcome.kind !== "built")
       return landingOf(
@@ -198,11 +198,18 @@ function movedReason(root: string, { folder, common }: ReadSeed): string | null 
 }
 
 /** Paths of commits and of the index, as changes of the worktree that a checkout would make. */
-function commitClassifier(worktree: readonly string[], classifier: GitLandingRequest["classifier"]): Classify {
+function commitClassifier(
+  worktree: readonly string[],
+  classifier: GitLandingRequest["classifier"],
+  masked: DraftRecord["masked"],
+): Classify {
   let known: { readonly together: readonly PathChange[]; classify(change: Change): NameClass } | null = null;
   return async (one, together) => {
-    // A trigger that goes away runs nothing.
-    if (one.change === "deleted") return "free";
+    // A trigger that goes away runs nothing. What the program did not see only looked deleted to it.
+    if (one.change === "deleted") {
+      const path = [...worktree, ...one.path.split("/")];
+      return masked.some((name) => name.every((part, at) => part === path[at])) ? "never" : "free";
+    }
     if (known?.together !== together)
       known = { together, classify: await classifier(together.flatMap((each) => checkoutChanges(worktree, each))) };
     const changes = checkoutChanges(worktree, one);

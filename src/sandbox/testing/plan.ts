@@ -38,6 +38,7 @@ export const FACTS: PlanFacts = {
   runtime: [],
   protectedPaths: [at("/home/u/.ssh"), at("/home/*/.aws"), at("/home/u/work/ws/.ambit"), at("/etc/shadow")],
   found: [],
+  listed: [],
   host: { user: "u", terminal: "xterm-256color", language: "C.UTF-8", timeZone: "Europe/Berlin", allowed: [] },
   limits: DEFAULT_LIMITS,
   moment: { now: 0, clean: true, generation: 0, revoked: null, exhausted: null },

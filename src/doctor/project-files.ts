@@ -1,0 +1,73 @@
+// What a program is given beside its own grant: files of the project that it runs and the agent may write, and patterns of
+// `fs.read` that no sandbox can hold for it.
+import { argvPatternText } from "../authority/argv.ts";
+import type { Grant } from "../authority/grant.ts";
+import { intersectSequences } from "../authority/intersect.ts";
+import { pathPatternText, pathText } from "../authority/path.ts";
+import { pathPatterns, unheldPatterns } from "../authority/tree-patterns.ts";
+import { literalPrefix } from "../notation/ceiling.ts";
+import { runsProjectFiles } from "../notation/project-programs.ts";
+import { isLive, patternsOf, scopeOf } from "./breadth.ts";
+import { isOpen } from "./commands.ts";
+import { type About, type Finding, found } from "./finding.ts";
+
+const shownMax = 4;
+
+/** Grants that run unasked what the agent may have written; the presets ask for the same commands. */
+export function unaskedScripts(grants: readonly Grant[], about: About, now: number): readonly Finding[] {
+  const written = grants.filter(
+    (grant) => grant.verb.verb === "fs.write" && grant.conditions.ask === 0 && isLive(grant, now),
+  );
+  return grants.flatMap((grant) => {
+    if (grant.verb.verb !== "proc.exec" || grant.conditions.ask > 0 || !isLive(grant, now)) return [];
+    // A star in place of the program or the script has a finding of its own.
+    const patterns = patternsOf(grant, "argv").filter((pattern) => runsProjectFiles(pattern) && !isOpen(pattern));
+    if (patterns.length === 0 || !written.some((one) => isBeside(one, grant))) return [];
+    return [
+      found("unasked_script", about, {
+        message: `${shown(patterns.map(argvPatternText))} runs what files of the project say, without asking`,
+        meaning: "The agent may write those files, so it decides what the program does inside the sandbox.",
+        fix: "ask: true on the grant, or `fs.write` outside the files that it runs",
+        grants: [grant],
+      }),
+    ];
+  });
+}
+
+/** Both reach a folder in common. */
+function isBeside(write: Grant, run: Grant): boolean {
+  if (scopeOf(write, "path")?.kind === "any" || scopeOf(run, "root")?.kind === "any") return true;
+  return patternsOf(write, "path").some((left) =>
+    patternsOf(run, "root").some((right) => (intersectSequences(left, right, true)?.length ?? 1) > 0),
+  );
+}
+
+/** Programs are refused in a root of which `fs.read` covers a part that is neither folders nor single files. */
+export function unheldReads(grants: readonly Grant[], about: About, now: number): readonly Finding[] {
+  const live = grants.filter((grant) => isLive(grant, now));
+  const reads = live.filter(({ verb }) => verb.verb === "fs.read");
+  const patterns = reads.flatMap((grant) => pathPatterns(scopeOf(grant, "path") ?? undefined));
+  const runs = live.filter(({ verb }) => verb.verb === "proc.exec" || verb.verb === "proc.eval");
+  const roots = runs.flatMap((grant) => patternsOf(grant, "root").map(literalPrefix));
+  const root = roots.find((one) => unheldPatterns(patterns, one).length > 0);
+  if (root === undefined) return [];
+  const unheld = unheldPatterns(patterns, root);
+  return [
+    found("unheld_read", about, {
+      message: `no sandbox can hold ${shown(unheld.map(pathPatternText))} for programs in ${pathText(root)}`,
+      meaning: "Programs see what `fs.read` covers. There, they are refused.",
+      fix: "write whole folders in `fs.read`, such as `docs/**`, or single files",
+      grants: reads.filter((grant) =>
+        pathPatterns(scopeOf(grant, "path") ?? undefined).some((one) => unheld.includes(one)),
+      ),
+    }),
+  ];
+}
+
+function shown(texts: readonly string[]): string {
+  const more = texts.length > shownMax ? ` and ${texts.length - shownMax} more` : "";
+  return `${texts
+    .slice(0, shownMax)
+    .map((text) => `\`${text}\``)
+    .join(", ")}${more}`;
+}

@@ -1,0 +1,113 @@
+// An approval of `tool.invoke` is bound to the tool: one whose code, imported module, definition or declaration changed between the
+// answer and the call is not served, trusted again or not.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Called, Caller, Session } from "./calling.ts";
+import { given, World } from "./world.ts";
+
+let world: World;
+let caller: Caller;
+let session: Session;
+
+const TOOL = `
+import { amountOf } from "./lib/amount.mjs";
+export default {
+  name: "pay",
+  description: "Pays an amount.",
+  capabilities: { fs_reach: { write: ["paid"] } },
+  input: { type: "object", properties: { to: { type: "string" } }, required: ["to"], additionalProperties: false },
+  execute: async ({ to }, { files }) => files.write("paid/" + to, amountOf()),
+};
+`;
+/** The daemon compares the files of tools again after half a second; until then it runs the copy that was agreed to. */
+const lookedAgainMilliseconds = 700;
+const AMOUNT = 'export const amountOf = () => "5";\n';
+
+beforeAll(async () => {
+  world = await World.make();
+  world.write("project/.ambit/tools/pay.mjs", TOOL);
+  world.write("project/.ambit/tools/lib/amount.mjs", AMOUNT);
+  world.write("project/paid/.keep", "");
+  world.agent("payer", ["fs.write", "tool.invoke{tools=[pay],ask}"], "sandbox: .\n");
+  await world.begin();
+  caller = world.caller();
+  session = given(await caller.open(world.project, "payer"));
+}, 240_000);
+afterAll(() => world?.remove());
+
+function tool(name: string): string {
+  return join(world.project, ".ambit", "tools", name);
+}
+
+const pay = (to: string): Promise<Called> => session.do("pay", { to });
+const isPaid = (to: string): boolean => existsSync(join(world.project, "paid", to));
+
+/** The id of the question, once it was answered with yes. */
+async function approved(to: string): Promise<string> {
+  const { said, value } = await pay(to);
+  expect(said).toBe("approval_required");
+  const id = String(value["approval"]);
+  given(await world.approve(id));
+  return id;
+}
+
+test("an unchanged tool is served once", async () => {
+  await approved("ann");
+  expect((await pay("ann")).said).toBe("done");
+  expect(readFileSync(join(world.project, "paid", "ann"), "utf8")).toBe("5");
+  expect((await pay("ann")).said).toBe("approval_required");
+}, 120_000);
+
+const CHANGES: readonly (readonly [what: string, to: string, file: string, from: string, into: string])[] = [
+  ["its code", "bob", "pay.mjs", '"paid/" + to, amountOf()', '"paid/" + to, amountOf() + "000"'],
+  ["a module it imports", "eve", "lib/amount.mjs", '"5"', '"5000"'],
+  ["its description", "dan", "pay.mjs", "Pays an amount.", "Pays any amount."],
+  ["what it declares", "sam", "pay.mjs", 'write: ["paid"]', 'write: ["paid", "elsewhere"]'],
+  ["its input", "kim", "pay.mjs", "additionalProperties: false", "additionalProperties: true"],
+];
+
+test.each(CHANGES)(
+  "a tool with %s changed is another question",
+  async (_, to, file, from, into) => {
+    const id = await approved(to);
+    const text = readFileSync(tool(file), "utf8");
+    expect(text).toContain(from);
+    writeFileSync(tool(file), text.replace(from, into));
+    try {
+      await setTimeout(lookedAgainMilliseconds);
+      expect((await pay(to)).said).not.toBe("done");
+      expect(isPaid(to)).toBe(false);
+      await world.trust();
+      await setTimeout(lookedAgainMilliseconds);
+      const again = await pay(to);
+      expect(again.said).toBe("approval_required");
+      expect(again.value["approval"]).not.toBe(id);
+      expect(isPaid(to)).toBe(false);
+    } finally {
+      writeFileSync(tool(file), text);
+      await world.trust();
+      await setTimeout(lookedAgainMilliseconds);
+    }
+    // The tool that was agreed to is there again: the answer still serves it, once.
+    expect((await pay(to)).said).toBe("done");
+    expect(readFileSync(join(world.project, "paid", to), "utf8")).toBe("5");
+  },
+  120_000,
+);
+
+test("a tool that changes in the moment of the call runs as it was agreed to, or not at all", async () => {
+  await approved("now");
+  const text = readFileSync(tool("lib/amount.mjs"), "utf8");
+  // A session of its own has no host yet: its first one is started after the change.
+  const other = given(await caller.open(world.project, "payer"));
+  writeFileSync(tool("lib/amount.mjs"), text.replace('"5"', '"5000"'));
+  try {
+    const { said } = await other.do("pay", { to: "now" });
+    expect([said, isPaid("now")]).toEqual(said === "done" ? ["done", true] : [said, false]);
+    if (isPaid("now")) expect(readFileSync(join(world.project, "paid", "now"), "utf8")).toBe("5");
+  } finally {
+    writeFileSync(tool("lib/amount.mjs"), text);
+  }
+}, 120_000);
