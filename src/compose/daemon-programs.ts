@@ -108,7 +108,8 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
         credential: credentialsFor({ run: wanted, ground, request: program.request, argv: program.argv }, asked.secret),
         onDraft: (begun) => {
           draft.context = drafts.contextFor(wanted, ground, begun.root);
-          draft.record = begunRecord(begun, wanted, program, asked.now());
+          const needsReview = program.needsReview === true || wanted.needsReview();
+          draft.record = begunRecord(begun, wanted, { ...program, needsReview }, asked.now());
           drafts.lifecycle.begin(draft.record);
         },
       },
@@ -126,7 +127,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     }
     output?.end();
     errors?.end();
-    return landed(result, draft.record, draft.context);
+    return landed(result, draft.record, draft.context, wanted);
   };
 
   /** INVARIANT: a command is over once what it wrote has landed or is kept: the next one sees what this one did. */
@@ -134,13 +135,20 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     result: RunResult,
     begun: DraftRecord | null,
     context: LandingContext | null,
+    ground: ProgramGround,
   ): Promise<RunResult> => {
     const sealed = result.ok ? result.ran.draft : null;
     if (!result.ok || sealed === null || begun === null || context === null) {
       if (begun !== null) drafts.lifecycle.forget(begun.draft);
       return result;
     }
-    const record = { ...begun, start: String(sealed.startNanoseconds), isSealed: sealed.isSealed };
+    const record = {
+      ...begun,
+      start: String(sealed.startNanoseconds),
+      isSealed: sealed.isSealed,
+      // As of its start or by now, whichever is stricter.
+      needsReview: begun.needsReview || ground.needsReview(),
+    };
     const changes = await drafts.lifecycle.finish(record, context);
     const denials = [...result.ran.denials, ...keptDenials(changes)];
     return { ok: true, ran: { ...result.ran, draft: null, denials, changes: changes.draft === null ? null : changes } };

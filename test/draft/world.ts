@@ -30,7 +30,7 @@ export interface Result {
   readonly err: string;
 }
 
-const WRITER = [
+export const WRITER = [
   "---",
   "id: writer",
   "sandbox: .",
