@@ -38,15 +38,15 @@ describe.each(CALLERS)("as user %i", (user) => {
     expect(world.read("a.txt")).toBe("1\n");
   });
 
-  test("in the user's configuration, with a value that is not understood: nothing runs", () => {
+  test("in the user's configuration: for every agent; a value that is not understood lets nothing run", () => {
     world = new DraftWorld(user);
     const folder = join(world.base, "config", "ambit");
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "config.yml"), "land: asks\n");
-    world.own();
-    expect(world.ambit(["exec", "writer", "--shell", "--", "echo 1 > a.txt"]).status).toBe(125);
     writeFileSync(join(folder, "config.yml"), "land: ask\n");
+    world.own();
     expect(world.shell("echo 1 > a.txt").changes?.kept.map(({ path }) => path)).toEqual(["a.txt"]);
+    writeFileSync(join(folder, "config.yml"), "land: asks\n");
+    expect(world.ambit(["exec", "writer", "--shell", "--", "echo 1 > a.txt"]).status).toBe(125);
     expect(world.read("a.txt")).toBeNull();
   });
 });
