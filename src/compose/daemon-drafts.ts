@@ -52,6 +52,7 @@ export interface DaemonDrafts {
   contextFor(ground: ProgramGround, run: RunGround, root: PlanPath): LandingContext;
   /** Git changes are imported in these; null where this machine has none. */
   useSandboxes(sandboxes: () => Sandboxes | null): void;
+  note(line: string): void;
   close(): void;
 }
 
@@ -128,6 +129,7 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
     useSandboxes: (one) => {
       sandboxes = one;
     },
+    note,
     close: () => workers.close(),
   };
 }

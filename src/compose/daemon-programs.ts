@@ -14,11 +14,13 @@ import { groupPlaces } from "../node/sandbox/group-places.ts";
 import { LinuxSandboxes } from "../node/sandbox/linux-sandboxes.ts";
 import type { RunRefused, RunResult, Sinks } from "../ports/process.ts";
 import { keptDenials } from "../sandbox/draft/kept-denials.ts";
+import type { Plan } from "../sandbox/plan.ts";
 import type { BegunDraft, Sandboxes } from "../sandbox/sandboxes.ts";
 import { argvOfInput, isProgramTool } from "../tools/program-tools.ts";
 import { runProgram } from "../tools/run-program.ts";
 import { type AskSecret, credentialsFor } from "./credentials.ts";
 import type { DaemonDrafts } from "./daemon-drafts.ts";
+import { liveSandboxes } from "./daemon-live.ts";
 import { nativeProgram } from "./native-program.ts";
 import { planFor, type RunGround } from "./plan-facts.ts";
 
@@ -95,11 +97,19 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
           // This call has paid already: that nothing is left for another must not end it.
           const now = { ...moment(), exhausted: null };
           const planned = planFor({ authority, request, by, level: 0 }, ground, program.milliseconds, now);
-          const refused =
-            planned.ok && planned.plan.root?.mode === "draft" ? drafts.lifecycle.refusalFor(wanted.owner) : null;
+          const refused = planned.ok && isWritten(planned.plan) ? drafts.lifecycle.refusalFor(wanted.owner) : null;
           return refused === null ? planned : { ok: false, refused };
         },
-        sandboxes: where,
+        sandboxes: liveSandboxes(where, {
+          ...{ drafts, native: nativeProgram(asked.program), isConfined: where === made },
+          protectedPaths: ground.ground.protectedPaths,
+          context: (root) => drafts.contextFor(wanted, ground, root),
+          record: (begun) => {
+            const needsReview = program.needsReview === true || wanted.needsReview();
+            return begunRecord(begun, wanted, { ...program, needsReview }, asked.now());
+          },
+          note: drafts.note,
+        }),
       },
       program,
       {
@@ -184,6 +194,10 @@ function redacted(stream: Redacting | null, sink: Sinks["output"]): { write: Sin
       if (stream !== null) void send(stream.end());
     },
   };
+}
+
+function isWritten({ root }: Plan): boolean {
+  return root?.mode === "draft" || root?.mode === "live";
 }
 
 const STATELESS: RunRefused = {

@@ -33,6 +33,7 @@ function bare(axis: AxisName): Enforcement {
 function filesNote({ root }: Plan, ready: Ready): string | null {
   const notes = [
     ...(root?.mode === "draft" ? ["changes are a draft until they land"] : []),
+    ...(root?.mode === "live" ? ["changes are made to a copy, and land while the program runs"] : []),
     ...(ready.landlock ? [] : ["by mounts alone: this kernel has no Landlock"]),
   ];
   return notes.length === 0 ? null : notes.join("; ");

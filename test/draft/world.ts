@@ -30,7 +30,7 @@ export interface Result {
   readonly err: string;
 }
 
-export const WRITER = [
+export const WRITER: string = [
   "---",
   "id: writer",
   "sandbox: .",
@@ -105,6 +105,12 @@ export class DraftWorld {
       timeout: 120_000,
     });
     return { status, out: stdout, err: stderr };
+  }
+
+  /** The words that start the command line as this user. */
+  command(words: readonly string[]): [string, string[]] {
+    const [command, rest] = this.#words([process.execPath, program, ...words]);
+    return [command, [...rest]];
   }
 
   ambit(words: readonly string[]): Result {

@@ -68,12 +68,16 @@ export class Landing {
 
   /** Nothing of it lands, for one reason. */
   keepAll(record: DraftRecord, reason: string): Promise<ChangesReport> {
-    const kept: KeptChange = { path: ".", kind: "write", code: "not_landed", reason };
+    return this.keepEach(record, [{ path: ".", kind: "write", code: "not_landed", reason }]);
+  }
+
+  /** Nothing of it lands, each name for a reason of its own. */
+  keepEach(record: DraftRecord, kept: readonly KeptChange[]): Promise<ChangesReport> {
     return this.#recorded(record, {
       landed: [],
       landing: 0,
       repositories: [],
-      kept: [kept],
+      kept,
       waiting: null,
       scan: null,
     });
