@@ -5,6 +5,7 @@ import {
   chmodSync,
   existsSync,
   lchownSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -67,8 +68,9 @@ export class DraftWorld {
     if (this.user === 0 || process.getuid?.() !== 0) return;
     // With types: without them links to folders would be followed.
     const below = readdirSync(this.base, { recursive: true, withFileTypes: true, encoding: "utf8" });
+    // A change of the owner is a change: files that are the caller's already are left alone.
     for (const path of [this.base, ...below.map((one) => join(one.parentPath, one.name))])
-      lchownSync(path, this.user, this.user);
+      if (lstatSync(path).uid !== this.user) lchownSync(path, this.user, this.user);
   }
 
   get environment(): Record<string, string | undefined> {
