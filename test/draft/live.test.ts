@@ -172,6 +172,8 @@ describe.each(CALLERS)("as user %i", (user) => {
     await program.end();
     expect(world.person("git", "status", "--porcelain", "b.txt", "a.txt").out).toBe("");
     expect(existsSync(join(world.project, ".git", "hooks", "pre-commit"))).toBe(false);
+    const kept = drafts().flatMap((one) => one.kept.map(({ path, code }) => `${path} ${code}`));
+    expect(kept).toEqual([".git/hooks/pre-commit self_modification"]);
   });
 
   test("after kill -9 of the daemon what the program changed is kept, and nothing lands by itself", async () => {

@@ -73,14 +73,8 @@ export class Landing {
 
   /** Nothing of it lands, each name for a reason of its own. */
   keepEach(record: DraftRecord, kept: readonly KeptChange[]): Promise<ChangesReport> {
-    return this.#recorded(record, {
-      landed: [],
-      landing: 0,
-      repositories: [],
-      kept,
-      waiting: null,
-      scan: null,
-    });
+    const nothing = { landed: [], landing: 0, repositories: [], waiting: null, scan: null };
+    return this.#recorded(record, { ...nothing, kept });
   }
 
   /** Lands what may land of a sealed draft. INVARIANT: the caller holds the lock of its root. */

@@ -52,12 +52,12 @@ export async function planStep({ changes }: Comparison, rules: StepRules): Promi
     for (const change of all)
       if (change.isRealChanged && change.isCopyChanged && (await rules.isEqual(change))) equal.push(change);
       else differing.push(change);
-    const isBoth = differing.some(({ isRealChanged, isCopyChanged }) => isRealChanged && isCopyChanged);
+    const own = differing.filter(({ path, isCopyChanged }) => isCopyChanged && !rules.isHeld(keyOf(path)));
+    const isBoth = own.some(({ isRealChanged }) => isRealChanged);
     // A lock: a git works on it at this moment.
     const isLocked = differing.some(({ path, copy }) => copy !== null && (path.at(-1) ?? "").endsWith(".lock"));
-    const own = differing.filter(({ isCopyChanged }) => isCopyChanged);
     if (isBoth) apart.push(...own);
-    else if (own.length === 0) carryIn.push(...differing);
+    else if (own.length === 0) carryIn.push(...differing.filter(({ isCopyChanged }) => !isCopyChanged));
     else if (!isLocked && !rules.isHeld(unit)) {
       land.push(...own);
       gitFolders.push(unit);

@@ -14,6 +14,7 @@ import { type Comparison, compareSides, type SideChange } from "./compare-sides.
 import { FolderWatch } from "./folder-watch.ts";
 import { gitFolderOf, keyOf, planStep, type StepPlan } from "./live-plan.ts";
 import { type CopyLimits, makeCopy } from "./make-copy.ts";
+import { messageOf, nanoseconds } from "./moment.ts";
 import { isEqualContent } from "./same-content.ts";
 import { digestOf, type StagedFile, stage } from "./staging.ts";
 import { isSameStamp, TreeFolder } from "./tree-folder.ts";
@@ -258,9 +259,11 @@ export class LiveRoot {
     const { path } = file;
     const unit = gitFolderOf(path);
     if (unit !== null) {
-      if (!failedGit.has(unit)) return this.#base.settle(path, change.real, file.copy);
-      const told = report.kept.find(({ kind, path: one }) => kind === "git" && one === unit);
-      if (told !== undefined && this.#tried(unit)) this.#held.set(unit, told);
+      const place = failedGit.has(unit) ? unit : keyOf(path);
+      const told = report.kept.find(({ kind, path: one }) => kind === "git" && one === place);
+      if (told === undefined) return this.#base.settle(path, change.real, file.copy);
+      // Its configuration and hooks never land, and are kept at the end; a git that did not land is tried again.
+      if (place !== unit || this.#tried(unit)) this.#held.set(place, told);
       return;
     }
     const code = kept?.get(`${file.copy?.kind ?? "delete"} ${keyOf(path)}`);
@@ -390,11 +393,3 @@ export class LiveRoot {
 
 const CONFLICT = "the project changed there while the program ran; nothing was overwritten";
 const KINDS = { file: "write", folder: "folder", link: "link" } as const;
-
-function nanoseconds(): bigint {
-  return BigInt(Date.now()) * 1_000_000n;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
