@@ -12,6 +12,7 @@
 #include "land.h"
 #include "lock.h"
 #include "sandbox.h"
+#include "whiteouts.h"
 
 // A descriptor of the owner's: digits alone, and never one of the first three.
 static bool descriptor_of(const char *text, int *descriptor) {
@@ -25,6 +26,7 @@ static int usage(void) {
           "usage: ambit-native sandbox <control-fd> <handles-fd | ->\n"
           "       ambit-native files <control-fd>\n"
           "       ambit-native land <control-fd>\n"
+          "       ambit-native whiteouts <folder-fd>\n"
           "       ambit-native doors <channel-fd> <folder-fd>\n"
           "       ambit-native lock <file-fd>\n"
           "       ambit-native own <file-fd>\n"
@@ -43,6 +45,7 @@ int main(int count, char **words) {
   if (count == 4 && strcmp(words[1], "doors") == 0 && descriptor_of(words[2], &control) &&
       descriptor_of(words[3], &handles) && handles != control)
     return doors_main(control, handles);
+  if (count == 3 && strcmp(words[1], "whiteouts") == 0 && descriptor_of(words[2], &control)) return whiteouts_main(control);
   if (count == 3 && strcmp(words[1], "lock") == 0 && descriptor_of(words[2], &control)) return lock_main(control);
   if (count == 3 && strcmp(words[1], "own") == 0 && descriptor_of(words[2], &control)) return own_main(control);
   if (count == 3 && strcmp(words[1], "credential") == 0) return credential_main(words[2]);

@@ -62,6 +62,7 @@ export class DraftPrograms {
       authority: decided.authority,
       owner: "bench",
       holds: () => decided.authority,
+      needsReview: () => false,
       agent: { workspace: project, agent: "bench" },
       call: `call-${++this.#calls}`,
       ...{ session, generation: 0, cwd: project, environment: {} },

@@ -108,6 +108,7 @@ export function heldBy(authority: Authority, reading: Reading): { readonly holdi
   const nothing = {
     links: authority.map(() => []),
     approvers: { need: 1, of: null },
+    needsReview: false,
     notes: [],
     record: null,
     blocked: null,

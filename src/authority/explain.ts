@@ -46,7 +46,7 @@ export function explain(
     return { link: compiled.link.id, covers: false, grant: nearest?.grant ?? null, axis: nearest?.axis ?? null };
   });
   const helps = decision.outcome === "deny" && isHelpedByGrant(decision.code);
-  const proposed = helps && isWritable(request) ? suggestion(request, decision) : null;
+  const proposed = helps && isWritable(request) ? suggestion(request, decision, links) : null;
   const suggest = proposed === null || isSafeguarded(authority, request, proposed) ? null : proposed;
   const isOutside = suggest !== null && liesOutside(request, root);
   return { links, suggest: isOutside ? null : suggest, isOutside };
@@ -61,9 +61,10 @@ function liesOutside({ verb, values }: Request, root: readonly string[] | null):
 }
 
 /** What would help: leave to write where only that is missing, else the request itself. */
-function suggestion(request: Request, decision: Decision): Grant | null {
+function suggestion(request: Request, decision: Decision, links: readonly LinkExplanation[]): Grant | null {
   const root = writtenRoot(request);
-  const isUnwritable = decision.outcome === "deny" && decision.at?.axis === "mode" && root !== null;
+  const isUnwritable =
+    decision.outcome === "deny" && decision.at?.axis === "mode" && root !== null && links.every(({ covers }) => covers);
   const grant = isUnwritable ? suggestRoot(root.segments) : suggestGrant(request);
   return grant !== null && (isUnwritable || grantMatches(grant, request.values)) ? grant : null;
 }

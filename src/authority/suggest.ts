@@ -7,6 +7,7 @@ import { type Grant, UNCONDITIONAL } from "./grant.ts";
 import { constrainedArgumentsMax } from "./limits.ts";
 import { tree } from "./path.ts";
 import type { Request } from "./request.ts";
+import { isRootWord, rootWordsWithin } from "./root-word.ts";
 import { ANY, isArguments, isDestination, isSegments, type Scope, type Value } from "./scope.ts";
 import { literal } from "./segment.ts";
 import { isSpecial } from "./special.ts";
@@ -64,7 +65,10 @@ function exactly(axis: Axis, value: Value): Scope {
   if (isDestination(value)) return exactDestination(value);
   if (typeof value === "number") return { kind: "ports", of: [{ low: value, high: value }] };
   if (typeof value === "string")
-    return { kind: "words", of: value === "rw" ? ["ro", "rw"] : value === "raw" ? ["sni", "raw"] : [value] };
+    return {
+      kind: "words",
+      of: isRootWord(value) ? rootWordsWithin(value) : value === "raw" ? ["sni", "raw"] : [value],
+    };
   return ANY;
 }
 

@@ -15,7 +15,8 @@ const WRITE = verbEntry("fs.write");
 export function writtenRoot({ verb, values }: Request): Segments | null {
   const mode = verb.axes.findIndex((axis) => axis.name === "mode");
   const root = values[verb.axes.findIndex((axis) => axis.name === "root")];
-  return mode >= 0 && values[mode] === "rw" && isSegments(root) ? root : null;
+  const isWritten = values[mode] === "rw" || values[mode] === "live";
+  return mode >= 0 && isWritten && isSegments(root) ? root : null;
 }
 
 /**

@@ -158,6 +158,7 @@ const WORDS: Readonly<Record<Change["because"], string>> = {
   generation: "in another generation",
   mode: "its mode changed",
   approvers: "fewer or other people are enough to approve",
+  land: "what its programs write lands without a review",
   users: "for users without a record",
   unknown: "something that cannot be shown to have been possible before",
 };

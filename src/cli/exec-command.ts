@@ -19,7 +19,7 @@ export function addExec(
     .description("run a program inside an agent's bounds, held by the kernel")
     .argument("<agent>", "an id in .ambit/agents, or a file")
     .option("--in <folder>", "the root: the one folder of this machine it sees")
-    .option("--root <mode>", "ro or rw; without it rw where the grants allow it")
+    .option("--root <mode>", "ro, rw or live; without it rw where the grants allow it")
     .option("--shell", "what stands behind -- is one shell line (proc.eval)", false)
     .option("--throwaway", "nothing of this machine is in it (sandbox.exec)", false)
     .option("--timeout <seconds>", "end it then, and everything it started")

@@ -1,6 +1,8 @@
 // What `ambit exec` is handed: somebody who runs a program for an agent, and what comes back.
+
 import type { Json } from "../authority/json.ts";
 import type { Request } from "../authority/request.ts";
+import type { RootWord } from "../authority/root-word.ts";
 import type { Ran, RunRefused, Sinks } from "../ports/process.ts";
 import type { LoadedAgent, World } from "./world.ts";
 
@@ -19,7 +21,7 @@ export interface ExecAsked {
   /** The root, as written; null is the agent's own, or the working directory. */
   readonly folder: string | null;
   /** Null: writable where the grants allow it. */
-  readonly root: "ro" | "rw" | null;
+  readonly root: RootWord | null;
   /** In a sandbox with nothing of this machine. */
   readonly isThrowaway: boolean;
   /** Shorter than the configured limit, never longer. */

@@ -2,6 +2,7 @@
 // what we refuse ends with 125, and what was refused to it while it ran is told behind it.
 
 import type { Json } from "../authority/json.ts";
+import { isRootWord, ROOT_WORDS_TEXT } from "../authority/root-word.ts";
 import { decide, type Verdict } from "../gate/decide.ts";
 import { requestText } from "../notation/request-printer.ts";
 import type { Ending, RunRefused } from "../ports/process.ts";
@@ -101,7 +102,7 @@ function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecA
   if (words.length === 0) return "there is nothing to run: write the program behind `--`";
   if (shell && words.length > 1) return "--shell takes one line: put it in quotes";
   if (shell && throwaway) return "--throwaway runs a program: write `-- sh -c '...'` for a shell line";
-  if (root !== undefined && root !== "ro" && root !== "rw") return "--root is ro or rw";
+  if (root !== undefined && !isRootWord(root)) return `--root is ${ROOT_WORDS_TEXT}`;
   const seconds = timeout === undefined ? null : Number(timeout);
   if (seconds !== null && !(seconds > 0 && seconds * 1000 <= millisecondsMax))
     return "--timeout is a number of seconds";

@@ -59,8 +59,10 @@ export const DENIALS: Readonly<Record<DenialCode, Page>> = {
     example: "valid_for_generation = { only = [7] }",
   },
   approval_required: {
-    means: "The grant covers the request, and says that a person must approve it.",
-    doThis: "Wait for the approval that was raised, or ask a person. The same call succeeds once when it is approved.",
+    means:
+      "The grant covers the request, and says that a person must approve it. For a change that a program wrote: its name asks, the record or configuration says `land: ask`, or the command ran with `--review`.",
+    doThis:
+      "Wait for the approval that was raised, or ask a person. The same call succeeds once when it is approved. A change waits in `ambit changes list`.",
     example: "net.post{hosts=[api.github.com],ask}",
   },
   approval_refused: {

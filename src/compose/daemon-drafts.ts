@@ -21,6 +21,7 @@ import { LandWorkers } from "../node/draft/land-workers.ts";
 import type { LandingContext } from "../node/draft/landing.ts";
 import { RootLock } from "../node/draft/root-lock.ts";
 import { segmentsOf, type UserFolders } from "../node/folders.ts";
+import { recoverCopies } from "../node/live/recover-copies.ts";
 import { realRoot } from "../node/real-path.ts";
 import { registeredWorkspaces } from "../node/registered-workspaces.ts";
 import { kernelFacts } from "../node/sandbox/detect-sandbox.ts";
@@ -54,8 +55,11 @@ export interface DaemonDrafts {
   readonly lifecycle: DraftLifecycle;
   /** What decides about the changes of a program that ran for this ground. */
   contextFor(ground: ProgramGround, run: RunGround, root: PlanPath): LandingContext;
+  /** Before anything runs: what a crash interrupted is brought to an end. */
+  recover(): Promise<void>;
   /** Git changes are imported in these; null where this machine has none. */
   useSandboxes(sandboxes: () => Sandboxes | null): void;
+  note(line: string): void;
   close(): void;
 }
 
@@ -136,9 +140,14 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
         agreed: 0,
       };
     },
+    recover: async () => {
+      await recoverCopies({ folders, records: draftRecords, program: native, note });
+      await lifecycle.recover();
+    },
     useSandboxes: (one) => {
       sandboxes = one;
     },
+    note,
     close: () => workers.close(),
   };
 }

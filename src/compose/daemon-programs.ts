@@ -14,11 +14,13 @@ import { groupPlaces } from "../node/sandbox/group-places.ts";
 import { LinuxSandboxes } from "../node/sandbox/linux-sandboxes.ts";
 import type { RunRefused, RunResult, Sinks } from "../ports/process.ts";
 import { keptDenials } from "../sandbox/draft/kept-denials.ts";
+import type { Plan } from "../sandbox/plan.ts";
 import type { BegunDraft, Sandboxes } from "../sandbox/sandboxes.ts";
 import { argvOfInput, isProgramTool } from "../tools/program-tools.ts";
 import { runProgram } from "../tools/run-program.ts";
 import { type AskSecret, credentialsFor } from "./credentials.ts";
 import type { DaemonDrafts } from "./daemon-drafts.ts";
+import { liveSandboxes } from "./daemon-live.ts";
 import { nativeProgram } from "./native-program.ts";
 import { planFor, type RunGround } from "./plan-facts.ts";
 
@@ -95,11 +97,19 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
           // This call has paid already: that nothing is left for another must not end it.
           const now = { ...moment(), exhausted: null };
           const planned = planFor({ authority, request, by, level: 0 }, ground, program.milliseconds, now);
-          const refused =
-            planned.ok && planned.plan.root?.mode === "draft" ? drafts.lifecycle.refusalFor(wanted.owner) : null;
+          const refused = planned.ok && isWritten(planned.plan) ? drafts.lifecycle.refusalFor(wanted.owner) : null;
           return refused === null ? planned : { ok: false, refused };
         },
-        sandboxes: where,
+        sandboxes: liveSandboxes(where, {
+          ...{ drafts, native: nativeProgram(asked.program), isConfined: where === made },
+          protectedPaths: ground.ground.protectedPaths,
+          context: (root) => drafts.contextFor(wanted, ground, root),
+          record: (begun) => {
+            const needsReview = program.needsReview === true || wanted.needsReview();
+            return begunRecord(begun, wanted, { ...program, needsReview }, asked.now());
+          },
+          note: drafts.note,
+        }),
       },
       program,
       {
@@ -108,7 +118,8 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
         credential: credentialsFor({ run: wanted, ground, request: program.request, argv: program.argv }, asked.secret),
         onDraft: (begun) => {
           draft.context = drafts.contextFor(wanted, ground, begun.root);
-          draft.record = begunRecord(begun, wanted, program, asked.now());
+          const needsReview = program.needsReview === true || wanted.needsReview();
+          draft.record = begunRecord(begun, wanted, { ...program, needsReview }, asked.now());
           drafts.lifecycle.begin(draft.record);
         },
       },
@@ -126,7 +137,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     }
     output?.end();
     errors?.end();
-    return landed(result, draft.record, draft.context);
+    return landed(result, draft.record, draft.context, wanted);
   };
 
   /** INVARIANT: a command is over once what it wrote has landed or is kept: the next one sees what this one did. */
@@ -134,13 +145,20 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     result: RunResult,
     begun: DraftRecord | null,
     context: LandingContext | null,
+    ground: ProgramGround,
   ): Promise<RunResult> => {
     const sealed = result.ok ? result.ran.draft : null;
     if (!result.ok || sealed === null || begun === null || context === null) {
       if (begun !== null) drafts.lifecycle.forget(begun.draft);
       return result;
     }
-    const record = { ...begun, start: String(sealed.startNanoseconds), isSealed: sealed.isSealed };
+    const record = {
+      ...begun,
+      start: String(sealed.startNanoseconds),
+      isSealed: sealed.isSealed,
+      // As of its start or by now, whichever is stricter.
+      needsReview: begun.needsReview || ground.needsReview(),
+    };
     const changes = await drafts.lifecycle.finish(record, context);
     const denials = [...result.ran.denials, ...keptDenials(changes)];
     return { ok: true, ran: { ...result.ran, draft: null, denials, changes: changes.draft === null ? null : changes } };
@@ -176,6 +194,10 @@ function redacted(stream: Redacting | null, sink: Sinks["output"]): { write: Sin
       if (stream !== null) void send(stream.end());
     },
   };
+}
+
+function isWritten({ root }: Plan): boolean {
+  return root?.mode === "draft" || root?.mode === "live";
 }
 
 const STATELESS: RunRefused = {

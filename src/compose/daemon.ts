@@ -240,7 +240,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     stop,
   });
   await daemon.recover();
-  await drafts.lifecycle.recover();
+  await drafts.recover();
   const handed = takeRefusedCalls(state);
   if (await daemon.handOver(handed.calls)) handed.done();
   if (handed.isFull) log("there was no room to hand over all calls that were refused while no daemon served");

@@ -7,6 +7,7 @@ import { judge } from "../authority/judge.ts";
 import type { Ground } from "../authority/path.ts";
 import { pathText } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
+import type { RootWord } from "../authority/root-word.ts";
 import type { ExecAsked, ExecResult, ExecStreams } from "../cli/exec-world.ts";
 import type { CallMessages, DenialTold, ProgramDone, ProgramRefused } from "../ports/daemon-calls.ts";
 import type { Answer, Asking, Refusal } from "../ports/exchange.ts";
@@ -124,7 +125,7 @@ function folderOf({ folder, agent }: ExecAsked, cwd: string): string {
 
 /** As asked; else writable where that is allowed without asking anybody. */
 function callOf(program: ExecAsked, folder: string, ground: Ground, moment: Moment): ProgramCall {
-  const call = (root: "ro" | "rw"): ProgramCall => callWith(program, folder, root);
+  const call = (root: RootWord): ProgramCall => callWith(program, folder, root);
   if (program.root !== null) return call(program.root);
   const { tool, input } = call("rw");
   const requests = programTools(ground)(tool)?.requests({ ...input });
@@ -142,7 +143,7 @@ interface ProgramCall {
   readonly input: ProgramInput;
 }
 
-function callWith({ what, isThrowaway }: ExecAsked, folder: string, root: "ro" | "rw"): ProgramCall {
+function callWith({ what, isThrowaway }: ExecAsked, folder: string, root: RootWord): ProgramCall {
   if ("line" in what) return { tool: "proc_eval", input: { line: what.line, in: folder, root } };
   if (isThrowaway) return { tool: "sandbox_exec", input: { argv: what.argv } };
   return { tool: "proc_exec", input: { argv: what.argv, in: folder, root } };

@@ -353,6 +353,10 @@ export class Calls {
         const by = session.isClosed ? null : this.#gatekeeper.holdings.of(session);
         return by === null || "refused" in by ? [] : bounded(by.authority);
       },
+      needsReview: () => {
+        const by = this.#gatekeeper.holdings.of(session);
+        return "refused" in by || by.needsReview;
+      },
       agent: name,
       call: receipt,
       session: id,

@@ -21,6 +21,8 @@ export interface Holding {
   /** For each chain the delegations it rests on, from the root down. */
   readonly links: readonly (readonly string[])[];
   readonly approvers: Approvers;
+  /** What programs write waits for a person, by any record that it rests on. */
+  readonly needsReview: boolean;
   readonly reading: Reading;
   readonly notes: readonly string[];
   readonly record: RecordRead | null;
@@ -103,6 +105,7 @@ export class Holdings {
       links.push([]);
     }
     let approvers = record?.approvers ?? ANYBODY;
+    let needsReview = record?.needsReview ?? false;
     for (const link of held.slice(0, heldLinksMax)) {
       // What was passed on by somebody who had read something untrusted was perhaps somebody else's idea.
       if (!link.isClean) session.taint(`a delegation from a session that was not clean (${link.id})`);
@@ -110,6 +113,7 @@ export class Holdings {
         chains.push([...path.chain, ...limits]);
         links.push(path.links);
         approvers = strictest(approvers, path.approvers);
+        needsReview ||= path.needsReview;
       }
     }
     return {
@@ -117,6 +121,7 @@ export class Holdings {
       written: counting.isAnyWaiting ? () => this.#written(record, held, limits) : null,
       links,
       approvers,
+      needsReview,
       reading: record?.reading ?? this.#records.readingAt(cwd),
       notes: record?.notes ?? [],
       record,
@@ -139,7 +144,8 @@ export class Holdings {
 
   #nothing(cwd: string): Omit<Holding, "blocked"> {
     const reading = this.#records.readingAt(cwd);
-    return { authority: [], written: null, links: [], approvers: ANYBODY, reading, notes: [], record: null };
+    const nothing = { authority: [], written: null, links: [], approvers: ANYBODY, needsReview: true };
+    return { ...nothing, reading, notes: [], record: null };
   }
 
   #written(record: RecordRead | null, held: readonly KeptLink[], limits: readonly CompiledLink[]): Authority {
@@ -156,10 +162,11 @@ export class Holdings {
     if (kept?.record === record && kept.user === user && kept.pledges === pledges.length) return kept.holding;
     const limits = [...(user?.authority.flat() ?? []), ...pledges];
     const authority = record.authority.map((chain): Chain => [...chain, ...limits]);
-    const { approvers, reading, notes, written: text } = record;
+    const { approvers, needsReview, reading, notes, written: text } = record;
     const written = text === null ? null : (): Authority => text.map((chain): Chain => [...chain, ...limits]);
     const links = authority.map(() => []);
-    const holding: Holding = { authority, written, links, approvers, reading, notes, record, blocked: null };
+    const held = { authority, written, links, approvers, needsReview };
+    const holding: Holding = { ...held, reading, notes, record, blocked: null };
     this.#kept.set(session, { holding, record, user, pledges: pledges.length });
     return holding;
   }
@@ -200,14 +207,18 @@ export class Holdings {
     const own = countsWith === undefined ? [link.id] : [countsWith, link.id];
     const record = this.#recordOf(link.granter);
     const approvers = record?.approvers ?? ANYBODY;
+    const needsReview = record?.needsReview ?? false;
     if (link.parent === null)
-      return texts.authorityOf(record).map((chain) => ({ chain: [...chain, ...given], links: own, approvers }));
+      return texts
+        .authorityOf(record)
+        .map((chain) => ({ chain: [...chain, ...given], links: own, approvers, needsReview }));
     const parent = this.#links.get(link.parent);
     if (parent === null || parent.holder === null || !sameName(parent.holder, link.granter)) return [];
     return this.#pathsOf(parent, texts, depth + 1).map((path) => ({
       chain: [...path.chain, ...given],
       links: [...path.links, ...own],
       approvers: strictest(path.approvers, approvers),
+      needsReview: path.needsReview || needsReview,
     }));
   }
 
@@ -263,6 +274,7 @@ interface Path {
   readonly links: readonly string[];
   /** What every record on the way asks for. */
   readonly approvers: Approvers;
+  readonly needsReview: boolean;
 }
 
 const ANYBODY: Approvers = { need: 1, of: null };

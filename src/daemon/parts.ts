@@ -37,6 +37,8 @@ export interface RecordRead {
   /** What it would be were all of it trusted; null where all of it counts. INVARIANT: nothing is allowed by it. */
   readonly written: Authority | null;
   readonly approvers: Approvers;
+  /** What its programs write waits for a person: `land: ask`. */
+  readonly needsReview: boolean;
   /** Diagnostics and what is not trusted, as sentences. */
   readonly notes: readonly string[];
   readonly reading: Reading;
@@ -87,6 +89,8 @@ export interface ProgramGround {
   readonly owner: string;
   /** What the session holds by now, while a program runs. */
   holds(): Authority;
+  /** Whether what the program writes waits for a person, by the records and configurations of now. */
+  needsReview(): boolean;
   readonly agent: AgentName;
   /** The call, as the log names it. */
   readonly call: string;

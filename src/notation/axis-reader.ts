@@ -3,6 +3,7 @@ import { parseArgvPattern, parseProgram } from "../authority/argv.ts";
 import type { Axis, ScopeKey, VerbEntry } from "../authority/catalog.ts";
 import { parseNamePattern, parseToolPattern } from "../authority/name.ts";
 import { tree } from "../authority/path.ts";
+import { isRootWord, ROOT_WORDS_TEXT, rootWordsWithin } from "../authority/root-word.ts";
 import { ANY, NOTHING, type PortRange, type Scope } from "../authority/scope.ts";
 import { DEEP, literal } from "../authority/segment.ts";
 import type { Sequence } from "../authority/sequence.ts";
@@ -172,10 +173,11 @@ function readModeAxis(context: AxisContext): Scope | null {
   const entry = keyEntry(context, "root");
   const written = entry === null ? "rw" : textOf(entry, context.diagnostics)?.text;
   if (written === undefined) return null;
-  if (written === "ro") return { kind: "words", of: ["ro"] };
-  if (written === "rw") return { kind: "words", of: ["ro", "rw"] };
+  if (isRootWord(written)) return { kind: "words", of: rootWordsWithin(written) };
   const span = entry?.value.span ?? context.span;
-  context.diagnostics.error("bad_value", span, "`root` is ro or rw; a folder is written as `in`", { fix: "root: ro" });
+  context.diagnostics.error("bad_value", span, `\`root\` is ${ROOT_WORDS_TEXT}; a folder is written as \`in\``, {
+    fix: "root: ro",
+  });
   return null;
 }
 

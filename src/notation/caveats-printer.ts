@@ -95,7 +95,9 @@ function execOf(grants: readonly Grant[], read: CaveatsScope | null): CaveatsSco
     const root = scopeOf(grant, "root");
     const programs = programsOf(scopeOf(grant, "argv"));
     const mode = scopeOf(grant, "mode");
-    if (root.kind !== "sequences" || mode.kind !== "words" || !mode.of.includes("rw") || programs === null) return null;
+    // Read again it is rw: neither less nor more may be printed.
+    const isWhole = mode.kind === "words" && mode.of.includes("rw") && !mode.of.includes("live");
+    if (root.kind !== "sequences" || !isWhole || programs === null) return null;
     for (const pattern of root.of) {
       const text = pathText(literalPrefix(pattern));
       if (pattern.at(-1)?.kind !== "deep" || !isReadable(text, read)) return null;

@@ -6,7 +6,7 @@ import { entryOf, type Mapping } from "./tree.ts";
 
 export type ConfigLevel = "user" | "project";
 
-const SHARED = ["sandbox", "policy", "agents", "runtime", "mode", "tools", "triggers", "users"] as const;
+const SHARED = ["sandbox", "policy", "agents", "runtime", "mode", "tools", "triggers", "users", "land"] as const;
 /** What a clone could otherwise switch off for whoever opens it. */
 const USER_ONLY = [
   "ceiling",

@@ -6,6 +6,7 @@ import { type ConfigKey, type ConfigLevel, checkConfigKeys } from "./config-keys
 import { type Diagnostic, Diagnostics } from "./diagnostic.ts";
 import { grantOf } from "./grants.ts";
 import { readRoot } from "./hoist.ts";
+import { type LandSetting, readLand } from "./land-setting.ts";
 import { NO_PLACES, type PolicyPlaces } from "./outer-policies.ts";
 import { type PolicyTable, readPolicyTable, rulingPlaces } from "./policy-table.ts";
 import type { Reading } from "./reading.ts";
@@ -43,6 +44,8 @@ export interface Config {
   readonly mode: "enforce" | "shadow";
   /** Whether sessions are opened only for users that have a record. */
   readonly users: "optional" | "required";
+  /** `ask`: what programs of any agent write waits for a person. */
+  readonly land: LandSetting;
   /** Without a sandbox where the machine has none. The user's to say. */
   readonly bare: boolean;
   /** Variables of the user's environment that programs may see. The user's to say, like all that follows. */
@@ -97,6 +100,7 @@ const EMPTY: Config = {
   control: "ask",
   mode: "enforce",
   users: "optional",
+  land: "auto",
   bare: false,
   environment: [],
   limits: {},
@@ -150,6 +154,7 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
     control: read("control", EMPTY.control, (entry) => wordOf(entry, ["ask", "presence"], diagnostics)),
     mode: read("mode", EMPTY.mode, (entry) => wordOf(entry, ["enforce", "shadow"], diagnostics)),
     users: read("users", EMPTY.users, (entry) => wordOf(entry, ["required", "optional"], diagnostics)),
+    land: read("land", EMPTY.land, (entry) => readLand(entry, diagnostics)),
     bare: read("bare", EMPTY.bare, (entry) => flagOf(entry, diagnostics)),
     environment: read("environment", EMPTY.environment, (entry) => readEnvironmentNames(entry, diagnostics)),
     limits: read("limits", EMPTY.limits, (entry) => readLimits(entry, diagnostics)),

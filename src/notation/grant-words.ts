@@ -40,6 +40,7 @@ function axisWords(axis: Axis, scope: Scope, root: readonly string[] | null): st
       return [`port ${listed(scope.of.map(portText))}`];
     case "words":
       if (axis.name === "raw") return scope.of.includes("raw") ? ["any protocol"] : [];
+      if (scope.of.includes("live")) return ["its files in step while it runs"];
       return scope.of.includes("rw") ? [] : ["its files read-only"];
     case "arguments": {
       const places = scope.constrained.map(({ at }) => placeText(at));

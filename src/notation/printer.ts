@@ -142,6 +142,7 @@ function startsWith(pattern: Sequence, root: readonly string[]): boolean {
 
 function wordPairs(axis: Axis, words: readonly string[]): string[] {
   if (axis.name === "raw") return words.includes("raw") ? ["raw"] : [];
+  if (words.includes("live")) return ["root=live"];
   return words.includes("rw") ? [] : ["root=ro"];
 }
 

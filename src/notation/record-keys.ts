@@ -12,6 +12,7 @@ export const AUTHORITY_KEYS = [
   "tests",
   "mode",
   "approvers",
+  "land",
 ] as const;
 export type AuthorityKey = (typeof AUTHORITY_KEYS)[number];
 

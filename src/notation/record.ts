@@ -6,6 +6,7 @@ import { type CapabilityList, readCapabilityList } from "./capabilities.ts";
 import { type Diagnostic, Diagnostics } from "./diagnostic.ts";
 import { readExtends } from "./extends.ts";
 import { BROKEN, type Hoist, readSandbox } from "./hoist.ts";
+import { readLand } from "./land-setting.ts";
 import { sayLeftOut } from "./left-out.ts";
 import { NO_PLACES, placesIn, stricter } from "./outer-policies.ts";
 import { CAPABILITIES, type PolicyTable, policyGrants, readPolicyTable, rulingPlaces } from "./policy.ts";
@@ -28,6 +29,8 @@ export interface AgentRecord {
   readonly mode: string | null;
   /** Who has to agree to what it asks; null: one person, anybody. */
   readonly approvers: Approvers | null;
+  /** What its programs write waits for a person: `land: ask`. */
+  readonly needsReview: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -46,6 +49,7 @@ export function readRecord(node: TreeNode, reading: Reading): AgentRecord {
       tests: [],
       mode: null,
       approvers: null,
+      needsReview: true,
       diagnostics: diagnostics.list,
     };
   }
@@ -124,8 +128,15 @@ class RecordReader {
       tests: this.#tests(misspelled.has("tests")),
       mode: this.#text("mode"),
       approvers: approvers === "refused" ? null : approvers,
+      needsReview: this.#needsReview(misspelled.has("land")),
       diagnostics: this.#diagnostics.list,
     };
+  }
+
+  #needsReview(isMisspelled: boolean): boolean {
+    const entry = entryOf(this.#node, "land");
+    const isAsking = entry !== null && readLand(entry, this.#diagnostics) === "ask";
+    return isAsking || isMisspelled;
   }
 
   #capabilities(isMisspelled: boolean): CapabilityList {

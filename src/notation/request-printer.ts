@@ -49,7 +49,7 @@ function valueWords(verb: VerbEntry, values: readonly Value[], scheme: Scheme | 
     case "proc":
       return [
         ...named("in", first, pathText),
-        ...(values.at(-1) === "rw" ? ["root=rw"] : []),
+        ...(values.at(-1) === "rw" || values.at(-1) === "live" ? [`root=${values.at(-1)}`] : []),
         ...(verb.verb === "proc.exec" ? ["--", ...argvWords(second)] : []),
       ];
     case "secret":

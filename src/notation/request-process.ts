@@ -2,6 +2,7 @@
 import { parseArgv } from "../authority/argv.ts";
 import { parsePath, pathText } from "../authority/path.ts";
 import { done, type Result, refuse } from "../authority/result.ts";
+import { isRootWord, ROOT_WORDS_TEXT } from "../authority/root-word.ts";
 import type { Value } from "../authority/scope.ts";
 import { quoted } from "./quoted.ts";
 import type { Reading } from "./reading.ts";
@@ -39,8 +40,8 @@ function readWhere(
   { ground, workingRoot }: Reading,
 ): Result<{ readonly root: Value; readonly mode: string }> {
   const mode = named.get("root") ?? "ro";
-  if (mode !== "ro" && mode !== "rw")
-    return refuse("bad_value", "root= is ro or rw; the folder is written as in=", "root=rw");
+  if (!isRootWord(mode))
+    return refuse("bad_value", `root= is ${ROOT_WORDS_TEXT}; the folder is written as in=`, "root=rw");
   const folder = workingRoot ?? ground.base;
   if (folder === null && !named.has("in"))
     return refuse("not_absolute", "there is no working directory to run in", "in=/path");

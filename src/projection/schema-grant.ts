@@ -2,6 +2,7 @@
 import { CATALOG, type ScopeKey, scopeKeys, type VerbEntry } from "../authority/catalog.ts";
 import type { Constraint } from "../authority/constraint.ts";
 import { constrainedArgumentsMax, patternsPerScopeMax } from "../authority/limits.ts";
+import { ROOT_WORDS } from "../authority/root-word.ts";
 import type { ConditionKey } from "../notation/conditions.ts";
 import { closedMap, listOf, oneOfWords, reference, type Schema } from "./schema-value.ts";
 
@@ -84,7 +85,7 @@ const KEYS: Readonly<Record<ScopeKey, Schema>> = {
   raw: { type: "boolean", description: "connections whose name cannot be read from their first bytes" },
   cmds: texts("whole programs, with any arguments: [git]"),
   patterns: texts("argument vectors word by word: [git log **]"),
-  root: oneOfWords(["ro", "rw"], "whether the process may write in its root"),
+  root: oneOfWords(ROOT_WORDS, "ro reads the root, rw changes it when the process ends, live while it runs"),
   classes: texts("classes of records"),
   id: { type: "string", description: "one agent's id, or a pattern" },
   ids: texts("ids of agents, or patterns"),

@@ -1,6 +1,7 @@
 // JSON Schemas for what people write by hand: a record's frontmatter and config.yml. For editors; the reader decides.
 import { DENIAL_CODES } from "../authority/decision.ts";
 import type { ConfigKey } from "../notation/config-keys.ts";
+import { LAND_WORDS } from "../notation/land-setting.ts";
 import { CAPABILITIES, type Ruling } from "../notation/policy-table.ts";
 import { PRESETS } from "../notation/presets.ts";
 import type { AuthorityKey } from "../notation/record-keys.ts";
@@ -55,6 +56,7 @@ function recordSchema(): Schema {
     },
     mode: { type: "string", description: "how the agent is held to this" },
     approvers: approversSchema(),
+    land: landSchema,
   };
   const $defs = { policy, test: testSchema(), ...grantDefinitions() };
   return whole("record", "ambit: an agent's record", { type: "object", properties: keys, $defs });
@@ -68,6 +70,8 @@ function approversSchema(): Schema {
     anyOf: [need, closedMap({ need, of }, "so many of these", { required: ["need"] })],
   };
 }
+
+const landSchema: Schema = oneOfWords(LAND_WORDS, "ask: what programs write waits for a person before it lands");
 
 const preset: Schema = { enum: [...PRESETS.keys()] };
 
@@ -126,6 +130,7 @@ const PROJECT_CONFIG: Readonly<Record<Exclude<ConfigKey, UserKey>, Schema>> = {
   tools: listOf({ type: "string" }, "npm packages that are loaded as tools, each in a sandbox of its own"),
   triggers: triggersSchema(["never", "ask"]),
   users: oneOfWords(["required", "optional"], "required: sessions are opened only for users that have a record"),
+  land: landSchema,
 };
 
 const secretPlace: Schema = { type: "string", pattern: "^(env|file):." };

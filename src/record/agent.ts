@@ -28,6 +28,8 @@ export interface Agent {
   readonly mode: string | null;
   /** Who has to agree to what it asks; null: one person, anybody. */
   readonly approvers: Approvers | null;
+  /** What its programs write waits for a person, by its text or by a configuration around it: `land: ask`. */
+  readonly needsReview: boolean;
   /** By the configuration around it: sessions are opened only for users that have a record. */
   readonly isUserRequired?: boolean;
   readonly diagnostics: readonly Diagnostic[];
@@ -68,6 +70,7 @@ export function agentFromRecord(record: AgentRecord, name: string, reading: Read
     workingRoot: record.sandbox,
     mode: record.mode,
     approvers: record.approvers,
+    needsReview: record.needsReview,
     diagnostics: [...record.diagnostics, ...diagnostics.list],
     refused: failed,
   };
@@ -113,6 +116,7 @@ function plain(
     workingRoot: null,
     mode: null,
     approvers: null,
+    needsReview: false,
     diagnostics,
     refused,
   };

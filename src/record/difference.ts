@@ -11,9 +11,9 @@ import { moreBudget } from "./budgets.ts";
 
 /**
  * `budget`: the same requests, more of them. `generation`: valid in generations it was not. `approvers`: fewer
- * or other people are enough. `users`: for users without a record too. `unknown`: cannot be shown.
+ * or other people are enough. `land`: programs land without a review. `users`: for users without a record too. `unknown`: cannot be shown.
  */
-export type ChangeReason = Because | "budget" | "generation" | "mode" | "approvers" | "users" | "unknown";
+export type ChangeReason = Because | "budget" | "generation" | "mode" | "approvers" | "land" | "users" | "unknown";
 
 export interface Change {
   /** The grant that makes the request possible on the one side; null where the change is not about a grant. */
@@ -53,6 +53,8 @@ function added(from: Agent, to: Agent, protectedPaths: Ground["protectedPaths"])
   // What a mode means is decided elsewhere; that it changed is never passed over.
   if (to.grants.length > 0 && !approversWithin(to.approvers, from.approvers))
     changes.push({ grant: null, example: null, because: "approvers" });
+  if (to.grants.length > 0 && from.needsReview && !to.needsReview)
+    changes.push({ grant: null, example: null, because: "land" });
   if (to.grants.length > 0 && from.isUserRequired === true && to.isUserRequired !== true)
     changes.push({ grant: null, example: null, because: "users" });
   if (from.mode !== to.mode) changes.push({ grant: null, example: null, because: "mode" });

@@ -124,6 +124,7 @@ function holder(grants: readonly Grant[]): Agent {
     workingRoot: null,
     mode: null,
     approvers: null,
+    needsReview: false,
     diagnostics: [],
     refused: false,
   };

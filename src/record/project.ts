@@ -151,8 +151,18 @@ export class Project {
     moment.seen.clear();
     const agent = this.#parts.readers.agent(source, name, readingUnder(moment.levels, moment.reading, name));
     const around = [moment.config, this.#parts.user].flatMap((level) => (level === null ? [] : [level.source]));
-    const read = { ...unlessBroken(moment.levels, agent), around, isUserRequired: this.#isUserRequiredAt(moment) };
+    const read = {
+      ...unlessBroken(moment.levels, agent),
+      around,
+      isUserRequired: this.#isUserRequiredAt(moment),
+      needsReview: agent.needsReview || this.#needsReviewAt(moment),
+    };
     return { agent: read, roots: [...moment.seen] };
+  }
+
+  /** `land: ask` of any level holds for every agent. */
+  #needsReviewAt({ config }: Moment): boolean {
+    return [config, this.#parts.user].some((level) => level?.config.land === "ask");
   }
 
   /** A level that cannot be read grants nothing to any user, so it need not be told from one that requires them. */

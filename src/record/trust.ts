@@ -61,7 +61,8 @@ function inert(agent: Agent): Agent {
 function meetAgents(written: Agent, trusted: Agent): Agent {
   const authority = written.authority.flatMap((chain) => trusted.authority.flatMap(([{ link }]) => meet(chain, link)));
   const approvers = stricterApprovers(written.approvers, trusted.approvers);
-  return { ...written, authority, mode: trusted.mode, approvers };
+  const needsReview = written.needsReview || trusted.needsReview;
+  return { ...written, authority, mode: trusted.mode, approvers, needsReview };
 }
 
 function meet(chain: Chain, trusted: Link): Authority {

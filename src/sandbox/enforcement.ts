@@ -34,6 +34,7 @@ function filesNote({ root, visible }: Plan, ready: Ready): string | null {
   const notes = [
     ...(visible === undefined ? [] : [visible]),
     ...(root?.mode === "draft" ? ["changes are a draft until they land"] : []),
+    ...(root?.mode === "live" ? ["changes are made to a copy, and land while the program runs"] : []),
     ...(ready.landlock ? [] : ["by mounts alone: this kernel has no Landlock"]),
   ];
   return notes.length === 0 ? null : notes.join("; ");

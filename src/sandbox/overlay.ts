@@ -9,6 +9,11 @@ export const LOWER_LAYER: PlanPath = [...LAYERS, "lower"];
 /** The folder of the draft: `upper` takes the changes, `work` is the kernel's. */
 export const DRAFT_LAYER: PlanPath = [...LAYERS, "draft"];
 
+/** Whether a sandbox is used for one command alone: its root is made for that command. */
+export function isForOneCommand(plan: Pick<Plan, "root" | "masked">): boolean {
+  return rootOverlay(plan) !== null || plan.root?.mode === "live";
+}
+
 export type RootOverlay = "draft" | "read-only";
 
 /**
@@ -16,7 +21,7 @@ export type RootOverlay = "draft" | "read-only";
  * one runs a single command.
  */
 export function rootOverlay({ root, masked }: Pick<Plan, "root" | "masked">): RootOverlay | null {
-  if (root === null || root.mode === "direct") return null;
+  if (root === null || root.mode === "direct" || root.mode === "live") return null;
   if (root.mode === "draft") return "draft";
   return masked.length === 0 ? null : "read-only";
 }

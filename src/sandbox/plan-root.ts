@@ -70,7 +70,8 @@ export function rootAsked(
     return level >= 0 && level <= decided.level;
   });
   if (path === null) return refusePlan("scope_violation", `writing all of ${pathText(directory)} is not covered`);
-  return planned({ root: { path, mode: "draft" }, directory });
+  const isLive = request.values[request.verb.axes.findIndex(({ name }) => name === "mode")] === "live";
+  return planned({ root: { path, mode: isLive ? "live" : "draft" }, directory });
 }
 
 const NO_PROCESS = "only running programs needs a sandbox";

@@ -7,13 +7,23 @@ export type PlanPath = readonly string[];
 
 /**
  * ro: the real folder, read only. draft: a fresh overlay over the real folder, whose changes are a draft; what a grant of
- * `root=rw` means. direct: the real folder, writable; never made from grants, only for programs of our own.
+ * `root=rw` means. live: a private copy of the real folder that is kept in step with it while the program runs; what
+ * `root=live` means. direct: the real folder, writable; never made from grants, only for programs of our own.
  */
-export type RootMode = "ro" | "draft" | "direct";
+export type RootMode = "ro" | "draft" | "live" | "direct";
 
 export interface PlanRoot {
   readonly path: PlanPath;
   readonly mode: RootMode;
+  /** For a live root, once the copy is made. INVARIANT: without it no live root is run. */
+  readonly copy?: LiveCopy;
+}
+
+export interface LiveCopy {
+  /** The draft that the copy belongs to. */
+  readonly draft: string;
+  /** Where the copy lies on the host. */
+  readonly path: PlanPath;
 }
 
 export interface PlanNetwork {

@@ -16,7 +16,7 @@ export function seatbeltProfile(plan: Plan, places: SeatbeltPlaces): string | nu
   const { root, runtime, masked } = plan;
   const trees = [...(root === null ? [] : [root.path]), ...runtime, places.temporary];
   // There is no overlay here, so there is no draft.
-  if (root?.mode === "draft") return null;
+  if (root?.mode === "draft" || root?.mode === "live") return null;
   if (![...trees, places.program, ...masked].every(isPlain)) return null;
   const lines = [
     ...START,

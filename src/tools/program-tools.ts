@@ -1,10 +1,12 @@
 // The built-in tools that run programs, as the gate knows them: what one call of each asks for.
+
 import { parseArgv } from "../authority/argv.ts";
 import { verbEntry } from "../authority/catalog.ts";
 import type { Json, JsonObject } from "../authority/json.ts";
 import { type Ground, parsePath } from "../authority/path.ts";
 import type { Request } from "../authority/request.ts";
 import { done, type Result, refuse } from "../authority/result.ts";
+import { isRootWord, ROOT_WORDS, ROOT_WORDS_TEXT, type RootWord } from "../authority/root-word.ts";
 import type { Value } from "../authority/scope.ts";
 import type { JsonSchema } from "../tool/json-schema.ts";
 import type { KnownTool, ToolLookup } from "../tool/known-tool.ts";
@@ -28,7 +30,10 @@ export interface ProgramToolDefinition {
 const ARGV = textsSchema("The program and its arguments, each a text of its own: no shell reads them.", 1024, 131_072);
 const WHERE = {
   in: textSchema("The folder it runs in, and all it sees of your files.", 1, 4096),
-  root: choiceSchema("Whether it may change that folder.", ["ro", "rw"]),
+  root: choiceSchema(
+    "ro: it reads that folder. rw: its changes are applied when it ends. live: while it runs, for long-running programs.",
+    ROOT_WORDS,
+  ),
 };
 
 export const PROGRAM_TOOL_DEFINITIONS: readonly ProgramToolDefinition[] = [
@@ -56,8 +61,8 @@ export const PROGRAM_TOOL_DEFINITIONS: readonly ProgramToolDefinition[] = [
 
 /** What a call of one of them is about. `in` is the root: a folder, and everything below it. */
 export type ProgramInput =
-  | { readonly argv: readonly string[]; readonly in: string; readonly root: "ro" | "rw" }
-  | { readonly line: string; readonly in: string; readonly root: "ro" | "rw" }
+  | { readonly argv: readonly string[]; readonly in: string; readonly root: RootWord }
+  | { readonly line: string; readonly in: string; readonly root: RootWord }
   | { readonly argv: readonly string[] };
 
 export function programTools(ground: Ground): ToolLookup {
@@ -102,8 +107,8 @@ const NOWHERE: Result<Where | null> = done(null);
 
 function where(input: JsonObject, ground: Ground): Result<Where | null> {
   const { in: folder, root } = input;
-  if (typeof folder !== "string" || (root !== "ro" && root !== "rw"))
-    return refuse("bad_value", "`in` is a folder and `root` is ro or rw");
+  if (typeof folder !== "string" || !isRootWord(root))
+    return refuse("bad_value", `\`in\` is a folder and \`root\` is ${ROOT_WORDS_TEXT}`);
   const path = parsePath(folder, ground);
   return path.ok ? done({ root: path.value, mode: root }) : path;
 }

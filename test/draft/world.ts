@@ -5,6 +5,7 @@ import {
   chmodSync,
   existsSync,
   lchownSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -30,7 +31,7 @@ export interface Result {
   readonly err: string;
 }
 
-const WRITER = [
+export const WRITER: string = [
   "---",
   "id: writer",
   "sandbox: .",
@@ -67,8 +68,9 @@ export class DraftWorld {
     if (this.user === 0 || process.getuid?.() !== 0) return;
     // With types: without them links to folders would be followed.
     const below = readdirSync(this.base, { recursive: true, withFileTypes: true, encoding: "utf8" });
+    // A change of the owner is a change: files that are the caller's already are left alone.
     for (const path of [this.base, ...below.map((one) => join(one.parentPath, one.name))])
-      lchownSync(path, this.user, this.user);
+      if (lstatSync(path).uid !== this.user) lchownSync(path, this.user, this.user);
   }
 
   get environment(): Record<string, string | undefined> {
@@ -105,6 +107,12 @@ export class DraftWorld {
       timeout: 120_000,
     });
     return { status, out: stdout, err: stderr };
+  }
+
+  /** The words that start the command line as this user. */
+  command(words: readonly string[]): [string, string[]] {
+    const [command, rest] = this.#words([process.execPath, program, ...words]);
+    return [command, [...rest]];
   }
 
   ambit(words: readonly string[]): Result {

@@ -136,7 +136,7 @@ export const RANGES: readonly AddressRange[] = RANGE_TEXTS.map((text) => {
 });
 
 export const PORTS = [1, 22, 80, 443, 444, 8080, 65_535] as const;
-export const WORDS = { mode: ["ro", "rw"], raw: ["sni", "raw"] } as const;
+export const WORDS = { mode: ["ro", "rw", "live"], raw: ["sni", "raw"] } as const;
 export const TEXT_PATTERNS = [
   ["a", ""],
   ["", "b"],

@@ -99,7 +99,14 @@ class World {
     if (grants === null) return { ok: false, message: "there is none", fix: null };
     const name = { workspace: this.#workspace, agent };
     const authority = [chain(link(`record ${this.#workspace}#${agent}`, grants))];
-    const rest = { approvers: { need: 1, of: null }, notes: [], reading: READING, stamp: "", placeOf: () => null };
+    const rest = {
+      approvers: { need: 1, of: null },
+      needsReview: false,
+      notes: [],
+      reading: READING,
+      stamp: "",
+      placeOf: () => null,
+    };
     return { ok: true, value: { name, authority, written: null, ...rest } };
   }
 

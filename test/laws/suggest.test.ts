@@ -69,7 +69,14 @@ function around(source: Source, request: Request, at: number): Scope {
   if (typeof value === "string")
     return {
       kind: "words",
-      of: value === "ro" || value === "sni" ? [value] : axis.name === "raw" ? ["sni", "raw"] : ["ro", "rw"],
+      of:
+        value === "ro" || value === "sni"
+          ? [value]
+          : axis.name === "raw"
+            ? ["sni", "raw"]
+            : value === "live"
+              ? ["ro", "rw", "live"]
+              : ["ro", "rw"],
     };
   if ("segments" in value) {
     const segments = value.segments.map((text) => oneSegment(source, text));
@@ -181,7 +188,7 @@ const helps: Law = (_, source) => {
   if (suggest === null) return isGuarded || !isSayable(request) ? null : `nothing suggested for ${decision.code}`;
   if (isHeld && suggest.verb === verb) return `suggested for ${decision.code}, and held: ${shown(list)}`;
   // A process that changes its root needs a second grant, for writing there.
-  if (request.values.includes("rw")) return null;
+  if (request.values.includes("rw") || request.values.includes("live")) return null;
   const after = judge([[compile({ ...(authority[0] as Chain)[0].link, grants: [...list, suggest] })]], request, at);
   return after.outcome === "allow"
     ? null

@@ -39,6 +39,7 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
           authority,
           written: null,
           approvers: { need: 1, of: null },
+          needsReview: false,
           notes: [],
           reading: READING,
           stamp: "",

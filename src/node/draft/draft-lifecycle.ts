@@ -2,7 +2,7 @@
 // undone by them, and brought to an end after a crash.
 
 import type { Level } from "../../authority/grant.ts";
-import type { ChangesReport, DraftShown, DraftSummary } from "../../ports/drafts.ts";
+import type { ChangesReport, DraftShown, DraftSummary, KeptChange } from "../../ports/drafts.ts";
 import type { Answer, Refusal } from "../../ports/exchange.ts";
 import type { RunRefused } from "../../ports/process.ts";
 import type { Change, DraftScan } from "../../sandbox/draft/change.ts";
@@ -98,6 +98,35 @@ export class DraftLifecycle {
     } finally {
       this.#running.delete(record.draft);
     }
+  }
+
+  /** Keeps a sealed draft as it is, each name for its reason: nothing of it lands before a person says so. */
+  async keep(record: DraftRecord, kept: readonly KeptChange[]): Promise<ChangesReport> {
+    try {
+      return await this.#parts.lock.run(record.root, () => this.#landing.keepEach(record, kept));
+    } finally {
+      this.#running.delete(record.draft);
+    }
+  }
+
+  /**
+   * Of a draft that is over and whose maker keeps what did not land: kind and path of that, with its code. Null where nothing
+   * of it landed. What landed can still be undone.
+   */
+  async dropKept(id: string): Promise<ReadonlyMap<string, string> | null> {
+    const { records, lock } = this.#parts;
+    const found = records.read(id);
+    // A draft without changes is gone by now.
+    if (found === null) return new Map();
+    return lock.run(found.root, async () => {
+      const record = records.read(id);
+      if (record === null) return new Map();
+      if (record.state === "broken") return null;
+      const kept = records.keptPaths(id);
+      if (record.landings.length === 0 && record.repositories.length === 0) await this.#parts.remove(id);
+      else records.write({ ...record, state: "landed", kept: [], keptMore: 0 }, []);
+      return kept ?? (record.kept.length === 0 ? new Map() : null);
+    });
   }
 
   list(all: boolean): readonly DraftSummary[] {

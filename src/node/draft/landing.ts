@@ -81,20 +81,15 @@ export class Landing {
   }
 
   /** Nothing of it lands, for one reason. */
-  async keepAll(record: DraftRecord, reason: string): Promise<ChangesReport> {
+  keepAll(record: DraftRecord, reason: string): Promise<ChangesReport> {
+    return this.keepEach(record, [{ path: ".", kind: "write", code: "not_landed", reason }]);
+  }
+
+  /** Nothing of it lands, each name for a reason of its own. */
+  async keepEach(record: DraftRecord, kept: readonly KeptChange[]): Promise<ChangesReport> {
     const size = await this.#parts.measure(record.draft).catch(() => UNMEASURED);
-    const kept: KeptChange = { path: ".", kind: "write", code: "not_landed", reason };
-    return this.#recorded(
-      { ...record, ...size },
-      {
-        landed: [],
-        landing: 0,
-        repositories: [],
-        kept: [kept],
-        waiting: null,
-        scan: null,
-      },
-    );
+    const nothing = { landed: [], landing: 0, repositories: [], waiting: null, scan: null };
+    return this.#recorded({ ...record, ...size }, { ...nothing, kept });
   }
 
   /** Lands what may land of a sealed draft. INVARIANT: the caller holds the lock of its root. */

@@ -3,7 +3,7 @@
 import type { Judge } from "../../ports/judge.ts";
 import type { RunRefused, RunResult, SealedDraft, Sinks } from "../../ports/process.ts";
 import { runFrame } from "../../sandbox/command.ts";
-import { rootOverlay } from "../../sandbox/overlay.ts";
+import { isForOneCommand, rootOverlay } from "../../sandbox/overlay.ts";
 import type { Plan } from "../../sandbox/plan.ts";
 import type { Command, CredentialSource, Sandboxes, SandboxOwner, Stop } from "../../sandbox/sandboxes.ts";
 import { sha256 } from "../digest.ts";
@@ -76,6 +76,8 @@ export class LinuxSandboxes implements Sandboxes {
       return refuse({ code: "invalid_input", message: "the command is too long or holds a zero byte", fix: null });
     const unheld = plan.root?.mode === "direct" && plan.masked.length > 0;
     if (unheld) return refuse(unavailable("names cannot be masked in a folder that is written directly"));
+    const uncopied = plan.root?.mode === "live" && plan.root.copy === undefined;
+    if (uncopied) return refuse(unavailable("there is no copy of the folder that a live root works on"));
     if (stop?.stopped === true) return { ok: true, ran: STOPPED_BEFORE };
     const held = HeldTrees.hold(plan);
     if (!held.ok) return refuse(held.refused);
@@ -128,7 +130,7 @@ export class LinuxSandboxes implements Sandboxes {
       const denials = (await network?.denials()) ?? [];
       const isClean = outcome.kind === "done" && outcome.done.clean;
       // An overlay shows its root as it was at its start: never used twice.
-      isReusable = isClean && network?.isLost !== true && rootOverlay(sandbox.parts.plan) === null;
+      isReusable = isClean && network?.isLost !== true && !isForOneCommand(sandbox.parts.plan);
       // INVARIANT: what is reported as over is over.
       if (!isReusable) await sandbox.end();
       return { ok: true, ran: ranOf(sandbox, outcome, denials, await this.#sealed(sandbox)) };
@@ -215,6 +217,12 @@ export class LinuxSandboxes implements Sandboxes {
   /** Of a sandbox that has ended after its command. Where nothing was changed, nothing is kept. */
   async #sealed({ parts, ready, isSealed }: LiveSandbox): Promise<SealedDraft | null> {
     const { plan, draft, trees } = parts;
+    if (plan.root?.copy !== undefined && trees.rootIdentity !== null) {
+      const { device, inode } = trees.rootIdentity;
+      const { copy, path } = plan.root;
+      const rootIdentity = { device, inode };
+      return { id: copy.draft, root: path, masked: plan.masked, rootIdentity, startNanoseconds: 0n, isSealed };
+    }
     const [start, identity] = [ready?.startNanoseconds ?? null, trees.rootIdentity];
     if (draft === null || plan.root === null || start === null || identity === null) return null;
     if (isSealed && this.#parts.drafts.isEmpty(draft.id)) {

@@ -36,9 +36,9 @@ export class HeldTrees {
     try {
       const trees: Tree[] = [];
       if (root !== null) {
-        const path = straight(root.path);
-        held = openFolder(path);
-        trees.push({ path, identity: identityOf(fstatSync(held, { bigint: true })) });
+        // A live root shows its copy in the place of the real folder.
+        held = openFolder(straight(root.copy?.path ?? root.path));
+        trees.push({ path: straight(root.path), identity: identityOf(fstatSync(held, { bigint: true })) });
       }
       for (const tree of runtime) {
         const path = straight(tree);

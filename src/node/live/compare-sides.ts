@@ -1,0 +1,133 @@
+// Compares project and copy with what both last had in common: what changed on which side, name by name.
+import { setImmediate } from "node:timers/promises";
+import type { BaseNode, BaseTree } from "./base-tree.ts";
+import { type FileStamp, type Found, isSameStamp, type TreeFolder } from "./tree-folder.ts";
+
+export interface SideChange {
+  readonly path: readonly string[];
+  readonly real: FileStamp | null;
+  readonly copy: FileStamp | null;
+  readonly isRealChanged: boolean;
+  readonly isCopyChanged: boolean;
+}
+
+export interface Comparison {
+  /** Parents before what lies in them. */
+  readonly changes: readonly SideChange[];
+  /** Names of the copy that cannot land: no text, or no file, folder or link. */
+  readonly unlandable: readonly string[];
+  /** Names of the copy that are no text: their content is nowhere else. */
+  readonly unreadable: number;
+  /** Folders of each side, shallow first, as far as they may be watched. */
+  readonly folders: readonly FolderPair[];
+  /** False: there are too many names, and the rest was not looked at. */
+  readonly isComplete: boolean;
+}
+
+/** A folder with its inode on each side; null where that side has none. */
+export interface FolderPair {
+  readonly path: readonly string[];
+  readonly real: bigint | null;
+  readonly copy: bigint | null;
+}
+
+export interface CompareRequest {
+  readonly real: TreeFolder;
+  readonly copy: TreeFolder;
+  readonly base: BaseTree;
+  isHidden(path: readonly string[]): boolean;
+}
+
+const entriesPerTurn = 100;
+const depthMax = 220;
+/** Twice of what may be copied at the start. */
+const namesMax = 400_000;
+
+export async function compareSides(request: CompareRequest): Promise<Comparison> {
+  const comparing = new Comparing(request);
+  await comparing.folder(request.real, request.copy, request.base.top, []);
+  return comparing.result();
+}
+
+class Comparing {
+  readonly #request: CompareRequest;
+  readonly #changes: SideChange[] = [];
+  readonly #unlandable: string[] = [];
+  readonly #folders: FolderPair[] = [];
+  #unreadable = 0;
+  #names = 0;
+  #isComplete = true;
+
+  constructor(request: CompareRequest) {
+    this.#request = request;
+  }
+
+  result(): Comparison {
+    const [changes, unlandable, unreadable, isComplete] = [
+      this.#changes,
+      this.#unlandable,
+      this.#unreadable,
+      this.#isComplete,
+    ];
+    const folders = this.#folders.sort((left, right) => left.path.length - right.path.length);
+    return { changes, unlandable, unreadable, folders, isComplete };
+  }
+
+  async folder(
+    real: TreeFolder | null,
+    copy: TreeFolder | null,
+    base: BaseNode | null,
+    path: readonly string[],
+  ): Promise<void> {
+    if (path.length > depthMax) {
+      this.#isComplete = false;
+      return;
+    }
+    this.#folders.push({ path, real: real?.inode ?? null, copy: copy?.inode ?? null });
+    const own = copy?.names() ?? NO_NAMES;
+    this.#unreadable += own.unreadable;
+    const names = new Set([...(real?.names().names ?? []), ...own.names, ...(base?.children.keys() ?? [])]);
+    for (const name of names) {
+      if (++this.#names > namesMax) {
+        this.#isComplete = false;
+        return;
+      }
+      if (this.#names % entriesPerTurn === 0) await setImmediate();
+      await this.#name(real, copy, base?.children.get(name) ?? null, [...path, name], name);
+    }
+  }
+
+  async #name(
+    real: TreeFolder | null,
+    copy: TreeFolder | null,
+    base: BaseNode | null,
+    path: readonly string[],
+    name: string,
+  ): Promise<void> {
+    const inCopy = copy?.stamp(name) ?? null;
+    if (inCopy === "other") this.#unlandable.push(path.join("/"));
+    const isHidden = this.#request.isHidden(path);
+    const inReal = isHidden ? null : (real?.stamp(name) ?? null);
+    const [seenReal, seenCopy] = [plain(inReal), plain(inCopy)];
+    const isRealChanged = !isHidden && !isSameStamp(seenReal, base?.real ?? null);
+    const isCopyChanged = !isSameStamp(seenCopy, base?.copy ?? null);
+    if (isRealChanged || isCopyChanged)
+      this.#changes.push({ path, real: seenReal, copy: seenCopy, isRealChanged, isCopyChanged });
+    const isFolder = seenReal?.kind === "folder" || seenCopy?.kind === "folder" || (base?.children.size ?? 0) > 0;
+    if (!isFolder) return;
+    const below = seenReal?.kind === "folder" ? (real?.child(name) ?? null) : null;
+    const belowCopy = seenCopy?.kind === "folder" ? (copy?.child(name) ?? null) : null;
+    try {
+      await this.folder(below, belowCopy, base, path);
+    } finally {
+      below?.close();
+      belowCopy?.close();
+    }
+  }
+}
+
+const NO_NAMES = { names: [], unreadable: 0 } as const;
+
+function plain(found: Found): FileStamp | null {
+  return found === "other" ? null : found;
+}

@@ -1,0 +1,107 @@
+// Wakes a live root when a folder of either side changes. Folders that cannot be watched are looked at from time to time.
+import { type FSWatcher, watch } from "node:fs";
+import type { FolderPair } from "./compare-sides.ts";
+import type { TreeFolder } from "./tree-folder.ts";
+
+/** Of both sides together. */
+const watchesMax = 4_096;
+const pollMilliseconds = 3_000;
+const pollUnwatchedMilliseconds = 500;
+/** Changes come in bursts. */
+const burstMilliseconds = 40;
+/** At least so many times the cost of a comparison pass between two of them. */
+const restFactor = 4;
+
+export class FolderWatch {
+  readonly #watchers = new Map<string, FSWatcher>();
+  #isAllWatched = false;
+  #isDirty = false;
+  #isClosed = false;
+  #wake: () => void = () => undefined;
+
+  /** Shallow folders first: where there are too many, those that people edit are watched. */
+  follow(folders: readonly FolderPair[], real: TreeFolder, copy: TreeFolder): void {
+    const wanted = new Set<string>();
+    let isAll = true;
+    for (const pair of folders)
+      for (const [side, top] of [
+        ["real", real],
+        ["copy", copy],
+      ] as const) {
+        const inode = pair[side];
+        if (inode === null) continue;
+        const { path } = pair;
+        // A folder that was made anew has another inode, and needs a watch of its own.
+        const key = `${side} ${inode} ${path.join("/")}`;
+        if (wanted.size >= watchesMax) isAll = false;
+        else {
+          wanted.add(key);
+          if (!this.#watchers.has(key) && !this.#add(key, path, top)) isAll = false;
+        }
+      }
+    for (const [key, watcher] of this.#watchers)
+      if (!wanted.has(key)) {
+        watcher.close();
+        this.#watchers.delete(key);
+      }
+    this.#isAllWatched = isAll;
+  }
+
+  /** Until something changed, or it is time to look anyway. `took`: milliseconds of the last look. */
+  async wait(milliseconds: number | null, took: number): Promise<void> {
+    const rest = Math.max(burstMilliseconds, took * restFactor);
+    const poll = this.#isAllWatched ? pollMilliseconds : pollUnwatchedMilliseconds;
+    if (milliseconds !== null) await this.#sleep(Math.max(rest, milliseconds), false);
+    else {
+      if (!this.#isDirty) await this.#sleep(Math.max(rest, poll), true);
+      if (this.#isDirty) await this.#sleep(rest, false);
+    }
+    this.#isDirty = false;
+  }
+
+  wake(): void {
+    this.#isClosed = true;
+    this.#wake();
+  }
+
+  close(): void {
+    this.wake();
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+  }
+
+  #sleep(milliseconds: number, isWoken: boolean): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#wake = () => {
+        if (!isWoken && !this.#isClosed) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #add(key: string, path: readonly string[], top: TreeFolder): boolean {
+    const folder = top.descend(path);
+    // A folder that is there on one side alone.
+    if (folder === null) return true;
+    try {
+      const watcher = watch(folder.path, { persistent: false }, () => {
+        this.#isDirty = true;
+        this.#wake();
+      });
+      watcher.on("error", () => {
+        watcher.close();
+        this.#watchers.delete(key);
+        this.#isAllWatched = false;
+      });
+      this.#watchers.set(key, watcher);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      folder.close();
+    }
+  }
+}

@@ -1,0 +1,157 @@
+// What a step of a live root does, on real folders: every combination of changes on both sides.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { BaseTree, readBaseLog } from "./base-tree.ts";
+import { carryIn } from "./carry-in.ts";
+import { compareSides, type SideChange } from "./compare-sides.ts";
+import { planStep } from "./live-plan.ts";
+import { makeCopy } from "./make-copy.ts";
+import { isEqualContent } from "./same-content.ts";
+import { TreeFolder } from "./tree-folder.ts";
+
+let top: string;
+let real: TreeFolder;
+let copy: TreeFolder;
+let base: BaseTree;
+const isHidden = (path: readonly string[]): boolean => path[0] === "secret";
+
+beforeEach(async () => {
+  top = realpathSync(mkdtempSync(join(tmpdir(), "ambit-live-")));
+  for (const name of ["real/dir", "real/.git", "copy", "incoming"]) mkdirSync(join(top, name), { recursive: true });
+  for (const name of ["a", "dir/b", "dir/c", "secret", ".git/index", ".git/HEAD"])
+    writeFileSync(join(top, "real", name), name);
+  real = TreeFolder.open(join(top, "real"));
+  copy = TreeFolder.open(join(top, "copy"));
+  base = new BaseTree(join(top, "base.jsonl"));
+  const limits = { names: 100, bytes: 1_000 };
+  expect(await makeCopy({ real, target: join(top, "copy"), base, limits, isHidden })).toBeNull();
+});
+afterEach(() => {
+  real.close();
+  copy.close();
+  rmSync(top, { recursive: true, force: true });
+});
+
+async function plan(held: readonly string[] = []): Promise<Record<string, readonly string[]>> {
+  const found = await compareSides({ real, copy, base, isHidden });
+  const step = await planStep(found, {
+    real,
+    isHeld: (key) => held.includes(key),
+    isEqual: (change) => isEqualContent(change, real, copy),
+  });
+  const names = (changes: readonly SideChange[]): readonly string[] => changes.map(({ path }) => path.join("/"));
+  return {
+    in: names(step.carryIn),
+    land: names(step.land),
+    apart: names(step.apart),
+    equal: names(step.equal),
+  };
+}
+
+const NOTHING = { in: [], land: [], apart: [], equal: [] };
+const write = (side: "real" | "copy", name: string, text: string): void => writeFileSync(join(top, side, name), text);
+const remove = (side: "real" | "copy", name: string): void => rmSync(join(top, side, name), { recursive: true });
+
+describe("a step", () => {
+  const table: readonly (readonly [string, () => void, Partial<typeof NOTHING | Record<string, readonly string[]>>])[] =
+    [
+      ["nothing changed", () => undefined, {}],
+      ["the program changed", () => write("copy", "a", "new"), { land: ["a"] }],
+      ["the person changed", () => write("real", "a", "new"), { in: ["a"] }],
+      ["the person made a file that programs do not see", () => write("real", "secret", "new"), {}],
+      ["the program deleted", () => remove("copy", "a"), { land: ["a"] }],
+      ["the person deleted", () => remove("real", "a"), { in: ["a"] }],
+      ["the program deleted a folder", () => remove("copy", "dir"), { land: ["dir"] }],
+      [
+        "both changed to the same",
+        () => {
+          write("copy", "a", "same");
+          write("real", "a", "same");
+        },
+        { equal: ["a"] },
+      ],
+      [
+        "both changed",
+        () => {
+          write("copy", "a", "one");
+          write("real", "a", "two");
+        },
+        { apart: ["a"] },
+      ],
+      [
+        "the program deleted a folder in which the person made a file",
+        () => {
+          remove("copy", "dir");
+          write("real", "dir/new", "p");
+        },
+        { in: ["dir/new", "dir"], land: ["dir/b", "dir/c"] },
+      ],
+      [
+        "the program put a file in the place of a folder in which the person made a file",
+        () => {
+          remove("copy", "dir");
+          write("copy", "dir", "file");
+          write("real", "dir/new", "p");
+        },
+        { in: ["dir/new"], land: ["dir/b", "dir/c"], apart: ["dir"] },
+      ],
+      [
+        "a git works in the copy",
+        () => {
+          write("copy", ".git/index", "new");
+          write("copy", ".git/index.lock", "");
+        },
+        {},
+      ],
+      [
+        "both changed the git folder",
+        () => {
+          write("copy", ".git/index", "new");
+          write("real", ".git/index", "other");
+          write("real", ".git/HEAD", "other");
+        },
+        { apart: [".git/index"] },
+      ],
+    ];
+  test.each(table)("%s", async (_title, change, expected) => {
+    change();
+    expect(await plan()).toEqual({ ...NOTHING, ...expected });
+  });
+
+  test("what waits for the end is not landed again", async () => {
+    write("copy", "a", "new");
+    expect(await plan(["a"])).toEqual(NOTHING);
+  });
+});
+
+test("a copy within its limits is refused beyond them, and nothing hidden is in it", async () => {
+  expect(copy.stamp("secret")).toBeNull();
+  for (const limits of [
+    { names: 5, bytes: 1_000 },
+    { names: 100, bytes: 3 },
+  ]) {
+    const target = mkdtempSync(join(top, "again-"));
+    const reason = await makeCopy({ real, target, base: new BaseTree(join(top, "other")), limits, isHidden });
+    expect(reason).toContain("a live root is a copy of all of it");
+  }
+});
+
+test("a link in the copy leads an edit nowhere", async () => {
+  mkdirSync(join(top, "outside"));
+  remove("copy", "dir");
+  symlinkSync(join(top, "outside"), join(top, "copy", "dir"));
+  write("real", "dir/b", "edited");
+  const { changes } = await compareSides({ real, copy, base, isHidden });
+  for (const change of changes) await carryIn(change, { real, copy, base, incoming: join(top, "incoming") });
+  expect(TreeFolder.open(join(top, "outside")).names().names).toEqual([]);
+  unlinkSync(join(top, "copy", "dir"));
+});
+
+test("the log says what the copy had, and ends where it was cut off", () => {
+  base.settle(["a"], null, null);
+  base.flush();
+  const log = `${JSON.stringify([["x"], "folder"])}\n${JSON.stringify([["y"], "folder"])}\n${JSON.stringify([["x"], null])}\n[["z"`;
+  expect([...readBaseLog(log)]).toEqual([["y", "folder"]]);
+});

@@ -1,0 +1,114 @@
+// What one step of a live root does with what changed: carry in, land, or keep apart. Git folders are one unit each.
+import type { Comparison, SideChange } from "./compare-sides.ts";
+import type { TreeFolder } from "./tree-folder.ts";
+
+export interface StepPlan {
+  /** The person's changes, additions before deletions. */
+  readonly carryIn: readonly SideChange[];
+  /** The program's changes. */
+  readonly land: readonly SideChange[];
+  /** Changed on both sides to different content. */
+  readonly apart: readonly SideChange[];
+  /** Changed on both sides to the same. */
+  readonly equal: readonly SideChange[];
+  /** Git folders with changes in `land`. */
+  readonly gitFolders: readonly string[];
+}
+
+export interface StepRules {
+  readonly real: TreeFolder;
+  /** Changes that wait for the end, by path. */
+  isHeld(key: string): boolean;
+  /** Whether both sides have the same content. */
+  isEqual(change: SideChange): Promise<boolean>;
+}
+
+export function keyOf(path: readonly string[]): string {
+  return path.join("/");
+}
+
+/** The git folder that a path lies in, or is; null for an ordinary path. */
+export function gitFolderOf(path: readonly string[]): string | null {
+  const at = path.indexOf(".git");
+  return at < 0 ? null : keyOf(path.slice(0, at + 1));
+}
+
+export async function planStep({ changes }: Comparison, rules: StepRules): Promise<StepPlan> {
+  const carryIn: SideChange[] = [];
+  const land: SideChange[] = [];
+  const apart: SideChange[] = [];
+  const equal: SideChange[] = [];
+  const units = new Map<string, SideChange[]>();
+  for (const change of changes) {
+    const unit = gitFolderOf(change.path);
+    if (unit !== null) units.set(unit, [...(units.get(unit) ?? []), change]);
+    else if (change.isRealChanged && change.isCopyChanged) ((await rules.isEqual(change)) ? equal : apart).push(change);
+    else if (rules.isHeld(keyOf(change.path))) continue;
+    else (change.isRealChanged ? carryIn : land).push(change);
+  }
+  const gitFolders: string[] = [];
+  for (const [unit, all] of units) {
+    const differing: SideChange[] = [];
+    for (const change of all)
+      if (change.isRealChanged && change.isCopyChanged && (await rules.isEqual(change))) equal.push(change);
+      else differing.push(change);
+    const own = differing.filter(({ path, isCopyChanged }) => isCopyChanged && !rules.isHeld(keyOf(path)));
+    const isBoth = own.some(({ isRealChanged }) => isRealChanged);
+    // A lock: a git works on it at this moment.
+    const isLocked = differing.some(({ path, copy }) => copy !== null && (path.at(-1) ?? "").endsWith(".lock"));
+    if (isBoth) apart.push(...own);
+    else if (own.length === 0) carryIn.push(...differing.filter(({ isCopyChanged }) => !isCopyChanged));
+    else if (!isLocked && !rules.isHeld(unit)) {
+      land.push(...own);
+      gitFolders.push(unit);
+    }
+  }
+  const landing = withoutPartialFolders(land, rules.real);
+  return {
+    carryIn: [
+      ...carryIn.filter(({ real }) => real !== null),
+      ...landing.restored,
+      ...carryIn.filter(({ real }) => real === null).reverse(),
+    ],
+    land: landing.land,
+    apart: [...apart, ...landing.apart],
+    equal,
+    gitFolders,
+  };
+}
+
+/**
+ * A folder is deleted as a whole only where everything that the project has in it is deleted, names that are not copied
+ * among them; otherwise its files are deleted one by one, and the folder itself comes back.
+ */
+function withoutPartialFolders(
+  changes: readonly SideChange[],
+  real: TreeFolder,
+): { readonly land: readonly SideChange[]; readonly restored: SideChange[]; readonly apart: SideChange[] } {
+  const gone = new Set(changes.filter(({ copy }) => copy === null).map(({ path }) => keyOf(path)));
+  const restored: SideChange[] = [];
+  const apart: SideChange[] = [];
+  for (const change of [...changes].reverse()) {
+    if (change.real?.kind !== "folder" || change.copy?.kind === "folder") continue;
+    const folder = real.descend(change.path);
+    const names = folder?.names() ?? { names: [], unreadable: 1 };
+    folder?.close();
+    const isWhole = names.unreadable === 0 && names.names.every((name) => gone.has(keyOf([...change.path, name])));
+    if (isWhole) continue;
+    gone.delete(keyOf(change.path));
+    if (change.copy === null) restored.push(change);
+    else apart.push(change);
+  }
+  const left = new Set([...restored, ...apart]);
+  const whole = changes.filter(
+    (change) => change.real?.kind === "folder" && change.copy?.kind !== "folder" && !left.has(change),
+  );
+  const tops = new Set(whole.map(({ path }) => keyOf(path)));
+  const isBelowWhole = ({ path }: SideChange): boolean =>
+    path.some((_, at) => at > 0 && tops.has(keyOf(path.slice(0, at))));
+  return {
+    land: changes.filter((change) => !left.has(change) && !isBelowWhole(change)),
+    restored: restored.reverse(),
+    apart,
+  };
+}

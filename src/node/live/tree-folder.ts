@@ -1,0 +1,158 @@
+// One folder of a tree that a hostile program may change meanwhile: every name is looked up in the open folder itself, and no
+// link is ever followed.
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+} from "node:fs";
+
+/** Enough to tell whether one name still holds the same content. */
+export interface FileStamp {
+  readonly kind: "file" | "folder" | "link";
+  readonly inode: bigint;
+  readonly bytes: bigint;
+  readonly modified: bigint;
+  readonly changed: bigint;
+  readonly isExecutable: boolean;
+}
+
+/** What a name holds: a stamp, nothing, or something that is never copied, such as a pipe. */
+export type Found = FileStamp | null | "other";
+
+const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** Without O_NONBLOCK a pipe would keep us waiting. */
+const FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+export class TreeFolder {
+  readonly #descriptor: number;
+  readonly #device: bigint;
+
+  private constructor(descriptor: number, device: bigint | null) {
+    this.#descriptor = descriptor;
+    this.#device = device ?? fstatSync(descriptor, { bigint: true }).dev;
+  }
+
+  /** Throws as the system does; also where the last name is a link. */
+  static open(path: string): TreeFolder {
+    return new TreeFolder(openSync(path, FOLDER_FLAGS), null);
+  }
+
+  get device(): bigint {
+    return this.#device;
+  }
+
+  get inode(): bigint {
+    return fstatSync(this.#descriptor, { bigint: true }).ino;
+  }
+
+  /** For calls that do not follow the last name of a path. */
+  pathOf(name: string): string {
+    return `/proc/self/fd/${this.#descriptor}/${name}`;
+  }
+
+  /** The folder itself, for watching. */
+  get path(): string {
+    return `/proc/self/fd/${this.#descriptor}`;
+  }
+
+  /** Null where it is no folder, a link, gone, or on another file system. */
+  child(name: string): TreeFolder | null {
+    let descriptor: number;
+    try {
+      descriptor = openSync(this.pathOf(name), FOLDER_FLAGS);
+    } catch {
+      return null;
+    }
+    if (fstatSync(descriptor, { bigint: true }).dev === this.#device) return new TreeFolder(descriptor, this.#device);
+    closeSync(descriptor);
+    return null;
+  }
+
+  /** Down to a folder; null where a name on the way is no folder. The caller closes it. */
+  descend(names: readonly string[]): TreeFolder | null {
+    let folder: TreeFolder | null = new TreeFolder(
+      openSync(this.path, FOLDER_FLAGS & ~constants.O_NOFOLLOW),
+      this.#device,
+    );
+    for (const name of names) {
+      const next: TreeFolder | null = folder.child(name);
+      folder.close();
+      if (next === null) return null;
+      folder = next;
+    }
+    return folder;
+  }
+
+  /** A plain file, open for reading; null for anything else. */
+  openFile(name: string): number | null {
+    let descriptor: number;
+    try {
+      descriptor = openSync(this.pathOf(name), FILE_FLAGS);
+    } catch {
+      return null;
+    }
+    if (fstatSync(descriptor).isFile()) return descriptor;
+    closeSync(descriptor);
+    return null;
+  }
+
+  stamp(name: string): Found {
+    try {
+      const found = lstatSync(this.pathOf(name), { bigint: true, throwIfNoEntry: false });
+      return found === undefined ? null : stampOf(found, this.#device);
+    } catch {
+      return "other";
+    }
+  }
+
+  readLink(name: string): Buffer {
+    return readlinkSync(this.pathOf(name), { encoding: "buffer" });
+  }
+
+  /** Names that are text, and how many are none. */
+  names(): { readonly names: readonly string[]; readonly unreadable: number } {
+    const names: string[] = [];
+    let unreadable = 0;
+    for (const bytes of readdirSync(this.path, { encoding: "buffer" })) {
+      const text = bytes.toString("utf8");
+      if (Buffer.from(text, "utf8").equals(bytes)) names.push(text);
+      else unreadable++;
+    }
+    return { names, unreadable };
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+}
+
+export function stampOf(found: BigIntStats, device: bigint): FileStamp | "other" {
+  const kind = found.isFile() ? "file" : found.isDirectory() ? "folder" : found.isSymbolicLink() ? "link" : null;
+  if (kind === null || found.dev !== device) return "other";
+  return {
+    kind,
+    inode: found.ino,
+    bytes: found.size,
+    modified: found.mtimeNs,
+    changed: found.ctimeNs,
+    isExecutable: (found.mode & 0o100n) !== 0n,
+  };
+}
+
+/** The same content for certain. What lies in a folder is compared by itself. */
+export function isSameStamp(left: Found, right: Found): boolean {
+  if (left === null || right === null || left === "other" || right === "other") return left === right;
+  if (left.kind !== right.kind) return false;
+  if (left.kind === "folder") return true;
+  return (
+    left.inode === right.inode &&
+    left.bytes === right.bytes &&
+    left.modified === right.modified &&
+    left.changed === right.changed
+  );
+}

@@ -1,0 +1,214 @@
+// `root: live`: a long-running program and a person work on one project at the same time, through the real command line.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { CALLERS, DraftWorld, WRITER } from "./world.ts";
+
+const LIVE = WRITER.replace("cmds: [git, sh, true, npm, node] }", "cmds: [git, sh, node], root: live }");
+const waitMillisecondsMax = 15_000;
+
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (const end = Date.now() + waitMillisecondsMax; Date.now() < end; ) {
+    if (holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`not within ${waitMillisecondsMax} ms: ${what}`);
+}
+
+interface Live {
+  /** A line of shell for the running program; done when its mark comes back. */
+  say(line: string): Promise<string>;
+  end(): Promise<{ readonly status: number | null; readonly errors: string }>;
+  kill(): void;
+}
+
+/** A shell that lives as long as the test wants, with a live root. */
+async function live(world: DraftWorld, ...options: readonly string[]): Promise<Live> {
+  const words = ["exec", "writer", "--root", "live", ...options, "--", "sh"];
+  const child = spawn(...world.command(words), { cwd: world.project, env: world.environment, stdio: "pipe" });
+  const said = { output: "", errors: "" };
+  child.stdout.on("data", (bytes: Buffer) => (said.output += bytes.toString()));
+  child.stderr.on("data", (bytes: Buffer) => (said.errors += bytes.toString()));
+  child.stdin.on("error", () => undefined);
+  const done = once(child, "close");
+  let count = 0;
+  const say = async (line: string): Promise<string> => {
+    const mark = `mark-${++count}.`;
+    const from = said.output.length;
+    child.stdin.write(`${line}\necho ${mark}\n`);
+    await until(`${line}: ${said.errors}`, () => said.output.slice(from).includes(mark) || child.exitCode !== null);
+    return said.output.slice(from).replace(`${mark}\n`, "");
+  };
+  await say("true");
+  return {
+    say,
+    end: async () => {
+      child.stdin.end();
+      const [status] = (await done) as [number | null];
+      return { status, errors: said.errors };
+    },
+    kill: () => child.kill("SIGKILL"),
+  };
+}
+
+describe.each(CALLERS)("as user %i", (user) => {
+  let world: DraftWorld;
+  afterEach(() => world.end());
+
+  const drafts = (): readonly { draft: string; state: string; kept: readonly { path: string; code: string }[] }[] =>
+    JSON.parse(world.changes("list", "--json").out).drafts;
+  const left = (): readonly string[] =>
+    readdirSync(join(world.base, "state", "ambit", "drafts")).filter((id) =>
+      existsSync(join(world.base, "state", "ambit", "drafts", id, "copy")),
+    );
+
+  test("edits go both ways while the program runs, and the copy is gone at its end", async () => {
+    world = new DraftWorld(user, LIVE);
+    world.write("src/a.txt", "one\n");
+    world.write("gone.txt", "x\n");
+    world.write("old/deep/b.txt", "b\n");
+    const program = await live(world);
+    expect(await program.say("cat src/a.txt")).toBe("one\n");
+    await program.say("echo hi > src/new.txt; rm gone.txt; mv old moved; echo two > src/a.txt; ln -s a.txt src/link");
+    await until(
+      "the program's changes land",
+      () => world.read("src/new.txt") === "hi\n" && world.read("gone.txt") === null,
+    );
+    await until(
+      "its folder is moved",
+      () => world.read("moved/deep/b.txt") === "b\n" && !world.names().includes("old"),
+    );
+    await until("its file is changed", () => world.read("src/a.txt") === "two\n");
+    world.write("src/a.txt", "three\n");
+    world.write("person/p.txt", "p\n");
+    await until("the person's change is seen", () => world.read("src/a.txt") === "three\n");
+    const until20 = (test: string): string => `for i in $(seq 200); do ${test} && break; sleep 0.05; done`;
+    await program.say(until20("grep -q three src/a.txt"));
+    await program.say(until20("test -f person/p.txt"));
+    expect(await program.say("cat src/a.txt person/p.txt")).toBe("three\np\n");
+    world.person("rm", "-r", "person");
+    await program.say(until20("! test -e person"));
+    expect(await program.say("ls -d person 2>&1 | wc -l; ls -d person 2>/dev/null")).toBe("1\n");
+    await program.say("echo last > last.txt");
+    const { status, errors } = await program.end();
+    expect([status, world.read("last.txt"), world.read("src/a.txt")]).toEqual([0, "last\n", "three\n"]);
+    expect(errors).not.toContain("kept");
+    expect([drafts(), left()]).toEqual([[], []]);
+  });
+
+  test("triggers and conflicts do not land and are kept; nothing of the person's is overwritten", async () => {
+    world = new DraftWorld(user, LIVE);
+    world.write("both.txt", "base\n");
+    const program = await live(world);
+    await program.say("mkdir .vscode; echo '{}' > .vscode/tasks.json; echo A=1 > .envrc; echo fine > free.txt");
+    await until("the rest lands", () => world.read("free.txt") === "fine\n");
+    // Written all the time by the program, so that the person's edit comes before it is quiet.
+    await program.say("for i in $(seq 12); do echo agent $i > both.txt; sleep 0.1; done & sleep 0.5");
+    world.write("both.txt", "person\n");
+    await program.say("wait");
+    await program.say("echo again > free.txt");
+    await until("others go on", () => world.read("free.txt") === "again\n");
+    expect(world.read("both.txt")).toBe("person\n");
+    await program.end();
+    expect([world.read(".envrc"), world.read(".vscode/tasks.json"), world.read("both.txt")]).toEqual([
+      null,
+      null,
+      "person\n",
+    ]);
+    const kept = drafts().flatMap((one) => one.kept.map(({ path, code }) => `${path} ${code}`));
+    expect(kept).toContain(".envrc approval_required");
+    expect(kept).toContain(".vscode/tasks.json self_modification");
+    expect(kept).toContain("both.txt draft_conflict");
+    const conflict = drafts().find((one) => one.kept.some(({ path }) => path === "both.txt"));
+    expect(world.changes("show", conflict?.draft ?? "").out).toContain("agent 12");
+    const waiting = drafts().find((one) => one.kept.some(({ path }) => path === ".envrc"));
+    world.changes("land", waiting?.draft ?? "", "--yes");
+    expect([world.read(".envrc"), world.read(".vscode/tasks.json")]).toEqual(["A=1\n", null]);
+    expect(left()).toEqual([]);
+  });
+
+  test("two live programs on one project see each other's changes", async () => {
+    world = new DraftWorld(user, LIVE);
+    const [one, other] = [await live(world), await live(world)];
+    await one.say("echo one > one.txt");
+    await other.say("for i in $(seq 200); do test -f one.txt && break; sleep 0.05; done; echo other > other.txt");
+    await one.say("for i in $(seq 200); do test -f other.txt && break; sleep 0.05; done");
+    expect(await other.say("cat one.txt")).toBe("one\n");
+    expect(await one.say("cat other.txt")).toBe("other\n");
+    await one.end();
+    await other.end();
+    expect([drafts(), left()]).toEqual([[], []]);
+  });
+
+  test("a link that the program plants leads the carrier nowhere", async () => {
+    world = new DraftWorld(user, LIVE);
+    world.write("src/a.txt", "a\n");
+    const outside = join(world.base, "outside");
+    world.person("mkdir", outside);
+    world.person("sh", "-c", `echo secret > ${outside}/secret.txt`);
+    const program = await live(world);
+    await program.say(`rm -r src; ln -s ${outside} src; ln -s ${outside}/secret.txt leak.txt`);
+    world.write("src/person.txt", "p\n");
+    await program.say("echo x > done.txt");
+    await until("others land", () => world.read("done.txt") === "x\n");
+    await program.end();
+    expect(readdirSync(outside)).toEqual(["secret.txt"]);
+    expect(world.read("src/person.txt")).toBe("p\n");
+    expect(existsSync(join(world.project, "leak.txt"))).toBe(false);
+  });
+
+  test("a commit of the program lands by meaning while it runs", async () => {
+    world = new DraftWorld(user, LIVE);
+    world.repository();
+    const program = await live(world);
+    const git = "git -c user.name=A -c user.email=a@example.com";
+    await program.say(
+      `echo new > b.txt; git add b.txt; ${git} commit -q -m second 2>&1; echo evil > .git/hooks/pre-commit`,
+    );
+    await until("the commit is there", () => world.person("git", "log", "--format=%s").out === "second\nfirst\n");
+    await until("its file is there", () => world.read("b.txt") === "new\n");
+    await program.end();
+    expect(world.person("git", "status", "--porcelain", "b.txt", "a.txt").out).toBe("");
+    expect(existsSync(join(world.project, ".git", "hooks", "pre-commit"))).toBe(false);
+    const kept = drafts().flatMap((one) => one.kept.map(({ path, code }) => `${path} ${code}`));
+    expect(kept).toEqual([".git/hooks/pre-commit self_modification"]);
+  });
+
+  test("after kill -9 of the daemon what the program changed is kept, and nothing lands by itself", async () => {
+    world = new DraftWorld(user, LIVE);
+    world.write("a.txt", "one\n");
+    world.write("gone.txt", "x\n");
+    const program = await live(world);
+    await program.say("echo landed > landed.txt");
+    await until("it lands", () => world.read("landed.txt") === "landed\n");
+    const { pid } = JSON.parse(world.ambit(["daemon", "status", "--json"]).out) as { pid: number };
+    await program.say("echo A=1 > .envrc; echo two > a.txt; rm gone.txt");
+    process.kill(pid, "SIGKILL");
+    await program.end();
+    const before = [world.read("a.txt"), world.read("gone.txt"), world.read(".envrc")];
+    expect(world.ambit(["daemon", "start"]).status).toBe(0);
+    expect([world.read("a.txt"), world.read("gone.txt"), world.read(".envrc")]).toEqual(before);
+    const [draft] = drafts();
+    const shown = world.changes("show", draft?.draft ?? "").out;
+    expect(shown).toContain("A=1");
+    expect(shown).not.toContain("landed.txt");
+    expect(left()).toEqual([]);
+  });
+
+  test("a folder that is too large is refused with the reason, and rw does not cover live", () => {
+    world = new DraftWorld(user, LIVE);
+    world.write("large.bin", "");
+    truncateSync(join(world.project, "large.bin"), 5 * 1_073_741_824);
+    const refused = world.ambit(["exec", "writer", "--root", "live", "--", "true"]);
+    const large = world.ambit(["exec", "writer", "--root", "live", "--", "sh", "-c", "true"]);
+    expect([refused.status, large.status]).toEqual([125, 125]);
+    expect(large.err).toContain("a live root is a copy of all of it");
+    expect(left()).toEqual([]);
+    writeFileSync(join(world.project, ".ambit", "agents", "writer.md"), WRITER);
+    const uncovered = world.ambit(["exec", "writer", "--root", "live", "--", "sh", "-c", "true"]);
+    expect([uncovered.status, uncovered.err.includes("live root is a copy")]).toEqual([125, false]);
+    expect(readFileSync(join(world.project, ".ambit", "agents", "writer.md"), "utf8")).toBe(WRITER);
+  });
+});
