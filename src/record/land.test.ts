@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../authority/json.ts";
 import { readConfig } from "../notation/config.ts";
-import { READING, treeOf } from "../notation/testing/notation.ts";
 import { readRecord } from "../notation/record.ts";
+import { READING, treeOf } from "../notation/testing/notation.ts";
 import { type Agent, agentFromRecord } from "./agent.ts";
 import { differenceOf } from "./difference.ts";
 import { changed } from "./trust.ts";

@@ -15,8 +15,8 @@ import { ANY, type Scope } from "../authority/scope.ts";
 import { literal } from "../authority/segment.ts";
 import { isInside } from "../authority/tree-patterns.ts";
 import type { PlanPath } from "./plan.ts";
-import { FACTS } from "./testing/plan.ts";
 import { decidedBy } from "./plan-root.ts";
+import { FACTS } from "./testing/plan.ts";
 import { visibleFiles } from "./visible-files.ts";
 
 const [EXEC, READ] = [verbOf("proc.exec"), verbOf("fs.read")];

@@ -10,6 +10,7 @@ import { lineOf } from "./leaf.ts";
 import { migrate, schema } from "./schema.ts";
 import { type Database, type Driver, loadDriver } from "./sqlite.ts";
 import type { State } from "./state.ts";
+import { openStoredChain } from "./stored-chain.ts";
 import {
   chargeOf,
   digest,
@@ -20,7 +21,6 @@ import {
   value,
   writeOf,
 } from "./testing/state.ts";
-import { openStoredChain } from "./stored-chain.ts";
 
 const driver = loadDriver(program) as Driver;
 const journalBytes = 1024 * 1024;

@@ -85,7 +85,14 @@ export function toolsIn(asked: Asked): ToolsWorld {
     if (session.isClosed) return null;
     const { authority } = world;
     const approvers = { need: 1, of: null };
-    const nothing = { links: authority.map(() => []), approvers, needsReview: false, notes: [], record: null, blocked: null };
+    const nothing = {
+      links: authority.map(() => []),
+      approvers,
+      needsReview: false,
+      notes: [],
+      record: null,
+      blocked: null,
+    };
     return { holding: { authority, written: null, reading, ...nothing }, moment: moment(world.moment) };
   };
   const folders = { state: asked.state ?? null, config: null };
