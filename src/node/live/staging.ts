@@ -31,8 +31,10 @@ export interface StagingOptions {
 export async function stage(changes: readonly StagedChange[], options: StagingOptions): Promise<readonly StagedFile[]> {
   const staged: StagedFile[] = [];
   const deleted: StagedChange[] = [];
+  const gone = new Set(changes.filter(({ copy }) => copy === null).map(({ path }) => path.join("/")));
   for (const change of [...changes].sort((left, right) => left.path.length - right.path.length)) {
-    if (!makeParents(options.upper, change.path)) continue;
+    // A folder that is deleted is deleted with what was in it.
+    if (isBelow(change.path, gone) || !makeParents(options.upper, change.path)) continue;
     if (change.copy === null) deleted.push(change);
     else {
       const digest = await stageOne(change.path, change.copy, options);
@@ -44,6 +46,10 @@ export async function stage(changes: readonly StagedChange[], options: StagingOp
     deleted.map(({ path }) => path),
   );
   return [...staged, ...deleted.map((change) => ({ ...change, digest: null }))];
+}
+
+function isBelow(path: readonly string[], gone: ReadonlySet<string>): boolean {
+  return path.some((_, at) => at > 0 && gone.has(path.slice(0, at).join("/")));
 }
 
 /** INVARIANT: every folder on the way is one that we made: nothing is written through a staged link. */
