@@ -1,13 +1,13 @@
 // The door `ambit/node`: ambit inside an application on this machine. Beside it, `ambit` has what tools are made of.
 import { fileURLToPath } from "node:url";
-import { type Ambit, type AmbitOptions, openLibrary } from "./compose/library.ts";
+import { type Ambit, type AmbitOptions, openLibrary } from "./library/library.ts";
 
 export type { CallAnswer, CallOptions, CallRefused, ModelSession, SessionTool } from "./adapters/session.ts";
-export type { Ambit, AmbitOptions, SessionOptions } from "./compose/library.ts";
-export { AmbitRefused } from "./compose/library-answers.ts";
-export type { Session } from "./compose/library-session.ts";
-export type { Provider, ProviderSettings } from "./projection/provider-catalog.ts";
-export { type ProviderTool, type ProviderTools, providerTools } from "./projection/provider-tools.ts";
+export type { Ambit, AmbitOptions, SessionOptions } from "./library/library.ts";
+export { AmbitRefused } from "./library/answers.ts";
+export type { Session } from "./library/session.ts";
+export type { Provider, ProviderSettings } from "./tools/provider/provider-catalog.ts";
+export { type ProviderTool, type ProviderTools, providerTools } from "./tools/provider/provider-tools.ts";
 
 /** Rejects with `AmbitRefused` where no daemon can be reached or started. */
 export function createAmbit(options: AmbitOptions = {}): Promise<Ambit> {

@@ -1,10 +1,10 @@
 // Getting ready: reading a grant's text, compiling a link, and what the index keeps in memory.
-import { type CompiledLink, compile } from "../../src/authority/compiled.ts";
-import type { Grant } from "../../src/authority/grant.ts";
-import type { Link } from "../../src/authority/link.ts";
-import { readCompact } from "../../src/notation/compact.ts";
-import { Diagnostics } from "../../src/notation/diagnostic.ts";
-import type { Reading } from "../../src/notation/reading.ts";
+import { type CompiledLink, compile } from "../../src/core/authority/compiled.ts";
+import type { Grant } from "../../src/core/authority/grant.ts";
+import type { Link } from "../../src/core/authority/link.ts";
+import { readCompact } from "../../src/core/notation/compact/compact.ts";
+import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
+import type { Reading } from "../../src/core/notation/reading.ts";
 import type { Cell } from "../cell-process.ts";
 import { timed } from "../clock.ts";
 import { asIs, GROUND, grantOf, linkOf } from "../engines/ambit.ts";

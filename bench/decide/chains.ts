@@ -1,7 +1,7 @@
 // Delegation: longer chains, and many of them.
-import { type Authority, type Chain, chainLevel, coverage } from "../../src/authority/chain.ts";
-import type { CompiledLink } from "../../src/authority/compiled.ts";
-import type { Request } from "../../src/authority/request.ts";
+import { type Authority, type Chain, chainLevel, coverage } from "../../src/core/authority/chain.ts";
+import type { CompiledLink } from "../../src/core/authority/compiled.ts";
+import type { Request } from "../../src/core/authority/request.ts";
 import type { Cell } from "../cell-process.ts";
 import { timed } from "../clock.ts";
 import { chainOf, grantOf, MOMENT, readRequest, textOf } from "../engines/ambit.ts";

@@ -1,6 +1,6 @@
 // `within`: a child that holds every grant of its parent, each narrowed.
-import type { Authority } from "../../src/authority/chain.ts";
-import { within } from "../../src/authority/within.ts";
+import type { Authority } from "../../src/core/authority/chain.ts";
+import { within } from "../../src/core/authority/witness/within.ts";
 import type { Cell } from "../cell-process.ts";
 import { timed } from "../clock.ts";
 import { chainOf, GROUND, grantOf } from "../engines/ambit.ts";

@@ -1,6 +1,6 @@
 // Bytes a decision leaves behind for the collector. They may not grow with the number of grants.
-import { chainLevel } from "../../src/authority/chain.ts";
-import type { Request } from "../../src/authority/request.ts";
+import { chainLevel } from "../../src/core/authority/chain.ts";
+import type { Request } from "../../src/core/authority/request.ts";
 import type { Cell } from "../cell-process.ts";
 import { chainOf, grantOf, MOMENT, readRequest, textOf } from "../engines/ambit.ts";
 import { heapBytes } from "../heap.ts";

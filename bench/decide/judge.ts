@@ -1,7 +1,7 @@
 // The full answer: which grant of each link, or the code and the place of the denial. What the gate calls.
-import type { Authority } from "../../src/authority/chain.ts";
-import { judge } from "../../src/authority/judge.ts";
-import type { Request } from "../../src/authority/request.ts";
+import type { Authority } from "../../src/core/authority/chain.ts";
+import { judge } from "../../src/core/authority/judge.ts";
+import type { Request } from "../../src/core/authority/request.ts";
 import type { Cell } from "../cell-process.ts";
 import { timed } from "../clock.ts";
 import { chainOf, grantOf, MOMENT, readRequest, textOf } from "../engines/ambit.ts";

@@ -1,12 +1,12 @@
 // Our own sandboxes as the product composes them, and a run in one told as what it printed.
 import { join } from "node:path";
-import { DraftFolders } from "../../src/node/draft/draft-folders.ts";
-import { ControlGroups } from "../../src/node/sandbox/control-groups.ts";
-import { detectSandbox, type SandboxGround } from "../../src/node/sandbox/detect-sandbox.ts";
-import { groupPlaces } from "../../src/node/sandbox/group-places.ts";
-import { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
-import type { NetworkBroker } from "../../src/node/sandbox/network.ts";
-import type { SandboxOwner } from "../../src/sandbox/sandboxes.ts";
+import { DraftFolders } from "../../src/sandbox/drafts/draft-folders.ts";
+import { ControlGroups } from "../../src/sandbox/linux/control-groups.ts";
+import { detectSandbox, type SandboxGround } from "../../src/sandbox/linux/detect-sandbox.ts";
+import { groupPlaces } from "../../src/sandbox/linux/group-places.ts";
+import { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
+import type { NetworkBroker } from "../../src/sandbox/linux/network.ts";
+import type { SandboxOwner } from "../../src/sandbox/plan/sandboxes.ts";
 import { rootFolder } from "../place.ts";
 import type { BenchGround, Planned } from "./ground.ts";
 

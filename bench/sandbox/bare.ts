@@ -1,9 +1,9 @@
 // A program started by Node and nothing else, and the same behind plain bubblewrap with the mounts of our own plan.
 import { type SpawnOptions, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import type { SandboxGround } from "../../src/node/sandbox/detect-sandbox.ts";
-import { bubblewrapCommand } from "../../src/sandbox/bubblewrap.ts";
-import type { Plan } from "../../src/sandbox/plan.ts";
+import type { SandboxGround } from "../../src/sandbox/linux/detect-sandbox.ts";
+import { bubblewrapCommand } from "../../src/sandbox/plan/start/bubblewrap.ts";
+import type { Plan } from "../../src/sandbox/plan/plan.ts";
 
 export const BARE = "bare spawn";
 export const BUBBLEWRAP = "bubblewrap";

@@ -2,21 +2,21 @@
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Authority } from "../../src/authority/chain.ts";
-import { compile, type Moment } from "../../src/authority/compiled.ts";
-import { judge } from "../../src/authority/judge.ts";
-import { ALWAYS } from "../../src/authority/link.ts";
-import { toAscii } from "../../src/broker/ascii.ts";
-import { planFor, type RunGround } from "../../src/compose/plan-facts.ts";
-import { userName } from "../../src/node/ground.ts";
-import { machineGround } from "../../src/node/machine-ground.ts";
-import { readCompact } from "../../src/notation/compact.ts";
-import { Diagnostics } from "../../src/notation/diagnostic.ts";
-import type { Reading } from "../../src/notation/reading.ts";
-import { readRequest } from "../../src/notation/request.ts";
-import type { Judge } from "../../src/ports/judge.ts";
-import type { Plan } from "../../src/sandbox/plan.ts";
-import { type Decided, decidedBy } from "../../src/sandbox/plan-root.ts";
+import type { Authority } from "../../src/core/authority/chain.ts";
+import { compile, type Moment } from "../../src/core/authority/compiled.ts";
+import { judge } from "../../src/core/authority/judge.ts";
+import { ALWAYS } from "../../src/core/authority/link.ts";
+import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
+import { planFor, type RunGround } from "../../src/daemon/programs/plan-facts.ts";
+import { userName } from "../../src/platform/ground.ts";
+import { machineGround } from "../../src/platform/machine-ground.ts";
+import { readCompact } from "../../src/core/notation/compact/compact.ts";
+import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
+import type { Reading } from "../../src/core/notation/reading.ts";
+import { readRequest } from "../../src/core/notation/request/request.ts";
+import type { Judge } from "../../src/core/ports/judge.ts";
+import type { Plan } from "../../src/sandbox/plan/plan.ts";
+import { type Decided, decidedBy } from "../../src/sandbox/plan/plan-root.ts";
 import { rootFolder } from "../place.ts";
 
 export interface BenchGround {

@@ -1,6 +1,6 @@
 // What a sandbox that waits for its next command keeps in memory: its processes, each page divided by who shares it.
 import { readdirSync, readFileSync } from "node:fs";
-import type { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
+import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { Row } from "../row.ts";
 import { newOwner, OURS, runInside } from "./ambit.ts";
 import type { Planned } from "./ground.ts";

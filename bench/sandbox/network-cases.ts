@@ -1,5 +1,5 @@
 // The way to a server on loopback: direct, through our broker, through a peer's proxy.
-import type { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
+import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { Row } from "../row.ts";
 import { newOwner, OURS, runInside } from "./ambit.ts";
 import { runBare } from "./bare.ts";

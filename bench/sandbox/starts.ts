@@ -1,7 +1,7 @@
 // What it costs to start a program that does nothing: bare, behind plain bubblewrap, behind ours, behind a peer.
-import type { SandboxGround } from "../../src/node/sandbox/detect-sandbox.ts";
-import type { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
-import type { SandboxOwner } from "../../src/sandbox/sandboxes.ts";
+import type { SandboxGround } from "../../src/sandbox/linux/detect-sandbox.ts";
+import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
+import type { SandboxOwner } from "../../src/sandbox/plan/sandboxes.ts";
 import type { Row } from "../row.ts";
 import { newOwner, OURS, runInside } from "./ambit.ts";
 import { BARE, BUBBLEWRAP, runBare, runBubblewrap } from "./bare.ts";

@@ -1,6 +1,6 @@
 // Callers of the real daemon: a connection and a session each, and a call that is decided, charged and on disk when answered.
-import { VERSION } from "../../src/cli/version.ts";
-import { connect } from "../../src/daemon/wire/client.ts";
+import { VERSION } from "../../src/core/base/version.ts";
+import { connect } from "../../src/daemon/rpc/client.ts";
 import { answered } from "./ground.ts";
 import type { Call, WorkerAsked } from "./worker.ts";
 

@@ -3,10 +3,10 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { VERSION } from "../../src/cli/version.ts";
-import { connect } from "../../src/daemon/wire/client.ts";
-import type { ControlMessages } from "../../src/ports/daemon-control.ts";
-import type { Answer, Asking } from "../../src/ports/exchange.ts";
+import { VERSION } from "../../src/core/base/version.ts";
+import { connect } from "../../src/daemon/rpc/client.ts";
+import type { ControlMessages } from "../../src/core/ports/daemon/daemon-control.ts";
+import type { Answer, Asking } from "../../src/core/ports/daemon/exchange.ts";
 import { rootFolder } from "../place.ts";
 
 /** Counted and never empty, so that every call is charged. */

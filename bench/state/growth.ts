@@ -1,15 +1,15 @@
 // A log that grows: what a decision costs, how large the file is, how fast it is verified, how fast it is searched.
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { makeCheckpoint } from "../../src/audit/checkpoint.ts";
-import { verifyStore } from "../../src/audit/verify-store.ts";
-import { signatureCheck } from "../../src/node/audit-key-text.ts";
-import { type AuditKeys, openAuditKeys } from "../../src/node/audit-keys.ts";
-import { sha256 } from "../../src/node/digest.ts";
-import { FactFiller } from "../../src/store/fact-filler.ts";
-import { factsOf } from "../../src/store/fact-index.ts";
+import { makeCheckpoint } from "../../src/log/chain/checkpoint.ts";
+import { verifyStore } from "../../src/log/verify/verify-store.ts";
+import { signatureCheck } from "../../src/log/keys/key-text.ts";
+import { type AuditKeys, openAuditKeys } from "../../src/log/keys/keys.ts";
+import { sha256 } from "../../src/platform/digest.ts";
+import { FactFiller } from "../../src/store/log/fact-filler.ts";
+import { factsOf } from "../../src/store/log/fact-index.ts";
 import { openState, type State } from "../../src/store/state.ts";
-import { fillWords } from "../../src/store/word-index.ts";
+import { fillWords } from "../../src/store/log/word-index.ts";
 import { cpuNanoseconds } from "../clock.ts";
 import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type * as Sqlite from "@photostructure/sqlite";
-import { sha256 } from "../../src/node/digest.ts";
+import { sha256 } from "../../src/platform/digest.ts";
 import { openState } from "../../src/store/state.ts";
 import { rootFolder } from "../place.ts";
 import { chargeOf, entryOf } from "./entries.ts";

@@ -1,6 +1,6 @@
 // `log` over many entries: every filter alone, every two of them, and words. The newest fifty of what fits.
-import type { Ledger } from "../../src/ports/ledger.ts";
-import type { LogQuery } from "../../src/ports/log.ts";
+import type { Ledger } from "../../src/core/ports/stores/ledger.ts";
+import type { LogQuery } from "../../src/core/ports/stores/log.ts";
 import type { Row } from "../row.ts";
 import { OURS } from "./calls.ts";
 import { numbered, RARE } from "./entries.ts";

@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { JsonObject } from "../../src/authority/json.ts";
-import { daemonFiles } from "../../src/compose/daemon-files.ts";
-import { TriggerTable } from "../../src/sandbox/triggers/trigger-table.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
+import { daemonFiles } from "../../src/daemon/tools/files.ts";
+import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";
 import { authorityOf } from "../sandbox/ground.ts";

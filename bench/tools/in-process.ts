@@ -1,14 +1,14 @@
 // A tool that the application passes in code: gate, warrant, context and outcome, beside calling its function.
-import type { Authority, Chain } from "../../src/authority/chain.ts";
-import { judge } from "../../src/authority/judge.ts";
-import type { Instruments } from "../../src/context/context.ts";
-import { readDeclarationValue } from "../../src/notation/declaration-value.ts";
-import type { KeysPort } from "../../src/ports/instruments.ts";
-import type { Capabilities } from "../../src/tool/declaration.ts";
-import { defineTool, type Tool } from "../../src/tool/define.ts";
-import type { RegisteredTool } from "../../src/tool/registered.ts";
-import { createRegistry } from "../../src/tool/registry.ts";
-import { runTool } from "../../src/tool/run.ts";
+import type { Authority, Chain } from "../../src/core/authority/chain.ts";
+import { judge } from "../../src/core/authority/judge.ts";
+import type { Instruments } from "../../src/runtime/context/context.ts";
+import { readDeclarationValue } from "../../src/core/notation/tools/declaration-value.ts";
+import type { KeysPort } from "../../src/core/ports/instruments.ts";
+import type { Capabilities } from "../../src/runtime/tool/declaration.ts";
+import { defineTool, type Tool } from "../../src/runtime/tool/define.ts";
+import type { RegisteredTool } from "../../src/runtime/tool/registered.ts";
+import { createRegistry } from "../../src/runtime/tool/registry.ts";
+import { runTool } from "../../src/runtime/tool/run.ts";
 import type { Row } from "../row.ts";
 import { authorityOf, moment } from "../sandbox/ground.ts";
 import { byTurns } from "../sandbox/turns.ts";

@@ -6,10 +6,10 @@ import { root } from "./root.mjs";
 
 /** The processes that the programs below start. */
 const processes = [
-  { name: "broker", entry: "src/broker/main.ts", options: {} },
+  { name: "broker", entry: "src/sandbox/network/main.ts", options: {} },
   {
     name: "daemon",
-    entry: "src/compose/daemon-main.ts",
+    entry: "src/main/daemon-main.ts",
     options: {
       // The database's machine code stays where npm installed it; age is loaded from there by users who have a key for it.
       external: ["@photostructure/sqlite", "age-encryption"],
@@ -20,13 +20,13 @@ const processes = [
   },
   // linkedom asks for a canvas only to draw.
   { name: "page", entry: "src/tools/web/page-main.ts", options: { external: ["canvas"] } },
-  { name: "tool-host", entry: "src/compose/tool-host-main.ts", options: {} },
+  { name: "tool-host", entry: "src/main/tool-host-main.ts", options: {} },
 ];
 
 /** The programs that `bin/ambit` starts: each exports `start`. */
 const started = [
-  { name: "ambit", entry: "src/cli/main.ts", options: {} },
-  { name: "mcp", entry: "src/compose/mcp-main.ts", options: { plugins: [withoutSchemaChecker()] } },
+  { name: "ambit", entry: "src/main/cli.ts", options: {} },
+  { name: "mcp", entry: "src/main/mcp-main.ts", options: { plugins: [withoutSchemaChecker()] } },
 ];
 
 export async function buildBundles(folder) {

@@ -1,8 +1,8 @@
 // A session as a tool set of the Vercel AI SDK. Of the SDK only types are needed, so nothing of it is loaded here.
 import type { ToolSet } from "ai";
-import type { Json, JsonObject } from "../authority/json.ts";
-import type { ProviderToolsTold } from "../ports/daemon-calls.ts";
-import type { Provider } from "../projection/provider-catalog.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
+import type { Provider } from "../tools/provider/provider-catalog.ts";
 import { gathered } from "./gathered.ts";
 import type { AdapterOptions, CallAnswer, ModelSession } from "./session.ts";
 import { denialData, schemaCopy } from "./told.ts";

@@ -1,7 +1,7 @@
 // A session as tools of the Anthropic SDK, and a runner that answers what the model calls. Of the SDK only types are
 // needed, so nothing of it is loaded here.
 import type Anthropic from "@anthropic-ai/sdk";
-import type { ProviderToolsTold } from "../ports/daemon-calls.ts";
+import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
 import { gathered } from "./gathered.ts";
 import type { AdapterOptions, CallOptions, ModelSession } from "./session.ts";
 import { answerText, type NamedTool, schemaCopy } from "./told.ts";

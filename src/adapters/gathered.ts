@@ -1,6 +1,6 @@
 // All that a request to a model may name: the session's tools, and those of the provider, no name twice.
-import type { ProviderToolsTold } from "../ports/daemon-calls.ts";
-import type { Provider } from "../projection/provider-catalog.ts";
+import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
+import type { Provider } from "../tools/provider/provider-catalog.ts";
 import type { AdapterOptions, ModelSession } from "./session.ts";
 import { type NamedTool, namedTools } from "./told.ts";
 

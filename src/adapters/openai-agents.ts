@@ -1,8 +1,8 @@
 // A session as tools of the OpenAI Agents SDK: function tools, and the provider's own as hosted tools. Of the SDK only
 // types are needed, so nothing of it is loaded here.
 import type { FunctionTool, HostedTool } from "@openai/agents";
-import { parseJson } from "../notation/json-reader.ts";
-import type { ProviderToolsTold } from "../ports/daemon-calls.ts";
+import { parseJson } from "../core/notation/json-reader.ts";
+import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
 import { gathered } from "./gathered.ts";
 import type { AdapterOptions, ModelSession } from "./session.ts";
 import { answerText, type NamedTool, schemaCopy, unreadInput } from "./told.ts";

@@ -1,7 +1,7 @@
 // A session as an adapter sees it: what a model may be shown, and the one way to call it. `ambit/node` makes them.
-import type { Json, JsonObject } from "../authority/json.ts";
-import type { ProviderToolsTold } from "../ports/daemon-calls.ts";
-import type { Provider, ProviderSettings } from "../projection/provider-catalog.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
+import type { Provider, ProviderSettings } from "../tools/provider/provider-catalog.ts";
 
 /** A tool for a model to be shown. */
 export interface SessionTool {

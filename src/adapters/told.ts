@@ -1,5 +1,5 @@
 // What a model is told of an answer, and by which names it calls tools: the same for every adapter.
-import type { Json, JsonObject } from "../authority/json.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
 import type { CallAnswer, CallRefused, SessionTool } from "./session.ts";
 
 /** Short and actionable; what says nothing is left out. */

@@ -1,12 +1,12 @@
 // What commands are handed that speak to the state owner: its control socket, started where nobody serves it yet.
 
-import type { ControlMessages, DaemonStatus } from "../ports/daemon-control.ts";
-import type { Answer, Asking, Refusal } from "../ports/exchange.ts";
-import type { Terminal } from "./agents-world.ts";
-import { shown } from "./cells.ts";
-import { EXIT, type ExitCode } from "./exit.ts";
-import { jsonLine } from "./json-line.ts";
-import type { Paint } from "./paint.ts";
+import type { ControlMessages, DaemonStatus } from "../core/ports/daemon/daemon-control.ts";
+import type { Answer, Asking, Refusal } from "../core/ports/daemon/exchange.ts";
+import type { Terminal } from "./agents/world.ts";
+import { shown } from "./terminal/cells.ts";
+import { EXIT, type ExitCode } from "./terminal/exit.ts";
+import { jsonLine } from "./terminal/json-line.ts";
+import type { Paint } from "./terminal/paint.ts";
 
 export interface ControlWorld {
   readonly paint: Paint;

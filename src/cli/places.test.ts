@@ -1,10 +1,10 @@
 // Where a grant is shown to be written: in the text that says it, or in none.
 import { describe, expect, test } from "vitest";
 import { AGENT_PATH, MOMENT, record, scout, type Texts } from "../../test/trust/project.ts";
-import { READING } from "../notation/testing/notation.ts";
-import { can } from "./can.ts";
-import { compareSets, diffText } from "./diff.ts";
-import { PLAIN } from "./paint.ts";
+import { READING } from "../core/notation/testing/notation.ts";
+import { can } from "./can/can.ts";
+import { compareSets, diffText } from "./diff/diff.ts";
+import { PLAIN } from "./terminal/paint.ts";
 import type { LoadedAgent } from "./world.ts";
 
 const texts: Texts = {

@@ -1,12 +1,12 @@
 // The project a command stands in, as the composition opens it.
-import type { Ground } from "../authority/path.ts";
-import type { Diagnostic } from "../notation/diagnostic.ts";
-import type { Source } from "../notation/source.ts";
-import type { TrustStore } from "../ports/trust.ts";
-import type { ConfigRead, Levels } from "../record/hoist-levels.ts";
-import type { Review } from "../record/review.ts";
-import type { Paint } from "./paint.ts";
-import type { ProgressWorld, Step } from "./progress.ts";
+import type { Ground } from "../core/authority/axes/path.ts";
+import type { Diagnostic } from "../core/notation/diagnostic.ts";
+import type { Source } from "../core/notation/source.ts";
+import type { TrustStore } from "../core/ports/trust.ts";
+import type { ConfigRead, Levels } from "../agents/project/hoist-levels.ts";
+import type { Review } from "../agents/project/review.ts";
+import type { Paint } from "./terminal/paint.ts";
+import type { ProgressWorld, Step } from "./terminal/progress.ts";
 
 export interface ProjectOpened {
   /** Its real path. */

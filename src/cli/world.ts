@@ -1,16 +1,16 @@
 // What the command line is handed by the composition: everything it needs of the machine, and nothing else.
-import type { Authority } from "../authority/chain.ts";
-import type { Moment } from "../authority/compiled.ts";
-import type { Reading } from "../notation/reading.ts";
-import type { Source } from "../notation/source.ts";
-import type { Agent } from "../record/agent.ts";
-import type { AgentTrust } from "../record/trust.ts";
-import type { DoctorWorld } from "./doctor.ts";
-import type { Paint } from "./paint.ts";
-import type { Step } from "./progress.ts";
-import type { RecordsDesk } from "./records.ts";
-import type { SkillsWorld } from "./skills.ts";
-import type { TrustWorld } from "./trust.ts";
+import type { Authority } from "../core/authority/chain.ts";
+import type { Moment } from "../core/authority/compiled.ts";
+import type { Reading } from "../core/notation/reading.ts";
+import type { Source } from "../core/notation/source.ts";
+import type { Agent } from "../agents/project/agent.ts";
+import type { AgentTrust } from "../agents/project/trust.ts";
+import type { DoctorWorld } from "./doctor/doctor.ts";
+import type { Paint } from "./terminal/paint.ts";
+import type { Step } from "./terminal/progress.ts";
+import type { RecordsDesk } from "./records/records.ts";
+import type { SkillsWorld } from "./skills/skills.ts";
+import type { TrustWorld } from "./trust/trust.ts";
 
 export interface LoadedAgent {
   readonly agent: Agent;

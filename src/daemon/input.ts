@@ -1,10 +1,10 @@
 // Reading what came in: each part by its name, of its kind and not too long, or nothing at all.
 
-import { verbEntry } from "../authority/catalog.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../authority/json.ts";
-import { parseName } from "../authority/name.ts";
-import type { Request } from "../authority/request.ts";
-import { done, type Result, refuse } from "../authority/result.ts";
+import { verbEntry } from "../core/authority/catalog.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
+import { parseName } from "../core/authority/axes/name.ts";
+import type { Request } from "../core/authority/request.ts";
+import { done, type Result, refuse } from "../core/base/result.ts";
 
 export const textCharactersMax = 262_144;
 

@@ -1,10 +1,10 @@
 // Tools of a model's provider that a session was offered, written down: what they do happens there and never comes past us, so
 // this is all that can be told of them.
-import type { JsonObject } from "../authority/json.ts";
-import type { ProviderToolsTold } from "../ports/daemon-calls.ts";
-import type { Answer } from "../ports/exchange.ts";
-import type { Ledger } from "../ports/ledger.ts";
-import type { Entries } from "./entries.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
+import type { Answer } from "../core/ports/daemon/exchange.ts";
+import type { Ledger } from "../core/ports/stores/ledger.ts";
+import type { Entries } from "./log/entries.ts";
 import { textIn } from "./input.ts";
 import { refusal } from "./refusal.ts";
 import type { Session } from "./session.ts";

@@ -1,26 +1,26 @@
 // Everything the daemon is handed by the composition: what it keeps, what it reads, what it can have done.
-import type { Authority } from "../authority/chain.ts";
-import type { Moment } from "../authority/compiled.ts";
-import type { Basis } from "../authority/decision.ts";
-import type { Level, Span } from "../authority/grant.ts";
-import type { Json, JsonObject } from "../authority/json.ts";
-import type { Request } from "../authority/request.ts";
-import type { Reading } from "../notation/reading.ts";
-import type { ApprovalBinding, ApprovalStore } from "../ports/approval-store.ts";
-import type { ChainStore } from "../ports/chain-rows.ts";
-import type { ControlMessages, Presence, SecretShown, VerifyAnswer } from "../ports/daemon-control.ts";
-import type { Digest } from "../ports/digest.ts";
-import type { DraftShown, DraftSummary } from "../ports/drafts.ts";
-import type { Answer } from "../ports/exchange.ts";
-import type { Ledger } from "../ports/ledger.ts";
-import type { AgentName, LinkStore } from "../ports/link-store.ts";
-import type { LogEntry } from "../ports/log.ts";
-import type { MemoryStore, ObservationStore } from "../ports/memory-store.ts";
-import type { RunDenial, RunResult, Sinks } from "../ports/process.ts";
-import type { KeyGiven, KeyShown } from "../ports/secret-key.ts";
-import type { SettingStore } from "../ports/secret-store.ts";
-import type { SinkShown } from "../ports/sink.ts";
-import type { Stop } from "../sandbox/sandboxes.ts";
+import type { Authority } from "../core/authority/chain.ts";
+import type { Moment } from "../core/authority/compiled.ts";
+import type { Basis } from "../core/authority/decision.ts";
+import type { Level, Span } from "../core/authority/grant.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import type { Request } from "../core/authority/request.ts";
+import type { Reading } from "../core/notation/reading.ts";
+import type { ApprovalBinding, ApprovalStore } from "../core/ports/stores/approval-store.ts";
+import type { ChainStore } from "../core/ports/stores/chain-rows.ts";
+import type { ControlMessages, Presence, SecretShown, VerifyAnswer } from "../core/ports/daemon/daemon-control.ts";
+import type { Digest } from "../core/ports/digest.ts";
+import type { DraftShown, DraftSummary } from "../core/ports/drafts.ts";
+import type { Answer } from "../core/ports/daemon/exchange.ts";
+import type { Ledger } from "../core/ports/stores/ledger.ts";
+import type { AgentName, LinkStore } from "../core/ports/stores/link-store.ts";
+import type { LogEntry } from "../core/ports/stores/log.ts";
+import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-store.ts";
+import type { RunDenial, RunResult, Sinks } from "../core/ports/process.ts";
+import type { KeyGiven, KeyShown } from "../core/ports/secret-key.ts";
+import type { SettingStore } from "../core/ports/stores/secret-store.ts";
+import type { SinkShown } from "../core/ports/stores/sink.ts";
+import type { Stop } from "../sandbox/plan/sandboxes.ts";
 import type { Session } from "./session.ts";
 
 /** How many people must agree, and who counts. */

@@ -1,5 +1,5 @@
 // A refusal as every answer of the daemon has it.
-import type { Refusal } from "../ports/exchange.ts";
+import type { Refusal } from "../core/ports/daemon/exchange.ts";
 
 export function refusal(code: string, message: string, fix: string | null = null): Refusal {
   return { ok: false, code, message, fix };

@@ -1,9 +1,9 @@
 // Whether a secret may be handed to what runs for a session: decided like any use, and written down before it is.
-import { judge } from "../authority/judge.ts";
-import type { Request } from "../authority/request.ts";
-import { chargesOf } from "../gate/charges.ts";
-import type { CallPorts } from "./call-way.ts";
-import type { Holding } from "./holding.ts";
+import { judge } from "../core/authority/judge.ts";
+import type { Request } from "../core/authority/request.ts";
+import { chargesOf } from "../core/gate/charges.ts";
+import type { CallPorts } from "./calls/call-ports.ts";
+import type { Holding } from "./calls/holding.ts";
 import type { Session } from "./session.ts";
 
 export function secretUse(

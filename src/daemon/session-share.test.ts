@@ -1,6 +1,6 @@
 // One process, with everything below it, has a share of the sessions and no more.
 import { expect, test } from "vitest";
-import type { Peer, ProcessMark } from "./serving.ts";
+import type { Peer, ProcessMark } from "./rpc/serving.ts";
 import type { Session } from "./session.ts";
 import { hasSessionRoom, sessionsOfProcessMax } from "./session-share.ts";
 

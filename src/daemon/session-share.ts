@@ -1,5 +1,5 @@
 // How many of the sessions one process may have, with everything below it: whoever takes them all keeps everybody else out.
-import type { Peer, ProcessMark } from "./serving.ts";
+import type { Peer, ProcessMark } from "./rpc/serving.ts";
 import type { Session } from "./session.ts";
 
 /** Of one process and what descends from it: a quarter of all there may be. */

@@ -1,11 +1,11 @@
 // A session: one agent, bound when it was opened, on behalf of one user. It can only become narrower.
-import type { CompiledLink } from "../authority/compiled.ts";
-import type { AccountLeft } from "../ports/ledger.ts";
-import type { AgentName } from "../ports/link-store.ts";
-import type { Who } from "../ports/log.ts";
-import type { Stop } from "../sandbox/sandboxes.ts";
-import { agentScope } from "./generations.ts";
-import type { Connected, ProcessMark } from "./serving.ts";
+import type { CompiledLink } from "../core/authority/compiled.ts";
+import type { AccountLeft } from "../core/ports/stores/ledger.ts";
+import type { AgentName } from "../core/ports/stores/link-store.ts";
+import type { Who } from "../core/ports/stores/log.ts";
+import type { Stop } from "../sandbox/plan/sandboxes.ts";
+import { agentScope } from "./calls/generations.ts";
+import type { Connected, ProcessMark } from "./rpc/serving.ts";
 
 export interface SessionFacts {
   readonly id: string;

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { toAscii } from "../node/ascii.ts";
-import { realRoot } from "../node/real-path.ts";
-import type { Reading } from "../notation/reading.ts";
-import { grantsOf } from "./holding.ts";
+import { toAscii } from "../platform/ascii.ts";
+import { realRoot } from "../platform/real-path.ts";
+import type { Reading } from "../core/notation/reading.ts";
+import { grantsOf } from "./calls/holding.ts";
 import { specFault } from "./spec-fault.ts";
 
 let base: string;

@@ -1,9 +1,9 @@
 // What is wrong with specs that somebody sent, told to whoever sent them.
 
-import { readCompact } from "../notation/compact.ts";
-import { Diagnostics } from "../notation/diagnostic.ts";
-import type { Reading } from "../notation/reading.ts";
-import { grantsOf } from "./holding.ts";
+import { readCompact } from "../core/notation/compact/compact.ts";
+import { Diagnostics } from "../core/notation/diagnostic.ts";
+import type { Reading } from "../core/notation/reading.ts";
+import { grantsOf } from "./calls/holding.ts";
 
 const specCharactersMax = 80;
 const messageCharactersMax = 400;

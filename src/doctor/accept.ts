@@ -1,7 +1,7 @@
 // `doctor: { accept: [{ code, reason }] }` in a record: findings its author knows of, each with the reason why it stays.
-import type { Span } from "../authority/grant.ts";
-import { nearestName } from "../notation/nearest.ts";
-import { entryOf, type TreeNode } from "../notation/tree.ts";
+import type { Span } from "../core/authority/grant.ts";
+import { nearestName } from "../core/notation/nearest.ts";
+import { entryOf, type TreeNode } from "../core/notation/tree.ts";
 import { type About, type Finding, found } from "./finding.ts";
 
 /** Warnings about what somebody may well mean. Mistakes cannot be accepted. */

@@ -1,7 +1,7 @@
 // What is said about machines: which of them can hold a process, and the command that mends those that cannot.
 import { describe, expect, test } from "vitest";
 import { agentOf, probeOf } from "../../test/doctor/probe.ts";
-import type { MachineFacts } from "../ports/machine.ts";
+import type { MachineFacts } from "../core/ports/machine.ts";
 import { examineMachine } from "./backend.ts";
 import { examine } from "./examine.ts";
 

@@ -1,5 +1,5 @@
 // Can this machine hold a process at all? The sandbox backend, what stands in its way, and the command that mends it.
-import type { MachineFacts } from "../ports/machine.ts";
+import type { MachineFacts } from "../core/ports/machine.ts";
 import { type Finding, found, NOBODY } from "./finding.ts";
 
 export interface MachineReport {

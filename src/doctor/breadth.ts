@@ -1,11 +1,11 @@
 // Which grants count at this moment, and which of them reach further than anybody usually means.
-import { type AxisName, scopeKeys } from "../authority/catalog.ts";
-import type { Grant } from "../authority/grant.ts";
-import { isNothing, type Scope } from "../authority/scope.ts";
-import type { Segment } from "../authority/segment.ts";
-import type { Sequence } from "../authority/sequence.ts";
-import { literalPrefix } from "../notation/ceiling.ts";
-import { isAtOrBelow } from "../notation/hoist.ts";
+import { type AxisName, scopeKeys } from "../core/authority/catalog.ts";
+import type { Grant } from "../core/authority/grant.ts";
+import { isNothing, type Scope } from "../core/authority/axes/scope.ts";
+import type { Segment } from "../core/authority/patterns/segment.ts";
+import type { Sequence } from "../core/authority/patterns/sequence.ts";
+import { literalPrefix } from "../core/notation/policy/ceiling.ts";
+import { isAtOrBelow } from "../core/notation/record/hoist.ts";
 
 export function scopeOf({ verb, scopes }: Grant, name: AxisName): Scope | null {
   return scopes[verb.axes.findIndex((axis) => axis.name === name)] ?? null;

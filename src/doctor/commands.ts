@@ -1,8 +1,8 @@
 // Programs that run whatever they are handed: under a star they make the list of programs meaningless.
-import { argvPatternText } from "../authority/argv.ts";
-import type { Grant } from "../authority/grant.ts";
-import type { Sequence } from "../authority/sequence.ts";
-import { INTERPRETERS, isAside, LAUNCHERS, programName } from "../notation/project-programs.ts";
+import { argvPatternText } from "../core/authority/axes/argv.ts";
+import type { Grant } from "../core/authority/grant.ts";
+import type { Sequence } from "../core/authority/patterns/sequence.ts";
+import { INTERPRETERS, isAside, LAUNCHERS, programName } from "../core/notation/record/project-programs.ts";
 import { patternsOf } from "./breadth.ts";
 import { type About, type Finding, found } from "./finding.ts";
 

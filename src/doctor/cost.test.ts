@@ -1,7 +1,7 @@
 // What a hostile workspace costs: work is counted, not timed, and grows with what is there and no faster.
 import { describe, expect, test } from "vitest";
 import { agentOf, probeOf } from "../../test/doctor/probe.ts";
-import type { Grant } from "../authority/grant.ts";
+import type { Grant } from "../core/authority/grant.ts";
 import { examine } from "./examine.ts";
 import type { ProbeAgent } from "./probe.ts";
 

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { PROTECTED } from "../../test/laws/alphabet.ts";
 import { authorityOf, grants, VERBS } from "../../test/laws/arbitraries.ts";
 import { oneOf, type Source, seeded } from "../../test/laws/source.ts";
-import type { Grant } from "../authority/grant.ts";
-import { isNothing } from "../authority/scope.ts";
-import { type Containment, within } from "../authority/within.ts";
+import type { Grant } from "../core/authority/grant.ts";
+import { isNothing } from "../core/authority/axes/scope.ts";
+import { type Containment, within } from "../core/authority/witness/within.ts";
 import { deadRules } from "./dead.ts";
 
 const OPTIONS = { protectedPaths: PROTECTED, delegating: false };

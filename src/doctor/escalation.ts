@@ -1,10 +1,10 @@
 // Grants an agent could use to give itself, or others, more than its record says.
-import type { Grant } from "../authority/grant.ts";
-import { intersectSequences } from "../authority/intersect.ts";
-import { type Ground, guardPath, parsePathPatterns, pathText, tree } from "../authority/path.ts";
-import type { Sequence } from "../authority/sequence.ts";
-import { compactText } from "../notation/printer.ts";
-import { entryOf } from "../notation/tree.ts";
+import type { Grant } from "../core/authority/grant.ts";
+import { intersectSequences } from "../core/authority/patterns/intersect.ts";
+import { type Ground, guardPath, parsePathPatterns, pathText, tree } from "../core/authority/axes/path.ts";
+import type { Sequence } from "../core/authority/patterns/sequence.ts";
+import { compactText } from "../core/notation/printer.ts";
+import { entryOf } from "../core/notation/tree.ts";
 import { isBroad, isExpired, isHomeOrAbove, isLive, patternsOf } from "./breadth.ts";
 import { type About, type Finding, found } from "./finding.ts";
 import type { Probe } from "./probe.ts";

@@ -1,7 +1,7 @@
 // Every check beside its nearest miss: a record that is told about, and one that differs by as little as it can.
 import { describe, expect, test } from "vitest";
 import { agentOf, findingsOf, NOW, probeOf } from "../../test/doctor/probe.ts";
-import { parseTool } from "../authority/name.ts";
+import { parseTool } from "../core/authority/axes/name.ts";
 import { examine } from "./examine.ts";
 import type { FindingCode } from "./finding.ts";
 import type { ProbeTool } from "./probe.ts";

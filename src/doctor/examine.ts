@@ -1,7 +1,7 @@
 // All checks over one probe, as sections: the project, each agent, the machine.
-import type { Grant, Span } from "../authority/grant.ts";
-import type { Severity } from "../notation/diagnostic.ts";
-import { compactText } from "../notation/printer.ts";
+import type { Grant, Span } from "../core/authority/grant.ts";
+import type { Severity } from "../core/notation/diagnostic.ts";
+import { compactText } from "../core/notation/printer.ts";
 import { type Accepted, readAcceptances, withAcceptances } from "./accept.ts";
 import { unknownArguments } from "./arguments.ts";
 import { examineMachine, type MachineReport } from "./backend.ts";

@@ -1,6 +1,6 @@
 // One thing worth saying: what it is called, how bad it is, where it stands, what it means, what to do.
-import type { Grant, Span } from "../authority/grant.ts";
-import type { Diagnostic, DiagnosticCode, Severity } from "../notation/diagnostic.ts";
+import type { Grant, Span } from "../core/authority/grant.ts";
+import type { Diagnostic, DiagnosticCode, Severity } from "../core/notation/diagnostic.ts";
 
 /** What doctor itself finds; what the readers find keeps the code of its diagnostic. */
 export const FINDING_CODES = [

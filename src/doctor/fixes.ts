@@ -1,9 +1,9 @@
 // Mechanical fixes: a misspelt or outdated word replaced by the one that was meant. Plain edits of the text, each kept
 // only if the text then reads better.
-import type { Diagnostic } from "../notation/diagnostic.ts";
-import { nearestName } from "../notation/nearest.ts";
-import { lineAt, type Range } from "../notation/source.ts";
-import { meantVerb } from "../notation/verb-reader.ts";
+import type { Diagnostic } from "../core/notation/diagnostic.ts";
+import { nearestName } from "../core/notation/nearest.ts";
+import { lineAt, type Range } from "../core/notation/source.ts";
+import { meantVerb } from "../core/notation/scope/verb-reader.ts";
 
 export interface Edit {
   readonly line: number;

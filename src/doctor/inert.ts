@@ -1,7 +1,7 @@
 // Grants of `fs.*` and `proc.*` that cover nothing because nobody says where: one finding for all of them.
-import { scopeKeys } from "../authority/catalog.ts";
-import type { Grant } from "../authority/grant.ts";
-import { entryOf } from "../notation/tree.ts";
+import { scopeKeys } from "../core/authority/catalog.ts";
+import type { Grant } from "../core/authority/grant.ts";
+import { entryOf } from "../core/notation/tree.ts";
 import { type About, type Finding, found } from "./finding.ts";
 import type { WrittenScopes } from "./written.ts";
 

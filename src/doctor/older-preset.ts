@@ -1,6 +1,6 @@
 // Records that extend a preset of which there is a newer version.
-import { newestPreset, PRESETS } from "../notation/presets.ts";
-import { entryOf, type TreeNode } from "../notation/tree.ts";
+import { newestPreset, PRESETS } from "../core/notation/record/presets.ts";
+import { entryOf, type TreeNode } from "../core/notation/tree.ts";
 import { type About, type Finding, found } from "./finding.ts";
 
 const presetsMax = 32;

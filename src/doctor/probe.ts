@@ -1,13 +1,13 @@
 // Everything doctor looks at, gathered beforehand: it reads no file and asks no clock itself.
-import type { Grant } from "../authority/grant.ts";
-import type { Ground } from "../authority/path.ts";
-import type { Segments } from "../authority/sequence.ts";
-import type { Diagnostic } from "../notation/diagnostic.ts";
-import type { Source } from "../notation/source.ts";
-import type { TreeNode } from "../notation/tree.ts";
-import type { MachineFacts } from "../ports/machine.ts";
-import type { KeyShown } from "../ports/secret-key.ts";
-import type { SinkShown } from "../ports/sink.ts";
+import type { Grant } from "../core/authority/grant.ts";
+import type { Ground } from "../core/authority/axes/path.ts";
+import type { Segments } from "../core/authority/patterns/sequence.ts";
+import type { Diagnostic } from "../core/notation/diagnostic.ts";
+import type { Source } from "../core/notation/source.ts";
+import type { TreeNode } from "../core/notation/tree.ts";
+import type { MachineFacts } from "../core/ports/machine.ts";
+import type { KeyShown } from "../core/ports/secret-key.ts";
+import type { SinkShown } from "../core/ports/stores/sink.ts";
 
 export interface ProbeAgent {
   readonly id: string;

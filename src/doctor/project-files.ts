@@ -1,12 +1,12 @@
 // What a program is given beside its own grant: files of the project that it runs and the agent may write, and patterns of
 // `fs.read` that no sandbox can hold for it.
-import { argvPatternText } from "../authority/argv.ts";
-import type { Grant } from "../authority/grant.ts";
-import { intersectSequences } from "../authority/intersect.ts";
-import { pathPatternText, pathText } from "../authority/path.ts";
-import { pathPatterns, unheldPatterns } from "../authority/tree-patterns.ts";
-import { literalPrefix } from "../notation/ceiling.ts";
-import { runsProjectFiles } from "../notation/project-programs.ts";
+import { argvPatternText } from "../core/authority/axes/argv.ts";
+import type { Grant } from "../core/authority/grant.ts";
+import { intersectSequences } from "../core/authority/patterns/intersect.ts";
+import { pathPatternText, pathText } from "../core/authority/axes/path.ts";
+import { pathPatterns, unheldPatterns } from "../core/authority/patterns/tree-patterns.ts";
+import { literalPrefix } from "../core/notation/policy/ceiling.ts";
+import { runsProjectFiles } from "../core/notation/record/project-programs.ts";
 import { isLive, patternsOf, scopeOf } from "./breadth.ts";
 import { isOpen } from "./commands.ts";
 import { type About, type Finding, found } from "./finding.ts";

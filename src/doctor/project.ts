@@ -1,7 +1,7 @@
 // What is to be said about the project as a whole: its trust, its configuration, files that cannot be
 // read, ids that are taken twice.
-import type { Span } from "../authority/grant.ts";
-import { entryOf } from "../notation/tree.ts";
+import type { Span } from "../core/authority/grant.ts";
+import { entryOf } from "../core/notation/tree.ts";
 import { type Finding, found, fromDiagnostic, NOBODY } from "./finding.ts";
 import type { Probe, ProbeAgent, Trust } from "./probe.ts";
 

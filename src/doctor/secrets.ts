@@ -1,5 +1,5 @@
 // Whether the secrets that are kept can be opened: where they cannot, none is used and none is redacted.
-import type { KeyShown } from "../ports/secret-key.ts";
+import type { KeyShown } from "../core/ports/secret-key.ts";
 import type { MachineReport } from "./backend.ts";
 import { found, NOBODY } from "./finding.ts";
 

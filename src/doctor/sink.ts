@@ -1,5 +1,5 @@
 // Whether the second copy of the log is one, where somebody wants it: without it nothing is allowed.
-import type { SinkShown } from "../ports/sink.ts";
+import type { SinkShown } from "../core/ports/stores/sink.ts";
 import type { MachineReport } from "./backend.ts";
 import { found, NOBODY } from "./finding.ts";
 

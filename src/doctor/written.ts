@@ -1,10 +1,10 @@
 // The scope of a grant as it was written, before roots were hoisted: by the place the grant stands at.
-import type { Grant, Span } from "../authority/grant.ts";
-import { parseCompact } from "../notation/compact-parser.ts";
-import { type Places, placesOf } from "../notation/compact-places.ts";
-import { Diagnostics } from "../notation/diagnostic.ts";
-import { splitSpecs } from "../notation/specs.ts";
-import { entryOf, type Mapping, type TreeNode } from "../notation/tree.ts";
+import type { Grant, Span } from "../core/authority/grant.ts";
+import { parseCompact } from "../core/notation/compact/compact-parser.ts";
+import { type Places, placesOf } from "../core/notation/compact/compact-places.ts";
+import { Diagnostics } from "../core/notation/diagnostic.ts";
+import { splitSpecs } from "../core/notation/compact/specs.ts";
+import { entryOf, type Mapping, type TreeNode } from "../core/notation/tree.ts";
 
 /** Null for a grant without a scope, undefined for one that was not written in `capabilities`. */
 export type WrittenScope = Mapping | null | undefined;

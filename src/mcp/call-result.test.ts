@@ -1,7 +1,7 @@
 // Results as a model reads them.
 import { describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "../authority/json.ts";
-import type { DenialTold } from "../ports/daemon-calls.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import type { DenialTold } from "../core/ports/daemon/daemon-calls.ts";
 import { withAliases } from "./argument-aliases.ts";
 import { deniedResult, doneResult, refusedResult, unknownTool } from "./call-result.ts";
 import { listedTools } from "./tool-list.ts";

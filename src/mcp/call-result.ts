@@ -1,7 +1,7 @@
 // What came of a call, as the protocol tells it: text for the model to read, and the same as data.
-import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../authority/json.ts";
-import type { DenialTold } from "../ports/daemon-calls.ts";
-import type { Refusal } from "../ports/exchange.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
+import type { DenialTold } from "../core/ports/daemon/daemon-calls.ts";
+import type { Refusal } from "../core/ports/daemon/exchange.ts";
 
 export interface CallResult {
   readonly content: readonly { readonly type: "text"; readonly text: string }[];

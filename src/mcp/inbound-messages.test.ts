@@ -1,6 +1,6 @@
 // Which messages go to the SDK, which are answered with an error, and which repairs are made on the way.
 import { describe, expect, test } from "vitest";
-import { jsonDepthMax } from "../authority/limits.ts";
+import { jsonDepthMax } from "../core/base/limits.ts";
 import { type Inbound, InboundMessages } from "./inbound-messages.ts";
 import { idAtEdges } from "./json-rpc.ts";
 

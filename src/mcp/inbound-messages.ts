@@ -1,6 +1,6 @@
 // Parses each line from the client and decides who answers it: the SDK's handlers, or an error response here for messages
 // that the SDK would drop without one. Tracks which requests are unanswered.
-import { isJsonObject, type Json, type JsonObject, member } from "../authority/json.ts";
+import { isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
 import {
   errorResponse,
   INVALID_PARAMS,

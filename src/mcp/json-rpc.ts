@@ -1,5 +1,5 @@
 // JSON-RPC messages: ids, error codes, and responses that need no handler.
-import { isJsonObject, type Json, type JsonObject, member } from "../authority/json.ts";
+import { isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
 
 export type RequestId = string | number;
 

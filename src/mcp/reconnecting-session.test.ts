@@ -1,7 +1,7 @@
 // The session behind a server, with a fake daemon connection.
 import { expect, test } from "vitest";
-import type { CallMessages, SessionOpening, ToolShown } from "../ports/daemon-calls.ts";
-import type { Answer, Asking } from "../ports/exchange.ts";
+import type { CallMessages, SessionOpening, ToolShown } from "../core/ports/daemon/daemon-calls.ts";
+import type { Answer, Asking } from "../core/ports/daemon/exchange.ts";
 import { ReconnectingSession } from "./reconnecting-session.ts";
 
 const OPENING: SessionOpening = {

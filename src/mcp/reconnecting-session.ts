@@ -1,9 +1,9 @@
 // The daemon session behind an MCP server: opened on first use, and opened again after the daemon restarts.
-import type { DenialCode } from "../authority/decision.ts";
-import type { Json, JsonObject } from "../authority/json.ts";
-import { isJsonObject, member } from "../authority/json.ts";
-import type { CallMessages, DenialTold, SessionOpened, SessionOpening, ToolShown } from "../ports/daemon-calls.ts";
-import type { Along, Answer, Asking, Refusal } from "../ports/exchange.ts";
+import type { DenialCode } from "../core/authority/decision.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import { isJsonObject, member } from "../core/base/json.ts";
+import type { CallMessages, DenialTold, SessionOpened, SessionOpening, ToolShown } from "../core/ports/daemon/daemon-calls.ts";
+import type { Along, Answer, Asking, Refusal } from "../core/ports/daemon/exchange.ts";
 import { type CallResult, deniedResult, doneResult, refusedResult, unknownTool } from "./call-result.ts";
 import { CallSlots } from "./call-slots.ts";
 import { callsAtOnceMax } from "./limits.ts";

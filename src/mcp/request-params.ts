@@ -1,7 +1,7 @@
 // Checks and repairs of request parameters before the SDK sees them: it drops some malformed messages without a response,
 // and answers a malformed tool call with a protocol error, which models cannot read.
-import { isJsonObject, type Json, type JsonObject, member } from "../authority/json.ts";
-import { jsonDepthMax } from "../authority/limits.ts";
+import { isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
+import { jsonDepthMax } from "../core/base/limits.ts";
 import { errorResponse, isRequestId, objectAt, type RequestId } from "./json-rpc.ts";
 
 const UNSUPPORTED_VERSION = -32_022;

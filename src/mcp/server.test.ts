@@ -3,9 +3,9 @@
 import { PassThrough, type Readable } from "node:stream";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "../authority/json.ts";
-import type { CallMessages, SessionOpening } from "../ports/daemon-calls.ts";
-import type { Answer, Asking } from "../ports/exchange.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import type { CallMessages, SessionOpening } from "../core/ports/daemon/daemon-calls.ts";
+import type { Answer, Asking } from "../core/ports/daemon/exchange.ts";
 import { InboundMessages } from "./inbound-messages.ts";
 import { ReconnectingSession } from "./reconnecting-session.ts";
 import { ServerFactory } from "./server.ts";

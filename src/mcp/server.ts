@@ -1,7 +1,7 @@
 // The SDK's server for one daemon session: handlers for `tools/list` and `tools/call`. The same handlers serve both protocol
 // eras: the older one negotiates a version by `initialize`, in the newer one every request names it.
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
-import type { JsonObject } from "../authority/json.ts";
+import type { JsonObject } from "../core/base/json.ts";
 import { withAliases } from "./argument-aliases.ts";
 import { type CallResult, refusedResult } from "./call-result.ts";
 import type { InboundMessages } from "./inbound-messages.ts";

@@ -1,7 +1,7 @@
 // The owner's list of tools as the protocol shows one. Hints are for people who look at it: nothing is decided by them.
-import type { JsonObject } from "../authority/json.ts";
-import { isJsonObject, member } from "../authority/json.ts";
-import type { ToolShown } from "../ports/daemon-calls.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import { isJsonObject, member } from "../core/base/json.ts";
+import type { ToolShown } from "../core/ports/daemon/daemon-calls.ts";
 
 export interface ListedTool {
   readonly name: string;

@@ -1,6 +1,6 @@
 // Group commit: what is asked for in one turn is written in one transaction, and nobody hears of it before it is on disk.
-import type { Durable, Kept } from "../ports/durable.ts";
-import { writeEntries } from "./append.ts";
+import type { Durable, Kept } from "../core/ports/stores/durable.ts";
+import { writeEntries } from "./log/append.ts";
 import type { Connection } from "./connection.ts";
 import { isOwnFault, messageOf } from "./failure.ts";
 import { failureCode } from "./sqlite.ts";

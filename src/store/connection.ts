@@ -1,7 +1,7 @@
 // One connection to the database: every statement is prepared once and kept, and the end of the chain is remembered.
-import type { Digest } from "../ports/digest.ts";
-import type { Notary } from "../ports/notary.ts";
-import type { Leaf } from "./leaf.ts";
+import type { Digest } from "../core/ports/digest.ts";
+import type { Notary } from "../core/ports/stores/notary.ts";
+import type { Leaf } from "./log/leaf.ts";
 import type { Database, Row, SqlValue, Statement } from "./sqlite.ts";
 
 const statementsMax = 512;

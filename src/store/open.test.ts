@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ChainRow } from "../ports/chain-rows.ts";
+import type { ChainRow } from "../core/ports/stores/chain-rows.ts";
 import { type Ground, machineGround } from "./folder.ts";
 import { schema } from "./schema.ts";
 import { type Database, loadDriver } from "./sqlite.ts";

@@ -1,15 +1,15 @@
 // Opens the state file so that what it says is kept is kept: every setting is made and read back, or it is not opened.
 import { join } from "node:path";
-import type { Digest } from "../ports/digest.ts";
-import type { Kept } from "../ports/durable.ts";
-import type { Notary } from "../ports/notary.ts";
+import type { Digest } from "../core/ports/digest.ts";
+import type { Kept } from "../core/ports/stores/durable.ts";
+import type { Notary } from "../core/ports/stores/notary.ts";
 import { unkept } from "./commit-loop.ts";
 import { Connection } from "./connection.ts";
 import { type Ground, prepareFolder, STATE_FILE } from "./folder.ts";
 import { importOldJournal } from "./old-journal.ts";
 import { migrate } from "./schema.ts";
 import type { Driver } from "./sqlite.ts";
-import { tailProblem } from "./tail.ts";
+import { tailProblem } from "./log/tail.ts";
 
 export interface OpenParts {
   readonly folder: string;

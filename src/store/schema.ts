@@ -1,12 +1,12 @@
 // All tables, by version. A version that has shipped is never edited, only followed by the next.
-import { accountsOfLeaves, accountTables } from "./account-schema.ts";
-import { approvalTables } from "./approval-schema.ts";
+import { accountsOfLeaves, accountTables } from "./accounts/account-schema.ts";
+import { approvalTables } from "./approvals/approval-schema.ts";
 import type { Connection } from "./connection.ts";
 import { numberOf } from "./connection.ts";
-import { entryTables, leafNote } from "./entry-schema.ts";
-import { factTables } from "./fact-schema.ts";
-import { linkTables } from "./link-schema.ts";
-import { memoryTables } from "./memory-schema.ts";
+import { entryTables, leafNote } from "./log/entry-schema.ts";
+import { factTables } from "./log/fact-schema.ts";
+import { linkTables } from "./links/link-schema.ts";
+import { memoryTables } from "./memory/memory-schema.ts";
 
 /** What brings a file from one version to the next; the first makes an empty file ours. */
 export const schema: readonly (readonly string[])[] = [

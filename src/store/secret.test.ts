@@ -1,7 +1,7 @@
 // Secrets and settings on a real database: rows with their entries in one step, known without waiting, uses never exceeded.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { EntryKind, LogEntry } from "../ports/log.ts";
-import type { SealedSecret } from "../ports/secret-store.ts";
+import type { EntryKind, LogEntry } from "../core/ports/stores/log.ts";
+import type { SealedSecret } from "../core/ports/stores/secret-store.ts";
 import { secretBytesMax } from "./secret.ts";
 import { settingValueBytesMax } from "./setting.ts";
 import { type Ground, ground } from "./testing/memory.ts";

@@ -1,12 +1,12 @@
 // Sealed secrets: rows as they are put, each change together with the entry that tells of it. Known without waiting, as of
 // the last commit.
-import type { Durable } from "../ports/durable.ts";
-import type { LogEntry } from "../ports/log.ts";
-import type { SealedSecret, SecretStore } from "../ports/secret-store.ts";
-import { appendEntry } from "./append.ts";
+import type { Durable } from "../core/ports/stores/durable.ts";
+import type { LogEntry } from "../core/ports/stores/log.ts";
+import type { SealedSecret, SecretStore } from "../core/ports/stores/secret-store.ts";
+import { appendEntry } from "./log/append.ts";
 import type { CommitLoop } from "./commit-loop.ts";
 import type { Connection } from "./connection.ts";
-import { bytesOf, jsonOf } from "./memory-text.ts";
+import { bytesOf, jsonOf } from "./memory/memory-text.ts";
 import type { Row } from "./sqlite.ts";
 
 export const secretBytesMax: number = 256 * 1024;

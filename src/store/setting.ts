@@ -1,11 +1,11 @@
 // Small values of the state itself, each change together with the entry that tells of it. Known without waiting, as of the
 // last commit.
-import type { Durable } from "../ports/durable.ts";
-import type { LogEntry } from "../ports/log.ts";
-import type { SettingStore } from "../ports/secret-store.ts";
-import { appendEntry } from "./append.ts";
+import type { Durable } from "../core/ports/stores/durable.ts";
+import type { LogEntry } from "../core/ports/stores/log.ts";
+import type { SettingStore } from "../core/ports/stores/secret-store.ts";
+import { appendEntry } from "./log/append.ts";
 import type { CommitLoop } from "./commit-loop.ts";
-import { bytesOf, jsonOf, plainOf } from "./memory-text.ts";
+import { bytesOf, jsonOf, plainOf } from "./memory/memory-text.ts";
 
 export const settingNameBytesMax: number = 512;
 export const settingValueBytesMax: number = 64 * 1024;

@@ -1,6 +1,6 @@
 // What is in no index yet is found all the same, and whoever calls is answered while somebody looks for it.
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { LogEntry } from "../ports/log.ts";
+import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { State } from "./state.ts";
 import { entryOf, type TemporaryState, temporaryState, value } from "./testing/state.ts";
 

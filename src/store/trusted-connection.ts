@@ -1,9 +1,9 @@
 // The connection that is believed, with everything that is remembered of it. After any failure it is not believed any more:
 // closed, opened and checked again before the next write.
-import type { Kept } from "../ports/durable.ts";
+import type { Kept } from "../core/ports/stores/durable.ts";
 import type { Connection } from "./connection.ts";
 import { messageOf } from "./failure.ts";
-import { tailProblem } from "./tail.ts";
+import { tailProblem } from "./log/tail.ts";
 
 const reopenMillisecondsMin = 250;
 

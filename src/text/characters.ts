@@ -1,5 +1,5 @@
 // Characters no text of ours may hold: what an editor hides, what one reader takes for a line end and another does not.
-import type { Range } from "../notation/source.ts";
+import type { Range } from "../core/notation/source.ts";
 
 /**
  * `written`: YAML and TOML, read by people before they trust it. Also refused there: a lone carriage return and U+2028,

@@ -1,9 +1,9 @@
 // A tree in the making: counts its nodes, knows where they stand, and collects what is refused.
-import type { Span } from "../authority/grant.ts";
-import { isPlainText } from "../authority/reserved.ts";
-import { Diagnostics } from "../notation/diagnostic.ts";
-import { inside, type Range, type Source } from "../notation/source.ts";
-import type { Scalar, TreeNode } from "../notation/tree.ts";
+import type { Span } from "../core/authority/grant.ts";
+import { isPlainText } from "../core/authority/patterns/reserved.ts";
+import { Diagnostics } from "../core/notation/diagnostic.ts";
+import { inside, type Range, type Source } from "../core/notation/source.ts";
+import type { Scalar, TreeNode } from "../core/notation/tree.ts";
 import { exactNumber } from "./number.ts";
 import { depthMax, diagnosticsMax, nodesMax, type Read } from "./read.ts";
 

@@ -1,8 +1,8 @@
 // The entries of one map while it is read, and the rule that a key stands in it once.
 
-import { quoted } from "../notation/quoted.ts";
-import type { Range } from "../notation/source.ts";
-import type { Entry, TreeNode } from "../notation/tree.ts";
+import { quoted } from "../core/notation/quoted.ts";
+import type { Range } from "../core/notation/source.ts";
+import type { Entry, TreeNode } from "../core/notation/tree.ts";
 import type { Draft } from "./draft.ts";
 
 /** INVARIANT: no key twice. `__proto__` is a key like any other: nothing here is a property of an object. */

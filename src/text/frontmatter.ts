@@ -1,6 +1,6 @@
 // The YAML between two `---` lines at the head of a Markdown file.
 
-import { lineAt, type Range, type Source } from "../notation/source.ts";
+import { lineAt, type Range, type Source } from "../core/notation/source.ts";
 import { Draft } from "./draft.ts";
 import { type Read, sourceCharactersMax } from "./read.ts";
 import { readYaml } from "./yaml.ts";

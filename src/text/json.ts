@@ -1,7 +1,7 @@
 // JSON to a tree: RFC 8259 and nothing beside it, no key twice, no number that loses digits.
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
-import type { Range, Source } from "../notation/source.ts";
-import type { TreeNode } from "../notation/tree.ts";
+import type { Range, Source } from "../core/notation/source.ts";
+import type { TreeNode } from "../core/notation/tree.ts";
 import type { Draft } from "./draft.ts";
 import { Entries } from "./entries.ts";
 import { depthMax, nodesMax, type Read } from "./read.ts";

@@ -1,6 +1,6 @@
 // What every reader of text hands on: one tree, or the diagnostics that stand in its place. And the limits all keep.
-import type { Diagnostic } from "../notation/diagnostic.ts";
-import type { TreeNode } from "../notation/tree.ts";
+import type { Diagnostic } from "../core/notation/diagnostic.ts";
+import type { TreeNode } from "../core/notation/tree.ts";
 
 /** INVARIANT: with a diagnostic there is no tree at all. Half a text never grants half of what it said. */
 export interface Read {

@@ -1,7 +1,7 @@
 // How every reader runs: limits and refused characters first, and whatever a library throws becomes a diagnostic.
 
-import { inside, type Range, type Source } from "../notation/source.ts";
-import type { TreeNode } from "../notation/tree.ts";
+import { inside, type Range, type Source } from "../core/notation/source.ts";
+import type { TreeNode } from "../core/notation/tree.ts";
 import { type Dialect, refusedCharacter } from "./characters.ts";
 import { Draft } from "./draft.ts";
 import { type Read, sourceCharactersMax } from "./read.ts";

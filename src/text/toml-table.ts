@@ -1,7 +1,7 @@
 // TOML's tables while their pieces, written all over a file, are put together.
 import type { AST } from "toml-eslint-parser";
-import { quoted } from "../notation/quoted.ts";
-import type { Range } from "../notation/source.ts";
+import { quoted } from "../core/notation/quoted.ts";
+import type { Range } from "../core/notation/source.ts";
 import type { Draft } from "./draft.ts";
 import { depthMax } from "./read.ts";
 

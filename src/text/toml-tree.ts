@@ -1,6 +1,6 @@
 // TOML's gathered tables and values to our tree.
 import type { AST } from "toml-eslint-parser";
-import type { TreeNode } from "../notation/tree.ts";
+import type { TreeNode } from "../core/notation/tree.ts";
 import type { Draft } from "./draft.ts";
 import { Entries } from "./entries.ts";
 import { gather, rangeOf, TomlTable, type TomlValue } from "./toml-table.ts";

@@ -1,6 +1,6 @@
 // TOML 1.0 to a tree. Dates and times are text: nothing here needs a calendar.
 import { parseTOML } from "toml-eslint-parser";
-import type { Source } from "../notation/source.ts";
+import type { Source } from "../core/notation/source.ts";
 import type { Read } from "./read.ts";
 import { readWith } from "./reader.ts";
 import { isTomlBounded } from "./toml-bounds.ts";

@@ -1,6 +1,6 @@
 // The library's composer, stopped at the first mistake it finds: it would go on, and make a costly error for each.
 import { Composer, type CST, type Document, type ErrorCode } from "yaml";
-import type { Range } from "../notation/source.ts";
+import type { Range } from "../core/notation/source.ts";
 import type { Draft } from "./draft.ts";
 import { errorFix, spoken } from "./yaml-refusal.ts";
 

@@ -1,6 +1,6 @@
 // The parts of YAML we refuse, and what to write instead of them.
 import type { CST, ErrorCode } from "yaml";
-import { quoted } from "../notation/quoted.ts";
+import { quoted } from "../core/notation/quoted.ts";
 
 export interface YamlRefusal {
   readonly message: string;

@@ -1,8 +1,8 @@
 // The library's YAML nodes to our tree: keys are text, numbers are exact, every node is counted.
 import { isMap, isScalar, isSeq, type ParsedNode, Scalar } from "yaml";
-import { quoted } from "../notation/quoted.ts";
-import type { Range } from "../notation/source.ts";
-import type { TreeNode } from "../notation/tree.ts";
+import { quoted } from "../core/notation/quoted.ts";
+import type { Range } from "../core/notation/source.ts";
+import type { TreeNode } from "../core/notation/tree.ts";
 import type { Draft } from "./draft.ts";
 import { Entries } from "./entries.ts";
 

@@ -1,7 +1,7 @@
 // YAML 1.2 (core schema) to a tree, read by the `yaml` library. The parts of YAML beyond lists, maps and scalars are refused.
 import { CST, Lexer, Parser } from "yaml";
-import type { Range, Source } from "../notation/source.ts";
-import type { TreeNode } from "../notation/tree.ts";
+import type { Range, Source } from "../core/notation/source.ts";
+import type { TreeNode } from "../core/notation/tree.ts";
 import type { Draft } from "./draft.ts";
 import { depthMax, nodesMax, type Read } from "./read.ts";
 import { readWith } from "./reader.ts";

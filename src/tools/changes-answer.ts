@@ -1,6 +1,6 @@
 // What became of a program's changes, as a model reads it: nothing where everything landed, else what did not and why.
-import type { JsonObject } from "../authority/json.ts";
-import type { ChangesReport } from "../ports/drafts.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import type { ChangesReport } from "../core/ports/drafts.ts";
 
 const keptShownMax = 32;
 

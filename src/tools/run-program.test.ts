@@ -1,16 +1,16 @@
 // The way of one program that was decided on, with every port a fake of the world outside: what runs, and what does not.
 import { describe, expect, test } from "vitest";
 import { moment } from "../../test/forge/authority.ts";
-import { compile } from "../authority/compiled.ts";
-import type { Decision } from "../authority/decision.ts";
-import { judge as judgeOf } from "../authority/judge.ts";
-import { ALWAYS } from "../authority/link.ts";
-import { readCapabilityList } from "../notation/capabilities.ts";
-import { Diagnostics } from "../notation/diagnostic.ts";
-import { readRequestText } from "../notation/request.ts";
-import { READING, treeOf } from "../notation/testing/notation.ts";
-import type { Ran, RunResult } from "../ports/process.ts";
-import type { Plan } from "../sandbox/plan.ts";
+import { compile } from "../core/authority/compiled.ts";
+import type { Decision } from "../core/authority/decision.ts";
+import { judge as judgeOf } from "../core/authority/judge.ts";
+import { ALWAYS } from "../core/authority/link.ts";
+import { readCapabilityList } from "../core/notation/record/capabilities.ts";
+import { Diagnostics } from "../core/notation/diagnostic.ts";
+import { readRequestText } from "../core/notation/request/request.ts";
+import { READING, treeOf } from "../core/notation/testing/notation.ts";
+import type { Ran, RunResult } from "../core/ports/process.ts";
+import type { Plan } from "../sandbox/plan/plan.ts";
 import { type ProgramParts, runProgram } from "./run-program.ts";
 
 const RAN: Ran = {

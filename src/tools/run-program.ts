@@ -1,13 +1,13 @@
 // One program that was decided on: the plan is made from the grants that decided, and the sandbox runs it.
-import type { Authority } from "../authority/chain.ts";
-import type { Moment } from "../authority/compiled.ts";
-import { countedIsSpent } from "../authority/counted.ts";
-import type { Basis } from "../authority/decision.ts";
-import { judge } from "../authority/judge.ts";
-import type { Request } from "../authority/request.ts";
-import type { RunRefused, RunResult, Sinks } from "../ports/process.ts";
-import type { Plan } from "../sandbox/plan.ts";
-import type { Command, Sandboxes, SandboxOwner, Stop } from "../sandbox/sandboxes.ts";
+import type { Authority } from "../core/authority/chain.ts";
+import type { Moment } from "../core/authority/compiled.ts";
+import { countedIsSpent } from "../core/authority/counted.ts";
+import type { Basis } from "../core/authority/decision.ts";
+import { judge } from "../core/authority/judge.ts";
+import type { Request } from "../core/authority/request.ts";
+import type { RunRefused, RunResult, Sinks } from "../core/ports/process.ts";
+import type { Plan } from "../sandbox/plan/plan.ts";
+import type { Command, Sandboxes, SandboxOwner, Stop } from "../sandbox/plan/sandboxes.ts";
 
 export type Planned = { readonly ok: true; readonly plan: Plan } | { readonly ok: false; readonly refused: RunRefused };
 

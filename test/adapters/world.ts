@@ -1,5 +1,5 @@
 // What the adapters' tests have in common: agents with and without grants, and one tool of the application.
-import type { Ambit } from "../../src/compose/library.ts";
+import type { Ambit } from "../../src/library/library.ts";
 import { defineTool } from "../../src/index.ts";
 import { type LibraryWorld, libraryWorld } from "../library/world.ts";
 

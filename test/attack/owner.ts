@@ -1,12 +1,12 @@
 // An owner of sandboxes: runs the commands it is told, one after another, and says of each how it ended and what it wrote.
 // A root that is written directly keeps its sandbox warm; a draft gets a new one for each. One JSON object a line, both ways.
 import { createInterface } from "node:readline";
-import { DraftFolders } from "../../src/node/draft/draft-folders.ts";
-import { detectSandbox } from "../../src/node/sandbox/detect-sandbox.ts";
-import { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
-import { environmentOf } from "../../src/sandbox/environment.ts";
-import type { Plan } from "../../src/sandbox/plan.ts";
-import { DEFAULT_LIMITS } from "../../src/sandbox/plan-facts.ts";
+import { DraftFolders } from "../../src/sandbox/drafts/draft-folders.ts";
+import { detectSandbox } from "../../src/sandbox/linux/detect-sandbox.ts";
+import { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
+import { environmentOf } from "../../src/sandbox/plan/start/environment.ts";
+import type { Plan } from "../../src/sandbox/plan/plan.ts";
+import { DEFAULT_LIMITS } from "../../src/sandbox/plan/plan-facts.ts";
 
 const [root = "", native = "", state = "", mode = "draft"] = process.argv.slice(2);
 const detected = detectSandbox({ native, install: () => "" });

@@ -22,9 +22,9 @@ export async function installInto(folder: string): Promise<string> {
       logLevel: "error",
     });
   await Promise.all([
-    bundle("src/cli/main.ts", "ambit.cjs"),
-    bundle("src/broker/main.ts", "broker.cjs"),
-    bundle("src/compose/daemon-main.ts", "daemon.cjs"),
+    bundle("src/main/cli.ts", "ambit.cjs"),
+    bundle("src/sandbox/network/main.ts", "broker.cjs"),
+    bundle("src/main/daemon-main.ts", "daemon.cjs"),
   ]);
   // The database's machine code lies in a package of its own.
   writeFileSync(join(folder, "package.json"), "{}\n");

@@ -1,13 +1,13 @@
 // `ambit log` and `ambit why` over a daemon that is not there: what it is asked, what is shown, how it ends.
 import { Command } from "commander";
 import type { ControlWorld } from "../../src/cli/control-world.ts";
-import type { ExitCode } from "../../src/cli/exit.ts";
-import { addLog } from "../../src/cli/log-command.ts";
-import { type Paint, PLAIN } from "../../src/cli/paint.ts";
-import { addWhy } from "../../src/cli/why-command.ts";
-import type { ControlMessages } from "../../src/ports/daemon-control.ts";
-import type { Along, Answer, Asking, Refusal } from "../../src/ports/exchange.ts";
-import type { LogEntry, LogQuery, PlacedEntry } from "../../src/ports/log.ts";
+import type { ExitCode } from "../../src/cli/terminal/exit.ts";
+import { addLog } from "../../src/cli/log/command.ts";
+import { type Paint, PLAIN } from "../../src/cli/terminal/paint.ts";
+import { addWhy } from "../../src/cli/why/command.ts";
+import type { ControlMessages } from "../../src/core/ports/daemon/daemon-control.ts";
+import type { Along, Answer, Asking, Refusal } from "../../src/core/ports/daemon/exchange.ts";
+import type { LogEntry, LogQuery, PlacedEntry } from "../../src/core/ports/stores/log.ts";
 
 export const GONE: Refusal = { ok: false, code: "not_available", message: "the daemon went away", fix: null };
 export const NOW: number = Date.parse("2026-11-15T12:00:00Z");

@@ -1,7 +1,7 @@
 // Where names lead: what is screened is what is dialled, and the owner has the last word.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Decision } from "../../src/authority/decision.ts";
-import { requestText } from "../../src/notation/request-printer.ts";
+import type { Decision } from "../../src/core/authority/decision.ts";
+import { requestText } from "../../src/core/notation/request/request-printer.ts";
 import { ServersOutside } from "./servers-outside.ts";
 import { ownAddress, type SandboxWish, World } from "./world.ts";
 

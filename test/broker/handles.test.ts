@@ -4,7 +4,7 @@ import dgram from "node:dgram";
 import { once } from "node:events";
 import net from "node:net";
 import { expect, test } from "vitest";
-import { datagramsOf, type Handle, serverOf } from "../../src/broker/sockets.ts";
+import { datagramsOf, type Handle, serverOf } from "../../src/sandbox/network/sockets.ts";
 
 /** Opens one socket of each kind, sends both as bare handles, keeps neither. */
 const SENDER = `

@@ -3,7 +3,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectionsMax } from "../../src/broker/limits.ts";
+import { connectionsMax } from "../../src/sandbox/network/limits.ts";
 import { ServersOutside } from "./servers-outside.ts";
 import { type Inside, ownAddress, World } from "./world.ts";
 

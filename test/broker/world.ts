@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import esbuild from "esbuild";
-import { BrokerClient, type NetworkWish, type OpenNetwork } from "../../src/broker/client.ts";
-import { Granted, readChains } from "../../src/broker/granted.ts";
-import type { SocketKind } from "../../src/broker/messages.ts";
-import { PayloadWriter } from "../../src/sandbox/frame.ts";
+import { BrokerClient, type NetworkWish, type OpenNetwork } from "../../src/sandbox/network/client.ts";
+import { Granted, readChains } from "../../src/sandbox/network/granted.ts";
+import type { SocketKind } from "../../src/sandbox/network/messages.ts";
+import { PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 import { type Outcome, type Owner, start } from "../native/owner.ts";
 import { CERTIFICATE } from "./certificate.ts";
 import { NamesOutside } from "./names-outside.ts";
@@ -134,7 +134,7 @@ export class World {
 
 /** The broker as it is built, from the sources as they are now. */
 export async function bundleBroker(outfile: string): Promise<void> {
-  const entry = fileURLToPath(new URL("../../src/broker/main.ts", import.meta.url));
+  const entry = fileURLToPath(new URL("../../src/sandbox/network/main.ts", import.meta.url));
   await esbuild.build({
     entryPoints: [entry],
     outfile,

@@ -1,6 +1,6 @@
 // globs.json: patterns and inputs from glob libraries, against our path patterns.
-import { type Ground, parsePath, parsePathPatterns } from "../../src/authority/path.ts";
-import { sequenceMatches } from "../../src/authority/sequence.ts";
+import { type Ground, parsePath, parsePathPatterns } from "../../src/core/authority/axes/path.ts";
+import { sequenceMatches } from "../../src/core/authority/patterns/sequence.ts";
 import { cases, type Data, flag, grouped, nameOf, text } from "./data.ts";
 import { type GlobInput, globDifferences } from "./globs-differences.ts";
 import { fromRoot, glob, predictedMatch } from "./globs-reference.ts";

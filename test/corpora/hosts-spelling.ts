@@ -1,8 +1,8 @@
 // One spelling for each host: what a host is read as, against what the source says it becomes.
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
-import { destinationText, parseHost } from "../../src/authority/destination.ts";
-import { toAscii } from "../../src/node/ascii.ts";
+import { destinationText, parseHost } from "../../src/core/authority/axes/destination.ts";
+import { toAscii } from "../../src/platform/ascii.ts";
 import { compared, HELD, type Outcome } from "./tally.ts";
 
 /** `becomes`: the canonical spelling, or null where there is none and the text must be refused. */

@@ -5,10 +5,10 @@ import {
   type HostEntry,
   parseHost,
   parseHostEntry,
-} from "../../src/authority/destination.ts";
-import { DEEP } from "../../src/authority/segment.ts";
-import type { Sequence } from "../../src/authority/sequence.ts";
-import { toAscii } from "../../src/node/ascii.ts";
+} from "../../src/core/authority/axes/destination.ts";
+import { DEEP } from "../../src/core/authority/patterns/segment.ts";
+import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
+import { toAscii } from "../../src/platform/ascii.ts";
 import { cases, type Data, flag, list, nameOf, text, texts } from "./data.ts";
 import { type HostInput, hostDifferences, PORT_IN_HOST } from "./hosts-differences.ts";
 import { isPattern, predicted } from "./hosts-reference.ts";

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
-import { tree } from "../../src/authority/path.ts";
+import { tree } from "../../src/core/authority/axes/path.ts";
 import type { FileToolName } from "../../src/tools/files/definitions.ts";
 import type { FileAnswer } from "../../src/tools/files/file-call.ts";
 import { fileTools } from "../../src/tools/files/file-tools.ts";

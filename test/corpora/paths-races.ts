@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parsePathPatterns, tree } from "../../src/authority/path.ts";
-import type { Sequence } from "../../src/authority/sequence.ts";
-import type { ConfinedFiles } from "../../src/node/file-worker/confined-files.ts";
+import { parsePathPatterns, tree } from "../../src/core/authority/axes/path.ts";
+import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
+import type { ConfinedFiles } from "../../src/sandbox/files/confined-files.ts";
 import { filesUnder } from "../files/reading.ts";
 import { swapping } from "../files/swapper.ts";
 import { grant } from "../forge/authority.ts";

@@ -1,5 +1,5 @@
 // Scenarios of ssrf.json: redirects, answers of several addresses, and names that change their answer.
-import { destinationText } from "../../src/authority/destination.ts";
+import { destinationText } from "../../src/core/authority/axes/destination.ts";
 import { type Data, ShapeError, text, texts } from "./data.ts";
 import { type Answers, dialsOnly, fate, likelyAnswers, type Target, targetOf } from "./ssrf-world.ts";
 import { compared, HELD, type Outcome } from "./tally.ts";

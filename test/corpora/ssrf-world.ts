@@ -1,9 +1,9 @@
 // What resolvers answer, and what becomes of a request for a page under `net.get{hosts=["*"]}`.
-import { type Address, addressText, parseAddress } from "../../src/authority/address.ts";
-import type { Destination } from "../../src/authority/destination.ts";
-import { parseHost } from "../../src/authority/destination.ts";
-import { parseUrl } from "../../src/authority/url.ts";
-import { toAscii } from "../../src/node/ascii.ts";
+import { type Address, addressText, parseAddress } from "../../src/core/base/address.ts";
+import type { Destination } from "../../src/core/authority/axes/destination.ts";
+import { parseHost } from "../../src/core/authority/axes/destination.ts";
+import { parseUrl } from "../../src/core/authority/axes/url.ts";
+import { toAscii } from "../../src/platform/ascii.ts";
 import { asked } from "./world.ts";
 
 export type Answers = readonly string[] | null;

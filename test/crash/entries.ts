@@ -1,8 +1,8 @@
 // What the tests write: decisions that are charged, approvals, and whatever else is kept, all with names of their own.
 import { createHash } from "node:crypto";
-import type { Approval } from "../../src/ports/approval-store.ts";
-import type { AccountCharge, DecisionWrite } from "../../src/ports/ledger.ts";
-import type { EntryKind, LogEntry, Who } from "../../src/ports/log.ts";
+import type { Approval } from "../../src/core/ports/stores/approval-store.ts";
+import type { AccountCharge, DecisionWrite } from "../../src/core/ports/stores/ledger.ts";
+import type { EntryKind, LogEntry, Who } from "../../src/core/ports/stores/log.ts";
 import type { State } from "../../src/store/state.ts";
 import { approvalOf } from "../../src/store/testing/state.ts";
 

@@ -2,7 +2,7 @@
 // killed, starved and lied to by the tests; what it said is what they hold the store to.
 import { writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Kept } from "../../src/ports/durable.ts";
+import type { Kept } from "../../src/core/ports/stores/durable.ts";
 import { openState, type State } from "../../src/store/state.ts";
 import { agent, charge, decision, digest, entryOf, noon } from "./entries.ts";
 import { type Orders, ordersOf } from "./orders.ts";

@@ -1,7 +1,7 @@
 // Many at once for one thing: a budget is never exceeded, and an approval is used once.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Approval } from "../../src/ports/approval-store.ts";
+import type { Approval } from "../../src/core/ports/stores/approval-store.ts";
 import { openState, type State } from "../../src/store/state.ts";
 import { root } from "../e2e/ambit.ts";
 import type { Program } from "../e2e/bundle.ts";

@@ -4,10 +4,10 @@ import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { connect } from "../../src/daemon/wire/client.ts";
-import { makeDaemonFolder } from "../../src/daemon/wire/folder.ts";
-import { bytesFrame, jsonFrame } from "../../src/daemon/wire/frame.ts";
-import { protocolVersion } from "../../src/daemon/wire/limits.ts";
+import { connect } from "../../src/daemon/rpc/client.ts";
+import { makeDaemonFolder } from "../../src/daemon/rpc/folder.ts";
+import { bytesFrame, jsonFrame } from "../../src/daemon/rpc/frame.ts";
+import { protocolVersion } from "../../src/daemon/rpc/limits.ts";
 
 const over: (() => void)[] = [];
 afterEach(() => {

@@ -2,15 +2,15 @@
 // show how answering may go wrong.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Answering, Doors } from "../../src/daemon/serving.ts";
-import { announce } from "../../src/daemon/wire/announcement.ts";
-import { openDaemonFolder } from "../../src/daemon/wire/folder.ts";
-import { type Life, live } from "../../src/daemon/wire/life.ts";
-import { serveDoors } from "../../src/daemon/wire/serve.ts";
-import { readDaemonWords } from "../../src/daemon/wire/words.ts";
-import { daemonLog } from "../../src/node/daemon-start-log.ts";
-import { takeOwnerLock } from "../../src/node/owner-lock.ts";
-import { lookAtPeer } from "../../src/node/peers.ts";
+import type { Answering, Doors } from "../../src/daemon/rpc/serving.ts";
+import { announce } from "../../src/daemon/rpc/announcement.ts";
+import { openDaemonFolder } from "../../src/daemon/rpc/folder.ts";
+import { type Life, live } from "../../src/daemon/rpc/life.ts";
+import { serveDoors } from "../../src/daemon/rpc/serve.ts";
+import { readDaemonWords } from "../../src/daemon/rpc/words.ts";
+import { daemonLog } from "../../src/platform/daemon/daemon-log.ts";
+import { takeOwnerLock } from "../../src/platform/daemon/owner-lock.ts";
+import { lookAtPeer } from "../../src/platform/daemon/peers.ts";
 
 const version = "0.0.0-echo";
 /** Beside the program, as in our package. */

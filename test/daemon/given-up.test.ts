@@ -1,6 +1,6 @@
 // A daemon that hangs: its askers give up in time, and what they gave up is not carried out when it wakes up.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { silenceMillisecondsMax } from "../../src/daemon/wire/limits.ts";
+import { silenceMillisecondsMax } from "../../src/daemon/rpc/limits.ts";
 import { answered, ask, DaemonWorld, type Echo, ownerOf, until } from "./world.ts";
 
 let world: DaemonWorld;

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { daemonFolder } from "../../src/node/daemon-start.ts";
+import { daemonFolder } from "../../src/platform/daemon/daemon-start.ts";
 import { answered, ask, DaemonWorld, type Echo, logOf, ownerOf, Stranger, until } from "./world.ts";
 
 let world: DaemonWorld;

@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { daemonFolder } from "../../src/node/daemon-start.ts";
-import { ancestorsMax, lookAtPeer } from "../../src/node/peers.ts";
-import { ownIdentity } from "../../src/node/process-identity.ts";
+import { daemonFolder } from "../../src/platform/daemon/daemon-start.ts";
+import { ancestorsMax, lookAtPeer } from "../../src/platform/daemon/peers.ts";
+import { ownIdentity } from "../../src/platform/daemon/process-identity.ts";
 import { ask, DaemonWorld, type Echo, homeOf, Stranger } from "./world.ts";
 
 let world: DaemonWorld;

@@ -6,7 +6,7 @@ import {
   helloMilliseconds,
   outputWindowBytes,
   protocolVersion,
-} from "../../src/daemon/wire/limits.ts";
+} from "../../src/daemon/rpc/limits.ts";
 import { variants } from "../native/program.ts";
 import { answered, ask, DaemonWorld, type Echo, logOf, Stranger, until } from "./world.ts";
 

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { WrittenScopes } from "../../src/doctor/written.ts";
-import { readRecord } from "../../src/notation/record.ts";
-import { READING } from "../../src/notation/testing/notation.ts";
+import { readRecord } from "../../src/core/notation/record/record.ts";
+import { READING } from "../../src/core/notation/testing/notation.ts";
 import { readFrontmatter } from "../../src/text/frontmatter.ts";
 
 function underlined(text: string): readonly string[] {

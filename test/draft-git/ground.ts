@@ -11,11 +11,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { type GitImportOutcome, type GitImportRequest, prepareGitImport } from "../../src/node/draft/git/import.ts";
-import type { GitCommitResult } from "../../src/node/draft/git/prepared-import.ts";
-import type { Classify } from "../../src/node/draft/git/waiting-paths.ts";
-import type { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
-import type { Change, Stamp } from "../../src/sandbox/draft/change.ts";
+import { type GitImportOutcome, type GitImportRequest, prepareGitImport } from "../../src/sandbox/drafts/git/import.ts";
+import type { GitCommitResult } from "../../src/sandbox/drafts/git/prepared-import.ts";
+import type { Classify } from "../../src/sandbox/drafts/git/waiting-paths.ts";
+import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
+import type { Change, Stamp } from "../../src/sandbox/plan/drafts/change.ts";
 import { ownFolder, sandboxesIn } from "../sandbox/ground.ts";
 
 export interface Ground {

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { readMarks } from "../../src/node/draft/git/repository.ts";
+import { readMarks } from "../../src/sandbox/drafts/git/repository.ts";
 import { Bell, removeFolder } from "../sandbox/ground.ts";
 import { draftOf, type Ground, git, ground, land, prepare, stayOf, write } from "./ground.ts";
 

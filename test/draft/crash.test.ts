@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { stepOf } from "../../src/sandbox/draft/land-request.ts";
+import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
 import { nativeProgram } from "../files/native.ts";
 import {
   type Ground,

@@ -18,10 +18,10 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach } from "vitest";
-import type { LandResult, ScanResult } from "../../src/node/draft/land-result.ts";
-import { LandWorker } from "../../src/node/draft/land-worker.ts";
-import type { Change, DraftScan } from "../../src/sandbox/draft/change.ts";
-import { stepOf } from "../../src/sandbox/draft/land-request.ts";
+import type { LandResult, ScanResult } from "../../src/sandbox/drafts/land-result.ts";
+import { LandWorker } from "../../src/sandbox/drafts/land-worker.ts";
+import type { Change, DraftScan } from "../../src/sandbox/plan/drafts/change.ts";
+import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
 import { nativeProgram, nativeWalls } from "../files/native.ts";
 
 const folders: string[] = [];

@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { stepOf } from "../../src/sandbox/draft/land-request.ts";
+import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
 import { asNobody } from "../files/world.ts";
 import {
   ground,

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { stepOf } from "../../src/sandbox/draft/land-request.ts";
+import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
 import { bundled, type Program } from "../e2e/bundle.ts";
 import { nativeProgram } from "../files/native.ts";
 import { ground, newFolder, places, scanned, snapshot, type Tree, temporaryNames } from "./ground.ts";

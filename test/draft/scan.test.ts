@@ -189,7 +189,7 @@ describe("a real overlay", () => {
         ...["delete dir/sub/c.txt", "delete dir/sub"],
       ].sort(),
     );
-    const { stepOf } = await import("../../src/sandbox/draft/land-request.ts");
+    const { stepOf } = await import("../../src/sandbox/plan/drafts/land-request.ts");
     const landed = await given.worker.land(given.id, scan.changes.map(stepOf), given.start);
     expect(landed, JSON.stringify(landed)).toMatchObject({ status: "landed", alreadyThere: 0 });
     expect(snapshot(given.root)).toEqual({

@@ -1,8 +1,8 @@
 // The program with a line of progress from its first step on, so that a test need not be slow to see one.
 import { run } from "../../src/cli/program.ts";
-import { terminalProgress } from "../../src/cli/progress.ts";
-import { promptTerminal } from "../../src/cli/prompts.ts";
-import { composeWorld } from "../../src/compose.ts";
+import { terminalProgress } from "../../src/cli/terminal/progress.ts";
+import { promptTerminal } from "../../src/cli/terminal/prompts.ts";
+import { composeWorld } from "../../src/main/compose.ts";
 
 async function main(): Promise<void> {
   const world = composeWorld({

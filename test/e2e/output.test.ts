@@ -13,7 +13,7 @@ const lines = 40_000;
 
 beforeAll(async () => {
   // To touch the stream makes the pipe one that does not wait, as a program before us may have made it.
-  const contents = `import { Output } from "./src/cli/output.ts";
+  const contents = `import { Output } from "./src/cli/terminal/output.ts";
     process.stdout;
     const output = new Output();
     for (let at = 0; at < ${lines}; at++) output.write(1, at + " ".repeat(90) + "\\n");

@@ -1,6 +1,6 @@
 // What the tests of edits share: a machine to read by, and one edit of one text.
-import { groundOf } from "../../src/node/ground.ts";
-import { type EditGround, type EditResult, editRecord } from "../../src/record/edit.ts";
+import { groundOf } from "../../src/platform/ground.ts";
+import { type EditGround, type EditResult, editRecord } from "../../src/agents/edit/edit.ts";
 import { readFrontmatter } from "../../src/text/frontmatter.ts";
 
 export const GROUND: EditGround = {

@@ -1,9 +1,9 @@
 // Every request the random records can tell apart, and what an agent with a list of grants is answered.
-import { compile } from "../../src/authority/compiled.ts";
-import type { Grant } from "../../src/authority/grant.ts";
-import { ALWAYS } from "../../src/authority/link.ts";
-import type { Request } from "../../src/authority/request.ts";
-import { readRequestText } from "../../src/notation/request.ts";
+import { compile } from "../../src/core/authority/compiled.ts";
+import type { Grant } from "../../src/core/authority/grant.ts";
+import { ALWAYS } from "../../src/core/authority/link.ts";
+import type { Request } from "../../src/core/authority/request.ts";
+import { readRequestText } from "../../src/core/notation/request/request.ts";
 import { GROUND } from "./edit.ts";
 
 const HOSTS = ["a.example", "b.example", "github.com", "api.github.com", "c.example", "10.1.1.1", "x.api.github.com"];

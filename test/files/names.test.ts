@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { closeSync, ftruncateSync, mkdirSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { FileEntry, FileResult } from "../../src/ports/files.ts";
+import type { FileEntry, FileResult } from "../../src/core/ports/files.ts";
 import { nativeMissing } from "./native.ts";
 import { bytes, filesIn, newFolder, path, said, text } from "./world.ts";
 

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { arch } from "node:os";
 import { join } from "node:path";
-import type { Walls } from "../../src/node/file-worker/walls.ts";
+import type { Walls } from "../../src/sandbox/files/walls.ts";
 
 /** `AMBIT_TEST_NATIVE`: another build of it, with sanitizers for example. */
 export const nativeProgram: string =

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { FileResult } from "../../src/ports/files.ts";
+import type { FileResult } from "../../src/core/ports/files.ts";
 import { nativeMissing } from "./native.ts";
 import { swapping } from "./swapper.ts";
 import { bytes, filesIn, newFolder, path, said, text } from "./world.ts";

@@ -1,7 +1,7 @@
 // Speaks to the worker without its owner: raw frames out, raw frames in, for what the owner would never say.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
-import { type Frame, FrameCutter, frameOf, PayloadReader, PayloadWriter } from "../../src/sandbox/frame.ts";
+import { type Frame, FrameCutter, frameOf, PayloadReader, PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 import { nativeProgram } from "./native.ts";
 
 export class Speaker {

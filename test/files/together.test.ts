@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { frameOf, PayloadWriter } from "../../src/sandbox/frame.ts";
+import { frameOf, PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 import { nativeMissing } from "./native.ts";
 import { Speaker } from "./speaker.ts";
 import { bytes, drafts, newFolder, path, said, whole } from "./world.ts";

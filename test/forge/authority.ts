@@ -1,10 +1,10 @@
 // A small authority for tests, built by hand: no notation, no files.
-import { type VerbEntry, verbEntry } from "../../src/authority/catalog.ts";
-import type { Chain } from "../../src/authority/chain.ts";
-import { type CompiledLink, compile, type Moment } from "../../src/authority/compiled.ts";
-import { type Conditions, type Grant, UNCONDITIONAL } from "../../src/authority/grant.ts";
-import { ALWAYS, type Link, type LinkRole } from "../../src/authority/link.ts";
-import { ANY, type Scope } from "../../src/authority/scope.ts";
+import { type VerbEntry, verbEntry } from "../../src/core/authority/catalog.ts";
+import type { Chain } from "../../src/core/authority/chain.ts";
+import { type CompiledLink, compile, type Moment } from "../../src/core/authority/compiled.ts";
+import { type Conditions, type Grant, UNCONDITIONAL } from "../../src/core/authority/grant.ts";
+import { ALWAYS, type Link, type LinkRole } from "../../src/core/authority/link.ts";
+import { ANY, type Scope } from "../../src/core/authority/axes/scope.ts";
 
 export function verb(name: string): VerbEntry {
   const entry = verbEntry(name);

@@ -1,11 +1,11 @@
 // A tool runs only with a warrant. Here are the ways to make one up; none may be recognised.
 import { describe, expect, test } from "vitest";
-import { parseName } from "../../src/authority/name.ts";
-import type { Request } from "../../src/authority/request.ts";
-import { done } from "../../src/authority/result.ts";
-import { authorize } from "../../src/gate/call.ts";
-import type { KnownTool } from "../../src/tool/known-tool.ts";
-import { isWarrant, type Warrant } from "../../src/warrant/warrant.ts";
+import { parseName } from "../../src/core/authority/axes/name.ts";
+import type { Request } from "../../src/core/authority/request.ts";
+import { done } from "../../src/core/base/result.ts";
+import { authorize } from "../../src/core/gate/call.ts";
+import type { KnownTool } from "../../src/core/gate/known-tool.ts";
+import { isWarrant, type Warrant } from "../../src/core/gate/warrant.ts";
 import { chain, grant, link, moment, verb } from "./authority.ts";
 
 function key(text: string): Request {

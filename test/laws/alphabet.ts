@@ -1,8 +1,8 @@
 // Small alphabets, so that random patterns overlap often. Guarded material is in them on purpose.
-import type { AddressRange } from "../../src/authority/address.ts";
-import { parseRange } from "../../src/authority/address.ts";
-import type { ToAscii } from "../../src/authority/destination.ts";
-import type { Ground } from "../../src/authority/path.ts";
+import type { AddressRange } from "../../src/core/base/address.ts";
+import { parseRange } from "../../src/core/base/address.ts";
+import type { ToAscii } from "../../src/core/authority/axes/destination.ts";
+import type { Ground } from "../../src/core/authority/axes/path.ts";
 
 export const PROTECTED: readonly (readonly string[])[] = [
   ["h", "u", ".ssh"],

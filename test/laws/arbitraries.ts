@@ -1,10 +1,10 @@
 // Random grants of every verb, links, chains and authorities, and the requests that lie near them.
-import { CATALOG, type VerbEntry, verbEntry } from "../../src/authority/catalog.ts";
-import type { Authority, Chain } from "../../src/authority/chain.ts";
-import { compile, type Moment } from "../../src/authority/compiled.ts";
-import { type Conditions, type Grant, type Level, UNCONDITIONAL } from "../../src/authority/grant.ts";
-import type { Link, LinkRole, Validity } from "../../src/authority/link.ts";
-import { ALWAYS } from "../../src/authority/link.ts";
+import { CATALOG, type VerbEntry, verbEntry } from "../../src/core/authority/catalog.ts";
+import type { Authority, Chain } from "../../src/core/authority/chain.ts";
+import { compile, type Moment } from "../../src/core/authority/compiled.ts";
+import { type Conditions, type Grant, type Level, UNCONDITIONAL } from "../../src/core/authority/grant.ts";
+import type { Link, LinkRole, Validity } from "../../src/core/authority/link.ts";
+import { ALWAYS } from "../../src/core/authority/link.ts";
 import { scope } from "./scopes.ts";
 import { chance, oneOf, type Source, several } from "./source.ts";
 

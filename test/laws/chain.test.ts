@@ -1,9 +1,9 @@
 // Laws 7, 13, 14 and 15: a chain is the meet of its links, never more than any ancestor, and every edit that narrows narrows.
 import { describe, expect, test, vi } from "vitest";
-import type { Moment } from "../../src/authority/compiled.ts";
-import type { Grant, Purpose } from "../../src/authority/grant.ts";
-import type { Link } from "../../src/authority/link.ts";
-import type { Request } from "../../src/authority/request.ts";
+import type { Moment } from "../../src/core/authority/compiled.ts";
+import type { Grant, Purpose } from "../../src/core/authority/grant.ts";
+import type { Link } from "../../src/core/authority/link.ts";
+import type { Request } from "../../src/core/authority/request.ts";
 import { chain, grants, linkOf, moment, VERBS } from "./arbitraries.ts";
 import { CORE, type Implementation, type Links, single } from "./implementation.ts";
 import { broken, casesReached, casesWanted, caught, LAW_TIMEOUT, type Law, shown, shrunk } from "./law.ts";

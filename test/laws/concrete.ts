@@ -1,14 +1,14 @@
 // A witness made concrete: unknown text becomes text that occurs nowhere else, so that the reference can decide it.
 
-import type { AxisKind } from "../../src/authority/catalog.ts";
-import type { Arguments, Probe } from "../../src/authority/constraint.ts";
-import type { Destination } from "../../src/authority/destination.ts";
-import type { Json } from "../../src/authority/json.ts";
-import type { Request } from "../../src/authority/request.ts";
-import { ANY_TEXT, FOREIGN_TEXT } from "../../src/authority/reserved.ts";
-import { riskOf } from "../../src/authority/risky.ts";
-import type { Value } from "../../src/authority/scope.ts";
-import type { Segments } from "../../src/authority/sequence.ts";
+import type { AxisKind } from "../../src/core/authority/catalog.ts";
+import type { Arguments, Probe } from "../../src/core/authority/axes/constraint.ts";
+import type { Destination } from "../../src/core/authority/axes/destination.ts";
+import type { Json } from "../../src/core/base/json.ts";
+import type { Request } from "../../src/core/authority/request.ts";
+import { ANY_TEXT, FOREIGN_TEXT } from "../../src/core/authority/patterns/reserved.ts";
+import { riskOf } from "../../src/core/authority/programs/risky.ts";
+import type { Value } from "../../src/core/authority/axes/scope.ts";
+import type { Segments } from "../../src/core/authority/patterns/sequence.ts";
 import { guard } from "./requests.ts";
 import type { SequenceKind } from "./sequences.ts";
 

@@ -3,16 +3,16 @@
 // tools gives any to an agent with a record.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { judge } from "../../src/authority/judge.ts";
-import type { Request } from "../../src/authority/request.ts";
-import { Delegations } from "../../src/daemon/delegations.ts";
-import { Entries } from "../../src/daemon/entries.ts";
-import { grantsOf, Holdings } from "../../src/daemon/holding.ts";
+import { judge } from "../../src/core/authority/judge.ts";
+import type { Request } from "../../src/core/authority/request.ts";
+import { Delegations } from "../../src/daemon/calls/delegations.ts";
+import { Entries } from "../../src/daemon/log/entries.ts";
+import { grantsOf, Holdings } from "../../src/daemon/calls/holding.ts";
 import type { DaemonParts, RecordResult, Records } from "../../src/daemon/parts.ts";
 import { Session, type SessionFacts } from "../../src/daemon/session.ts";
-import { decide } from "../../src/gate/decide.ts";
-import { readRequestText } from "../../src/notation/request.ts";
-import { READING } from "../../src/notation/testing/notation.ts";
+import { decide } from "../../src/core/gate/decide.ts";
+import { readRequestText } from "../../src/core/notation/request/request.ts";
+import { READING } from "../../src/core/notation/testing/notation.ts";
 import type { State } from "../../src/store/state.ts";
 import { digest, entryOf, temporaryState, value } from "../../src/store/testing/state.ts";
 import { chain, link } from "../forge/authority.ts";

@@ -1,13 +1,13 @@
 // What the laws speak about, as one object: the core's own functions, or a mutant's.
-import { type Authority, type Chain, coverage } from "../../src/authority/chain.ts";
-import { compile, type Moment } from "../../src/authority/compiled.ts";
-import { delegationFault } from "../../src/authority/delegation.ts";
-import type { Grant, Purpose } from "../../src/authority/grant.ts";
-import type { Link } from "../../src/authority/link.ts";
-import { type Meet, meetChain, meetGrants } from "../../src/authority/meet.ts";
-import type { Request } from "../../src/authority/request.ts";
-import { suggestGrant } from "../../src/authority/suggest.ts";
-import { type Containment, within } from "../../src/authority/within.ts";
+import { type Authority, type Chain, coverage } from "../../src/core/authority/chain.ts";
+import { compile, type Moment } from "../../src/core/authority/compiled.ts";
+import { delegationFault } from "../../src/core/authority/delegation.ts";
+import type { Grant, Purpose } from "../../src/core/authority/grant.ts";
+import type { Link } from "../../src/core/authority/link.ts";
+import { type Meet, meetChain, meetGrants } from "../../src/core/authority/meet.ts";
+import type { Request } from "../../src/core/authority/request.ts";
+import { suggestGrant } from "../../src/core/authority/suggest.ts";
+import { type Containment, within } from "../../src/core/authority/witness/within.ts";
 import { PROTECTED } from "./alphabet.ts";
 import { linkOf } from "./arbitraries.ts";
 

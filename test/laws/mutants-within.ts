@@ -1,13 +1,13 @@
 // Containment rebuilt from the core's parts, with witnesses that are wrong on purpose.
-import type { CompiledLink } from "../../src/authority/compiled.ts";
-import { compile, conditionsHold, type Moment } from "../../src/authority/compiled.ts";
-import { type AxisFacts, factsOf } from "../../src/authority/facts.ts";
-import type { Grant } from "../../src/authority/grant.ts";
-import type { Request } from "../../src/authority/request.ts";
-import type { Scope, Value } from "../../src/authority/scope.ts";
-import type { Containment } from "../../src/authority/within.ts";
-import { sequenceWitnesses, TOO_MANY } from "../../src/authority/witness.ts";
-import { NO_FACTS, scopeWitnesses } from "../../src/authority/witness-axis.ts";
+import type { CompiledLink } from "../../src/core/authority/compiled.ts";
+import { compile, conditionsHold, type Moment } from "../../src/core/authority/compiled.ts";
+import { type AxisFacts, factsOf } from "../../src/core/authority/witness/facts.ts";
+import type { Grant } from "../../src/core/authority/grant.ts";
+import type { Request } from "../../src/core/authority/request.ts";
+import type { Scope, Value } from "../../src/core/authority/axes/scope.ts";
+import type { Containment } from "../../src/core/authority/witness/within.ts";
+import { sequenceWitnesses, TOO_MANY } from "../../src/core/authority/witness/witness.ts";
+import { NO_FACTS, scopeWitnesses } from "../../src/core/authority/witness/witness-axis.ts";
 import { PROTECTED } from "./alphabet.ts";
 import { CORE, type Implementation, type Links, single } from "./implementation.ts";
 import { guard } from "./requests.ts";

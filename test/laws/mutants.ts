@@ -1,10 +1,10 @@
-import type { Conditions, Grant } from "../../src/authority/grant.ts";
-import type { Link } from "../../src/authority/link.ts";
-import { tree } from "../../src/authority/path.ts";
-import type { Request } from "../../src/authority/request.ts";
-import { ANY, type Scope, type Value } from "../../src/authority/scope.ts";
-import { DEEP, ONE } from "../../src/authority/segment.ts";
-import type { Sequence } from "../../src/authority/sequence.ts";
+import type { Conditions, Grant } from "../../src/core/authority/grant.ts";
+import type { Link } from "../../src/core/authority/link.ts";
+import { tree } from "../../src/core/authority/axes/path.ts";
+import type { Request } from "../../src/core/authority/request.ts";
+import { ANY, type Scope, type Value } from "../../src/core/authority/axes/scope.ts";
+import { DEEP, ONE } from "../../src/core/authority/patterns/segment.ts";
+import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
 import { CORE, type Implementation, type Links, single } from "./implementation.ts";
 
 function withLevel(change: (grant: Grant) => Grant): Implementation {

@@ -1,5 +1,5 @@
 // The reference for addresses: strings of bits and prefixes, no numbers, its own copy of the special ranges.
-import type { Address, AddressRange } from "../../src/authority/address.ts";
+import type { Address, AddressRange } from "../../src/core/base/address.ts";
 
 export function bits(family: 4 | 6, number: bigint): string {
   return number.toString(2).padStart(family === 4 ? 32 : 128, "0");

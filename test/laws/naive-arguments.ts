@@ -1,6 +1,6 @@
 // The reference for constrained arguments: every value reachable at the place, each against its own reading of the rule.
-import type { ArgumentsScope, Constraint } from "../../src/authority/constraint.ts";
-import type { Json, JsonObject } from "../../src/authority/json.ts";
+import type { ArgumentsScope, Constraint } from "../../src/core/authority/axes/constraint.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { naiveDestination } from "./naive.ts";
 import { prefixOf } from "./naive-address.ts";
 import { naivePathGuards, naiveSequence } from "./naive-text.ts";

@@ -1,6 +1,6 @@
 // Laws 1 to 4: `within` is an order up to equivalence, joining and meeting are its least upper and greatest lower bounds.
 import { describe, expect, test, vi } from "vitest";
-import type { Grant } from "../../src/authority/grant.ts";
+import type { Grant } from "../../src/core/authority/grant.ts";
 import { grant, grants, moment, VERBS } from "./arbitraries.ts";
 import { CORE, type Implementation, single } from "./implementation.ts";
 import { broken, casesReached, casesWanted, caught, LAW_TIMEOUT, type Law, shown, shrunk } from "./law.ts";

@@ -1,10 +1,10 @@
 // Random scopes of every axis, hosts with ranges and openings, ports, words, and constraints of arguments.
-import type { AddressRange } from "../../src/authority/address.ts";
-import type { Axis } from "../../src/authority/catalog.ts";
-import type { ArgumentsScope, Constraint } from "../../src/authority/constraint.ts";
-import type { DestinationScope } from "../../src/authority/destination.ts";
-import { ANY, NOTHING, type PortRange, type Scope } from "../../src/authority/scope.ts";
-import { DEEP } from "../../src/authority/segment.ts";
+import type { AddressRange } from "../../src/core/base/address.ts";
+import type { Axis } from "../../src/core/authority/catalog.ts";
+import type { ArgumentsScope, Constraint } from "../../src/core/authority/axes/constraint.ts";
+import type { DestinationScope } from "../../src/core/authority/axes/destination.ts";
+import { ANY, NOTHING, type PortRange, type Scope } from "../../src/core/authority/axes/scope.ts";
+import { DEEP } from "../../src/core/authority/patterns/segment.ts";
 import * as alphabet from "./alphabet.ts";
 import { hostPattern, pathPattern, pattern, type SequenceKind } from "./sequences.ts";
 import { chance, oneOf, type Source, several } from "./source.ts";

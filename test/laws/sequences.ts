@@ -1,6 +1,6 @@
 // Random patterns over lists of segments, of every textual axis.
-import { DEEP, literal, ONE, REST, type Segment } from "../../src/authority/segment.ts";
-import type { Sequence } from "../../src/authority/sequence.ts";
+import { DEEP, literal, ONE, REST, type Segment } from "../../src/core/authority/patterns/segment.ts";
+import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
 import * as alphabet from "./alphabet.ts";
 import { chance, oneOf, type Source, several } from "./source.ts";
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Ambit } from "../../src/compose/library.ts";
+import type { Ambit } from "../../src/library/library.ts";
 import type { Context } from "../../src/index.ts";
 import { defineTool } from "../../src/index.ts";
 import { until } from "../state/world.ts";

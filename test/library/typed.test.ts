@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import * as z from "zod";
-import type { Ambit } from "../../src/compose/library.ts";
+import type { Ambit } from "../../src/library/library.ts";
 import { defineTool, type JsonObject } from "../../src/index.ts";
 import { type LibraryWorld, libraryWorld } from "./world.ts";
 

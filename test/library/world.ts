@@ -1,5 +1,5 @@
 // ambit inside an application, for tests: the library in this process, the daemon in its own, on a machine of its own.
-import { type Ambit, type AmbitOptions, openLibrary } from "../../src/compose/library.ts";
+import { type Ambit, type AmbitOptions, openLibrary } from "../../src/library/library.ts";
 import { root } from "../e2e/ambit.ts";
 import { World } from "../state/world.ts";
 

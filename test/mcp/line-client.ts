@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { JsonObject } from "../../src/authority/json.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import { root } from "../e2e/ambit.ts";
 import type { World } from "../state/world.ts";
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { frameOf, PayloadWriter } from "../../src/sandbox/frame.ts";
+import { frameOf, PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 import { bytes, commandPayload, Owner, PROJECT, start } from "./owner.ts";
 import { built, variants } from "./program.ts";
 

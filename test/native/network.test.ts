@@ -2,7 +2,7 @@
 import dgram from "node:dgram";
 import net from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { PayloadWriter } from "../../src/sandbox/frame.ts";
+import { PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 import { NODE, type Owner, start } from "./owner.ts";
 import { users, variants } from "./program.ts";
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { frameOf } from "../../src/sandbox/frame.ts";
+import { frameOf } from "../../src/sandbox/plan/start/frame.ts";
 import { bubblewrapArguments, commandPayload } from "./owner.ts";
 import { built } from "./program.ts";
 

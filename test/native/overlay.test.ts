@@ -17,8 +17,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openKernelFolders } from "../../src/node/draft/draft-folders.ts";
-import { PayloadWriter } from "../../src/sandbox/frame.ts";
+import { openKernelFolders } from "../../src/sandbox/drafts/draft-folders.ts";
+import { PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 import { bytes, type Owner, PROJECT, type Ready, start } from "./owner.ts";
 import { users, variants } from "./program.ts";
 

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
-import { type Frame, FrameCutter, frameOf, PayloadReader, PayloadWriter } from "../../src/sandbox/frame.ts";
+import { type Frame, FrameCutter, frameOf, PayloadReader, PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 
 const CONTROL = 3;
 /** Where things are inside. */

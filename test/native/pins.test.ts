@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PayloadWriter } from "../../src/sandbox/frame.ts";
+import { PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 import { bytes, type Owner, PROJECT, start } from "./owner.ts";
 import { users, variants } from "./program.ts";
 

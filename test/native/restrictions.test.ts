@@ -3,7 +3,7 @@ import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PayloadWriter } from "../../src/sandbox/frame.ts";
+import { PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 import { bytes, type Outcome, type Owner, PROJECT, type Ready, sendTemporary, start } from "./owner.ts";
 import { users, variants } from "./program.ts";
 

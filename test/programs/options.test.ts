@@ -5,9 +5,9 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { guardArgv } from "../../src/authority/argv.ts";
-import { isHarmlessSedScript } from "../../src/authority/sed-script.ts";
-import { gitLines } from "../../src/sandbox/git-settings.ts";
+import { guardArgv } from "../../src/core/authority/axes/argv.ts";
+import { isHarmlessSedScript } from "../../src/core/authority/programs/sed-script.ts";
+import { gitLines } from "../../src/sandbox/plan/start/git-settings.ts";
 
 let folder = "";
 const runMillisecondsMax = 20_000;

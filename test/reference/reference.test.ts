@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { VERSION } from "../../src/cli/version.ts";
+import { VERSION } from "../../src/core/base/version.ts";
 import { codesPage, dataPage, verbsPage } from "./reference.ts";
 
 const pages: readonly (readonly [string, () => string])[] = [

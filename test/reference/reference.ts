@@ -1,8 +1,8 @@
 // The reference, written from the catalog and the pages of the codes, so that it cannot lag behind them.
 
-import { rangeText } from "../../src/authority/address.ts";
-import { byRisk, CATALOG, scopeKeys } from "../../src/authority/catalog.ts";
-import { BUILTIN_TOOLS } from "../../src/authority/name.ts";
+import { rangeText } from "../../src/core/base/address.ts";
+import { byRisk, CATALOG, scopeKeys } from "../../src/core/authority/catalog.ts";
+import { BUILTIN_TOOLS } from "../../src/core/authority/axes/name.ts";
 import {
   commandRisk,
   RISKY_OPTIONS_VERSION,
@@ -10,11 +10,11 @@ import {
   type Risk,
   riskOf,
   riskyCommands,
-} from "../../src/authority/risky.ts";
-import { METADATA_RANGES, SPECIAL_RANGES } from "../../src/authority/special.ts";
-import { DENIALS, DIAGNOSTICS, type Page } from "../../src/cli/explanations.ts";
-import { PROTECTED_PATHS } from "../../src/node/ground.ts";
-import { PRESETS } from "../../src/notation/presets.ts";
+} from "../../src/core/authority/programs/risky.ts";
+import { METADATA_RANGES, SPECIAL_RANGES } from "../../src/core/base/special.ts";
+import { DENIALS, DIAGNOSTICS, type Page } from "../../src/cli/explain/pages.ts";
+import { PROTECTED_PATHS } from "../../src/platform/ground.ts";
+import { PRESETS } from "../../src/core/notation/record/presets.ts";
 
 const GENERATED =
   "<!-- Generated from the source; `UPDATE_REFERENCE=1 npx vitest run test/reference` writes it anew. -->";

@@ -17,9 +17,9 @@ import {
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DraftFolders } from "../../src/node/draft/draft-folders.ts";
-import type { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
-import type { Plan } from "../../src/sandbox/plan.ts";
+import { DraftFolders } from "../../src/sandbox/drafts/draft-folders.ts";
+import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
+import type { Plan } from "../../src/sandbox/plan/plan.ts";
 import {
   changedBy,
   draftsIn,

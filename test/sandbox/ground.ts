@@ -3,14 +3,14 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DraftFolders } from "../../src/node/draft/draft-folders.ts";
-import { detectSandbox, type SandboxGround } from "../../src/node/sandbox/detect-sandbox.ts";
-import { LinuxSandboxes, type LinuxSandboxesParts } from "../../src/node/sandbox/linux-sandboxes.ts";
-import type { Judge } from "../../src/ports/judge.ts";
-import type { Ran, RunResult, Sinks } from "../../src/ports/process.ts";
-import type { Plan, PlanPath } from "../../src/sandbox/plan.ts";
-import { DEFAULT_LIMITS } from "../../src/sandbox/plan-facts.ts";
-import type { SandboxOwner, Stop } from "../../src/sandbox/sandboxes.ts";
+import { DraftFolders } from "../../src/sandbox/drafts/draft-folders.ts";
+import { detectSandbox, type SandboxGround } from "../../src/sandbox/linux/detect-sandbox.ts";
+import { LinuxSandboxes, type LinuxSandboxesParts } from "../../src/sandbox/linux/linux-sandboxes.ts";
+import type { Judge } from "../../src/core/ports/judge.ts";
+import type { Ran, RunResult, Sinks } from "../../src/core/ports/process.ts";
+import type { Plan, PlanPath } from "../../src/sandbox/plan/plan.ts";
+import { DEFAULT_LIMITS } from "../../src/sandbox/plan/plan-facts.ts";
+import type { SandboxOwner, Stop } from "../../src/sandbox/plan/sandboxes.ts";
 
 /** Beside the sources, or wherever a bundle of these tests is told. */
 export function nativeProgram(): string {

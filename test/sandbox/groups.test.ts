@@ -2,10 +2,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ControlGroups } from "../../src/node/sandbox/control-groups.ts";
-import { groupPlaces } from "../../src/node/sandbox/group-places.ts";
-import type { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
-import type { Limits } from "../../src/sandbox/plan.ts";
+import { ControlGroups } from "../../src/sandbox/linux/control-groups.ts";
+import { groupPlaces } from "../../src/sandbox/linux/group-places.ts";
+import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
+import type { Limits } from "../../src/sandbox/plan/plan.ts";
 import { ownFolder, planFor, ranOf, removeFolder, sandboxesIn, shell } from "./ground.ts";
 import { processesLeft } from "./leftovers.ts";
 

@@ -2,13 +2,13 @@
 // they belong to, and the word of whoever runs the command just now.
 import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BrokerClient } from "../../src/broker/client.ts";
-import { Granted, readChains } from "../../src/broker/granted.ts";
-import { DraftFolders } from "../../src/node/draft/draft-folders.ts";
-import { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
-import type { Judge } from "../../src/ports/judge.ts";
-import type { RunResult } from "../../src/ports/process.ts";
-import type { Plan } from "../../src/sandbox/plan.ts";
+import { BrokerClient } from "../../src/sandbox/network/client.ts";
+import { Granted, readChains } from "../../src/sandbox/network/granted.ts";
+import { DraftFolders } from "../../src/sandbox/drafts/draft-folders.ts";
+import { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
+import type { Judge } from "../../src/core/ports/judge.ts";
+import type { RunResult } from "../../src/core/ports/process.ts";
+import type { Plan } from "../../src/sandbox/plan/plan.ts";
 import { NamesOutside } from "../broker/names-outside.ts";
 import { bundleBroker, ownAddress } from "../broker/world.ts";
 import { NOBODY, OWNER, ownFolder, planFor, realGround, removeFolder } from "./ground.ts";

@@ -1,8 +1,8 @@
 // A process that owns sandboxes and is about to be killed: starts some, says so, and waits for its end.
 
-import { ControlGroups } from "../../src/node/sandbox/control-groups.ts";
-import { groupPlaces } from "../../src/node/sandbox/group-places.ts";
-import { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
+import { ControlGroups } from "../../src/sandbox/linux/control-groups.ts";
+import { groupPlaces } from "../../src/sandbox/linux/group-places.ts";
+import { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import { draftsIn, NOBODY, OWNER, planFor, realGround } from "./ground.ts";
 
 const [folder = "", count = "1", limits = "single", then = "wait"] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 // One command in a real sandbox: how it ends, what it says, what it is told, and what it cannot do.
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { LinuxSandboxes } from "../../src/node/sandbox/linux-sandboxes.ts";
-import type { Plan } from "../../src/sandbox/plan.ts";
+import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
+import type { Plan } from "../../src/sandbox/plan/plan.ts";
 import {
   Bell,
   changedBy,

@@ -1,7 +1,7 @@
 // The key in a real keychain, asked with the real secret-tool over a real session bus: stored, given, locked, lost.
 import { execFileSync } from "node:child_process";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { keyPlaces } from "../../src/node/sealing-sources.ts";
+import { keyPlaces } from "../../src/secrets/sources.ts";
 import { Keyring, missingPrograms } from "./keyring.ts";
 import { KeysWorld, NOTHING, opened, VALUE } from "./keys-world.ts";
 

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { busAddress, securityCommands } from "../../src/node/sealing-keychain.ts";
-import { KEY_SETTING } from "../../src/node/sealing-record.ts";
+import { busAddress, securityCommands } from "../../src/secrets/keychain.ts";
+import { KEY_SETTING } from "../../src/secrets/record.ts";
 import { KeysWorld, type Mood, NOTHING, opened, VALUE } from "./keys-world.ts";
 
 let world: KeysWorld;

@@ -2,8 +2,8 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/authority/json.ts";
-import type { Presence } from "../../src/ports/daemon-control.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
+import type { Presence } from "../../src/core/ports/daemon/daemon-control.ts";
 import { type Called, type Caller, called, type OpenMore, type Session } from "./calling.ts";
 import { given, until, World } from "./world.ts";
 

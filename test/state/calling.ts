@@ -1,9 +1,9 @@
 // The caller's side of a test: orders to its process, sessions that it opens, and what it is told.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { VERSION } from "../../src/cli/version.ts";
-import type { Door } from "../../src/daemon/serving.ts";
-import type { Answer } from "../../src/ports/exchange.ts";
+import { VERSION } from "../../src/core/base/version.ts";
+import type { Door } from "../../src/daemon/rpc/serving.ts";
+import type { Answer } from "../../src/core/ports/daemon/exchange.ts";
 import type { Order, Told } from "./caller.ts";
 
 export interface Ran {

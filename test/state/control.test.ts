@@ -3,7 +3,7 @@
 import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Presence } from "../../src/ports/daemon-control.ts";
+import type { Presence } from "../../src/core/ports/daemon/daemon-control.ts";
 import type { Caller, Session } from "./calling.ts";
 import { given, World } from "./world.ts";
 

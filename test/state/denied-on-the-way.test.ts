@@ -3,7 +3,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { LogEntry } from "../../src/ports/log.ts";
+import type { LogEntry } from "../../src/core/ports/stores/log.ts";
 import type { Session } from "./calling.ts";
 import { given, until, World } from "./world.ts";
 

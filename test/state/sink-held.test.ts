@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { SinkShown } from "../../src/ports/sink.ts";
+import type { SinkShown } from "../../src/core/ports/stores/sink.ts";
 import type { Session } from "./calling.ts";
 import { Collectors } from "./collecting.ts";
 import { given, until, World } from "./world.ts";

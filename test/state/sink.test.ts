@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { SinkShown } from "../../src/ports/sink.ts";
+import type { SinkShown } from "../../src/core/ports/stores/sink.ts";
 import type { Session } from "./calling.ts";
 import { Collectors } from "./collecting.ts";
 import { given, until, World } from "./world.ts";

@@ -15,12 +15,12 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { VERSION } from "../../src/cli/version.ts";
-import { connect } from "../../src/daemon/wire/client.ts";
-import type { Approval, ApprovalState } from "../../src/ports/approval-store.ts";
-import type { ControlMessages, DaemonStatus } from "../../src/ports/daemon-control.ts";
-import type { Answer, Asking } from "../../src/ports/exchange.ts";
-import type { LogEntry, LogQuery } from "../../src/ports/log.ts";
+import { VERSION } from "../../src/core/base/version.ts";
+import { connect } from "../../src/daemon/rpc/client.ts";
+import type { Approval, ApprovalState } from "../../src/core/ports/stores/approval-store.ts";
+import type { ControlMessages, DaemonStatus } from "../../src/core/ports/daemon/daemon-control.ts";
+import type { Answer, Asking } from "../../src/core/ports/daemon/exchange.ts";
+import type { LogEntry, LogQuery } from "../../src/core/ports/stores/log.ts";
 import { root } from "../e2e/ambit.ts";
 import { bundled, type Program } from "../e2e/bundle.ts";
 import { prepareState } from "../house/daemon-state.ts";

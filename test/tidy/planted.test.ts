@@ -48,8 +48,8 @@ describe("direction", () => {
     ["faces know around", "src/mcp/a.ts", 'import "../approval/a.ts";', undefined],
     ["faces do not know faces", "src/mcp/a.ts", 'import "../cli/a.ts";', /mcp may not import cli/],
     ["faces do not know outside", "src/cli/a.ts", 'import "../node/a.ts";', /cli may not import node/],
-    ["compose knows everything", "src/compose.ts", 'import "./node/a.ts"; import "./cli/a.ts";', undefined],
-    ["the command line starts compose", "src/cli/main.ts", 'import "../compose.ts";', undefined],
+    ["compose knows everything", "src/main/compose.ts", 'import "./node/a.ts"; import "./cli/a.ts";', undefined],
+    ["the command line starts compose", "src/main/cli.ts", 'import "../compose.ts";', undefined],
     ["no other file starts compose", "src/cli/mains.ts", 'import "../compose.ts";', /cli may not import compose/],
     ["the door opens on the core", "src/index.ts", 'export * from "./gate/gate.ts";', undefined],
     [
@@ -84,9 +84,9 @@ describe("mint", () => {
     ["the gate", "src/gate/gate.ts", mints, undefined],
     ["a tool", "src/tool/a.ts", mints, /imports the mint/],
     ["a tool's test", "src/tool/a.test.ts", mints, /imports the mint/],
-    ["compose", "src/compose.ts", 'import { mint } from "./warrant/mint.ts";', /imports the mint/],
+    ["compose", "src/main/compose.ts", 'import { mint } from "./warrant/mint.ts";', /imports the mint/],
     ["a roundabout path", "src/tool/a.ts", 'import "./../gate/../warrant/./mint.ts";', /imports the mint/],
-    ["a test across rooms", "test/forge/a.test.ts", 'import "../../src/warrant/mint.ts";', /imports the mint/],
+    ["a test across rooms", "test/forge/a.test.ts", 'import "../../src/core/gate/warrant-mint.ts";', /imports the mint/],
     ["the warrant room itself", "src/warrant/a.ts", 'export * from "./mint.ts";', /imports the mint/],
     ["the mint's own test", "src/warrant/mint.test.ts", 'import { mint } from "./mint.ts";', undefined],
     ["a neighbour of the mint", "src/tool/a.ts", 'import { mint } from "../warrant/mints.ts";', undefined],
@@ -95,11 +95,11 @@ describe("mint", () => {
 
 describe("brand", () => {
   holds(checkBrand, [
-    ["the mint", "src/warrant/mint.ts", 'import { mark } from "./brand.ts";', undefined],
-    ["the recogniser", "src/warrant/warrant.ts", 'import { isMarked } from "./brand.ts";', undefined],
+    ["the mint", "src/core/gate/warrant-mint.ts", 'import { mark } from "./brand.ts";', undefined],
+    ["the recogniser", "src/core/gate/warrant.ts", 'import { isMarked } from "./brand.ts";', undefined],
     ["the gate", "src/gate/a.ts", 'import { mark } from "../warrant/brand.ts";', /imports the brand/],
     ["another file of the room", "src/warrant/a.ts", 'export * from "./brand.ts";', /imports the brand/],
-    ["a test", "test/forge/a.test.ts", 'import "../../src/warrant/brand.ts";', /imports the brand/],
+    ["a test", "test/forge/a.test.ts", 'import "../../src/core/gate/warrant-brand.ts";', /imports the brand/],
   ]);
 });
 

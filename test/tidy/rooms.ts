@@ -60,18 +60,18 @@ export const knows: Readonly<Record<Room, readonly Room[]>> = {
 /** Single files that may import more than their room. */
 export const fileKnows: Readonly<Record<string, readonly Room[]>> = {
   // The command line starts the composed product; the rest of its room is handed what it needs.
-  "src/cli/main.ts": ["compose.ts"],
+  "src/main/cli.ts": ["compose.ts"],
 };
 
 /** Rooms without `node:`, without packages and without ambient globals. */
 export const pureRooms: ReadonlySet<string> = new Set<Room>([...core, ...around, "index.ts"]);
 
 /** The file that makes warrants, and the one room that may. */
-export const mint = "src/warrant/mint.ts";
+export const mint = "src/core/gate/warrant-mint.ts";
 export const mintRoom: Room = "gate";
 /** The mark on a warrant, and the two files that may touch it. */
-export const brand = "src/warrant/brand.ts";
-export const brandFiles: readonly string[] = [mint, "src/warrant/warrant.ts"];
+export const brand = "src/core/gate/warrant-brand.ts";
+export const brandFiles: readonly string[] = [mint, "src/core/gate/warrant.ts"];
 
 /** The room a path lies in, or what stands in a room's place. Nothing for a path outside src. */
 export function roomOf(path: string): string | undefined {

@@ -29,7 +29,7 @@ describe("tidy", () => {
   test("the sources were seen", () => {
     const paths = sources.map((source) => source.path);
     expect(paths).toContain("src/index.ts");
-    expect(paths).toContain("src/compose.ts");
+    expect(paths).toContain("src/main/compose.ts");
     expect(paths).toContain("test/tidy/tidy.test.ts");
     const long = longFiles(sources);
     if (long.length > 0) console.warn(`tidy: over ${linesWanted} lines: ${long.join(", ")}`);

@@ -5,10 +5,10 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "../../src/authority/json.ts";
-import { VERSION } from "../../src/cli/version.ts";
-import { connect } from "../../src/daemon/wire/client.ts";
-import { daemonFolder } from "../../src/node/daemon-start.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
+import { VERSION } from "../../src/core/base/version.ts";
+import { connect } from "../../src/daemon/rpc/client.ts";
+import { daemonFolder } from "../../src/platform/daemon/daemon-start.ts";
 import { root as ourPackage } from "../e2e/ambit.ts";
 import { nativeMissing } from "../files/native.ts";
 import { prepareState } from "../house/daemon-state.ts";

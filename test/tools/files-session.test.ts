@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { compile } from "../../src/authority/compiled.ts";
-import { SessionFiles } from "../../src/compose/session-files.ts";
+import { compile } from "../../src/core/authority/compiled.ts";
+import { SessionFiles } from "../../src/daemon/tools/session-files.ts";
 import type { Session } from "../../src/daemon/session.ts";
 import { nativeMissing, nativeProgram, nativeWalls } from "../files/native.ts";
 import { swapping } from "../files/swapper.ts";

@@ -8,7 +8,7 @@ import { createServer, type Server } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { JsonObject } from "../../src/authority/json.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import { CERTIFICATE, KEY } from "../broker/certificate.ts";
 import { NamesOutside } from "../broker/names-outside.ts";
 import { ownAddress } from "../broker/world.ts";

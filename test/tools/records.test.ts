@@ -2,8 +2,8 @@
 import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/authority/json.ts";
-import { requestText } from "../../src/notation/request-printer.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
+import { requestText } from "../../src/core/notation/request/request-printer.ts";
 import { RecordsWorld } from "./records-world.ts";
 
 let world: RecordsWorld;

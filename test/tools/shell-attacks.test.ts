@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/authority/json.ts";
-import { shellOwnerTool } from "../../src/compose/daemon-shell.ts";
-import type { Stop } from "../../src/sandbox/sandboxes.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
+import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
+import type { Stop } from "../../src/sandbox/plan/sandboxes.ts";
 import { NEVER, type ProgramsWorld, programsWorld, type Said } from "./programs-world.ts";
 
 const LOOKING = 'proc.exec{patterns=["echo **","cat **","head **","ls **","find **","git log **","yes **","sleep **"]}';

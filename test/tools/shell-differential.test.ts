@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { JsonObject } from "../../src/authority/json.ts";
-import { shellOwnerTool } from "../../src/compose/daemon-shell.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
+import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
 import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
 
 let world: ProgramsWorld;

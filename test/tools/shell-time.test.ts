@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { CallFiles } from "../../src/compose/daemon-files.ts";
-import { shellOwnerTool } from "../../src/compose/daemon-shell.ts";
+import type { CallFiles } from "../../src/daemon/tools/files.ts";
+import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
 import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
 
 let world: ProgramsWorld;

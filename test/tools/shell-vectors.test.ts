@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { shellOwnerTool } from "../../src/compose/daemon-shell.ts";
+import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
 import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
 
 type Expected = "runs" | "invalid_input" | "unsupported_command";

@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/authority/json.ts";
-import { shellOwnerTool } from "../../src/compose/daemon-shell.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
+import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
 import { type ProgramsWorld, programsWorld, type Said } from "./programs-world.ts";
 
 const userName = (): string => "tester";

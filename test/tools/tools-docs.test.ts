@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { BUILTIN_TOOLS } from "../../src/authority/name.ts";
+import { BUILTIN_TOOLS } from "../../src/core/authority/axes/name.ts";
 import { root } from "../e2e/ambit.ts";
 import { World } from "../state/world.ts";
 

@@ -1,7 +1,7 @@
 // Pages made readable in a process of their own: what people would read comes out, and nothing a page does makes it run for ever.
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/authority/json.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import { pageProcess, type ShowPage, waitingPageProcess } from "../../src/tools/web/page-process.ts";
 import { presenting } from "../../src/tools/web/present.ts";
 import type { PageShown } from "../../src/tools/web/shown-page.ts";

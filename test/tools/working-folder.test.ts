@@ -2,8 +2,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { programOwnerTools } from "../../src/compose/daemon-program-tools.ts";
-import { shellOwnerTool } from "../../src/compose/daemon-shell.ts";
+import { programOwnerTools } from "../../src/daemon/tools/programs.ts";
+import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
 import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
 
 let world: ProgramsWorld;

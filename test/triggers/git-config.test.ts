@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { readGitConfig } from "../../src/sandbox/triggers/git-config.ts";
+import { readGitConfig } from "../../src/sandbox/plan/triggers/git-config.ts";
 import { TriggerWorld } from "./trigger-world.ts";
 
 const world = new TriggerWorld();

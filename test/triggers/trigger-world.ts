@@ -14,11 +14,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { segmentsOf } from "../../src/node/folders.ts";
-import { DiskTree } from "../../src/node/triggers/disk-tree.ts";
-import { type ClassifiedChange, Classifier } from "../../src/sandbox/triggers/classify.ts";
-import { TriggerFacts } from "../../src/sandbox/triggers/trigger-facts.ts";
-import { TriggerTable } from "../../src/sandbox/triggers/trigger-table.ts";
+import { segmentsOf } from "../../src/platform/folders.ts";
+import { DiskTree } from "../../src/sandbox/drafts/triggers/disk-tree.ts";
+import { type ClassifiedChange, Classifier } from "../../src/sandbox/plan/triggers/classify.ts";
+import { TriggerFacts } from "../../src/sandbox/plan/triggers/trigger-facts.ts";
+import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 
 /** A text, a link (`{ link }`), null for a deletion; a path that ends in a slash is a folder. */
 export type Planted = Readonly<Record<string, string | { readonly link: string } | null>>;

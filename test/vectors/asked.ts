@@ -1,5 +1,5 @@
 // What an `egghead-check` row asks, in plain words, for the decisions about it.
-import type { JsonObject } from "../../src/authority/json.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import { type PlainGrant, plainGrants, type Roots } from "./model-grant.ts";
 import { mapOr, type Row, textOr, textsOr, textsOrNull } from "./row.ts";
 

@@ -1,11 +1,11 @@
 // Caveats as a lattice, their programs, and the gate over granted and required.
-import type { Json, JsonObject } from "../../src/authority/json.ts";
-import { meetChain } from "../../src/authority/meet.ts";
-import { authorize } from "../../src/gate/call.ts";
-import type { CaveatsLink } from "../../src/notation/caveats.ts";
-import { Diagnostics } from "../../src/notation/diagnostic.ts";
-import { readToken } from "../../src/notation/token.ts";
-import type { Entry } from "../../src/ports/commit.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
+import { meetChain } from "../../src/core/authority/meet.ts";
+import { authorize } from "../../src/core/gate/call.ts";
+import type { CaveatsLink } from "../../src/core/notation/caveats/caveats.ts";
+import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
+import { readToken } from "../../src/core/notation/tokens/token.ts";
+import type { Entry } from "../../src/core/ports/stores/commit.ts";
 import { caveatsChain, caveatsLink, normalCaveats, normalScope, printCaveats, wholeCaveats } from "./caveats.ts";
 import { DispatchState } from "./dispatch-state.ts";
 import { answerOf, decisionOf, isWithin, linkOf, momentOf, NO_SPAN, READING } from "./machine.ts";

@@ -1,5 +1,5 @@
 // Decisions about links: where one leads is decided even when nothing is there, and a path is covered by its own name.
-import type { JsonObject } from "../../src/authority/json.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import { isCovered, layoutOf, ModelDisk, wordsOf } from "./bridle-paths-model.ts";
 import type { Decision } from "./decision.ts";
 import { GROUND } from "./machine.ts";

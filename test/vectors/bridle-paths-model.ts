@@ -1,5 +1,5 @@
 // A layout as text, and where a path in it leads: our rule and the seed's a second time, without a disk.
-import type { JsonObject } from "../../src/authority/json.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import { layoutEntries } from "./layout.ts";
 import { HOME, WORK } from "./machine.ts";
 import { isAtOrBelow, pathWords } from "./model-words.ts";

@@ -1,7 +1,7 @@
 // Trees of files that caveats open: by name in the core, and read by a real worker from a real layout.
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { isSegments } from "../../src/authority/scope.ts";
+import { isSegments } from "../../src/core/authority/axes/scope.ts";
 import { nativeMissing } from "../files/native.ts";
 import { filesUnder, isPermitted, treesOfGrants } from "../files/reading.ts";
 import { caveatsLink } from "./caveats.ts";

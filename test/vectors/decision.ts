@@ -1,5 +1,5 @@
 // One decided difference: which record decided it, for which inputs, and the answer our rule gives to them.
-import type { JsonObject } from "../../src/authority/json.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import type { Row } from "./row.ts";
 
 export type DecisionRecord =

@@ -1,5 +1,5 @@
 // Decisions about granted and required caveats: entries are trees, and programs run only where files may be read.
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/authority/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/base/json.ts";
 import { wholeCaveats } from "./caveats.ts";
 import type { Decision } from "./decision.ts";
 import { WORK } from "./machine.ts";

@@ -1,5 +1,5 @@
 // Decisions about one request against what an agent holds.
-import type { Json, JsonObject } from "../../src/authority/json.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { argvOf, askedOf, grantsFor, hostOf, hostsFor, rootsOf, verbOf } from "./asked.ts";
 import type { Decision } from "./decision.ts";
 import { commandCovered, isOddCommand } from "./decisions-command.ts";

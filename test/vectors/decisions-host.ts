@@ -1,5 +1,5 @@
 // Decisions about hosts and addresses, for files that hold one host against patterns.
-import { isJsonObject, type JsonObject } from "../../src/authority/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/base/json.ts";
 import type { Decision } from "./decision.ts";
 import { bare, isAddress, isMetadata, isSpecial } from "./model-address.ts";
 import {

@@ -1,6 +1,6 @@
 // Decisions about what may be written: our catalog, lists of capabilities, and org policy.
-import { scopeKeys, verbEntry } from "../../src/authority/catalog.ts";
-import type { JsonObject } from "../../src/authority/json.ts";
+import { scopeKeys, verbEntry } from "../../src/core/authority/catalog.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import type { Decision } from "./decision.ts";
 import { leavesRoot, NO_ROOTS, plainGrants } from "./model-grant.ts";
 import { isNoHostPattern } from "./model-host.ts";

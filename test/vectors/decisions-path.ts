@@ -1,5 +1,5 @@
 // Decisions about paths: deep stars, spelling, and what is protected under any pattern.
-import type { JsonObject } from "../../src/authority/json.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import type { Decision } from "./decision.ts";
 import { GROUND, HOME, WORK } from "./machine.ts";
 import { isAtOrBelow, pathWords, spelledOut, wordsMatch } from "./model-words.ts";

@@ -1,5 +1,5 @@
 // Decisions about a tool's declaration under a personality.
-import type { JsonObject } from "../../src/authority/json.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import type { Decision } from "./decision.ts";
 import { folder } from "./model-grant.ts";
 import { hostPatternWithin, isNoHostPattern, isRespelled } from "./model-host.ts";

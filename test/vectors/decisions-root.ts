@@ -1,5 +1,5 @@
 // Decisions about what is part of comparing one list of grants with another: roots, ids, patterns, missing commands.
-import type { Json, JsonObject } from "../../src/authority/json.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import type { Decision } from "./decision.ts";
 import { isInert, isRooted, NO_ROOTS, type PlainGrant, plainGrants, plainWithin, seedWithin } from "./model-grant.ts";
 import type { Row } from "./row.ts";

@@ -1,6 +1,6 @@
 // Decisions about tokens: endpoints, tools, and verbs we do not have.
-import { verbEntry } from "../../src/authority/catalog.ts";
-import type { JsonObject } from "../../src/authority/json.ts";
+import { verbEntry } from "../../src/core/authority/catalog.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import type { Decision } from "./decision.ts";
 import { bare, inRanges, isAddress, isSpecial } from "./model-address.ts";
 import { hostCovered, isRespelled } from "./model-host.ts";

@@ -1,6 +1,6 @@
 // Decisions about addresses on the web, and about the hosts of a declaration under a policy.
 
-import type { JsonObject } from "../../src/authority/json.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import type { Decision } from "./decision.ts";
 import { bare, isAddress, isSpecial } from "./model-address.ts";
 import { commonHosts, isNoHost, isRespelled, someHostCovers } from "./model-host.ts";

@@ -1,5 +1,5 @@
 // The table of decisions: everything in which we answer differently from a seed, on purpose and written down.
-import type { Json, JsonObject } from "../../src/authority/json.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { LINK_DECISIONS } from "./bridle-paths-decisions.ts";
 import type { Decision } from "./decision.ts";
 import { CAVEATS_DECISIONS } from "./decisions-caveats.ts";

@@ -1,14 +1,14 @@
 // An agent's grants against one request, and one list of grants against another.
-import type { Authority, Chain } from "../../src/authority/chain.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/authority/json.ts";
-import { BUILTIN_TOOLS } from "../../src/authority/name.ts";
-import type { Request } from "../../src/authority/request.ts";
-import { decideCall } from "../../src/gate/call-decision.ts";
-import { decide } from "../../src/gate/decide.ts";
-import { Diagnostics } from "../../src/notation/diagnostic.ts";
-import { readSandbox } from "../../src/notation/hoist.ts";
-import type { Reading } from "../../src/notation/reading.ts";
-import type { Mapping } from "../../src/notation/tree.ts";
+import type { Authority, Chain } from "../../src/core/authority/chain.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/base/json.ts";
+import { BUILTIN_TOOLS } from "../../src/core/authority/axes/name.ts";
+import type { Request } from "../../src/core/authority/request.ts";
+import { decideCall } from "../../src/core/gate/call-decision.ts";
+import { decide } from "../../src/core/gate/decide.ts";
+import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
+import { readSandbox } from "../../src/core/notation/record/hoist.ts";
+import type { Reading } from "../../src/core/notation/reading.ts";
+import type { Mapping } from "../../src/core/notation/tree.ts";
 import { treeOf } from "./json-tree.ts";
 import { answerOf, GROUND, isWithin, linkOf, momentOf, READING, rootOf } from "./machine.ts";
 import { allowOrDeny, type Compared, type Family, type Outcome, ourCode, pending, yesOrNo } from "./outcome.ts";

@@ -1,7 +1,7 @@
 // Commands, hosts and paths against one pattern.
-import { parseHostEntry } from "../../src/authority/destination.ts";
-import type { Json } from "../../src/authority/json.ts";
-import { toAscii } from "../../src/node/ascii.ts";
+import { parseHostEntry } from "../../src/core/authority/axes/destination.ts";
+import type { Json } from "../../src/core/base/json.ts";
+import { toAscii } from "../../src/platform/ascii.ts";
 import { answerOf, decisionOf, isWithin, WORK } from "./machine.ts";
 import { allowOrDeny, type Compared, type Family, yesOrNo } from "./outcome.ts";
 import { requestFor } from "./requests.ts";

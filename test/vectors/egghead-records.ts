@@ -1,9 +1,9 @@
 // Records and lists of capabilities: what they grant, and what is said about their mistakes.
-import type { Grant } from "../../src/authority/grant.ts";
-import type { Json, JsonObject } from "../../src/authority/json.ts";
-import { readCompact } from "../../src/notation/compact.ts";
-import { type Diagnostic, Diagnostics } from "../../src/notation/diagnostic.ts";
-import { readRecord } from "../../src/notation/record.ts";
+import type { Grant } from "../../src/core/authority/grant.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
+import { readCompact } from "../../src/core/notation/compact/compact.ts";
+import { type Diagnostic, Diagnostics } from "../../src/core/notation/diagnostic.ts";
+import { readRecord } from "../../src/core/notation/record/record.ts";
 import { treeOf } from "./json-tree.ts";
 import { isWithin, NO_SPAN, READING, sameAuthority, shown } from "./machine.ts";
 import { agrees, type Compared, type Family } from "./outcome.ts";

@@ -1,9 +1,9 @@
 // Calls of the tools over records and agents, and what each of them asks for before anything is done.
 
-import type { Grant } from "../../src/authority/grant.ts";
-import type { Json, JsonObject } from "../../src/authority/json.ts";
-import { decideCall } from "../../src/gate/call-decision.ts";
-import { readRecord } from "../../src/notation/record.ts";
+import type { Grant } from "../../src/core/authority/grant.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
+import { decideCall } from "../../src/core/gate/call-decision.ts";
+import { readRecord } from "../../src/core/notation/record/record.ts";
 import { RecordsWorld } from "../tools/records-world.ts";
 import { treeOf } from "./json-tree.ts";
 import { GROUND, linkOf, momentOf, READING, sameAuthority, shown } from "./machine.ts";

@@ -1,5 +1,5 @@
 // Reads under a list of folders and a floor that is always denied: grants, protected paths and a real layout.
-import { parsePath } from "../../src/authority/path.ts";
+import { parsePath } from "../../src/core/authority/axes/path.ts";
 import { nativeMissing } from "../files/native.ts";
 import { filesUnder, isPermitted, treesOfGrants } from "../files/reading.ts";
 import { layoutOf } from "./bridle-paths-model.ts";

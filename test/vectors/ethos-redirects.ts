@@ -1,7 +1,7 @@
 // Redirects, fetched for real: names lead to a server of ours on loopback that sends from one step of the chain to the next, and
 // literal addresses stay what they are.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Json, JsonObject } from "../../src/authority/json.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { ownAddress } from "../broker/world.ts";
 import { WebWorld } from "../tools/web-world.ts";
 import type { Family, Outcome } from "./outcome.ts";

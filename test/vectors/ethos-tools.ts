@@ -1,6 +1,6 @@
 // Programs, secrets and files of tools, and the registration of a tool under a personality.
-import type { Json, JsonObject } from "../../src/authority/json.ts";
-import { type Part, readDeclaration, readPersonality } from "../../src/notation/declaration.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
+import { type Part, readDeclaration, readPersonality } from "../../src/core/notation/tools/declaration.ts";
 import { declared } from "./ethos-hosts.ts";
 import { treeOf } from "./json-tree.ts";
 import { answerOf, decisionOf, isWithin, READING } from "./machine.ts";

@@ -1,5 +1,5 @@
 // bridle-fnmatch: one pattern of file names against one name, as the `shell` tool expands them.
-import { matchesName } from "../../src/tools/shell/file-names.ts";
+import { matchesName } from "../../src/tools/shell/names/file-names.ts";
 import { type Family, yesOrNo } from "./outcome.ts";
 import { flagAt, textAt } from "./row.ts";
 

@@ -1,7 +1,7 @@
 // Parsed JSON as the tree the notations read. Spans are places in the value's compact JSON text.
-import type { Span } from "../../src/authority/grant.ts";
-import type { Json, JsonObject } from "../../src/authority/json.ts";
-import type { Entry, TreeNode } from "../../src/notation/tree.ts";
+import type { Span } from "../../src/core/authority/grant.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
+import type { Entry, TreeNode } from "../../src/core/notation/tree.ts";
 
 export function treeOf(value: Json, source = "vector"): TreeNode {
   return nodeAt(value, 0, source).node;

@@ -1,5 +1,5 @@
 // Lists of grants as the rows write them, compared by plain rules: roots, programs, hosts, ids. A second opinion only.
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/authority/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/base/json.ts";
 import { HOME, WORK } from "./machine.ts";
 import { hostPatternWithin } from "./model-host.ts";
 import { isAtOrBelow, pathWords, wordsMatch } from "./model-words.ts";

@@ -1,5 +1,5 @@
 // What running one case gives: two answers to compare, or why there is nothing to compare.
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/authority/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/base/json.ts";
 import type { Row, VectorFile } from "./row.ts";
 
 export type Room = "confinement" | "tools" | "served" | "agents" | "clients" | "state";

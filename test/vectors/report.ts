@@ -1,5 +1,5 @@
 // What a run found, as JSON for programs and as lines for people.
-import type { Json } from "../../src/authority/json.ts";
+import type { Json } from "../../src/core/base/json.ts";
 import type { Room } from "./outcome.ts";
 
 export interface FileReport {

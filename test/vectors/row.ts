@@ -1,5 +1,5 @@
 // One row of a vector file, and typed access to its columns.
-import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../src/authority/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../src/core/base/json.ts";
 
 export type Row = JsonObject;
 

@@ -1,7 +1,7 @@
 // Runs a folder of vector files: each case once, each difference held against the table of decisions.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonList, isJsonObject, type Json } from "../../src/authority/json.ts";
+import { isJsonList, isJsonObject, type Json } from "../../src/core/base/json.ts";
 import { decisionFor, inputOf } from "./decisions.ts";
 import { FAMILIES } from "./families.ts";
 import { type Compared, type Family, holds, type Outcome, type Room } from "./outcome.ts";

@@ -1,11 +1,11 @@
 // Attempts by a real program in a real sandbox: what it may do is what really happened on the host.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { JsonObject } from "../../src/authority/json.ts";
-import { LandWorker } from "../../src/node/draft/land-worker.ts";
-import { detectSandbox } from "../../src/node/sandbox/detect-sandbox.ts";
-import { stepOf } from "../../src/sandbox/draft/land-request.ts";
-import { environmentOf } from "../../src/sandbox/environment.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
+import { LandWorker } from "../../src/sandbox/drafts/land-worker.ts";
+import { detectSandbox } from "../../src/sandbox/linux/detect-sandbox.ts";
+import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
+import { environmentOf } from "../../src/sandbox/plan/start/environment.ts";
 import { nativeMissing, nativeProgram } from "../files/native.ts";
 import { draftsIn, planFor, sandboxesIn, shell, type Told } from "../sandbox/ground.ts";
 import { notRun, type Outcome, pending } from "./outcome.ts";

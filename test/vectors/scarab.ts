@@ -1,6 +1,6 @@
 // A token that is held against a token that names one request.
-import { Diagnostics } from "../../src/notation/diagnostic.ts";
-import { readToken, readTokenRequest } from "../../src/notation/token.ts";
+import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
+import { readToken, readTokenRequest } from "../../src/core/notation/tokens/token.ts";
 import { answerOf, decisionOf, NO_SPAN, READING } from "./machine.ts";
 import { allowOrDeny, type Family } from "./outcome.ts";
 import { textAt } from "./row.ts";

@@ -1,6 +1,6 @@
 // What the seeds' own rules answer, as their files state them. A decision excuses only where these differ from ours:
 // a wrong expectation on an input about which seed and we agree is a failure, whatever predicate holds.
-import { isJsonObject, type JsonObject } from "../../src/authority/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/base/json.ts";
 import { inRanges, isAddress } from "./model-address.ts";
 import { has, mapOr, type Row, textAt, textsAt, textsOr, textsOrNull } from "./row.ts";
 

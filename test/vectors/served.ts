@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isJsonObject, type Json, type JsonObject, member } from "../../src/authority/json.ts";
+import { isJsonObject, type Json, type JsonObject, member } from "../../src/core/base/json.ts";
 import { lineBytesMax } from "../../src/mcp/limits.ts";
 import { prepareState } from "../house/daemon-state.ts";
 import { wholeCaveats } from "./caveats.ts";

@@ -1,6 +1,6 @@
 // Decisions about the language of the `shell` tool.
-import type { JsonObject } from "../../src/authority/json.ts";
-import { parseScript } from "../../src/tools/shell/parse.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
+import { parseScript } from "../../src/tools/shell/language/parse.ts";
 import type { Decision } from "./decision.ts";
 import { type Row, textAt } from "./row.ts";
 import { shellAnswer } from "./shell.ts";

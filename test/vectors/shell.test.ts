@@ -1,6 +1,6 @@
 // The rows of the shell files cannot be talked into passing, and its decisions excuse only what they predict.
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../src/authority/json.ts";
+import type { Json } from "../../src/core/base/json.ts";
 import type { FileReport } from "./report.ts";
 import { runFile } from "./run.ts";
 

@@ -1,7 +1,7 @@
 // bridle-safe-subset-shell: the parser's verdict on a script, the class of a refusal, the tree of what is accepted.
-import type { Json, JsonObject } from "../../src/authority/json.ts";
-import { patternText } from "../../src/tools/shell/file-names.ts";
-import { parseScript } from "../../src/tools/shell/parse.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
+import { patternText } from "../../src/tools/shell/names/file-names.ts";
+import { parseScript } from "../../src/tools/shell/language/parse.ts";
 import {
   hasVariable,
   isPattern,
@@ -9,8 +9,8 @@ import {
   type Part,
   type Redirection,
   type Word,
-} from "../../src/tools/shell/script.ts";
-import type { Parsed } from "../../src/tools/shell/script-reader.ts";
+} from "../../src/tools/shell/language/script.ts";
+import type { Parsed } from "../../src/tools/shell/language/script-reader.ts";
 import type { Family } from "./outcome.ts";
 import { mapAt, type Row, textAt } from "./row.ts";
 

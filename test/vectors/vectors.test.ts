@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "../../src/authority/json.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { vectors } from "./command.ts";
 import type { Decision } from "./decision.ts";
 import { DECISIONS, decisionFor, inputOf } from "./decisions.ts";

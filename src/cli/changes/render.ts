@@ -1,9 +1,9 @@
 // Drafts as a person reads them: one line each, and the whole difference of one.
-import type { ChangesReport, DraftDifference, DraftShown, DraftSummary, KeptChange } from "../../ports/drafts.ts";
-import { shown } from "../cells.ts";
-import { counted } from "../counted.ts";
-import type { Paint } from "../paint.ts";
-import { changedLines } from "../text-change.ts";
+import type { ChangesReport, DraftDifference, DraftShown, DraftSummary, KeptChange } from "../../core/ports/drafts.ts";
+import { shown } from "../terminal/cells.ts";
+import { counted } from "../terminal/counted.ts";
+import type { Paint } from "../terminal/paint.ts";
+import { changedLines } from "../diff/text-change.ts";
 
 export function summaryLine(draft: DraftSummary, now: number, paint: Paint): string {
   const { agent, command, landed } = draft;

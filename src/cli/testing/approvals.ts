@@ -1,15 +1,15 @@
 // A daemon that answers from a table, a terminal that answers from a list, and what was printed.
 import { Command } from "commander";
-import { agree, refuse } from "../../approval/life.ts";
-import { approvalOf, LADDER } from "../../approval/testing/approval.ts";
-import type { Approval } from "../../ports/approval-store.ts";
-import type { ControlMessages } from "../../ports/daemon-control.ts";
-import type { Along, Answer, Asking, Refusal } from "../../ports/exchange.ts";
-import { addApprovals, addPresence } from "../approvals-command.ts";
-import type { WatchScreen } from "../approvals-screen.ts";
-import type { WatchWorld } from "../approvals-watch.ts";
-import type { ExitCode } from "../exit.ts";
-import { PLAIN } from "../paint.ts";
+import { agree, refuse } from "../../approvals/life.ts";
+import { approvalOf, LADDER } from "../../approvals/testing/approval.ts";
+import type { Approval } from "../../core/ports/stores/approval-store.ts";
+import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
+import type { Along, Answer, Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
+import { addApprovals, addPresence } from "../approvals/command.ts";
+import type { WatchScreen } from "../approvals/screen.ts";
+import type { WatchWorld } from "../approvals/watch.ts";
+import type { ExitCode } from "../terminal/exit.ts";
+import { PLAIN } from "../terminal/paint.ts";
 
 export const NOW: number = 1_000_000 + 2000;
 

@@ -1,6 +1,6 @@
 // The log as somebody sees and changes it who can write to the file, for tests.
-import type { ChainRow } from "../../ports/chain-rows.ts";
-import { lineOf, rowsOf } from "../leaf.ts";
+import type { ChainRow } from "../../core/ports/stores/chain-rows.ts";
+import { lineOf, rowsOf } from "../log/leaf.ts";
 import type { Database } from "../sqlite.ts";
 
 export function readLog(database: Database): readonly ChainRow[] {

@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Approval } from "../../ports/approval-store.ts";
-import type { Kept } from "../../ports/durable.ts";
-import type { AccountCharge, DecisionWrite } from "../../ports/ledger.ts";
-import type { KeptLink } from "../../ports/link-store.ts";
-import type { LogEntry } from "../../ports/log.ts";
+import type { Approval } from "../../core/ports/stores/approval-store.ts";
+import type { Kept } from "../../core/ports/stores/durable.ts";
+import type { AccountCharge, DecisionWrite } from "../../core/ports/stores/ledger.ts";
+import type { KeptLink } from "../../core/ports/stores/link-store.ts";
+import type { LogEntry } from "../../core/ports/stores/log.ts";
 import { openState, type State, type StateParts } from "../state.ts";
 
 export const digest = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");

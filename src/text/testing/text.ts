@@ -1,9 +1,9 @@
 // What the tests of every reader share: trees as one line of text, and the invariant each read keeps.
 import { expect } from "vitest";
-import type { Span } from "../../authority/grant.ts";
-import { isPlainText } from "../../authority/reserved.ts";
-import type { Source } from "../../notation/source.ts";
-import type { Scalar, TreeNode } from "../../notation/tree.ts";
+import type { Span } from "../../core/authority/grant.ts";
+import { isPlainText } from "../../core/authority/patterns/reserved.ts";
+import type { Source } from "../../core/notation/source.ts";
+import type { Scalar, TreeNode } from "../../core/notation/tree.ts";
 import { depthMax, nodesMax, type Read } from "../read.ts";
 
 /** A tree as JSON in the order written; keys that a JavaScript object would swallow are shown too. */

@@ -1,13 +1,13 @@
 // What a question about agents asks for: verbs, by name or by pattern, and specs of what must be held.
-import { CATALOG } from "../../authority/catalog.ts";
-import type { Authority } from "../../authority/chain.ts";
-import type { Grant } from "../../authority/grant.ts";
-import type { Ground } from "../../authority/path.ts";
-import { done, type Result, refuse } from "../../authority/result.ts";
-import { isNothing } from "../../authority/scope.ts";
-import { within } from "../../authority/within.ts";
-import { nearestName } from "../../notation/nearest.ts";
-import { quoted } from "../../notation/quoted.ts";
+import { CATALOG } from "../../core/authority/catalog.ts";
+import type { Authority } from "../../core/authority/chain.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import type { Ground } from "../../core/authority/axes/path.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import { isNothing } from "../../core/authority/axes/scope.ts";
+import { within } from "../../core/authority/witness/within.ts";
+import { nearestName } from "../../core/notation/nearest.ts";
+import { quoted } from "../../core/notation/quoted.ts";
 import { heldGrants } from "./held.ts";
 
 export type AskedOf =

@@ -1,13 +1,13 @@
 // Keys of an agent's record that say what it may do. Whoever changes one of them passes authority on, and needs `agent.grant`.
-import { verbEntry } from "../../authority/catalog.ts";
-import type { Grant } from "../../authority/grant.ts";
-import { type Json, type JsonObject, member } from "../../authority/json.ts";
-import { parseName } from "../../authority/name.ts";
-import type { Request } from "../../authority/request.ts";
-import { done, type Result, refuse } from "../../authority/result.ts";
-import type { Reading } from "../../notation/reading.ts";
-import { readRecord } from "../../notation/record.ts";
-import { AUTHORITY_KEYS } from "../../notation/record-keys.ts";
+import { verbEntry } from "../../core/authority/catalog.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import { type Json, type JsonObject, member } from "../../core/base/json.ts";
+import { parseName } from "../../core/authority/axes/name.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import { readRecord } from "../../core/notation/record/record.ts";
+import { AUTHORITY_KEYS } from "../../core/notation/record/record-keys.ts";
 import { jsonTree } from "./json-tree.ts";
 
 /** Of those keys, the ones that grant; the others only say how the agent is held to it. */

@@ -1,7 +1,7 @@
 // agent_update and agent_discover as a model reads of them. Data alone.
-import { AUTHORITY_KEYS } from "../../notation/record-keys.ts";
-import type { JsonSchema } from "../../tool/json-schema.ts";
-import { countSchema, objectSchema, textSchema, textsSchema } from "../../tool/schema-parts.ts";
+import { AUTHORITY_KEYS } from "../../core/notation/record/record-keys.ts";
+import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
+import { countSchema, objectSchema, textSchema, textsSchema } from "../../runtime/tool/schema-parts.ts";
 import * as limits from "./limits.ts";
 
 export interface AgentToolDefinition {

@@ -1,7 +1,7 @@
 // What a model wrote as JSON, as the tree that notations read. It has no places: nobody can point at a line of it.
-import type { Span } from "../../authority/grant.ts";
-import { isJsonList, isJsonObject, type Json } from "../../authority/json.ts";
-import type { TreeNode } from "../../notation/tree.ts";
+import type { Span } from "../../core/authority/grant.ts";
+import { isJsonList, isJsonObject, type Json } from "../../core/base/json.ts";
+import type { TreeNode } from "../../core/notation/tree.ts";
 
 const NOWHERE: Span = { source: "input", start: 0, end: 0 };
 

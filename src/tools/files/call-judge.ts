@@ -1,14 +1,14 @@
 // What is decided while a call of a file tool is carried out: what it was allowed is not asked a second time, and whatever
 // else it comes by, behind links and in folders, is decided as it stands now.
-import type { Authority } from "../../authority/chain.ts";
-import type { Moment } from "../../authority/compiled.ts";
-import { countedIsSpent } from "../../authority/counted.ts";
-import type { Basis, Decision } from "../../authority/decision.ts";
-import { judge } from "../../authority/judge.ts";
-import type { Request } from "../../authority/request.ts";
-import { isSegments } from "../../authority/scope.ts";
-import type { FilePath } from "../../ports/files.ts";
-import type { Judge } from "../../ports/judge.ts";
+import type { Authority } from "../../core/authority/chain.ts";
+import type { Moment } from "../../core/authority/compiled.ts";
+import { countedIsSpent } from "../../core/authority/counted.ts";
+import type { Basis, Decision } from "../../core/authority/decision.ts";
+import { judge } from "../../core/authority/judge.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { isSegments } from "../../core/authority/axes/scope.ts";
+import type { FilePath } from "../../core/ports/files.ts";
+import type { Judge } from "../../core/ports/judge.ts";
 
 /** What a session holds at one moment. */
 export interface Held {

@@ -1,7 +1,7 @@
 // fs_write and fs_delete: one name, wholly or not at all.
-import type { Ground } from "../../authority/path.ts";
-import { done, type Result, refuse } from "../../authority/result.ts";
-import type { FilePath, FileResult, Files } from "../../ports/files.ts";
+import type { Ground } from "../../core/authority/axes/path.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import type { FilePath, FileResult, Files } from "../../core/ports/files.ts";
 import type { FileCall } from "./file-call.ts";
 import { contentBytesMax } from "./limits.ts";
 import { placeOf, requestFor, shownPath } from "./places.ts";

@@ -1,6 +1,6 @@
 // The file tools as a model reads of them: names, what they do, and what they take. Data alone.
-import type { JsonSchema } from "../../tool/json-schema.ts";
-import { countSchema, flagSchema, objectSchema, textSchema } from "../../tool/schema-parts.ts";
+import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
+import { countSchema, flagSchema, objectSchema, textSchema } from "../../runtime/tool/schema-parts.ts";
 import * as limits from "./limits.ts";
 
 export const FILE_TOOL_NAMES = [

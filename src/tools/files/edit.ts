@@ -1,7 +1,7 @@
 // fs_edit: a file is read, changed in memory and written back whole, unless somebody else changed it meanwhile.
-import type { Ground } from "../../authority/path.ts";
-import { done, type Result, refuse } from "../../authority/result.ts";
-import type { FileFacts, FilePath, Files } from "../../ports/files.ts";
+import type { Ground } from "../../core/authority/axes/path.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import type { FileFacts, FilePath, Files } from "../../core/ports/files.ts";
 import type { FileAnswer, FileCall } from "./file-call.ts";
 import { contentBytesMax } from "./limits.ts";
 import { placeOf, requestFor, shownPath } from "./places.ts";

@@ -1,10 +1,10 @@
 // One call of a file tool: what it asks for, and what it does with files once that is allowed.
-import type { DenialCode } from "../../authority/decision.ts";
-import type { JsonObject } from "../../authority/json.ts";
-import type { Ground } from "../../authority/path.ts";
-import type { Request } from "../../authority/request.ts";
-import type { Result } from "../../authority/result.ts";
-import type { FilePath, Files } from "../../ports/files.ts";
+import type { DenialCode } from "../../core/authority/decision.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import type { Ground } from "../../core/authority/axes/path.ts";
+import type { Request } from "../../core/authority/request.ts";
+import type { Result } from "../../core/base/result.ts";
+import type { FilePath, Files } from "../../core/ports/files.ts";
 import type { FileToolDefinition, FileToolName } from "./definitions.ts";
 
 export type FileAnswer =

@@ -1,8 +1,8 @@
 // The built-in tools over files: each input held against its schema, then read as one call.
-import type { JsonObject } from "../../authority/json.ts";
-import type { Ground } from "../../authority/path.ts";
-import { type Result, refuse } from "../../authority/result.ts";
-import { acceptorOf } from "../../tool/input.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import type { Ground } from "../../core/authority/axes/path.ts";
+import { type Result, refuse } from "../../core/base/result.ts";
+import { acceptorOf } from "../../runtime/tool/input.ts";
 import { type DeleteInput, deleteCall, type WriteInput, writeCall } from "./change.ts";
 import { FILE_TOOL_DEFINITIONS, type FileToolDefinition, type FileToolName } from "./definitions.ts";
 import { type EditInput, editCall } from "./edit.ts";

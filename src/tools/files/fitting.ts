@@ -1,5 +1,5 @@
 // As many items as were wanted and as one answer holds.
-import type { Json } from "../../authority/json.ts";
+import type { Json } from "../../core/base/json.ts";
 import { answerBytesMax } from "./limits.ts";
 
 export interface Fitting {

@@ -1,7 +1,7 @@
 // fs_read: lines of a text, or bytes of anything else, never more than one answer holds.
-import type { Ground } from "../../authority/path.ts";
-import { done, type Result } from "../../authority/result.ts";
-import type { FilePath, Files } from "../../ports/files.ts";
+import type { Ground } from "../../core/authority/axes/path.ts";
+import { done, type Result } from "../../core/base/result.ts";
+import type { FilePath, Files } from "../../core/ports/files.ts";
 import type { FileAnswer, FileCall } from "./file-call.ts";
 import * as limits from "./limits.ts";
 import { LineWindow } from "./line-window.ts";

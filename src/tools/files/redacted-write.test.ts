@@ -1,6 +1,6 @@
 // The mark that stands for a secret is not written where the secret is; anywhere else it is text like any other.
 import { expect, test } from "vitest";
-import type { Files } from "../../ports/files.ts";
+import type { Files } from "../../core/ports/files.ts";
 import { markProblem } from "./redacted-write.ts";
 
 const SECRET = "hunter2-hunter2";

@@ -1,6 +1,6 @@
 // A file that holds a secret is read with a mark in its place. Whoever writes that text back would put the mark where the secret
 // was, and the secret would be gone: such a write is refused.
-import type { FilePath, Files } from "../../ports/files.ts";
+import type { FilePath, Files } from "../../core/ports/files.ts";
 import type { FileAnswer } from "./file-call.ts";
 import { contentBytesMax } from "./limits.ts";
 import { failed, isErrno } from "./refusals.ts";

@@ -1,6 +1,6 @@
 // Refusals of file tools in words a model can act on. The port's reasons are short and say nothing that may not be known.
-import type { DenialCode } from "../../authority/decision.ts";
-import type { FileRefused } from "../../ports/files.ts";
+import type { DenialCode } from "../../core/authority/decision.ts";
+import type { FileRefused } from "../../core/ports/files.ts";
 import type { FileAnswer } from "./file-call.ts";
 
 const WORDS: ReadonlyMap<string, string> = new Map([

@@ -1,10 +1,10 @@
 // The trees that a session's grants are about, for the walls around its files. Every path is still decided by itself;
 // the walls are what is left if that should ever fail.
-import type { Authority, Chain } from "../../authority/chain.ts";
-import type { CompiledLink } from "../../authority/compiled.ts";
-import type { Grant } from "../../authority/grant.ts";
-import type { Sequence } from "../../authority/sequence.ts";
-import type { FilePath } from "../../ports/files.ts";
+import type { Authority, Chain } from "../../core/authority/chain.ts";
+import type { CompiledLink } from "../../core/authority/compiled.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import type { Sequence } from "../../core/authority/patterns/sequence.ts";
+import type { FilePath } from "../../core/ports/files.ts";
 import type { FileVerb } from "./places.ts";
 
 export interface GrantedTree {

@@ -1,5 +1,5 @@
 // What git said, as a model reads it: entries, commits and branches where it lists them, text where it shows changes.
-import type { JsonObject } from "../../authority/json.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { fitted, type Written } from "../fitted-output.ts";
 import type { GitInput } from "./command-line.ts";
 import { branchesAnswer, commitAndRest, commitsAnswer, sentAnswer } from "./history.ts";

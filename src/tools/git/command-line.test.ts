@@ -1,10 +1,10 @@
 // Whatever a caller writes, the only options of a git are ours, and a star of a grant covers it.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseArgv, parseArgvPattern } from "../../authority/argv.ts";
-import type { JsonObject } from "../../authority/json.ts";
-import { sequenceMatches } from "../../authority/sequence.ts";
-import { acceptorOf } from "../../tool/input.ts";
+import { parseArgv, parseArgvPattern } from "../../core/authority/axes/argv.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import { sequenceMatches } from "../../core/authority/patterns/sequence.ts";
+import { acceptorOf } from "../../runtime/tool/input.ts";
 import { gitLine } from "./command-line.ts";
 import { GIT_COMMANDS, GIT_DEFINITION, TAKES } from "./definition.ts";
 

@@ -1,8 +1,8 @@
 // A call of the `git` tool as one argument vector. Every option is written here; of the caller's words none can become one.
 // What a repository's settings would start is switched off where an option does it: other programs for differences, for
 // texts, for signatures. What is left of it, hooks and filters, runs where git runs: inside the sandbox.
-import type { JsonObject } from "../../authority/json.ts";
-import { done, type Result, refuse } from "../../authority/result.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
 import { type GitCommand, TAKES } from "./definition.ts";
 import { commitsUsual } from "./limits.ts";
 import { branchWord, fileWord, messageWord, pathWord, remoteWord, revisionWord } from "./words.ts";

@@ -1,5 +1,5 @@
 // The `git` tool as a model reads of it: its commands and what each of them takes. Data alone.
-import type { JsonSchema } from "../../tool/json-schema.ts";
+import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import {
   choiceSchema,
   countSchema,
@@ -7,7 +7,7 @@ import {
   objectSchema,
   textSchema,
   textsSchema,
-} from "../../tool/schema-parts.ts";
+} from "../../runtime/tool/schema-parts.ts";
 import * as limits from "./limits.ts";
 
 export const GIT_COMMANDS = ["status", "diff", "log", "show", "add", "commit", "branch", "fetch", "push"] as const;

@@ -1,5 +1,5 @@
 // Commits and branches as git prints them in our own formats.
-import type { JsonObject } from "../../authority/json.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { fitting } from "../files/fitting.ts";
 import { bodyCharactersMax, commitsMax } from "./limits.ts";
 

@@ -1,7 +1,7 @@
 // Where a remote leads, by the addresses git has for it: to a host, whose connections are decided, or somewhere this tool does
 // not go. Git takes a folder of a remote's name for one, and starts programs for some addresses: neither is a network remote.
-import type { JsonObject } from "../../authority/json.ts";
-import { type Refusal, refuse } from "../../authority/result.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import { type Refusal, refuse } from "../../core/base/result.ts";
 import type { GitInput } from "./command-line.ts";
 
 /** What asks git for a remote's addresses; null for a command that has none. Settings are read, and nothing else is done. */

@@ -1,5 +1,5 @@
 // What `git status --porcelain=v2 --branch -z` says, as entries.
-import type { JsonObject } from "../../authority/json.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { fitting } from "../files/fitting.ts";
 
 export interface StatusEntry {

@@ -1,6 +1,6 @@
 // Words of a call that become arguments of git. INVARIANT: none of them can be read as an option, as a forced or deleting
 // refspec, as an address elsewhere, or as more than one word.
-import { done, type Result, refuse } from "../../authority/result.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const CONTROL = /[\u0000-\u001f\u007f]/;

@@ -1,6 +1,6 @@
 // records_create, records_update, records_delete: whole texts, written once, and never over what somebody else wrote meanwhile.
-import type { Request } from "../../authority/request.ts";
-import { done, type Result, refuse } from "../../authority/result.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
 import { findRecord, versionOf } from "./found.ts";
 import { failed, missing, type RecordAnswer, type RecordCall, type RecordDesk, UNREADABLE } from "./record-call.ts";
 import { recordId, recordRequest } from "./requests.ts";

@@ -1,6 +1,6 @@
 // The records tools as a model reads of them: names, what they do, and what they take. Data alone.
-import type { JsonSchema } from "../../tool/json-schema.ts";
-import { countSchema, objectSchema, textSchema, textsSchema } from "../../tool/schema-parts.ts";
+import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
+import { countSchema, objectSchema, textSchema, textsSchema } from "../../runtime/tool/schema-parts.ts";
 import * as limits from "./limits.ts";
 
 export const RECORD_TOOL_NAMES = [

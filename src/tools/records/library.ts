@@ -1,8 +1,8 @@
 // The records of one workspace, known by what was read of them. Files are looked at for every question; what did not change is not
 // read again, and whoever else waits has a turn while much is read.
-import { idOfPath, type RecordData } from "../../record/record-data.ts";
-import { type ListedFile, type Listing, readOne, type ShelfMachine } from "../../record/shelf.ts";
-import { readCache } from "../../record/shelf-cache.ts";
+import { idOfPath, type RecordData } from "../../agents/records/record-data.ts";
+import { type ListedFile, type Listing, readOne, type ShelfMachine } from "../../agents/records/shelf.ts";
+import { readCache } from "../../agents/records/shelf-cache.ts";
 
 export interface LibraryMachine extends Pick<ShelfMachine, "read" | "frontmatter" | "nameOf" | "loadCache"> {
   /** `pause`: between the steps of a long look. */

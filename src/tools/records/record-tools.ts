@@ -1,10 +1,10 @@
 // The six records tools: what each says of a call by its input alone, and the call itself, once there are records to look at.
-import { isJsonList, type JsonObject, member } from "../../authority/json.ts";
-import type { Request } from "../../authority/request.ts";
-import { done, type Result, refuse } from "../../authority/result.ts";
-import type { Reading } from "../../notation/reading.ts";
-import type { Digest } from "../../ports/digest.ts";
-import { queryWords } from "../../record/search.ts";
+import { isJsonList, type JsonObject, member } from "../../core/base/json.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import type { Digest } from "../../core/ports/digest.ts";
+import { queryWords } from "../../agents/records/search.ts";
 import { createCall, createRequests, deleteCall, updateCall } from "./change.ts";
 import { RECORD_TOOL_DEFINITIONS, type RecordToolDefinition, type RecordToolName } from "./definitions.ts";
 import { readCharactersUsual, resultsUsual } from "./limits.ts";

@@ -1,13 +1,13 @@
 // What a call of a records tool asks for. An agent is no record: whatever touches one asks for `agent.*`, whichever tool it is.
-import { utf8Length } from "../../authority/bytes.ts";
-import { verbEntry } from "../../authority/catalog.ts";
-import { type JsonObject, member } from "../../authority/json.ts";
-import { parseName } from "../../authority/name.ts";
-import type { Request } from "../../authority/request.ts";
-import { done, type Result, refuse } from "../../authority/result.ts";
-import type { Value } from "../../authority/scope.ts";
-import type { Reading } from "../../notation/reading.ts";
-import { isAgentClass, parseRecordId } from "../../record/record-data.ts";
+import { utf8Length } from "../../core/base/bytes.ts";
+import { verbEntry } from "../../core/authority/catalog.ts";
+import { type JsonObject, member } from "../../core/base/json.ts";
+import { parseName } from "../../core/authority/axes/name.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import type { Value } from "../../core/authority/axes/scope.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import { isAgentClass, parseRecordId } from "../../agents/records/record-data.ts";
 import { agentRequest, authorityKeysIn, grantRequests } from "../agents/authority-keys.ts";
 import { segmentBytesMax } from "./limits.ts";
 

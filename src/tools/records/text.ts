@@ -1,12 +1,12 @@
 // Texts of records: a new one, and one that was changed in what was asked and in nothing else. Proved by reading it again.
-import type { Json } from "../../authority/json.ts";
-import { isPlainText } from "../../authority/reserved.ts";
-import { done, type Result, refuse } from "../../authority/result.ts";
-import type { Source } from "../../notation/source.ts";
-import { type Entry, entryOf, type Mapping, type TreeNode } from "../../notation/tree.ts";
-import { visible } from "../../notation/visible.ts";
-import { recordText } from "../../record/record-text.ts";
-import type { ParsedText } from "../../record/shelf.ts";
+import type { Json } from "../../core/base/json.ts";
+import { isPlainText } from "../../core/authority/patterns/reserved.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import type { Source } from "../../core/notation/source.ts";
+import { type Entry, entryOf, type Mapping, type TreeNode } from "../../core/notation/tree.ts";
+import { visible } from "../../core/notation/visible.ts";
+import { recordText } from "../../agents/records/record-text.ts";
+import type { ParsedText } from "../../agents/records/shelf.ts";
 
 export type ReadHead = (source: Source) => ParsedText;
 

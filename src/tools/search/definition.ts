@@ -1,6 +1,6 @@
 // web_search as a model reads of it. Data alone.
-import type { JsonSchema } from "../../tool/json-schema.ts";
-import { countSchema, objectSchema, textSchema } from "../../tool/schema-parts.ts";
+import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
+import { countSchema, objectSchema, textSchema } from "../../runtime/tool/schema-parts.ts";
 
 export const WEB_SEARCH = "web_search";
 

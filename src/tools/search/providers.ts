@@ -1,6 +1,6 @@
 // How each provider is asked: one fetch, as web_fetch would be told to make it, and where in the answer the results are.
-import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../authority/json.ts";
-import type { SearchProvider, WrittenSearch } from "../../notation/search-setting.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
+import type { SearchProvider, WrittenSearch } from "../../core/notation/config/search-setting.ts";
 import { answerBytesMax, searchMillisecondsMax } from "./definition.ts";
 
 interface Provider {

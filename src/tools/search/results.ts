@@ -1,5 +1,5 @@
 // What of a provider's answer is shown: title, address, a few lines. Whatever is not an address on the web is left out.
-import { isJsonObject, type Json, type JsonObject, member } from "../../authority/json.ts";
+import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { addressCharactersMax, snippetCharactersMax, titleCharactersMax } from "./definition.ts";
 
 export function shownResults(list: readonly Json[], snippet: string, count: number): readonly JsonObject[] {

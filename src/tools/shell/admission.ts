@@ -1,16 +1,16 @@
 // A script as everything it asks for. What patterns choose has to be looked up first: then the folders they look into are
 // asked for before the commands are.
-import { type Ground, parsePath } from "../../authority/path.ts";
-import type { Request } from "../../authority/request.ts";
-import { done, type Result, refuse } from "../../authority/result.ts";
-import type { FilePath } from "../../ports/files.ts";
-import { chosenBy, type Looking, startOf } from "./chosen-names.ts";
-import { chosenNamesMax, expandedCharactersMax, lookedFoldersMax } from "./limits.ts";
-import type { NamingSearch } from "./naming-search.ts";
+import { type Ground, parsePath } from "../../core/authority/axes/path.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import type { FilePath } from "../../core/ports/files.ts";
+import { chosenBy, type Looking, startOf } from "./names/chosen-names.ts";
+import { chosenNamesMax, expandedCharactersMax, lookedFoldersMax } from "./language/limits.ts";
+import type { NamingSearch } from "./names/naming-search.ts";
 import { requestsOf } from "./needs.ts";
-import { isPattern, type Script, type Word } from "./script.ts";
+import { isPattern, type Script, type Word } from "./language/script.ts";
 import { type Place, request, requestsFor, targetPath } from "./tool-requests.ts";
-import { type Values, withValues } from "./variables.ts";
+import { type Values, withValues } from "./language/variables.ts";
 
 /** Where a script is read: its folder, and what its variables hold there. */
 export interface Setting {

@@ -1,5 +1,5 @@
 // What a script did, as a model reads it: how it ended first. INVARIANT: it fits into one message, whatever was written.
-import type { JsonObject } from "../../authority/json.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { changesAnswer } from "../changes-answer.ts";
 import { fittedOutput, type Written } from "../fitted-output.ts";
 import type { ScriptRan } from "./run-script.ts";

@@ -1,7 +1,7 @@
 // The `shell` tool as a model reads of it: its name, what it does, and what it takes. Data alone.
-import type { JsonSchema } from "../../tool/json-schema.ts";
-import { choiceSchema, countSchema, objectSchema, textSchema, textsSchema } from "../../tool/schema-parts.ts";
-import { scriptCharactersMax, scriptSecondsMax, scriptSecondsUsual, wordsMax } from "./limits.ts";
+import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
+import { choiceSchema, countSchema, objectSchema, textSchema, textsSchema } from "../../runtime/tool/schema-parts.ts";
+import { scriptCharactersMax, scriptSecondsMax, scriptSecondsUsual, wordsMax } from "./language/limits.ts";
 
 export interface ShellDefinition {
   readonly name: "shell";

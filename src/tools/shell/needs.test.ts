@@ -1,11 +1,11 @@
 // What a script needs is all of it or a refusal: no command and no file is left out.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { READING } from "../../notation/testing/notation.ts";
+import { READING } from "../../core/notation/testing/notation.ts";
 import { type CommandNeeds, requestsOf, type ScriptNeeds } from "./needs.ts";
-import { parseScript } from "./parse.ts";
-import { argvText } from "./print.ts";
-import type { Construct } from "./refusal.ts";
+import { parseScript } from "./language/parse.ts";
+import { argvText } from "./language/print.ts";
+import type { Construct } from "./language/refusal.ts";
 import { requestsFor } from "./tool-requests.ts";
 
 function needs(text: string): ScriptNeeds {

@@ -1,8 +1,8 @@
 // What a whole script needs before anything of it runs: every program with its arguments, every file that a redirection
 // opens. A script of which that cannot be read is refused as a whole.
-import { isBuiltIn, isReserved } from "./language-words.ts";
-import { type Construct, refusal, type ShellRefusal } from "./refusal.ts";
-import { isPattern, literalText, type Script, type Stage, type Word } from "./script.ts";
+import { isBuiltIn, isReserved } from "./language/language-words.ts";
+import { type Construct, refusal, type ShellRefusal } from "./language/refusal.ts";
+import { isPattern, literalText, type Script, type Stage, type Word } from "./language/script.ts";
 
 export interface CommandNeeds {
   readonly argv: readonly [string, ...string[]];

@@ -1,6 +1,6 @@
 // A pipe between two commands: bytes in order, an end told from a break, a writer that waits, and one that is stopped in time.
 import { describe, expect, test } from "vitest";
-import { pipeBytesMax, pipeBytesUsual } from "./limits.ts";
+import { pipeBytesMax, pipeBytesUsual } from "./language/limits.ts";
 import { Pipe } from "./pipe.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 

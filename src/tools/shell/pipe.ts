@@ -1,6 +1,6 @@
 // The buffer between two commands of a pipeline. A writer that is faster than its reader waits (backpressure); a writer whose
 // reader is gone is stopped when it writes next, as SIGPIPE would stop it. The buffer is bounded even if a writer does not wait.
-import { pipeBytesMax, pipeBytesUsual } from "./limits.ts";
+import { pipeBytesMax, pipeBytesUsual } from "./language/limits.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 export class Pipe {

@@ -1,7 +1,7 @@
 // A file that a command writes to: a writer faster than the file waits, every byte arrives in order.
 import { expect, test } from "vitest";
-import type { FilePath } from "../../ports/files.ts";
-import { pipeBytesMax, pipeBytesUsual } from "./limits.ts";
+import type { FilePath } from "../../core/ports/files.ts";
+import { pipeBytesMax, pipeBytesUsual } from "./language/limits.ts";
 import { FileSink, type RedirectionFiles } from "./redirection-files.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 

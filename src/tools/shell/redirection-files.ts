@@ -1,7 +1,7 @@
 // Files of redirections as streams: read piece by piece, written in the order the bytes came. They are opened by the
 // session's file worker, and never by whoever runs the script.
-import type { FilePath, FileRefused, FileResult } from "../../ports/files.ts";
-import { pieceBytesMax, pipeBytesMax, pipeBytesUsual } from "./limits.ts";
+import type { FilePath, FileRefused, FileResult } from "../../core/ports/files.ts";
+import { pieceBytesMax, pipeBytesMax, pipeBytesUsual } from "./language/limits.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 /** One file for one act. Each is decided anew, so what is taken back meanwhile is not done any more. */

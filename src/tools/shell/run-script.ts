@@ -1,8 +1,8 @@
 // A decided script from its first command to its last: lists one after the other, the commands of a pipeline at once.
-import { requestText } from "../../notation/request-printer.ts";
-import type { ChangesReport } from "../../ports/drafts.ts";
-import type { Enforcement, Strength } from "../../ports/enforcement.ts";
-import type { Ending, RunDenial, RunRefused } from "../../ports/process.ts";
+import { requestText } from "../../core/notation/request/request-printer.ts";
+import type { ChangesReport } from "../../core/ports/drafts.ts";
+import type { Enforcement, Strength } from "../../core/ports/enforcement.ts";
+import type { Ending, RunDenial, RunRefused } from "../../core/ports/process.ts";
 import type { DecidedStage, DecidedStep } from "./decided-script.ts";
 import { Pipe } from "./pipe.ts";
 import { runStage, type ScriptParts, type StageDone } from "./run-stage.ts";

@@ -1,7 +1,7 @@
 // One command of a pipeline: its redirections are opened from the left, as a shell does, then it is run.
-import type { FileRefused } from "../../ports/files.ts";
-import type { Ending, Ran, RunRefused, RunResult, Sinks } from "../../ports/process.ts";
-import type { Stop } from "../../sandbox/sandboxes.ts";
+import type { FileRefused } from "../../core/ports/files.ts";
+import type { Ending, Ran, RunRefused, RunResult, Sinks } from "../../core/ports/process.ts";
+import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import type { DecidedFile, DecidedStage } from "./decided-script.ts";
 import type { Pipe } from "./pipe.ts";
 import { FileSink, fileSource, type RedirectionFiles } from "./redirection-files.ts";

@@ -1,9 +1,9 @@
 // Where a script is read: its folder, whether that may be changed, and what its variables hold in a sandbox there.
-import type { JsonObject } from "../../authority/json.ts";
-import { pathText } from "../../authority/path.ts";
-import { done, type Result, refuse } from "../../authority/result.ts";
-import type { Reading } from "../../notation/reading.ts";
-import { environmentOf } from "../../sandbox/environment.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import { pathText } from "../../core/authority/axes/path.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import { environmentOf } from "../../sandbox/plan/start/environment.ts";
 import { folderOf, type Setting } from "./admission.ts";
 import { workingGround } from "./working-ground.ts";
 

@@ -1,5 +1,5 @@
 // A stop of one command: it rings with the script's own, or by itself, and remembers why.
-import type { Stop } from "../../sandbox/sandboxes.ts";
+import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 
 /** `reader`: nobody reads what it writes. `full`: it wrote more than may wait. `file`: its file cannot be written. */
 export type StageStopped = "reader" | "full" | "file";

@@ -1,5 +1,5 @@
 // web_fetch as a model reads of it: its name, what it does, and what it takes. Data alone.
-import type { JsonSchema } from "../../tool/json-schema.ts";
+import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import * as limits from "./limits.ts";
 
 export const WEB_FETCH = "web_fetch";

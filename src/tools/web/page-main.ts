@@ -1,5 +1,5 @@
 // A process of its own that makes one page readable: asked on its input, answers on its output, and ends.
-import { isJsonObject, type Json, member } from "../../authority/json.ts";
+import { isJsonObject, type Json, member } from "../../core/base/json.ts";
 import { type PageAsked, shownPage } from "./shown-page.ts";
 
 function asked(text: string): PageAsked | null {

@@ -2,7 +2,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { realpathSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { isJsonObject, type Json, member } from "../../authority/json.ts";
+import { isJsonObject, type Json, member } from "../../core/base/json.ts";
 import { pageMemoryMegabytesMax, pageMillisecondsMax, shownCharactersMax } from "./limits.ts";
 import type { PageAsked, PageShown } from "./shown-page.ts";
 

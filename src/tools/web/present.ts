@@ -1,5 +1,5 @@
 // How a face shows what web_fetch gave back: the text that the owner did not take apart is made readable here.
-import type { Json, JsonObject } from "../../authority/json.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
 import { WEB_FETCH } from "./definition.ts";
 import type { ShowPage } from "./page-process.ts";
 import { readPending } from "./result.ts";

@@ -1,5 +1,5 @@
 // What web_fetch gives back: where it ended, what it is, and its text.
-import { isJsonObject, type Json, type JsonObject, member } from "../../authority/json.ts";
+import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import type { ContentKind } from "./content.ts";
 import type { WebFormat } from "./definition.ts";
 import { answerTextBytesMax } from "./limits.ts";

@@ -1,0 +1,135 @@
+// The records of a workspace's agents as files that can be read, written, moved and put back.
+import { mkdirSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import type { Source } from "../../core/notation/source.ts";
+import { type Changed, type EditPlace, editFile, type FileEdited, realFile, undoFolder } from "../../platform/edit-file.ts";
+import { readTextFile } from "../../platform/files.ts";
+import { segmentsOf } from "../../platform/folders.ts";
+import { realRoot } from "../../platform/real-path.ts";
+import { pastOf } from "../../platform/undo.ts";
+import { AGENTS, findAgent } from "./workspace.ts";
+
+export interface AgentPlace {
+  readonly cwd: string;
+  readonly workspace: string | null;
+  /** The user's state folder, without which nothing is changed; or null. */
+  readonly state: string | null;
+  readonly charactersMax: number;
+}
+
+type Found = { readonly path: string; readonly inside: string };
+type Read = { readonly ok: true; readonly value: Source } | { readonly ok: false; readonly message: string };
+
+/** The text a file has, and the one it had before the last edit. Null: the file is or was not there. */
+export interface Step {
+  readonly now: Source | null;
+  readonly before: Source | null;
+}
+
+/** An id is words between slashes; none of them can leave the folder or hide in it. */
+const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(?:\/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}){0,7}$/;
+
+export class AgentFiles {
+  readonly #place: AgentPlace;
+
+  constructor(place: AgentPlace) {
+    this.#place = place;
+  }
+
+  read(name: string): Read {
+    const found = this.#find(name) ?? this.#byId(name);
+    if (found === null) return { ok: false, message: `${JSON.stringify(name.slice(0, 200))} is no agent's id` };
+    const file = readTextFile(found.path, this.#place.charactersMax);
+    const source = this.#shown(found.path);
+    return file.ok
+      ? { ok: true, value: { name: source, text: file.text } }
+      : { ok: false, message: `${source} ${file.message}` };
+  }
+
+  edit<R>(name: string, change: (source: Source) => Changed<R>): FileEdited<R> {
+    return this.#change(this.#find(name), name, (text, source) => (text === null ? { kind: "gone" } : change(source)));
+  }
+
+  /** Never over a file that is there. */
+  create(id: string, text: string): FileEdited<string> {
+    const found = this.#byId(id);
+    if (found === null) {
+      const message =
+        this.#place.workspace === null
+          ? "there is no workspace here: ambit init makes one"
+          : `${JSON.stringify(id.slice(0, 200))} is no id: letters, digits, - _ and ., folders with /`;
+      return { kind: "failed", message };
+    }
+    const folder = realRoot(segmentsOf(dirname(found.path)));
+    const inside = realRoot(segmentsOf(found.inside));
+    if (folder !== null && inside?.every((part, at) => part === folder[at]) === true)
+      mkdirSync(dirname(found.path), { recursive: true });
+    return this.#change(found, id, (now, source) =>
+      now === null ? { kind: "write", text } : { kind: "refuse", refusal: `${source.name} is there already` },
+    );
+  }
+
+  /** Only as the text it was read with. */
+  remove(name: string, text: string): FileEdited<string> {
+    return this.#change(this.#find(name), name, (now, source) =>
+      now === text ? { kind: "remove" } : { kind: "refuse", refusal: `${source.name} was changed meanwhile` },
+    );
+  }
+
+  /** What an undo would do; null where there is nothing of ours to take back, or something else came after it. */
+  step(name: string): Step | null {
+    const found = this.#find(name) ?? this.#byId(name);
+    const { state, charactersMax } = this.#place;
+    if (found === null || state === null) return null;
+    const real = realFile(found.path, found.inside);
+    const file = readTextFile(found.path, charactersMax);
+    const past = real === null ? null : pastOf(undoFolder(state, real), file.ok ? file.text : null);
+    const source = (text: string | null): Source | null =>
+      text === null ? null : { name: this.#shown(found.path), text };
+    return past === null ? null : { now: source(file.ok ? file.text : null), before: source(past.before) };
+  }
+
+  undo(name: string, { now, before }: Step): FileEdited<string> {
+    return this.#change(this.#find(name) ?? this.#byId(name), name, (text, source, past) =>
+      past !== null && text === (now?.text ?? null) && past.before === (before?.text ?? null)
+        ? { kind: "undo", past }
+        : { kind: "refuse", refusal: `${source.name} was changed meanwhile` },
+    );
+  }
+
+  #change<R>(
+    found: Found | null,
+    name: string,
+    change: (text: string | null, source: Source, past: Parameters<Parameters<typeof editFile<R>>[2]>[1]) => Changed<R>,
+  ): FileEdited<R> {
+    const { state, charactersMax } = this.#place;
+    if (found === null)
+      return { kind: "failed", message: `there is no agent called ${JSON.stringify(name.slice(0, 200))}` };
+    if (state === null)
+      return { kind: "failed", message: "there is no folder for state, so no edit could be taken back" };
+    const shown = this.#shown(found.path);
+    const place: EditPlace = { state, inside: found.inside, charactersMax };
+    const done = editFile<R>(found.path, place, (text, past) => change(text, { name: shown, text: text ?? "" }, past));
+    return done.kind === "failed" ? { ...done, message: `${shown} ${done.message}` } : done;
+  }
+
+  #find(name: string): Found | null {
+    const { cwd, workspace } = this.#place;
+    const file = findAgent(name, cwd, workspace);
+    if (file === null || !file.path.endsWith(".md")) return null;
+    const isInside = workspace !== null && file.path.startsWith(workspace + sep);
+    return { path: file.path, inside: isInside ? workspace : dirname(file.path) };
+  }
+
+  #byId(id: string): Found | null {
+    const { workspace } = this.#place;
+    return workspace !== null && ID.test(id) && !id.includes("..")
+      ? { path: resolve(join(workspace, AGENTS), `${id}.md`), inside: workspace }
+      : null;
+  }
+
+  #shown(path: string): string {
+    const shown = relative(this.#place.cwd, path);
+    return shown.startsWith("..") ? path : shown;
+  }
+}

@@ -1,0 +1,183 @@
+// The agents of this machine: found, read inside their configuration, and held to what is trusted of them.
+import { extname, join, relative, resolve, sep } from "node:path";
+import { alikeAgentId } from "../../core/base/agent-id.ts";
+import type { Moment } from "../../core/authority/compiled.ts";
+import type { Step } from "../../cli/terminal/progress.ts";
+import type { ProjectOpened } from "../../cli/project-opened.ts";
+import type { LoadedAgent, LoadResult, SetResult } from "../../cli/world.ts";
+import { authorityFiles } from "./authority-files.ts";
+import { readConfigFile } from "./config-file.ts";
+import { sha256 } from "../../platform/digest.ts";
+import { readTextFile } from "../../platform/files.ts";
+import type { UserFolders } from "../../platform/folders.ts";
+import { TOOLS_TEXT, toolSources } from "../../sandbox/tool-host/sources.ts";
+import { openTrust } from "./trust-file.ts";
+import { AGENTS, type AgentFile, agentIds, agentName, findAgent, findAgents } from "./workspace.ts";
+import { nearestName } from "../../core/notation/nearest.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import type { Source } from "../../core/notation/source.ts";
+import type { TrustStore } from "../../core/ports/trust.ts";
+import type { ConfigRead } from "../project/hoist-levels.ts";
+import { agentNameOf, Project } from "../project/project.ts";
+import { type ConfigText, type Readers, readLevel } from "../project/project-moment.ts";
+import { reviewOf } from "../project/review.ts";
+import { sourceCharactersMax } from "../../text/read.ts";
+import { agentOf, configOf } from "./agent-text.ts";
+import { once } from "../../platform/once.ts";
+import { revisionTexts } from "./revision.ts";
+
+export interface Place {
+  readonly cwd: string;
+  readonly workspace: string | null;
+  readonly home: string | null;
+  readonly folders: UserFolders;
+  readonly moment: Moment;
+  readingAt(base: string): Reading;
+}
+
+export interface Agents {
+  readonly readers: Readers;
+  /** A path as a person near it writes it. */
+  nameOf(path: string): string;
+  user(): ConfigRead | null;
+  opened(): { readonly project: Project; readonly trusted: TrustStore | null; readonly config: ConfigText | null };
+  openProject(step?: Step): ProjectOpened | null;
+  loadAgent(name: string): LoadResult;
+  loadSet(name: string, step?: Step): SetResult;
+}
+
+export function openAgents({ cwd, workspace, home, folders, moment, readingAt }: Place): Agents {
+  const readers: Readers = {
+    config: configOf,
+    agent: (source, name, inside) => agentOf(source, name, extname(source.name), inside, moment),
+  };
+  const nameOf = (path: string): string => {
+    const near = relative(cwd, path);
+    return near.startsWith("..") ? path : near;
+  };
+  const user = once((): ConfigRead | null => {
+    const text = folders.config === null ? null : readConfigFile(folders.config, sourceCharactersMax, nameOf);
+    return text === null ? null : readLevel(text, "user", readingAt(home ?? "/"), readers);
+  });
+  /** Beside what is trusted of it, or by itself where nobody has to trust it. */
+  const projectAt = (base: string, config: ConfigText | null, trusted: TrustStore | null): Project =>
+    new Project({ readers, reading: readingAt(base), user: user(), config, trusted });
+  const opened = once(() => {
+    const config = workspace === null ? null : readConfigFile(join(workspace, ".ambit"), sourceCharactersMax, nameOf);
+    const trusted = openTrust(workspace, folders, sha256);
+    return { project: projectAt(workspace ?? cwd, config, trusted), trusted, config };
+  });
+  const openProject = (step?: Step): ProjectOpened | null => {
+    if (workspace === null) return null;
+    const { project, trusted } = opened();
+    const { files: texts, problems } = authorityFiles(workspace, sourceCharactersMax);
+    // What runs is trusted as what is granted: by its very content.
+    const tools = toolSources(workspace, project.config?.config.tools ?? []).text;
+    const files = tools === null ? texts : [...texts, { path: TOOLS_TEXT, text: tools }];
+    const review = reviewOf(project, files, trusted, sha256, step);
+    return {
+      workspace,
+      review,
+      store: trusted,
+      user: user(),
+      config: project.config,
+      levels: project.levels,
+      problems,
+    };
+  };
+  const read = (
+    file: AgentFile,
+  ): { readonly ok: true; readonly source: Source } | Extract<LoadResult, { ok: false }> => {
+    const content = readTextFile(file.path, sourceCharactersMax);
+    const name = nameOf(file.path);
+    if (!content.ok) return { ok: false, message: `${name}: ${content.message}`, fix: null };
+    return { ok: true, source: { name, text: content.text } };
+  };
+  const loadFile = (file: AgentFile): LoadResult => {
+    const found = read(file);
+    if (!found.ok) return found;
+    const { source } = found;
+    const { project } = opened();
+    const inner = workspace === null ? null : relative(workspace, file.path).split(sep).join("/");
+    const isOfProject = inner !== null && agentNameOf(inner) !== null;
+    const trust = isOfProject ? project.agent(source, file.name, inner) : project.given(source, file.name);
+    return { ok: true, value: { agent: trust.agent, source, trust } };
+  };
+  /** Texts to be compared: each by itself, inside the configuration that lies beside it, held to no limit. */
+  const plainly = (project: Project, source: Source, name: string): LoadResult => ({
+    ok: true,
+    value: { agent: project.agent(source, name, source.name).own, source },
+  });
+  const loadSet = (name: string, step: Step = () => {}): SetResult => {
+    const files = findAgents(name, cwd);
+    if (files !== null) {
+      const isOneFile = files[0]?.path === resolve(cwd, name);
+      const beside = isOneFile ? null : readConfigFile(join(resolve(cwd, name), ".ambit"), sourceCharactersMax, nameOf);
+      const project = projectAt(workspace ?? cwd, beside ?? opened().config, null);
+      const results = files.map((file, at): LoadResult => {
+        step(at, files.length);
+        const found = read(file);
+        return found.ok ? plainly(project, found.source, file.name) : found;
+      });
+      return setOf(results, isOneFile);
+    }
+    const texts = revisionTexts(name, cwd, workspace ?? cwd);
+    if (texts === null) {
+      const message = `there is no file, folder or git revision called ${JSON.stringify(name.slice(0, 200))}`;
+      return { ok: false, message, fix: null };
+    }
+    const project = projectAt(workspace ?? cwd, texts.config, null);
+    return setOf(
+      texts.agents.map((source, at) => {
+        step(at, texts.agents.length);
+        return plainly(project, source, agentName(source.name));
+      }),
+      name.includes(":"),
+    );
+  };
+  return {
+    readers,
+    nameOf,
+    user,
+    opened,
+    openProject,
+    loadAgent: (name) => {
+      const file = findAgent(name, cwd, workspace);
+      if (file === null) return missing(name, agentIds(workspace));
+      const isOwn = workspace !== null && file.path.startsWith(join(workspace, AGENTS) + sep);
+      const other = isOwn ? alikeAgentId(file.name, agentIds(workspace)) : null;
+      return other === null ? loadFile(file) : alike(file.name, other);
+    },
+    loadSet,
+  };
+}
+
+function missing(name: string, known: readonly string[]): LoadResult {
+  const nearest = nearestName(name, known);
+  const listed = `agents here: ${known.slice(0, 10).join(", ")}`;
+  const none = "name a record, manifest or Caveats file, or write .ambit/agents/<id>.md";
+  const fix = nearest === null ? (known.length === 0 ? none : listed) : `did you mean ${nearest}?`;
+  return { ok: false, message: `there is no agent and no file called ${JSON.stringify(name.slice(0, 200))}`, fix };
+}
+
+/** Of two ids that a person cannot tell apart neither is an agent's. */
+function alike(name: string, other: string): LoadResult {
+  const message = `${JSON.stringify(name)} and ${JSON.stringify(other)} read alike, so neither is an agent's id`;
+  return { ok: false, message, fix: "rename one of the files" };
+}
+
+/** Two files that claim one id would hide one of them, so they are refused together. */
+function setOf(results: readonly LoadResult[], isOneFile: boolean): SetResult {
+  const agents = new Map<string, LoadedAgent>();
+  for (const result of results) {
+    if (!result.ok) return result;
+    const { agent, source } = result.value;
+    const other = agents.get(agent.id);
+    if (other !== undefined) {
+      const message = `${other.source.name} and ${source.name} are both called ${JSON.stringify(agent.id)}`;
+      return { ok: false, message, fix: "give one of them another id" };
+    }
+    agents.set(agent.id, result.value);
+  }
+  return { ok: true, value: agents, isOneFile };
+}

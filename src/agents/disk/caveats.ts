@@ -1,0 +1,70 @@
+// Caveats that somebody brings along instead of an agent's record: read by themselves, inside what the user's own configuration
+// allows anybody.
+import { caveatsTable, readCaveats } from "../../core/notation/caveats/caveats.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import type { Source } from "../../core/notation/source.ts";
+import type { TreeNode } from "../../core/notation/tree.ts";
+import { type Agent, agentFromCaveats } from "../project/agent.ts";
+import { Project } from "../project/project.ts";
+import { readJson } from "../../text/json.ts";
+import { openAgents, type Place } from "./agents.ts";
+
+/** The agent of a session that has no record. */
+export const ANONYMOUS = "anonymous";
+
+export interface GivenCaveats {
+  readonly read: Agent;
+  /** What is wrong with the text, as sentences. */
+  readonly notes: readonly string[];
+}
+
+/** Whatever keys it has, the text is read as Caveats and as nothing else. */
+export function readGivenCaveats(place: Place, text: string): GivenCaveats {
+  const agents = openAgents(place);
+  const { config } = agents.opened();
+  // Programs run where the session stands, wherever the project's own configuration is read from.
+  const { ground } = place.readingAt(place.cwd);
+  const project = new Project({
+    readers: {
+      config: agents.readers.config,
+      agent: (source, name, reading) => caveatsAgent(source, name, { ...reading, ground }),
+    },
+    reading: place.readingAt(place.workspace ?? place.cwd),
+    user: agents.user(),
+    config,
+    trusted: null,
+  });
+  const { agent } = project.given({ name: "caveats", text }, ANONYMOUS);
+  const notes = agent.diagnostics.map(({ message }) => message);
+  // What a configuration around it denies says so itself.
+  const isOwnFault = agent.refused && project.levels.broken.length === 0;
+  return { read: agent, notes: isOwnFault ? [`${DENIED}: ${notes.join("; ")}`] : notes };
+}
+
+const DENIED = "the caveats are not understood, so everything is denied";
+
+function caveatsAgent(source: Source, name: string, reading: Reading): Agent {
+  const { tree, diagnostics } = readJson(source);
+  if (tree === null) return agentFromCaveats(null, diagnostics, name);
+  const read = readCaveats(tree, reading);
+  return agentFromCaveats(read.link, [...diagnostics, ...read.diagnostics], name);
+}
+
+/** The `[caveats]` table of a TOML file as JSON text; null where there is none. */
+export function tableText(tree: TreeNode): string | null {
+  const table = caveatsTable(tree);
+  return table === null ? null : JSON.stringify(plainOf(table));
+}
+
+function plainOf(node: TreeNode): unknown {
+  switch (node.kind) {
+    case "scalar":
+      return node.value;
+    case "list":
+      return node.items.map(plainOf);
+    case "map":
+      return Object.fromEntries(node.entries.map(({ key, value }) => [key, plainOf(value)]));
+    default:
+      return node satisfies never;
+  }
+}

@@ -1,0 +1,26 @@
+// The config.yml of a folder, and the one that is misnamed: passed over in silence it would be a limit nobody holds.
+import { join } from "node:path";
+import type { Source } from "../../core/notation/source.ts";
+import { readTextFile } from "../../platform/files.ts";
+import { outOfReach } from "../../platform/out-of-reach.ts";
+import { isThere } from "../../platform/path-target.ts";
+
+const NAME = "config.yml";
+const MISNAMED = "config.yaml";
+
+/** Null where there is none. With a problem the text is empty: it is there, and nobody knows what it says. */
+export function readConfigFile(
+  folder: string,
+  charactersMax: number,
+  shown: (path: string) => string,
+): { readonly source: Source; readonly problem: string | null } | null {
+  const path = join(folder, NAME);
+  const content = readTextFile(path, charactersMax);
+  if (content.ok) return { source: { name: shown(path), text: content.text }, problem: null };
+  const unread = (at: string, problem: string) => ({ source: { name: shown(at), text: "" }, problem });
+  if (content.code !== "not_found") return unread(path, content.message);
+  const away = outOfReach(path);
+  if (away !== null) return unread(path, away);
+  const wrong = join(folder, MISNAMED);
+  return isThere(wrong) ? unread(wrong, `is not read: it is called ${NAME}`) : null;
+}

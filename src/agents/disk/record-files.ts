@@ -1,0 +1,166 @@
+// The records folder on disk: what is in it, the text of one file, a new file, and the cache beside it.
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import type { DiagnosticCode } from "../../core/notation/diagnostic.ts";
+import { sha256 } from "../../platform/digest.ts";
+import { readTextFile } from "../../platform/files.ts";
+import {
+  type FolderListing,
+  type FoundFile,
+  type ListingAsked,
+  type ListingLimits,
+  listFolder,
+  listFolderInSteps,
+} from "../../platform/listing.ts";
+import { stampOf } from "../../platform/stamp.ts";
+import { codeOf, liesInside } from "../../platform/path-target.ts";
+import { writeWhole } from "../../platform/write-whole.ts";
+
+/** Relative to the workspace. */
+export const RECORDS = ".ambit/records";
+
+const LIMITS: ListingLimits = {
+  filesMax: 100_000,
+  depthMax: 32,
+  entriesMax: 400_000,
+  fileBytesMax: 4 * 1024 * 1024,
+  bytesMax: 256 * 1024 * 1024,
+};
+
+export function listRecords(workspace: string, now: number): FolderListing {
+  return listFolder(askedOf(workspace, now));
+}
+
+/** For whoever has others to answer meanwhile. */
+export function listRecordsInSteps(workspace: string, now: number, pause: () => Promise<void>): Promise<FolderListing> {
+  return listFolderInSteps(askedOf(workspace, now), pause);
+}
+
+function askedOf(workspace: string, now: number): ListingAsked {
+  return {
+    folder: join(workspace, RECORDS),
+    inside: workspace,
+    now,
+    limits: LIMITS,
+    isWanted: (path) => path.endsWith(".md"),
+    isEntered: () => true,
+  };
+}
+
+export type FileText =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly code: DiagnosticCode; readonly message: string };
+
+const attemptsMax = 3;
+
+/** The text that belongs to the stamp: a file that changes while it is read is read again. */
+export function readListed(folder: string, { path, stamp }: FoundFile, charactersMax: number): FileText {
+  const full = join(folder, path);
+  let expected: string | null = stamp;
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const content = fileText(full, charactersMax);
+    const after = stampOf(full);
+    if (after !== null && after === expected) return content;
+    // A folder on the way may have become a link meanwhile.
+    expected = liesInside(full, folder) ? after : null;
+  }
+  return { ok: false, code: "not_understood", message: "this file is gone, or changes while it is read" };
+}
+
+/** A file as a whole, with what is wrong with it as a diagnostic says it. */
+export function fileText(path: string, charactersMax: number): FileText {
+  const content = readTextFile(path, charactersMax);
+  if (content.ok) return content;
+  return { ok: false, code: CODES[content.code] ?? "not_understood", message: `this file ${content.message}` };
+}
+
+const CODES: Readonly<Record<string, DiagnosticCode>> = { too_large: "too_large", not_utf8: "syntax" };
+
+export type Created = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly message: string };
+
+/** A new file under a name that is already known to be plain. INVARIANT: what is there is never written over. */
+export function createRecord(workspace: string, segments: readonly string[], text: string): Created {
+  const way = [...RECORDS.split("/"), ...segments.slice(0, -1)];
+  let folder = workspace;
+  for (const name of way) {
+    folder = join(folder, name);
+    const made = ownFolder(folder);
+    if (made !== null) return { ok: false, message: made };
+  }
+  const path = join(folder, `${segments.at(-1) ?? ""}.md`);
+  const draft = join(folder, `.${randomBytes(8).toString("hex")}.draft`);
+  try {
+    const file = openSync(
+      draft,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+      0o644,
+    );
+    try {
+      writeFileSync(file, text, "utf8");
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    // Whole or not at all, and only where nothing has the name: to link fails where to rename would replace.
+    linkSync(draft, path);
+    return { ok: true, path };
+  } catch (error) {
+    return {
+      ok: false,
+      message: codeOf(error) === "EEXIST" ? `${path} is already there` : `${path}: ${codeOf(error)}`,
+    };
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Null when it is a folder now. A link is none: it could lead out of the workspace. */
+function ownFolder(path: string): string | null {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) mkdirSync(path);
+    else if (!found.isDirectory()) return `${path} is not a folder`;
+    return null;
+  } catch (error) {
+    return codeOf(error) === "EEXIST" ? null : `${path}: ${codeOf(error)}`;
+  }
+}
+
+export interface RecordCache {
+  load(): string | null;
+  /** A cache that cannot be written is not there the next time; nothing else follows from it. */
+  save(text: string): void;
+}
+
+const cacheCharactersMax = 72 * 1024 * 1024;
+
+/** In the user's state, one file for each workspace. */
+export function recordCache(state: string | null, workspace: string): RecordCache {
+  if (state === null) return { load: () => null, save: () => undefined };
+  const path = join(state, "records", `${sha256(workspace)}.index`);
+  return {
+    load: () => {
+      const content = readTextFile(path, cacheCharactersMax);
+      return content.ok ? content.text : null;
+    },
+    save: (text) => {
+      try {
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        writeWhole(path, text);
+      } catch {
+        // Read from the files again next time.
+      }
+    },
+  };
+}

@@ -1,0 +1,64 @@
+// Records and skills of the machine, as the command line asks for them.
+import { join } from "node:path";
+import type { RecordsDesk } from "../../cli/records/records.ts";
+import { createRecord, fileText, listRecords, RECORDS, readListed, recordCache } from "./record-files.ts";
+import { listOwnSkills, listProjectSkills, SHARED_SKILLS, SKILLS, USER_SKILLS } from "./skill-files.ts";
+import { openShelf } from "../records/shelf.ts";
+import type { SkillOrigin } from "../skills/skill.ts";
+import { recordSkills, type SkillMachine, type SkillSource } from "../skills/skill-shelf.ts";
+import { readFrontmatter } from "../../text/frontmatter.ts";
+import { sourceCharactersMax } from "../../text/read.ts";
+
+export function recordsDesk(
+  workspace: string,
+  state: string | null,
+  now: number,
+  nameOf: (path: string) => string,
+): RecordsDesk {
+  const folder = join(workspace, RECORDS);
+  const cache = recordCache(state, workspace);
+  return {
+    machine: {
+      list: () => listRecords(workspace, now),
+      read: (file) => readListed(folder, file, sourceCharactersMax),
+      frontmatter: readFrontmatter,
+      nameOf: (path) => nameOf(join(folder, path)),
+      loadCache: cache.load,
+      saveCache: cache.save,
+    },
+    create: (segments, text) => createRecord(workspace, segments, text),
+  };
+}
+
+interface SkillPlaces {
+  readonly home: string | null;
+  readonly config: string | null;
+  readonly workspace: string | null;
+  readonly records: RecordsDesk | null;
+  readonly now: number;
+  nameOf(path: string): string;
+}
+
+export function skillMachine({ home, config, workspace, records, now, nameOf }: SkillPlaces): SkillMachine {
+  const own = (origin: SkillOrigin, folder: string): SkillSource => ({
+    origin,
+    ...listOwnSkills(folder),
+    read: ({ path }) => fileText(join(folder, path), sourceCharactersMax),
+    nameOf: (path) => nameOf(join(folder, path)),
+  });
+  const project = (root: string): SkillSource => ({
+    origin: "project",
+    ...listProjectSkills(root, now),
+    read: (file) => readListed(join(root, SKILLS), file, sourceCharactersMax),
+    nameOf: (path) => nameOf(join(root, SKILLS, path)),
+  });
+  return {
+    frontmatter: readFrontmatter,
+    sources: () => [
+      ...(config === null ? [] : [own("user", join(config, USER_SKILLS))]),
+      ...(home === null ? [] : [own("shared", join(home, SHARED_SKILLS))]),
+      ...(workspace === null ? [] : [project(workspace)]),
+      ...(records === null ? [] : [recordSkills(openShelf(records.machine), records.machine)]),
+    ],
+  };
+}

@@ -1,0 +1,70 @@
+// Where skills lie on disk: folders with a SKILL.md in each.
+import { readdirSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type FolderListing, type FoundFile, type FoundProblem, type ListingLimits, listFolder } from "../../platform/listing.ts";
+import { codeOf } from "../../platform/path-target.ts";
+
+/** Relative to the workspace. */
+export const SKILLS = ".ambit/skills";
+/** Below the home folder: where agent clients share theirs. */
+export const SHARED_SKILLS = ".agents/skills";
+/** Below the user's configuration. */
+export const USER_SKILLS = "skills";
+
+const FILE = "SKILL.md";
+const skillsMax = 1000;
+const LIMITS: ListingLimits = {
+  filesMax: skillsMax,
+  depthMax: 1,
+  entriesMax: 100_000,
+  fileBytesMax: 4 * 1024 * 1024,
+  bytesMax: 64 * 1024 * 1024,
+};
+
+/** A project's skills. No link is followed, and the folders a skill brings with it are not entered. */
+export function listProjectSkills(workspace: string, now: number): FolderListing {
+  const folder = join(workspace, SKILLS);
+  const isEntered = (path: string): boolean => !path.includes("/");
+  return listFolder({ folder, inside: workspace, now, limits: LIMITS, isWanted: isSkillFile, isEntered });
+}
+
+function isSkillFile(path: string): boolean {
+  return path.split("/").length === 2 && path.endsWith(`/${FILE}`);
+}
+
+/** A person's own skills. People link theirs from elsewhere, so links are followed: the folder is theirs alone. */
+export function listOwnSkills(folder: string): FolderListing {
+  const files: FoundFile[] = [];
+  const problems: FoundProblem[] = [];
+  const names = namesIn(folder, problems);
+  if (names.length > skillsMax)
+    problems.push({
+      path: "",
+      code: "too_large",
+      message: `there are more than ${skillsMax} names here; the rest is not read`,
+    });
+  for (const name of names.slice(0, skillsMax)) {
+    const path = `${name}/${FILE}`;
+    try {
+      if (!statSync(join(folder, name)).isDirectory()) continue;
+      realpathSync.native(join(folder, path));
+      files.push({ path, stamp: "", settled: false });
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT")
+        problems.push({ path, code: "not_understood", message: `this skill cannot be read (${codeOf(error)})` });
+    }
+  }
+  return { files, problems };
+}
+
+function namesIn(folder: string, problems: FoundProblem[]): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => !name.startsWith("."))
+      .sort();
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT")
+      problems.push({ path: "", code: "not_understood", message: `this folder cannot be read (${codeOf(error)})` });
+    return [];
+  }
+}

@@ -1,0 +1,156 @@
+// What of a record has to change for an edit, before anything is written: which items, which shorthands, which specs.
+import type { Axis } from "../../core/authority/catalog.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import { isNothing } from "../../core/authority/axes/scope.ts";
+import { Diagnostics } from "../../core/notation/diagnostic.ts";
+import { type Hoist, readSandbox } from "../../core/notation/record/hoist.ts";
+import { PRESETS } from "../../core/notation/record/presets.ts";
+import { compactText } from "../../core/notation/printer.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import type { AgentRecord } from "../../core/notation/record/record.ts";
+import { entryOf, type Mapping, type Scalar } from "../../core/notation/tree.ts";
+import { type AuthorityEdit, isMeant } from "./edit-check.ts";
+import { type Item, itemOf, itemsOf, type Kept } from "./edit-items.ts";
+import { type PartResult, withoutPart } from "./edit-part.ts";
+import type { GrantSpec, SpecContext } from "./edit-spec.ts";
+
+export interface View {
+  readonly node: Mapping;
+  readonly record: AgentRecord;
+  readonly hoist: Hoist;
+  readonly items: readonly Item[] | null;
+  readonly context: SpecContext;
+}
+
+export function viewOf(node: Mapping, record: AgentRecord, reading: Reading): View {
+  const hoist = readSandbox(entryOf(node, "sandbox"), reading, new Diagnostics());
+  const context: SpecContext = { reading, root: hoist.root };
+  return { node, record, hoist, items: itemsOf(entryOf(node, "capabilities"), context), context };
+}
+
+/** What becomes of an item that does not stay as it is: other specs in its place, or fewer entries in its lists. */
+export type ItemChange =
+  | { readonly kind: "specs"; readonly specs: readonly string[] }
+  | { readonly kind: "entries"; readonly kept: Kept };
+
+export interface Plan {
+  readonly items: Map<number, ItemChange>;
+  readonly added: string[];
+  dropsAccess: boolean;
+  readonly droppedPresets: Set<string>;
+  /** Shorthands that are spelled out by this edit, by name. */
+  readonly dissolved: Set<string>;
+}
+
+export type Planned =
+  | { readonly kind: "plan"; readonly plan: Plan }
+  | { readonly kind: "same" }
+  | { readonly kind: "refused"; readonly message: string };
+
+export function planGrant(view: View, { grant, text }: GrantSpec): Plan {
+  const plan = emptyPlan();
+  const { verb } = grant.verb;
+  const implied = view.record.grants.filter((one) => one.implied !== null);
+  // A list beside them ends the default; one item about a verb ends what the other shorthands say about it.
+  for (const one of implied.filter((held) => held.implied === "default"))
+    if (one.verb.verb !== "tool.invoke" || verb === "tool.invoke")
+      spellOut(plan, one, [explicitText(one, view.record)]);
+  for (const shorthand of ["access", "sandbox"]) {
+    const held = implied.filter((one) => one.implied === shorthand);
+    if (held.some((one) => one.verb.verb === verb))
+      for (const one of held) spellOut(plan, one, [explicitText(one, view.record)]);
+  }
+  plan.added.push(text);
+  return plan;
+}
+
+export function planRevoke(view: View, edit: Extract<AuthorityEdit, { kind: "revoke" }>): Planned {
+  const plan = emptyPlan();
+  const { root, reading } = view.context;
+  const { protectedPaths } = reading.ground;
+  const without = (item: Item): PartResult => {
+    // What covers nothing may be there to say so: without it a shorthand would speak again.
+    if (item.grant === null || item.grant.scopes.some(isNothing) || !isMeant(item.grant, edit)) return { kind: "same" };
+    return edit.part === null ? { kind: "gone" } : withoutPart(item, edit.part.grant, root, protectedPaths);
+  };
+  let changes = 0;
+  for (const [at, item] of (view.items ?? []).entries()) {
+    const result = without(item);
+    if (result.kind === "no_spelling") return noSpelling(item.grant as Grant, result.axis);
+    if (result.kind === "same") continue;
+    changes++;
+    plan.items.set(at, result.kind === "gone" ? { kind: "specs", specs: [] } : result);
+  }
+  const rests = new Map<Grant, readonly string[]>();
+  for (const grant of view.record.grants) {
+    if (grant.implied === null) continue;
+    const item = impliedItem(grant, view);
+    const result = without(item);
+    if (result.kind === "no_spelling") return noSpelling(grant, result.axis);
+    if (result.kind === "same") continue;
+    changes++;
+    if (grant.implied.startsWith("policy ")) return byPolicy(grant);
+    rests.set(grant, result.kind === "specs" ? result.specs : []);
+  }
+  if (changes === 0) return { kind: "same" };
+  const shorthands = new Set([...rests.keys()].map((grant) => grant.implied as string));
+  for (const grant of view.record.grants) {
+    if (grant.implied === null || !shorthands.has(grant.implied)) continue;
+    // A list ends the default of a record without one, but not the built-in tools.
+    if (grant.implied === "default" && grant.verb.verb === TOOL && !rests.has(grant)) continue;
+    spellOut(plan, grant, rests.get(grant) ?? [explicitText(grant, view.record)]);
+  }
+  return { kind: "plan", plan };
+}
+
+const TOOL = "tool.invoke";
+
+function emptyPlan(): Plan {
+  return { items: new Map(), added: [], dropsAccess: false, droppedPresets: new Set(), dissolved: new Set() };
+}
+
+function spellOut(plan: Plan, grant: Grant, specs: readonly string[]): void {
+  const name = grant.implied as string;
+  plan.added.push(...specs);
+  plan.dissolved.add(name === "default" ? `default ${grant.verb.verb}` : name);
+  if (name === "access") plan.dropsAccess = true;
+  if (PRESETS.has(name)) plan.droppedPresets.add(name);
+}
+
+/** An implied grant as it would be written: a shorthand's or a preset's spelling names no folder of this machine. */
+function explicitText(grant: Grant, { grants }: AgentRecord): string {
+  if (grant.implied === "access" || grant.implied === "sandbox") return grant.verb.verb;
+  const specs = PRESETS.get(grant.implied ?? "");
+  const place = grants.filter((one) => one.implied === grant.implied).indexOf(grant);
+  return specs?.[place] ?? compactText(grant);
+}
+
+function impliedItem(grant: Grant, { record, context }: View): Item {
+  const value = explicitText(grant, record);
+  const node: Scalar = { kind: "scalar", value, span: { source: "", start: 0, end: value.length } };
+  return { ...itemOf(node, context), grant };
+}
+
+function noSpelling(grant: Grant, axis: Axis | null): Planned {
+  const why =
+    axis === null
+      ? "what is left would be two grants, each with a budget of its own"
+      : `one of its entries for ${axis.name} reaches further than that, and there is no spelling for "all but"`;
+  return { kind: "refused", message: `${compactText(grant)} cannot be cut: ${why}` };
+}
+
+/** Who else rules on a capability, as the grant says it. */
+const WRITERS: ReadonlyMap<string, string> = new Map([
+  ["config", "a configuration's"],
+  ["base", "the base's"],
+]);
+
+function byPolicy(grant: Grant): Planned {
+  const [, ruling = "policy", capability = "", where = ""] = RULING.exec(grant.implied ?? "") ?? [];
+  const outer = WRITERS.get(where);
+  const instead = outer === undefined ? "change that ruling" : `write \`${capability}: deny\` in the record's policy`;
+  const message = `${compactText(grant)} comes from ${outer ?? "the record's"} \`${ruling}\`: ${instead}`;
+  return { kind: "refused", message };
+}
+
+const RULING = /^(policy (\w+))(?: \((\w+)\))?$/;

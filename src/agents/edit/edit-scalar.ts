@@ -1,0 +1,17 @@
+// One spec as a YAML scalar: bare where every reader takes it for the same text, else in quotes.
+import { visible } from "../../core/notation/visible.ts";
+
+/** No space, colon, quote or `#`: nothing in it ends the scalar or begins something else in a block. */
+const BARE_IN_BLOCK = /^[a-z][A-Za-z0-9_.{}[\]=*,/~+@%-]*$/;
+/** Between brackets, commas and braces are marks of their own. */
+const BARE_IN_FLOW = /^[a-z]+\.[a-z_]+$/;
+
+/** `like`: the text this one takes the place of, whose quotes are kept where they can hold it. */
+export function scalarText(spec: string, isFlow: boolean, like = ""): string {
+  const quote = like[0];
+  const quoted = visible(JSON.stringify(spec));
+  if (quote === "'" && quoted === JSON.stringify(spec) && !/[\r\n\t]/.test(spec))
+    return `'${spec.replace(/'/g, "''")}'`;
+  if (quote === '"') return quoted;
+  return (isFlow ? BARE_IN_FLOW : BARE_IN_BLOCK).test(spec) ? spec : quoted;
+}

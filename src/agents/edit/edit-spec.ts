@@ -1,0 +1,138 @@
+// The spec of an edit: what a person typed, as the grant to add or the part to take away.
+import type { Axis, ScopeKey } from "../../core/authority/catalog.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import { ANY, isNothing, type Scope } from "../../core/authority/axes/scope.ts";
+import { type CapabilitiesContext, readCapabilities } from "../../core/notation/record/capabilities.ts";
+import { readCompact } from "../../core/notation/compact/compact.ts";
+import { type CompactSpec, parseCompact } from "../../core/notation/compact/compact-parser.ts";
+import { CONDITION_KEYS } from "../../core/notation/scope/conditions.ts";
+import { type Diagnostic, Diagnostics } from "../../core/notation/diagnostic.ts";
+import { instantText } from "../../core/notation/instant.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import type { Source } from "../../core/notation/source.ts";
+import type { AuthorityEdit } from "./edit-check.ts";
+
+export interface SpecContext {
+  readonly reading: Reading;
+  /** The agent's hoisted root, or null. */
+  readonly root: readonly string[] | null;
+}
+
+export type SpecRead<T> =
+  | { readonly ok: true; readonly value: T }
+  /** With no diagnostic the message says it all. */
+  | {
+      readonly ok: false;
+      readonly message: string;
+      readonly source: Source;
+      readonly diagnostics: readonly Diagnostic[];
+    };
+
+export interface GrantSpec {
+  /** As it is written into the record. */
+  readonly text: string;
+  readonly grant: Grant;
+}
+
+/** Limits given beside the spec: until when, and how often. */
+export interface SpecLimits {
+  readonly expires: number | null;
+  readonly calls: number | null;
+}
+
+const specName = "spec";
+
+/** A spec that would grant nothing is refused: nobody types one on purpose. */
+export function readGrantSpec(spec: string, limits: SpecLimits, context: SpecContext): SpecRead<GrantSpec> {
+  const limited = withLimits(spec.trim(), limits);
+  if (!limited.ok) return limited;
+  const text = limited.value;
+  const diagnostics = new Diagnostics();
+  const span = { source: specName, start: 0, end: text.length };
+  const whole: CapabilitiesContext = { ...context, diagnostics };
+  const [grant] = readCapabilities({ kind: "list", items: [{ kind: "scalar", value: text, span }], span }, whole);
+  if (grant === undefined) return refused(`${JSON.stringify(text)} is no grant`, text, diagnostics.list);
+  if (grant.scopes.some(isNothing)) return refused("this would grant nothing", text, diagnostics.list);
+  return { ok: true, value: { text, grant } };
+}
+
+/**
+ * A key that is not written means whatever it is, where a grant without it would be narrower or nothing. `held`: the
+ * grants something is taken from.
+ */
+export function readRevokeSpec(
+  spec: string,
+  context: SpecContext,
+  held: readonly Grant[],
+): SpecRead<Extract<AuthorityEdit, { kind: "revoke" }>> {
+  const text = spec.trim();
+  const diagnostics = new Diagnostics();
+  const span = { source: specName, start: 0, end: text.length };
+  if (isToken(text)) {
+    const read = readGrantSpec(text, { expires: null, calls: null }, context);
+    if (!read.ok) return read;
+    const { grant } = read.value;
+    return { ok: true, value: { kind: "revoke", verb: grant.verb, part: { grant, conditions: null } } };
+  }
+  const parsed = parseCompact(text, span, diagnostics);
+  const grant = parsed === null ? null : readCompact(text, { ...context, diagnostics, span });
+  if (parsed === null || grant === null) return refused(`${JSON.stringify(text)} is no grant`, text, diagnostics.list);
+  const { verb } = grant;
+  if (parsed.scope === null || parsed.scope.entries.length === 0)
+    return { ok: true, value: { kind: "revoke", verb, part: null } };
+  const scopes = verb.axes.map((axis, at) => meantScope(axis, grant.scopes[at] as Scope, parsed, held));
+  const part = { ...grant, scopes };
+  if (part.scopes.some(isNothing)) return refused("this names nothing to take away", text, diagnostics.list);
+  const isConditioned = CONDITION_KEYS.some((key) => written(parsed, key));
+  return {
+    ok: true,
+    value: { kind: "revoke", verb, part: { grant: part, conditions: isConditioned ? grant.conditions : null } },
+  };
+}
+
+/** A host goes with whatever private addresses it may resolve to by the grants that are held. */
+function meantScope(axis: Axis, scope: Scope, spec: CompactSpec, held: readonly Grant[]): Scope {
+  if (!axis.keys.some((key) => written(spec, key))) return ANY;
+  if (scope.kind !== "destinations" || written(spec, "private")) return scope;
+  const scopes = held.flatMap((grant) => grant.scopes);
+  return { ...scope, openings: scopes.flatMap((one) => (one.kind === "destinations" ? one.openings : [])) };
+}
+
+function written({ scope }: CompactSpec, key: ScopeKey | (typeof CONDITION_KEYS)[number]): boolean {
+  return scope?.entries.some((entry) => entry.key === key) ?? false;
+}
+
+/** With a colon and no braces it is a token, as in a record. */
+function isToken(text: string): boolean {
+  return text.includes(":") && !text.includes("{");
+}
+
+function withLimits(text: string, { expires, calls }: SpecLimits): SpecRead<string> {
+  const pairs = [
+    ...(calls === null ? [] : [`calls=${calls}`]),
+    ...(expires === null ? [] : [`expires=${instantText(expires)}`]),
+  ];
+  const diagnostics = new Diagnostics();
+  if (isToken(text)) {
+    const compact = "a token has no conditions: write the grant with braces";
+    return pairs.length === 0 ? { ok: true, value: text } : refused(compact, text);
+  }
+  const spec = parseCompact(text, { source: specName, start: 0, end: text.length }, diagnostics);
+  if (spec === null) return refused(`${JSON.stringify(text)} is no grant`, text, diagnostics.list);
+  const twice = CONDITION_KEYS.find(
+    (key) => written(spec, key) && ((key === "calls" && calls !== null) || (key === "expires" && expires !== null)),
+  );
+  if (twice !== undefined) return refused(`\`${twice}\` is written in the spec already`, text);
+  const scope = spec.scope === null ? "" : text.slice(spec.scope.span.start, spec.scope.span.end);
+  if (pairs.length === 0) return { ok: true, value: `${spec.verb}${scope}` };
+  const inner = scope.slice(1, -1).trim();
+  return { ok: true, value: `${spec.verb}{${[...(inner === "" ? [] : [inner]), ...pairs].join(",")}}` };
+}
+
+function refused(
+  message: string,
+  text: string,
+  diagnostics: readonly Diagnostic[] = [],
+): Extract<SpecRead<never>, { ok: false }> {
+  return { ok: false, message, source: { name: specName, text }, diagnostics };
+}

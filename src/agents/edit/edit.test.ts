@@ -1,0 +1,234 @@
+// Edits of records, as text: what was written before, the edit, and the text afterwards to the last character.
+import { describe, expect, test } from "vitest";
+import { grant, revoke } from "../../../test/edits/edit.ts";
+import type { EditResult } from "./edit.ts";
+
+type Row = readonly [title: string, before: string, spec: string, after: string];
+
+function head(...lines: readonly string[]): string {
+  return `---\n${lines.map((line) => `${line}\n`).join("")}---\n\nBody, with trailing spaces  \n`;
+}
+
+function textOf(result: EditResult): string {
+  if (result.kind === "edited") return result.text;
+  return result.kind === "refused" ? `refused: ${result.message}` : "unchanged";
+}
+
+describe("grant adds one item where the list stands", () => {
+  const rows: readonly Row[] = [
+    [
+      "a block list keeps its indentation, comments and quotes",
+      head("id: a # who", "capabilities:", "    # reading", '    - "records.read"  # all', "    # end", "tags: [x]"),
+      "net.get{hosts=[*.github.com]}",
+      head(
+        "id: a # who",
+        "capabilities:",
+        "    # reading",
+        '    - "records.read"  # all',
+        "    - net.get{hosts=[*.github.com]}",
+        "    # end",
+        "tags: [x]",
+      ),
+    ],
+    [
+      "dashes under the key",
+      head("capabilities:", "- records.read"),
+      "records.create",
+      head("capabilities:", "- records.read", "- records.create"),
+    ],
+    [
+      "a last item of several lines",
+      head("capabilities:", "  - net.get:", "      hosts:", "        - a.example # here", "x: 1"),
+      "records.read",
+      head("capabilities:", "  - net.get:", "      hosts:", "        - a.example # here", "  - records.read", "x: 1"),
+    ],
+    [
+      "a flow list",
+      head("capabilities: [records.read, 'memory.read']  # both"),
+      "net.get{hosts=[a.example]}",
+      head("capabilities: [records.read, 'memory.read', \"net.get{hosts=[a.example]}\"]  # both"),
+    ],
+    [
+      "a flow list over lines, with a comma at its end",
+      head("capabilities: [", "  records.read, # one", "  memory.read, # two", "]"),
+      "obs.query",
+      head("capabilities: [", "  records.read, # one", "  memory.read, obs.query, # two", "]"),
+    ],
+    ["an empty list", head("capabilities: []"), "records.read", head("capabilities: [records.read]")],
+    ["an empty list with a space", head("capabilities: [ ]"), "records.read", head("capabilities: [records.read]")],
+    [
+      "a key without a value",
+      head("capabilities: # none yet", "x: 1"),
+      "records.read",
+      head("capabilities: [records.read] # none yet", "x: 1"),
+    ],
+    ["a key with null", head("capabilities: ~"), "records.read", head("capabilities: [records.read]")],
+    [
+      "one line of specs",
+      head("capabilities: records.read memory.read # drawer"),
+      "net.get{hosts=[a.example]}",
+      head('capabilities: "records.read memory.read net.get{hosts=[a.example]}" # drawer'),
+    ],
+    [
+      "one line in single quotes keeps them",
+      head("capabilities: 'records.read, memory.read'"),
+      "obs.query",
+      head("capabilities: 'records.read, memory.read obs.query'"),
+    ],
+    [
+      "a frontmatter in braces",
+      head("{id: a, access: r}"),
+      "memory.read",
+      head("{id: a, access: r, capabilities: [memory.read]}"),
+    ],
+    [
+      "a spec that needs quotes",
+      head("capabilities:", "  - records.read"),
+      'proc.exec{in=/work,patterns=["git log **"]}',
+      head("capabilities:", "  - records.read", '  - "proc.exec{in=/work,patterns=[\\"git log **\\"]}"'),
+    ],
+  ];
+  for (const [title, before, spec, after] of rows) {
+    test(title, () => expect(textOf(grant(before, spec))).toBe(after));
+  }
+
+  test("CRLF, a byte order mark, trailing blanks and an end without a line break stay", () => {
+    const before = "\uFEFF---\r\nid: a  \r\ncapabilities:\r\n  - records.read  \r\n---";
+    const after = "\uFEFF---\r\nid: a  \r\ncapabilities:\r\n  - records.read  \r\n  - obs.query\r\n---";
+    expect(textOf(grant(before, "obs.query"))).toBe(after);
+  });
+
+  test("what is held already changes nothing", () => {
+    expect(grant(head("capabilities: [records.read]"), "records.read{classes=[x]}").kind).toBe("unchanged");
+    expect(grant(head("capabilities: [records.read{classes=[y]}]"), "records.read{classes=[x]}").kind).not.toBe(
+      "unchanged",
+    );
+  });
+});
+
+describe("shorthands are spelled out by the first edit they would not survive", () => {
+  const rows: readonly (readonly [...Row, kind: "grant" | "revoke"])[] = [
+    [
+      "the default",
+      head("id: a"),
+      "obs.query",
+      head("id: a", "capabilities:", "  - records.read", "  - obs.query"),
+      "grant",
+    ],
+    ["the default, taken away", head("id: a"), "records.read", head("id: a", "capabilities: []"), "revoke"],
+    [
+      "access holds it already",
+      head("access: rw # shorthand", "id: a"),
+      "records.update{classes=[inbox],calls=3}",
+      "unchanged",
+      "grant",
+    ],
+    [
+      "access, taken apart",
+      head("access: rw # shorthand", "id: a"),
+      "records.update",
+      head("id: a", "capabilities:", "  - records.read", "  - records.create"),
+      "revoke",
+    ],
+    ["access, all of it", head("access: r", "id: a"), "records.read", head("id: a", "capabilities: []"), "revoke"],
+    [
+      "access, by an edit of another verb, stays",
+      head("access: rw", "id: a"),
+      "obs.query",
+      head("access: rw", "id: a", "capabilities:", "  - obs.query"),
+      "grant",
+    ],
+    [
+      "sandbox keeps its root and spells out its three grants",
+      head("sandbox: .", "id: a"),
+      "fs.write",
+      head("sandbox: .", "id: a", "capabilities:", "  - fs.read", "  - proc.exec", "  - fs.write{in=[]}"),
+      "revoke",
+    ],
+    [
+      "sandbox beside a list that speaks of one verb",
+      head("sandbox: .", "capabilities:", "  - fs.write: { paths: [out] }"),
+      "fs.write",
+      head("sandbox: .", "capabilities:", "  - fs.write{in=[]}"),
+      "revoke",
+    ],
+    [
+      "sandbox, and another verb is granted",
+      head("sandbox: ."),
+      "net.get{hosts=[a.example]}",
+      head("sandbox: .", "capabilities:", "  - net.get{hosts=[a.example]}"),
+      "grant",
+    ],
+    [
+      "the implied tools, when a tool is granted",
+      head("capabilities: [records.read]"),
+      "tool.invoke{tools=[send_mail]}",
+      head('capabilities: [records.read, "tool.invoke{tools=[builtin:**]}", "tool.invoke{tools=[send_mail]}"]'),
+      "grant",
+    ],
+    [
+      "the implied tools, taken away",
+      head("capabilities: [records.read]"),
+      "tool.invoke",
+      head('capabilities: [records.read, "tool.invoke{tools=[]}"]'),
+      "revoke",
+    ],
+    [
+      "tools that were written, taken away, do not come back as implied ones",
+      head("capabilities: [records.read, 'tool.invoke{tools=[x]}']"),
+      "tool.invoke",
+      head("capabilities: [records.read, 'tool.invoke{tools=[]}']"),
+      "revoke",
+    ],
+    [
+      "a preset is spelled out without the verb",
+      head("extends: ambit:researcher@1"),
+      "net.get",
+      head("capabilities:", "  - records.read", "  - records.create", "  - records.update"),
+      "revoke",
+    ],
+    [
+      "one preset of two, and the sandbox is still only a root",
+      head("sandbox: .", "extends: [ambit:reader@1, ambit:researcher@1]"),
+      "net.get{hosts=[*]}",
+      head(
+        "sandbox: .",
+        "extends: [ambit:reader@1]",
+        "capabilities:",
+        "  - records.read",
+        "  - records.create",
+        "  - records.update",
+      ),
+      "revoke",
+    ],
+    [
+      "the last preset, and the sandbox must not begin to grant",
+      head("sandbox: .", "extends: ambit:reader@1"),
+      "records.read",
+      head(
+        "sandbox: .",
+        "capabilities:",
+        "  - fs.read",
+        "  - tool.invoke",
+        "  - fs.write{in=[]}",
+        "  - proc.exec{in=[]}",
+      ),
+      "revoke",
+    ],
+  ];
+  for (const [title, before, spec, after, kind] of rows) {
+    test(title, () => expect(textOf(kind === "grant" ? grant(before, spec) : revoke(before, spec))).toBe(after));
+  }
+});
+
+describe("a grant that would grant nothing is refused", () => {
+  const rows: readonly (readonly [string, RegExp])[] = [
+    ["net.get", /nothing/],
+    ["fs.read", /nothing/],
+    ["net.get{hosts=[]}", /nothing/],
+    ["net.get{host=[a.example]}", /no grant/],
+    ["", /no grant/],
+  ];
+  for (const [spec, pattern] of rows)
+    test(JSON.stringify(spec), () => expect(textOf(grant(head("id: a"), spec))).toMatch(pattern));
+});

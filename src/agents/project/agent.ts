@@ -1,0 +1,128 @@
+// An agent as it stands on disk: who it is, what it holds, and whether what is written about it can be believed.
+import type { Authority } from "../../core/authority/chain.ts";
+import { compile, type Moment } from "../../core/authority/compiled.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import { ALWAYS, type Link, type Validity } from "../../core/authority/link.ts";
+import type { Approvers } from "../../core/notation/config/approvers.ts";
+import type { CaveatsLink } from "../../core/notation/caveats/caveats.ts";
+import type { DeclarationReading } from "../../core/notation/tools/declaration.ts";
+import { type Diagnostic, Diagnostics } from "../../core/notation/diagnostic.ts";
+import type { Manifest } from "../../core/notation/manifest/manifest.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import type { AgentRecord } from "../../core/notation/record/record.ts";
+import type { Source } from "../../core/notation/source.ts";
+import { runTests, type TestResult } from "./tests.ts";
+
+export type AgentForm = "record" | "manifest" | "caveats" | "declaration";
+
+export interface Agent {
+  readonly id: string;
+  readonly form: AgentForm;
+  /** One chain of one link: what the agent's own text grants. Empty where the text could not be believed. */
+  readonly authority: Authority;
+  readonly grants: readonly Grant[];
+  readonly tests: readonly TestResult[];
+  /** Where its processes run when nothing else is said. */
+  readonly workingRoot: readonly string[] | null;
+  /** As written; compared, never acted on here. */
+  readonly mode: string | null;
+  /** Who has to agree to what it asks; null: one person, anybody. */
+  readonly approvers: Approvers | null;
+  /** What its programs write waits for a person, by its text or by a configuration around it: `land: ask`. */
+  readonly needsReview: boolean;
+  /** By the configuration around it: sessions are opened only for users that have a record. */
+  readonly isUserRequired?: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Nothing of the text counts: it is not what it claims to be, or its own tests fail. */
+  readonly refused: boolean;
+  /** The configurations it was read in, for showing lines of them: what it holds may be written there. */
+  readonly around?: readonly Source[] | undefined;
+}
+
+/** Nothing is granted by a record whose tests fail: it does not say what its author thinks it says. */
+export function agentFromRecord(record: AgentRecord, name: string, reading: Reading, moment: Moment): Agent {
+  const id = record.id ?? name;
+  const held = authorityOf(id, record.grants, ALWAYS, null);
+  const diagnostics = new Diagnostics();
+  const tests = runTests(
+    record.tests,
+    { agent: id, authority: held },
+    { ...reading, workingRoot: record.sandbox },
+    moment,
+  );
+  for (const { test, passed, got } of tests) {
+    if (passed) continue;
+    const wanted = test.code === null ? test.outcome : `${test.outcome} (${test.code})`;
+    diagnostics.error(
+      "failed_test",
+      test.span,
+      `${test.request || "this test"}: wanted ${wanted}, got ${got}; the record grants nothing until it passes`,
+    );
+  }
+  const failed = tests.some((test) => !test.passed);
+  const grants = failed ? [] : record.grants;
+  return {
+    id,
+    form: "record",
+    authority: failed ? authorityOf(id, [], ALWAYS, null) : held,
+    grants,
+    tests,
+    workingRoot: record.sandbox,
+    mode: record.mode,
+    approvers: record.approvers,
+    needsReview: record.needsReview,
+    diagnostics: [...record.diagnostics, ...diagnostics.list],
+    refused: failed,
+  };
+}
+
+export function agentFromManifest(manifest: Manifest, name: string): Agent {
+  const id = manifest.id ?? name;
+  return plain(id, "manifest", manifest.grants, ALWAYS, null, manifest.diagnostics, false);
+}
+
+/** Missing or malformed is deny-all: there is no document of this form that means "unconfined". */
+export function agentFromCaveats(link: CaveatsLink | null, diagnostics: readonly Diagnostic[], name: string): Agent {
+  if (link === null) return plain(name, "caveats", [], ALWAYS, 0, diagnostics, true);
+  const validity: Validity = { notBefore: null, expires: null, generations: link.generations };
+  return plain(name, "caveats", link.grants, validity, link.calls, diagnostics, false);
+}
+
+/** A tool by itself: the most it may ever need, as if that were granted. */
+export function agentFromDeclaration({ requirement, diagnostics }: DeclarationReading, name: string): Agent {
+  return plain(name, "declaration", requirement?.grants ?? [], ALWAYS, null, diagnostics, requirement === null);
+}
+
+/** A text that could not be read at all: an agent with nothing. */
+export function agentRefused(name: string, form: AgentForm, diagnostics: readonly Diagnostic[]): Agent {
+  return plain(name, form, [], ALWAYS, null, diagnostics, true);
+}
+
+function plain(
+  id: string,
+  form: AgentForm,
+  grants: readonly Grant[],
+  validity: Validity,
+  calls: number | null,
+  diagnostics: readonly Diagnostic[],
+  refused: boolean,
+): Agent {
+  return {
+    id,
+    form,
+    authority: authorityOf(id, grants, validity, calls),
+    grants,
+    tests: [],
+    workingRoot: null,
+    mode: null,
+    approvers: null,
+    needsReview: false,
+    diagnostics,
+    refused,
+  };
+}
+
+function authorityOf(id: string, grants: readonly Grant[], validity: Validity, calls: number | null): Authority {
+  const link: Link = { id, role: "own", issuer: "person", holder: id, grants, validity, calls };
+  return [[compile(link)]];
+}

@@ -1,0 +1,186 @@
+// A project's agents as they count: each text read inside its levels, beside what a person trusted of it.
+import { parseAgentId } from "../../core/base/agent-id.ts";
+import type { Diagnostic } from "../../core/notation/diagnostic.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import type { Source } from "../../core/notation/source.ts";
+import type { Roots, Trusted, TrustedFile } from "../../core/ports/trust.ts";
+import { type Agent, agentRefused } from "./agent.ts";
+import { type ConfigRead, type Levels, readingUnder, unlessBroken, withLimits } from "./hoist-levels.ts";
+import {
+  asWritten,
+  type ConfigText,
+  type Moment,
+  type MomentParts,
+  momentOf,
+  recorded,
+  sameRoots,
+} from "./project-moment.ts";
+import { asShown, isAsShown } from "./shown-grants.ts";
+import { type AgentTrust, changed, untrusted } from "./trust.ts";
+
+export interface ProjectParts extends MomentParts {
+  /** The project's own configuration as it stands; null where there is none. */
+  readonly config: ConfigText | null;
+  /** Null: nobody but the user could have written here. */
+  readonly trusted: Trusted | null;
+}
+
+export const CONFIG_PATH = ".ambit/config.yml";
+const AGENTS_PATH = ".ambit/agents/";
+
+/** The id an agent's file stands for, from its path inside the workspace; null for a file that is no agent's. */
+export function agentNameOf(path: string): string | null {
+  return path.startsWith(AGENTS_PATH) ? path.slice(AGENTS_PATH.length).replace(/\.[^./]*$/, "") : null;
+}
+
+export interface ProjectAgent extends AgentTrust {
+  /** What the text says by itself, not held to any limit: for comparing it with another text. */
+  readonly own: Agent;
+  /** What its meaning depends on besides its text, to be kept when it is trusted. */
+  readonly roots: Roots;
+}
+
+export class Project {
+  readonly #parts: ProjectParts;
+  readonly #now: Moment;
+
+  constructor(parts: ProjectParts) {
+    this.#parts = parts;
+    const { realRoot = asWritten } = parts.reading;
+    this.#now = momentOf(parts, parts.config, realRoot, realRoot);
+  }
+
+  get levels(): Levels {
+    return this.#now.levels;
+  }
+
+  get config(): ConfigRead | null {
+    return this.#now.config;
+  }
+
+  /** Roots the configuration itself was read with. */
+  get configRoots(): Roots {
+    return this.#now.configRoots;
+  }
+
+  /** Whether the configuration is the one that was trusted, with the same links. */
+  get isConfigAsTrusted(): boolean {
+    const config = this.#parts.trusted?.file(CONFIG_PATH) ?? null;
+    const isSameText = (config?.text ?? null) === (this.#parts.config?.source.text ?? null);
+    return isSameText && sameRoots(config?.roots ?? [], this.configRoots);
+  }
+
+  /** INVARIANT: what the trusted configuration requires holds until a person trusted one that does not. */
+  get isUserRequired(): boolean {
+    if (this.#isUserRequiredAt(this.#now)) return true;
+    const { trusted } = this.#parts;
+    const config = trusted?.exists === true ? trusted.file(CONFIG_PATH) : null;
+    if (config === null || this.isConfigAsTrusted) return false;
+    return this.#isUserRequiredAt(this.#trustedMoment(config, config.roots));
+  }
+
+  /** How an agent of the project is read now. */
+  readingOf(name: string): Reading {
+    return readingUnder(this.#now.levels, this.#now.reading, name);
+  }
+
+  /** A file the user named: read inside the levels, nobody has to trust it. */
+  given(source: Source, name: string): AgentTrust {
+    const { agent: read } = this.#read(this.#now, source, name);
+    // Its name is a file's, and as good as any; an id that is written in it is held to the rules of ids.
+    const agent = withLimits(this.levels, read.id === name ? read : namedWell(read, source));
+    return { standing: { kind: "own" }, written: agent, agent };
+  }
+
+  /** An agent of the project, from the file at `path` inside the workspace. */
+  agent(source: Source, name: string, path: string): ProjectAgent {
+    const { agent: read, roots } = this.#read(this.#now, source, name);
+    const own = namedWell(read, source);
+    const { standing, agent } = this.#standing(source, name, path, own, roots);
+    // Compared without the levels' limits, held to them: the limits of today are no part of what changed.
+    return { standing, own, roots, written: withLimits(this.levels, own), agent: withLimits(this.levels, agent) };
+  }
+
+  /** The agent as it was trusted, by itself; null where that text was not trusted, or not with its configuration. */
+  trusted(path: string, name: string, shown: string): { readonly agent: Agent; readonly source: Source } | null {
+    const file = this.#parts.trusted?.file(path) ?? null;
+    const config = this.#parts.trusted?.file(CONFIG_PATH) ?? null;
+    // Texts that were not trusted together are not put together here.
+    if (file === null || file.config !== (config?.digest ?? null)) return null;
+    // Named so that it still ends as it did: by its ending a text is read.
+    const source = { name: `trusted:${shown}`, text: file.text };
+    const moment = this.#trustedMoment(config, file.roots);
+    const { agent } = this.#read(moment, source, name);
+    return { agent: file.shown === undefined ? agent : asShown(agent, file.shown, this.#parts.reading), source };
+  }
+
+  #trustedMoment(config: TrustedFile | null, roots: Roots): Moment {
+    const was = { name: `trusted:${CONFIG_PATH}`, text: config?.text ?? "" };
+    const before = config === null ? null : { source: was, problem: null };
+    return momentOf(this.#parts, before, recorded(config?.roots ?? []), recorded(roots));
+  }
+
+  #standing(source: Source, name: string, path: string, written: Agent, roots: Roots): AgentTrust {
+    const { trusted, reading } = this.#parts;
+    if (trusted === null) return { standing: { kind: "own" }, written, agent: written };
+    if (!trusted.exists) return untrusted(written);
+    const shown = trusted.file(path)?.shown;
+    if (
+      this.#isAsTrusted(trusted, source, path, roots) &&
+      (shown === undefined || written.refused || isAsShown(written, shown))
+    )
+      return { standing: { kind: "trusted" }, written, agent: written };
+    const was = this.trusted(path, name, source.name)?.agent ?? null;
+    return changed(written, was, reading.ground.protectedPaths);
+  }
+
+  /** The same texts, with the same links: nothing has to be compared as authority. */
+  #isAsTrusted(trusted: Trusted, source: Source, path: string, roots: Roots): boolean {
+    const file = trusted.file(path);
+    const config = trusted.file(CONFIG_PATH);
+    return (
+      file !== null &&
+      file.text === source.text &&
+      file.config === (config?.digest ?? null) &&
+      sameRoots(file.roots, roots) &&
+      this.isConfigAsTrusted
+    );
+  }
+
+  #read(moment: Moment, source: Source, name: string): { readonly agent: Agent; readonly roots: Roots } {
+    moment.seen.clear();
+    const agent = this.#parts.readers.agent(source, name, readingUnder(moment.levels, moment.reading, name));
+    const around = [moment.config, this.#parts.user].flatMap((level) => (level === null ? [] : [level.source]));
+    const read = {
+      ...unlessBroken(moment.levels, agent),
+      around,
+      isUserRequired: this.#isUserRequiredAt(moment),
+      needsReview: agent.needsReview || this.#needsReviewAt(moment),
+    };
+    return { agent: read, roots: [...moment.seen] };
+  }
+
+  /** `land: ask` of any level holds for every agent. */
+  #needsReviewAt({ config }: Moment): boolean {
+    return [config, this.#parts.user].some((level) => level?.config.land === "ask");
+  }
+
+  /** A level that cannot be read grants nothing to any user, so it need not be told from one that requires them. */
+  #isUserRequiredAt({ config }: Moment): boolean {
+    const isRequired = (level: ConfigRead | null): boolean => level?.config.users === "required";
+    return isRequired(config) || isRequired(this.#parts.user);
+  }
+}
+
+/** Nothing is granted to an id that a person takes for another one. */
+function namedWell(agent: Agent, source: Source): Agent {
+  const id = parseAgentId(agent.id);
+  return id.ok ? agent : refusedFor(agent, source, id.message);
+}
+
+export function refusedFor(agent: Agent, { name, text }: Source, message: string): Agent {
+  const span = { source: name, start: 0, end: Math.max(0, text.indexOf("\n")) };
+  const fault: Diagnostic = { severity: "error", code: "bad_value", message, span, suggestion: null, fix: "id: scout" };
+  const { around, tests } = agent;
+  return { ...agentRefused(agent.id, agent.form, [fault, ...agent.diagnostics]), around, tests };
+}

@@ -1,0 +1,40 @@
+// What a person was shown of an agent when they trusted it. A text can mean more later, when the user's own root or org table
+// around it is lifted: what was hidden then was not agreed to.
+import { compile } from "../../core/authority/compiled.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import { readCompact } from "../../core/notation/compact/compact.ts";
+import { Diagnostics } from "../../core/notation/diagnostic.ts";
+import { compactText } from "../../core/notation/printer.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import type { Agent } from "./agent.ts";
+import { asWritten } from "./project-moment.ts";
+
+export function shownGrants({ grants }: Agent): readonly string[] {
+  return grants.map(compactText);
+}
+
+/** Whether the agent grants nothing beyond what was shown. */
+export function isAsShown({ grants }: Agent, shown: readonly string[]): boolean {
+  const known = new Set(shown);
+  return grants.every((grant) => known.has(compactText(grant)));
+}
+
+/** The agent with the grants that were shown, in place of those that its text means by now. */
+export function asShown(agent: Agent, shown: readonly string[], reading: Reading): Agent {
+  const [own] = agent.authority[0] ?? [];
+  if (own === undefined || agent.refused) return agent;
+  const byText = new Map(agent.grants.map((grant) => [compactText(grant), grant]));
+  const grants = shown.flatMap((spec) => byText.get(spec) ?? readShown(spec, reading) ?? []);
+  return { ...agent, grants, authority: [[compile({ ...own.link, grants })]] };
+}
+
+/** INVARIANT: what does not read back as it was written grants nothing. */
+function readShown(spec: string, reading: Reading): Grant | null {
+  const diagnostics = new Diagnostics();
+  const span = { source: "trust", start: 0, end: spec.length };
+  // Its roots were followed when it was shown.
+  const plain: Reading = { ...reading, ceiling: null, realRoot: asWritten };
+  const grant = readCompact(spec, { reading: plain, diagnostics, span, root: null });
+  const isExact = grant !== null && compactText(grant) === spec;
+  return isExact && !diagnostics.list.some(({ severity }) => severity === "error") ? { ...grant, span: null } : null;
+}

@@ -1,0 +1,85 @@
+// What of a project's authority counts: nothing before a person trusted it, a narrowing at once, a widening not before
+// a person trusted that too.
+import type { Authority, Chain } from "../../core/authority/chain.ts";
+import { compile } from "../../core/authority/compiled.ts";
+import { type Grant, type Purpose, purposeAllowed } from "../../core/authority/grant.ts";
+import type { Link } from "../../core/authority/link.ts";
+import type { Ground } from "../../core/authority/axes/path.ts";
+import { stricterApprovers } from "../../core/notation/config/approvers.ts";
+import type { Digest } from "../../core/ports/digest.ts";
+import type { AuthorityFile } from "../../core/ports/trust.ts";
+import { type Agent, agentRefused } from "./agent.ts";
+import { type Change, differenceOf } from "./difference.ts";
+
+export type Standing =
+  /** The user's own folder, or a file the user named: nobody else could have brought it. */
+  | { readonly kind: "own" }
+  | { readonly kind: "untrusted" }
+  | { readonly kind: "trusted" }
+  /** Changed since, and no more than was trusted: holds as it is written now. */
+  | { readonly kind: "narrowed" }
+  /** Changed since, to more than was trusted: holds as far as both texts agree. */
+  | { readonly kind: "waiting"; readonly widened: readonly Change[] };
+
+export interface AgentTrust {
+  readonly standing: Standing;
+  /** What the text says, were it trusted. */
+  readonly written: Agent;
+  /** What holds. INVARIANT: within what is written, and within what was trusted. */
+  readonly agent: Agent;
+}
+
+export function untrusted(written: Agent): AgentTrust {
+  return { standing: { kind: "untrusted" }, written, agent: inert(written) };
+}
+
+/** `trusted` is null for an agent that was not there when the project was trusted. */
+export function changed(written: Agent, trusted: Agent | null, protectedPaths: Ground["protectedPaths"]): AgentTrust {
+  // Under another id it is another agent: who may consult, grant to or hear from it was written about the old one.
+  const known = trusted?.id === written.id ? trusted : null;
+  const before = known ?? agentRefused(written.id, written.form, []);
+  const { widened } = differenceOf(before, written, protectedPaths);
+  // INVARIANT: a changed text never counts by itself. Its calls are charged to the accounts of the trusted lines as well, so
+  // that no edit that a person has not seen, however narrow, comes with a budget of its own.
+  const agent = known === null ? inert(written) : meetAgents(written, known);
+  return { standing: widened.length === 0 ? { kind: "narrowed" } : { kind: "waiting", widened }, written, agent };
+}
+
+/** The name of a whole project's authority: of every path and every text in it, and of nothing else. */
+export function authorityDigest(files: readonly AuthorityFile[], digest: Digest): string {
+  const sorted = [...files].sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
+  // Each text by its own digest, each line by its length: no two lists read alike.
+  return digest(sorted.map(({ path, text }) => `${path.length}:${path} ${digest(text)}\n`).join(""));
+}
+
+function inert(agent: Agent): Agent {
+  const nothing = agentRefused(agent.id, agent.form, agent.diagnostics);
+  return { ...nothing, refused: agent.refused, tests: agent.tests, around: agent.around };
+}
+
+/** What both texts allow. The trusted one is a limit: it hands nothing on by itself, and its accounts are charged too. */
+function meetAgents(written: Agent, trusted: Agent): Agent {
+  const authority = written.authority.flatMap((chain) => trusted.authority.flatMap(([{ link }]) => meet(chain, link)));
+  const approvers = stricterApprovers(written.approvers, trusted.approvers);
+  const needsReview = written.needsReview || trusted.needsReview;
+  return { ...written, authority, mode: trusted.mode, approvers, needsReview };
+}
+
+function meet(chain: Chain, trusted: Link): Authority {
+  const [{ link: own }, ...limits] = chain;
+  const both = (written: readonly Grant[], agreed: readonly Grant[]): Chain => [
+    compile({ ...own, grants: written, version: "written" }),
+    ...limits,
+    compile({ ...trusted, grants: agreed, id: `${trusted.id} as trusted`, role: "limit", version: "trusted" }),
+  ];
+  // A limit is not asked whether it may be used or passed on, so each purpose gets a chain of its own.
+  if (trusted.grants.every(({ conditions }) => conditions.pass === "both")) return [both(own.grants, trusted.grants)];
+  const purposes: readonly Purpose[] = ["use", "pass"];
+  return purposes.map((purpose) => both(forPurpose(own.grants, purpose), forPurpose(trusted.grants, purpose)));
+}
+
+function forPurpose(grants: readonly Grant[], purpose: Purpose): readonly Grant[] {
+  return grants
+    .filter(({ conditions }) => purposeAllowed(conditions.pass, purpose))
+    .map((grant) => ({ ...grant, conditions: { ...grant.conditions, pass: purpose } }));
+}

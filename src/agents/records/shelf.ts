@@ -1,0 +1,161 @@
+// All records of a workspace, read from their files. What was read before and has not changed since comes from a
+// cache; the files alone decide what there is.
+import type { Diagnostic, DiagnosticCode, Severity } from "../../core/notation/diagnostic.ts";
+import type { Source } from "../../core/notation/source.ts";
+import type { TreeNode } from "../../core/notation/tree.ts";
+import { idOfPath, type RecordData, type RecordReading, readRecordData } from "./record-data.ts";
+import { cacheText, readCache } from "./shelf-cache.ts";
+
+export interface ListedFile {
+  /** Relative to the records folder, with `/`. */
+  readonly path: string;
+  /** Changes whenever the file does: its size, its times, its place on the disk. */
+  readonly stamp: string;
+  /** Old enough that a further change would show in the stamp. */
+  readonly settled: boolean;
+}
+
+/** A file that is there and cannot be a record. */
+export interface ListedProblem {
+  readonly path: string;
+  readonly code: DiagnosticCode;
+  readonly message: string;
+}
+
+export interface Listing {
+  /** Sorted by path. */
+  readonly files: readonly ListedFile[];
+  readonly problems: readonly ListedProblem[];
+}
+
+export type ReadText =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly code: DiagnosticCode; readonly message: string };
+
+export interface ParsedText {
+  readonly read: { readonly tree: TreeNode | null; readonly diagnostics: readonly Diagnostic[] };
+  readonly body: { readonly start: number };
+}
+
+/** What the shelf needs of the machine. */
+export interface ShelfMachine {
+  list(): Listing;
+  read(file: ListedFile): ReadText;
+  frontmatter(source: Source): ParsedText;
+  /** What a file is called in messages. */
+  nameOf(path: string): string;
+  loadCache(): string | null;
+  saveCache(text: string): void;
+}
+
+export interface Problem {
+  readonly diagnostic: Diagnostic;
+  /** Its text, for showing the line; empty where there is none. */
+  readonly source: Source;
+}
+
+export interface Shelf {
+  /** Sorted by id; none twice. */
+  readonly records: readonly RecordData[];
+  readonly problems: readonly Problem[];
+  /** By path. */
+  readonly files: ReadonlyMap<string, ListedFile>;
+  readonly counts: { readonly files: number; readonly read: number; readonly kept: number };
+}
+
+/** `step` is told how many of the files are done, for those who wait. */
+export function openShelf(machine: ShelfMachine, step: (done: number, total: number) => void = () => {}): Shelf {
+  const { files, problems: found } = machine.list();
+  const cache = readCache(machine.loadCache());
+  const problems = found.map((problem) => problemOf(machine, problem));
+  const records: RecordData[] = [];
+  const keep: { readonly stamp: string; readonly record: RecordData }[] = [];
+  let kept = 0;
+  for (const [at, file] of files.entries()) {
+    step(at, files.length);
+    const known = cache.get(file.path);
+    if (known !== undefined && known.stamp === file.stamp) {
+      kept++;
+      records.push(known.record);
+      keep.push(known);
+      continue;
+    }
+    const { record, found: mistakes } = readOne(machine, file);
+    problems.push(...mistakes);
+    if (record === null) continue;
+    records.push(record);
+    // A record with something to say about it is read again, so that its line can be shown.
+    if (file.settled && mistakes.length === 0) keep.push({ stamp: file.stamp, record });
+  }
+  if (keep.length !== cache.size || kept !== cache.size) machine.saveCache(cacheText(keep));
+  return {
+    ...distinct(machine, records, problems),
+    files: new Map(files.map((file) => [file.path, file])),
+    counts: { files: files.length, read: files.length - kept, kept },
+  };
+}
+
+/** One record by its file, with the text it has now: nothing of the cache. */
+export function readOne(
+  machine: Pick<ShelfMachine, "read" | "frontmatter" | "nameOf">,
+  file: ListedFile,
+): {
+  readonly record: RecordData | null;
+  readonly found: readonly Problem[];
+  readonly source: Source;
+  readonly body: number;
+} {
+  const text = machine.read(file);
+  if (!text.ok) {
+    const problem = problemOf(machine, { path: file.path, code: text.code, message: text.message });
+    return { record: null, found: [problem], source: problem.source, body: 0 };
+  }
+  const source: Source = { name: machine.nameOf(file.path), text: text.text };
+  const { read, body } = machine.frontmatter(source);
+  const { record, diagnostics }: RecordReading =
+    read.tree === null
+      ? { record: null, diagnostics: read.diagnostics.map(forRecords) }
+      : readRecordData(file.path, read.tree, source.text.slice(body.start));
+  return { record, found: diagnostics.map((diagnostic) => ({ diagnostic, source })), source, body: body.start };
+}
+
+/** The example that comes with missing frontmatter is an agent's. */
+function forRecords(diagnostic: Diagnostic): Diagnostic {
+  return diagnostic.fix?.startsWith("---\n") === true ? { ...diagnostic, fix: EXAMPLE } : diagnostic;
+}
+
+const EXAMPLE = '---\nclass: note\ntitle: "What it is about"\n---';
+
+/** An id belongs to the file at its path, else to the first that claims it. */
+function distinct(
+  machine: ShelfMachine,
+  records: readonly RecordData[],
+  problems: readonly Problem[],
+): Pick<Shelf, "records" | "problems"> {
+  const taken = new Map<string, RecordData>();
+  const doubles: Problem[] = [];
+  const isOwn = ({ id, path }: RecordData): boolean => idOfPath(path) === id;
+  for (const record of [...records.filter(isOwn), ...records.filter((one) => !isOwn(one))]) {
+    const other = taken.get(record.id);
+    if (other === undefined) taken.set(record.id, record);
+    else {
+      const message = `the id ${JSON.stringify(record.id)} belongs to ${machine.nameOf(other.path)}`;
+      doubles.push(problemOf(machine, { path: record.path, code: "bad_value", message }));
+    }
+  }
+  const sorted = [...taken.values()].sort((left, right) => (left.id < right.id ? -1 : left.id > right.id ? 1 : 0));
+  return { records: sorted, problems: [...problems, ...doubles] };
+}
+
+export function problemOf(
+  machine: Pick<ShelfMachine, "nameOf">,
+  { path, code, message }: ListedProblem,
+  severity: Severity = "error",
+): Problem {
+  const name = machine.nameOf(path);
+  const span = { source: name, start: 0, end: 0 };
+  return {
+    diagnostic: { severity, code, message, span, suggestion: null, fix: null },
+    source: { name, text: "" },
+  };
+}

@@ -1,0 +1,200 @@
+// JSON Schemas for what people write by hand: a record's frontmatter and config.yml. For editors; the reader decides.
+import { DENIAL_CODES } from "../../core/authority/decision.ts";
+import type { ConfigKey } from "../../core/notation/config/config-keys.ts";
+import { LAND_WORDS } from "../../core/notation/config/land-setting.ts";
+import { CAPABILITIES, type Ruling } from "../../core/notation/policy/policy-table.ts";
+import { PRESETS } from "../../core/notation/record/presets.ts";
+import type { AuthorityKey } from "../../core/notation/record/record-keys.ts";
+import type { TestOutcome } from "../../core/notation/record/record-tests.ts";
+import { LIMIT_KEYS } from "../../core/notation/config/run-settings.ts";
+import { SEARCH_PROVIDERS } from "../../core/notation/config/search-setting.ts";
+import { capabilitiesSchema, grantDefinitions } from "./schema-grant.ts";
+import { closedMap, listOf, oneOfWords, reference, type Schema, whole } from "./schema-value.ts";
+
+export type SchemaName = "record" | "config" | "user-config";
+export const SCHEMA_NAMES: readonly SchemaName[] = ["record", "config", "user-config"];
+
+export function schemaOf(name: SchemaName): Schema {
+  switch (name) {
+    case "record":
+      return recordSchema();
+    case "config":
+      return configSchema("config", "ambit: a project's config.yml", PROJECT_CONFIG);
+    case "user-config":
+      return configSchema("user-config", "ambit: the user's config.yml", { ...PROJECT_CONFIG, ...USER_CONFIG });
+    default:
+      return name satisfies never;
+  }
+}
+
+/** Where `ambit init` puts a schema, seen from the workspace. */
+export function schemaPath(name: SchemaName): string {
+  return `.ambit/schema/${name}.json`;
+}
+
+/** The comment that tells an editor which schema a file follows. The path is seen from the file. */
+export function modeline(path: string): string {
+  return `# yaml-language-server: $schema=${path}`;
+}
+
+/** A record has keys of its own beside these. */
+function recordSchema(): Schema {
+  const keys: Readonly<Record<AuthorityKey | "id" | "class", Schema>> = {
+    id: { type: "string", description: "the agent's id; the file's name where it is left out" },
+    class: { type: "string", description: "what kind of record this is" },
+    capabilities: capabilitiesSchema("what the agent may do; [] is nothing"),
+    access: oneOfWords(["r", "w", "rw"], "short for reading, writing, or both, of records"),
+    sandbox: { type: "string", description: "the folder the agent works in; the root of fs.* and proc.* grants" },
+    policy: reference("policy"),
+    extends: {
+      description: "presets whose grants are added; a preset never changes",
+      anyOf: [preset, listOf(preset, "several presets")],
+    },
+    tests: {
+      description: "requests with the outcome they must have; a record whose tests fail grants nothing",
+      anyOf: [{ type: "array", items: reference("test") }, { type: "null" }],
+    },
+    mode: { type: "string", description: "how the agent is held to this" },
+    approvers: approversSchema(),
+    land: landSchema,
+  };
+  const $defs = { policy, test: testSchema(), ...grantDefinitions() };
+  return whole("record", "ambit: an agent's record", { type: "object", properties: keys, $defs });
+}
+
+function approversSchema(): Schema {
+  const need: Schema = { type: "integer", minimum: 1, maximum: 10, description: "different people who must agree" };
+  const of = listOf({ type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$" }, "those who count");
+  return {
+    description: "who has to agree to what the agent asks; one person, anybody, where nothing is written",
+    anyOf: [need, closedMap({ need, of }, "so many of these", { required: ["need"] })],
+  };
+}
+
+const landSchema: Schema = oneOfWords(LAND_WORDS, "ask: what programs write waits for a person before it lands");
+
+const preset: Schema = { enum: [...PRESETS.keys()] };
+
+const RULINGS: readonly Ruling[] = ["allow", "ask", "deny"];
+const policy: Schema = closedMap(
+  Object.fromEntries(CAPABILITIES.map((capability) => [capability, { enum: [...RULINGS] }])),
+  "allow, ask or deny for each capability; what is not written is not granted",
+);
+
+const OUTCOMES: readonly TestOutcome[] = ["allow", "ask", "deny"];
+
+function testSchema(): Schema {
+  const request: Schema = { type: "string", minLength: 1, description: "net.get https://api.github.com/x" };
+  return {
+    description: "a request, and what must be decided about it",
+    anyOf: OUTCOMES.map((outcome) => {
+      const code = outcome === "deny" ? { code: oneOfWords(DENIAL_CODES, "the code the denial must have") } : {};
+      return closedMap({ [outcome]: request, ...code }, `${outcome} this request`, { required: [outcome] });
+    }),
+  };
+}
+
+type UserKey =
+  | "ceiling"
+  | "capabilities"
+  | "control"
+  | "bare"
+  | "secrets"
+  | "environment"
+  | "limits"
+  | "resolver"
+  | "notify"
+  | "search"
+  | "development"
+  | "audit";
+
+function triggersSchema(classes: readonly string[]): Schema {
+  return closedMap(
+    Object.fromEntries(classes.map((key) => [key, listOf({ type: "string" }, TRIGGER_CLASSES[key] ?? key)])),
+    "file names that tools run or obey, beside those that are built in",
+  );
+}
+
+const TRIGGER_CLASSES: Readonly<Record<string, string>> = {
+  never: "an agent's change of them never reaches the project",
+  ask: "an agent's change of them waits for a person",
+  allow: "ordinary files",
+};
+
+const PROJECT_CONFIG: Readonly<Record<Exclude<ConfigKey, UserKey>, Schema>> = {
+  sandbox: { type: "string", description: "the root nothing of this level leaves" },
+  policy: reference("policy"),
+  agents: { type: "object", description: "policies of single agents", additionalProperties: reference("policy") },
+  runtime: listOf({ type: "string" }, "folders every sandbox sees, read-only"),
+  mode: oneOfWords(["enforce"], "a project cannot ask for less than enforcing"),
+  tools: listOf({ type: "string" }, "npm packages that are loaded as tools, each in a sandbox of its own"),
+  triggers: triggersSchema(["never", "ask"]),
+  users: oneOfWords(["required", "optional"], "required: sessions are opened only for users that have a record"),
+  land: landSchema,
+};
+
+const secretPlace: Schema = { type: "string", pattern: "^(env|file):." };
+const SECRET: Readonly<Record<string, Schema>> = {
+  from: secretPlace,
+  hosts: listOf({ type: "string" }, "the hosts it may be sent to"),
+  username: { type: "string", description: "the name that goes with it" },
+};
+const ceiling = capabilitiesSchema("what no agent exceeds, whatever its record says");
+const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
+  triggers: triggersSchema(["never", "ask", "allow"]),
+  mode: oneOfWords(["enforce", "shadow"], "shadow: decide and write down, hold nothing back"),
+  ceiling,
+  capabilities: ceiling,
+  control: oneOfWords(["ask", "presence"], "what widening and approving need"),
+  bare: { type: "boolean", description: "go on without a sandbox where the machine has none" },
+  secrets: {
+    type: "object",
+    description: "secrets by name: where each is kept, never what it is",
+    additionalProperties: {
+      anyOf: [secretPlace, closedMap(SECRET, "a secret and whom it is for", { required: ["from"] })],
+    },
+  },
+  environment: listOf({ type: "string" }, "variables of your environment that programs may see"),
+  limits: closedMap(
+    Object.fromEntries(LIMIT_KEYS.map((key) => [key, { type: "integer", minimum: 1 }])),
+    "what one command may use",
+  ),
+  resolver: {
+    description: "who resolves names for programs; the system where nothing is written",
+    anyOf: [{ type: "string" }, listOf({ type: "string" }, "several, in order")],
+  },
+  notify: listOf(
+    { type: "string" },
+    "a program by its whole path, and its first words: told when something waits for you",
+  ),
+  search: closedMap(
+    {
+      provider: oneOfWords(SEARCH_PROVIDERS, "how it is asked"),
+      url: { type: "string", pattern: "^https?://.", description: "where it is asked; needed for searxng" },
+      secret: { type: "string", description: "the name of a secret that goes with every question" },
+    },
+    "who searches the web for agents; nobody where nothing is written",
+    { required: ["provider"] },
+  ),
+  development: listOf(
+    { type: "string" },
+    "workspaces whose tools are loaded as they stand, without trusting each change",
+  ),
+  audit: closedMap(
+    {
+      sink: {
+        type: "string",
+        pattern: "^(unix:)?(~/|/).*[^/]$",
+        description: "a file by its whole path, or unix: and the path of a collector's socket",
+      },
+      timeout: { type: "string", pattern: "^[0-9]+(ms|s)$", description: "how long a call waits for it; 2s" },
+    },
+    "where a second copy of the log is kept: without it nothing is allowed",
+    { required: ["sink"] },
+  ),
+};
+
+function configSchema(id: string, title: string, properties: Schema): Schema {
+  const $defs = { policy, ...grantDefinitions() };
+  return whole(id, title, { type: ["object", "null"], properties, additionalProperties: false, $defs });
+}

@@ -1,0 +1,134 @@
+// What `ambit init` writes: a configuration, the records of the presets chosen, and their schemas, as text.
+import { newestPreset, PRESETS } from "../../core/notation/record/presets.ts";
+import type { Surroundings } from "../../core/ports/surroundings.ts";
+import { modeline, type SchemaName, schemaOf, schemaPath } from "./schema.ts";
+
+export type Starter = "reader" | "reviewer" | "coder" | "researcher";
+
+export interface StarterEntry {
+  readonly name: Starter;
+  readonly does: string;
+  /** Requests that hold for the record, whatever the project is. */
+  readonly tests: readonly string[];
+  /** What to try first; `FILE` is a file of the project. */
+  readonly first: string;
+  readonly body: string;
+}
+
+export const STARTERS: readonly StarterEntry[] = [
+  {
+    name: "reader",
+    does: "reads the files of this project and nothing else",
+    tests: ["{ allow: fs.read README.md }", "{ deny: fs.write README.md }", "{ deny: fs.read /etc/passwd }"],
+    first: "fs.read FILE",
+    body: "You read this project and answer questions about it.",
+  },
+  {
+    name: "reviewer",
+    does: "reads, and looks at the history with git",
+    tests: ["{ allow: proc.exec git log }", "{ deny: proc.exec git push }", "{ deny: fs.write README.md }"],
+    first: "proc.exec -- git log",
+    body: "You review changes in this project.",
+  },
+  {
+    name: "coder",
+    does: "reads and writes here; runs what only looks, and asks before anything else runs",
+    tests: [
+      "{ allow: proc.exec git status }",
+      "{ ask: proc.exec npm test }",
+      "{ ask: proc.exec rm -rf build }",
+      "{ deny: net.get https://example.com/ }",
+    ],
+    first: "proc.exec -- git status",
+    body: "You write code in this project.",
+  },
+  {
+    name: "researcher",
+    does: "fetches from the network and keeps notes; no files, no programs",
+    tests: [
+      "{ allow: net.get https://example.com/ }",
+      "{ deny: net.post https://example.com/ }",
+      "{ deny: fs.read README.md }",
+    ],
+    first: "net.get https://example.com/",
+    body: "You look things up and write down what you find.",
+  },
+];
+
+export interface StarterFile {
+  /** Relative to the project. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** INVARIANT: nothing that was found grants anything. It is told in comments, for a person to decide on. */
+export function starterFiles(chosen: readonly Starter[], found: Surroundings): readonly StarterFile[] {
+  const records = STARTERS.filter(({ name }) => chosen.includes(name)).map((entry) => ({
+    path: `.ambit/agents/${entry.name}.md`,
+    text: recordText(entry),
+  }));
+  const schemas = (["config", "record"] satisfies SchemaName[]).map((name) => ({
+    path: schemaPath(name),
+    text: `${JSON.stringify(schemaOf(name), null, 2)}\n`,
+  }));
+  return [...records, { path: ".ambit/config.yml", text: configText(found) }, ...schemas];
+}
+
+/** The request of the first command to try, as words behind `ambit can <agent>`. */
+export function firstRequest(name: Starter, found: Surroundings): string {
+  const entry = STARTERS.find((one) => one.name === name);
+  return (entry?.first ?? "").replace("FILE", found.sample ?? "README.md");
+}
+
+function recordText({ name, does, tests, body }: StarterEntry): string {
+  const preset = newestPreset(name) ?? `ambit:${name}@1`;
+  const specs = PRESETS.get(preset) ?? [];
+  return [
+    "---",
+    modeline("../schema/record.json"),
+    `# ${does}`,
+    `id: ${name}`,
+    "class: agent",
+    "sandbox: .",
+    `# ${preset} is, and will always be:`,
+    ...specs.map((spec) => `#   ${spec}`),
+    `extends: ${preset}`,
+    "# While one of these does not hold, the record grants nothing. Run them: ambit test",
+    "tests:",
+    ...tests.map((test) => `  - ${test}`),
+    "---",
+    "",
+    body,
+    "",
+  ].join("\n");
+}
+
+function configText({ clients, servers, toolchains }: Surroundings): string {
+  const folders = toolchains.flatMap(({ keeper }) => keeper?.folders ?? []);
+  const lines = [
+    modeline("schema/config.json"),
+    "# ambit: what holds for every agent of this project. The agents themselves are in agents/*.md.",
+    "# Somebody who clones this project has to trust it first: ambit trust",
+    "",
+    "# The folder no agent's sandbox leaves.",
+    "sandbox: .",
+  ];
+  if (folders.length > 0) {
+    const names = toolchains.flatMap(({ name, keeper }) => (keeper === null ? [] : [`${name} (${keeper.name})`]));
+    lines.push("", `# Folders every sandbox sees, read-only: ${names.join(", ")}.`, "runtime:");
+    lines.push(...[...new Set(folders)].map((folder) => `  - ${folder}`));
+  }
+  if (clients.length > 0)
+    lines.push(
+      "",
+      `# Agent clients found here: ${clients.map((one) => `${one.client} (${one.because.join(", ")})`).join("; ")}.`,
+    );
+  if (servers.length > 0) {
+    lines.push(
+      "",
+      "# MCP servers found here. Their tools are nobody's until a record grants them (tool.invoke: { tools: [...] }):",
+    );
+    lines.push(...servers.map(({ name, file }) => `#   ${name}  (${file})`));
+  }
+  return `${lines.join("\n")}\n`;
+}

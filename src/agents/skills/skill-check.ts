@@ -1,0 +1,99 @@
+// May this agent do what a skill's tools need? What is missing, and the grant that would close the gap.
+import type { Chain } from "../../core/authority/chain.ts";
+import type { Moment } from "../../core/authority/compiled.ts";
+import { type Conditions, type Grant, purposeAllowed } from "../../core/authority/grant.ts";
+import { isNothing } from "../../core/authority/axes/scope.ts";
+import { within } from "../../core/authority/witness/within.ts";
+import { type Need, needGrant, type ToolNeed } from "../../core/notation/tools/allowed-tools.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import type { Agent } from "../project/agent.ts";
+import type { Skill } from "./skill.ts";
+
+export interface Gap {
+  /** The tool as the skill names it. */
+  readonly token: string;
+  readonly verb: string;
+  /** The smallest grant that closes the gap; null where any scope would do and a person has to choose it. */
+  readonly grant: Grant | null;
+}
+
+export interface SkillCheck {
+  readonly satisfied: boolean;
+  /** Tools the agent has everything for, as written. */
+  readonly held: readonly string[];
+  readonly missing: readonly Gap[];
+}
+
+/** Folders one need is tried in. */
+const rootsMax = 64;
+
+export function checkSkill(skill: Skill, agent: Agent, reading: Reading, moment: Moment): SkillCheck {
+  const held: string[] = [];
+  const missing: Gap[] = [];
+  for (const tool of skill.tools.tools) {
+    const gaps = tool.needs.flatMap((need) => gapOf(tool, need, agent, reading, moment));
+    if (gaps.length === 0) held.push(tool.token);
+    missing.push(...gaps);
+  }
+  // What cannot be read cannot be shown to be held. What nobody knows asks for nothing, and the gate still decides.
+  return { satisfied: missing.length === 0 && skill.tools.unreadable.length === 0, held, missing };
+}
+
+/** The others are not mentioned: an agent is not told of what it may not do. */
+export function skillsFor(skills: readonly Skill[], agent: Agent, reading: Reading, moment: Moment): readonly Skill[] {
+  return skills.filter((skill) => checkSkill(skill, agent, reading, moment).satisfied);
+}
+
+function gapOf(tool: ToolNeed, need: Need, agent: Agent, reading: Reading, moment: Moment): readonly Gap[] {
+  const grants = rootsOf(need, agent, reading).flatMap((root) => needGrant(need, root, reading) ?? []);
+  const isHeld =
+    need.scope === null
+      ? agent.authority.some((chain) => holdsSome(chain, need, moment))
+      : grants.some((grant) => isWithin(grant, agent, reading, moment));
+  if (isHeld) return [];
+  // The bare verb would be everything or nothing, unless the folder is its scope.
+  const isScoped = need.scope !== null || need.verb.family === "external";
+  const closing = grants.find((grant) => isScoped && !grant.scopes.some(isNothing));
+  return [{ token: tool.token, verb: need.verb.verb, grant: closing ?? null }];
+}
+
+/**
+ * Where the skill would work: the agent's own folder, the folders its grants of the verb are for, and for want of
+ * those the workspace. A need is held when it is held in one of them.
+ */
+function rootsOf({ verb }: Need, agent: Agent, reading: Reading): readonly (readonly string[] | null)[] {
+  const own = agent.grants.flatMap((grant) => (grant.verb === verb && grant.root !== null ? [grant.root] : []));
+  const { base } = reading.ground;
+  const here = base === null ? null : (reading.realRoot?.(base) ?? base);
+  const roots = [agent.workingRoot, ...own, here].filter((root) => root !== null);
+  return [...new Map(roots.map((root) => [root.join("/"), root])).values()].slice(0, rootsMax);
+}
+
+/** To be used now, by asking if it must be: that is all a skill needs of a grant. */
+function isWithin(grant: Grant, agent: Agent, reading: Reading, moment: Moment): boolean {
+  if (grant.scopes.some(isNothing)) return false;
+  const conditions: Conditions = {
+    ask: 2,
+    calls: null,
+    rate: null,
+    expires: moment.now + 1,
+    pass: "use",
+    clean: moment.clean,
+  };
+  const { protectedPaths } = reading.ground;
+  return within([{ ...grant, conditions }], agent.authority, { protectedPaths, delegating: false }).kind === "within";
+}
+
+/** Something of the verb in every link. Whether the links have a request in common is for the gate to say. */
+function holdsSome(chain: Chain, { verb }: Need, moment: Moment): boolean {
+  return chain.every(({ link }) =>
+    link.grants.some(
+      ({ verb: held, scopes, conditions: { expires, pass, clean } }) =>
+        held === verb &&
+        !scopes.some(isNothing) &&
+        (expires === null || moment.now < expires) &&
+        (link.role === "limit" || purposeAllowed(pass, "use")) &&
+        (!clean || moment.clean),
+    ),
+  );
+}

@@ -1,0 +1,141 @@
+// Which calls an answer serves, one difference at a time; the name of a call; and how many questions may wait.
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { canonicalJson } from "../log/chain/canonical.ts";
+import type { Approval } from "../core/ports/stores/approval-store.ts";
+import { specsCover } from "./cover.ts";
+import { type CallIdentity, callDigest } from "./digest.ts";
+import { mayAsk } from "./flood.ts";
+import { agree, begin, refuse } from "./life.ts";
+import { pendingPerAgentMax } from "./limits.ts";
+import { answeredLevel, isLive, type ServedCall, serves } from "./serving.ts";
+import { ASKED_AT, answerOf, approvalOf, LADDER, READING, requestOf } from "./testing/approval.ts";
+
+function approved(step: string, uses = 1, level: 1 | 2 = 1, pin: string | null = null): Approval {
+  const change = agree(approvalOf({ pin }), answerOf({ step, uses, level }), LADDER);
+  if (!change.ok) throw new Error(change.code);
+  return change.approval;
+}
+
+const CALL: ServedCall = {
+  workspace: "/work/p",
+  agent: "scout",
+  tool: "fs_write",
+  pin: null,
+  digest: "d".repeat(64),
+  generation: 3,
+  level: 1,
+  asking: [requestOf("fs.write /work/p/a.txt")],
+};
+const SOON = ASKED_AT + 2000;
+const covers = specsCover(READING);
+
+describe("an answer serves", () => {
+  const rows: readonly (readonly [string, Approval, Partial<ServedCall>, boolean])[] = [
+    ["exactly the call that was shown", approved("exact"), {}, true],
+    ["no call with other arguments", approved("exact"), { digest: "e".repeat(64) }, false],
+    ["at a wider step one with other arguments", approved("file"), { digest: "e".repeat(64) }, true],
+    ["no file beside it", approved("file"), { asking: [requestOf("fs.write /work/p/b.txt")] }, false],
+    ["at the folder the file beside it", approved("folder"), { asking: [requestOf("fs.write /work/p/b.txt")] }, true],
+    ["no other verb", approved("folder"), { asking: [requestOf("fs.delete /work/p/a.txt")] }, false],
+    [
+      "not a call that asks for more besides",
+      approved("folder"),
+      { asking: [requestOf("fs.write /work/p/a.txt"), requestOf("net.get https://x.example/")] },
+      false,
+    ],
+    ["not a call that asks for nothing we know of", approved("folder"), { asking: [] }, false],
+    ["no other agent", approved("folder"), { agent: "scout2" }, false],
+    ["no agent of that name elsewhere", approved("folder"), { workspace: "/work/q" }, false],
+    ["no agent of that name without a workspace", approved("folder"), { workspace: null }, false],
+    ["no other tool", approved("folder"), { tool: "fs_edit" }, false],
+    ["not the tool once it is another", approved("folder"), { pin: "p2" }, false],
+    ["the tool as long as it is the same", approved("folder", 1, 1, "p1"), { pin: "p1" }, true],
+    ["no tool that lost its pin", approved("folder", 1, 1, "p1"), { pin: null }, false],
+    ["no later generation", approved("folder"), { generation: 4 }, false],
+    ["no call that needs presence, by a plain yes", approved("folder"), { level: 2 }, false],
+    ["a call that needs presence, with presence", approved("folder", 1, 2), { level: 2 }, true],
+  ];
+  for (const [title, approval, call, expected] of rows)
+    test(title, () => expect(serves(approval, { ...CALL, ...call }, SOON, covers)).toBe(expected));
+
+  test("not before, not after, not once it is used or refused", () => {
+    expect(serves(approvalOf(), CALL, SOON, covers)).toBe(false);
+    expect(serves(approved("exact"), CALL, ASKED_AT + 601_000, covers)).toBe(false);
+    const used = begin(approved("exact"), SOON);
+    expect(used.ok && serves(used.approval, CALL, SOON, covers)).toBe(false);
+    const refused = refuse(approved("exact"), "no");
+    expect(refused.ok && serves(refused.approval, CALL, SOON, covers)).toBe(false);
+    const twice = begin(approved("exact", 2), SOON);
+    expect(twice.ok && serves(twice.approval, CALL, SOON, covers)).toBe(true);
+  });
+
+  test("not if somebody wrote it down as approved without the people", () => {
+    expect(serves({ ...approved("exact"), need: 2 }, CALL, SOON, covers)).toBe(false);
+    expect(serves({ ...approved("exact"), answers: [] }, CALL, SOON, covers)).toBe(false);
+    expect(serves({ ...approved("exact"), usesLeft: 0 }, CALL, SOON, covers)).toBe(false);
+  });
+});
+
+test("live is what can still be answered or used", () => {
+  expect(isLive(approvalOf(), SOON)).toBe(true);
+  expect(isLive(approvalOf(), ASKED_AT + 3_600_000)).toBe(false);
+  expect(isLive(approved("exact"), SOON)).toBe(true);
+  expect(isLive({ ...approved("exact"), usesLeft: 0 }, SOON)).toBe(false);
+  expect(isLive({ ...approved("exact"), state: "executing" }, SOON)).toBe(false);
+});
+
+test("several people answered at the level of the weakest", () => {
+  expect(answeredLevel(approvalOf())).toBe(0);
+  const answers = [answerOf({ level: 2 }), answerOf({ by: "bob", level: 1 })];
+  expect(answeredLevel({ ...approvalOf(), answers })).toBe(1);
+  expect(answeredLevel({ ...approvalOf(), answers: answers.slice(0, 1) })).toBe(2);
+});
+
+describe("the name of a call", () => {
+  const digest = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
+  const call: CallIdentity = {
+    workspace: "/w",
+    agent: "a",
+    tool: "t",
+    pin: null,
+    generation: 1,
+    arguments: { x: 1, y: { b: [1, 2], a: "" } },
+    asking: ["fs.read /a", "net.get https://x/"],
+  };
+  const name = (changed: Partial<CallIdentity> = {}): string =>
+    callDigest(digest, canonicalJson, { ...call, ...changed });
+
+  test("does not depend on the order things were written in", () => {
+    expect(name()).toMatch(/^[0-9a-f]{64}$/);
+    expect(name({ arguments: { y: { a: "", b: [1, 2] }, x: 1 } })).toBe(name());
+    expect(name({ asking: call.asking.toReversed() })).toBe(name());
+  });
+
+  const others: readonly (readonly [string, Partial<CallIdentity>])[] = [
+    ["workspace", { workspace: "/v" }],
+    ["no workspace", { workspace: null }],
+    ["a workspace called null", { workspace: "null" }],
+    ["agent", { agent: "b" }],
+    ["agent and tool run together", { agent: "at", tool: "" }],
+    ["tool", { tool: "u" }],
+    ["pin", { pin: "p" }],
+    ["an empty pin", { pin: "" }],
+    ["generation", { generation: 2 }],
+    ["a value", { arguments: { x: 2, y: { b: [1, 2], a: "" } } }],
+    ["the order of a list", { arguments: { x: 1, y: { b: [2, 1], a: "" } } }],
+    ["a number as text", { arguments: { x: "1", y: { b: [1, 2], a: "" } } }],
+    ["the file a path leads to", { asking: ["fs.read /b", "net.get https://x/"] }],
+    ["two requests as one", { asking: ["fs.read /a,net.get https://x/"] }],
+  ];
+  for (const [title, changed] of others)
+    test(`${title} makes it another`, () => expect(name(changed)).not.toBe(name()));
+});
+
+test("an agent has so many questions open and no more, but may ask the same again", () => {
+  const waiting = (count: number): readonly Approval[] =>
+    Array.from({ length: count }, (_, at) => approvalOf({ id: `a-${at}`, digest: `d${at}` }));
+  expect(mayAsk(waiting(pendingPerAgentMax - 1), "new")).toEqual({ ok: true });
+  expect(mayAsk(waiting(pendingPerAgentMax), "new")).toMatchObject({ ok: false, code: "too_many_pending" });
+  expect(mayAsk(waiting(pendingPerAgentMax), "d3")).toEqual({ ok: true });
+});

@@ -1,0 +1,48 @@
+// Whether an answer that was given serves a call that is made now.
+import type { Level } from "../core/authority/grant.ts";
+import type { Request } from "../core/authority/request.ts";
+import type { Approval } from "../core/ports/stores/approval-store.ts";
+import { aged } from "./life.ts";
+
+/** The call as it is decided now. */
+export interface ServedCall {
+  readonly workspace: string | null;
+  readonly agent: string;
+  readonly tool: string;
+  readonly pin: string | null;
+  readonly digest: string;
+  readonly generation: number;
+  readonly level: Exclude<Level, 0>;
+  /** The requests that ask. */
+  readonly asking: readonly Request[];
+}
+
+/** Whether grants, as compact specs, cover a request. */
+export type SpecsCover = (specs: readonly string[], request: Request) => boolean;
+
+/** It can still be answered or used. */
+export function isLive(approval: Approval, now: number): boolean {
+  const { state, usesLeft } = aged(approval, now);
+  return state === "pending" || (state === "approved" && usesLeft > 0);
+}
+
+/** The level all people together answered at: the weakest of them. */
+export function answeredLevel({ answers }: Approval): Level {
+  return answers.length === 0 ? 0 : answers.every(({ level }) => level === 2) ? 2 : 1;
+}
+
+export function serves(approval: Approval, call: ServedCall, now: number, covers: SpecsCover): boolean {
+  const { state, usesLeft, answers, need, scope, who } = approval;
+  if (state !== "approved" || !isLive(approval, now) || usesLeft < 1 || answers.length < need) return false;
+  if (who.workspace !== call.workspace || who.agent !== call.agent) return false;
+  if (approval.tool !== call.tool || approval.pin !== call.pin || approval.generation !== call.generation) return false;
+  if (answeredLevel(approval) < call.level || call.asking.length === 0) return false;
+  switch (scope.kind) {
+    case "exact":
+      return approval.digest === call.digest;
+    case "grants":
+      return call.asking.every((request) => covers(scope.specs, request));
+    default:
+      return scope satisfies never;
+  }
+}

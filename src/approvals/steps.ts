@@ -1,0 +1,125 @@
+// How far an answer to one request may be widened, verb by verb: named grants, narrowest first.
+import type { Axis } from "../core/authority/catalog.ts";
+import type { Grant } from "../core/authority/grant.ts";
+import { tree } from "../core/authority/axes/path.ts";
+import type { Request } from "../core/authority/request.ts";
+import { ANY, isDestination, isSegments, type Scope, type Value } from "../core/authority/axes/scope.ts";
+import { DEEP, literal, ONE } from "../core/authority/patterns/segment.ts";
+import type { Segments, Sequence } from "../core/authority/patterns/sequence.ts";
+import { isSpecial } from "../core/base/special.ts";
+import { suggestGrant } from "../core/authority/suggest.ts";
+import { commandWords, isRunner } from "./program-words.ts";
+
+export interface Step {
+  readonly name: string;
+  readonly grant: Grant;
+}
+
+/** A whole tree is offered from this depth on: not `/`, not `/etc`, not somebody's home. */
+const treeSegmentsMin = 3;
+
+/** Nothing where the request is only ever approved exactly. */
+export function stepsOf(request: Request): readonly Step[] {
+  const { verb, values } = request;
+  if (request.delegation !== undefined || ONLY_EXACT.has(verb.verb)) return [];
+  // What a request does not say, only "any" covers; a person agreed to what it says.
+  if (verb.axes.some((axis, at) => values[at] === undefined && !mayBeUnsaid(axis))) return [];
+  const least = suggestGrant(withoutArguments(request));
+  if (least === null) return [];
+  switch (verb.verb.slice(0, verb.verb.indexOf("."))) {
+    case "proc":
+      return programSteps(least, values[1]);
+    case "fs":
+      return fileSteps(least, values[0]);
+    case "net":
+      return [{ name: "endpoint", grant: least }, ...hostSteps(least, values[0])];
+    case "memory":
+      return [{ name: "key", grant: least }, ...groupSteps(least, 0, values[0])];
+    case "records":
+      return [{ name: "record", grant: least }, ...groupSteps(least, 1, values[1])];
+    case "agent":
+    case "obs":
+      return [{ name: "agent", grant: least }];
+    case "secret":
+      return [{ name: "secret", grant: least }];
+    case "tool":
+      return [{ name: "tool", grant: least }];
+    case "provider":
+      return verb.axes.length === 0 ? [] : [{ name: "host", grant: least }];
+    case "task":
+    case "sandbox":
+      return [{ name: "any", grant: least }];
+    default:
+      return [];
+  }
+}
+
+/** A shell line, and authority that is passed on, are not in the request's axes: no grant says "this one". */
+const ONLY_EXACT: ReadonlySet<string> = new Set(["proc.eval", "agent.grant", "agent.create", "agent.update"]);
+/** What is gone is gone: no step reaches other files, records or agents than the one that was shown. */
+const NEVER_WIDER: ReadonlySet<string> = new Set(["fs.delete", "records.delete", "agent.delete"]);
+
+function mayBeUnsaid({ name }: Axis): boolean {
+  return name === "class" || name === "arguments";
+}
+
+/** "This tool" means with any arguments: what they lead to is decided by requests of their own. */
+function withoutArguments(request: Request): Request {
+  const at = request.verb.axes.findIndex(({ kind }) => kind === "arguments");
+  return at < 0
+    ? request
+    : { ...request, values: request.values.map((value, place) => (place === at ? undefined : value)) };
+}
+
+function withScope(grant: Grant, at: number, scope: Scope, root: Grant["root"] = grant.root): Grant {
+  return { ...grant, scopes: grant.scopes.map((old, place) => (place === at ? scope : old)), root };
+}
+
+function sequenceScope(pattern: Sequence): Scope {
+  return { kind: "sequences", of: [pattern] };
+}
+
+/** INVARIANT: only stars that pass over risky options, never `cmds`, which takes them too. */
+function programSteps(least: Grant, argv: Value): readonly Step[] {
+  if (!isSegments(argv) || argv.guarded !== null) return [];
+  const { segments } = argv;
+  const count = commandWords(segments);
+  const behind = (words: number): Grant =>
+    withScope(least, 1, sequenceScope([...segments.slice(0, words).map(literal), DEEP]));
+  return [
+    { name: "command", grant: least },
+    ...(count === 0 ? [] : [{ name: "prefix", grant: behind(count) }]),
+    ...(isRunner(segments[0] ?? "") ? [] : [{ name: "program", grant: behind(1) }]),
+  ];
+}
+
+/** Beside a protected file lie others: such a file is approved alone. */
+function fileSteps(least: Grant, path: Value): readonly Step[] {
+  const file: Step = { name: "file", grant: least };
+  if (!isSegments(path) || NEVER_WIDER.has(least.verb.verb) || isGuarded(path)) return [file];
+  const folder = path.segments.slice(0, -1);
+  if (folder.length === 0) return [file];
+  const beside = withScope(least, 0, sequenceScope([...folder.map(literal), ONE]), folder);
+  const below = withScope(least, 0, sequenceScope(tree(folder)), folder);
+  return [
+    file,
+    { name: "folder", grant: beside },
+    ...(folder.length < treeSegmentsMin ? [] : [{ name: "tree", grant: below }]),
+  ];
+}
+
+function isGuarded({ guarded }: Segments): boolean {
+  return guarded?.includes(true) === true;
+}
+
+/** On an address that is not public every port is another service of somebody's own. */
+function hostSteps(least: Grant, host: Value): readonly Step[] {
+  if (!isDestination(host) || (host.address !== null && isSpecial(host.address))) return [];
+  return [{ name: "host", grant: withScope(least, 1, ANY) }];
+}
+
+function groupSteps(least: Grant, at: number, name: Value): readonly Step[] {
+  if (!isSegments(name) || name.segments.length < 2 || NEVER_WIDER.has(least.verb.verb)) return [];
+  const pattern = [...name.segments.slice(0, -1).map(literal), DEEP];
+  return [{ name: "group", grant: withScope(least, at, sequenceScope(pattern)) }];
+}

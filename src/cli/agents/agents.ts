@@ -1,0 +1,133 @@
+// `ambit agents list | show | capabilities`: who is there, and what each may do.
+
+import type { Grant } from "../../core/authority/grant.ts";
+import { within } from "../../core/authority/witness/within.ts";
+import { compactText, grantWords } from "../../core/notation/printer.ts";
+import { place } from "../../core/notation/source.ts";
+import { readGrantSpec } from "../../agents/edit/edit-spec.ts";
+import { isBroken, type Listed, listedAgents, listedRow, listedSummary } from "./list.ts";
+import { grantLine, sortedByRisk } from "./risk.ts";
+import type { AgentsWorld } from "./world.ts";
+import { shown } from "../terminal/cells.ts";
+import { counted } from "../terminal/counted.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { type Asked, fail } from "../terminal/problems.ts";
+import { progressOf, type Step } from "../terminal/progress.ts";
+import { renderDiagnostic } from "../terminal/render.ts";
+import type { LoadedAgent } from "../world.ts";
+
+export interface AgentsListOptions extends Asked {
+  readonly can?: string;
+}
+
+export function agentsList(world: AgentsWorld, options: AgentsListOptions): ExitCode {
+  const all = listedAgents(world, options);
+  if (options.can !== undefined) return holders(world, all, options.can, options);
+  if (options.json) {
+    world.print(jsonLine({ agents: all.map(listedSummary) }));
+    return all.some(isBroken) ? EXIT.invalidPolicy : EXIT.ok;
+  }
+  const width = Math.max(0, ...all.map(({ id }) => shown(id).length));
+  for (const one of all) world.print(listedRow(world, one, width));
+  world.print(all.length === 0 ? "no agents here: ambit agents new <id>" : counted(all.length, "agent", "agents"));
+  return all.some(isBroken) ? EXIT.invalidPolicy : EXIT.ok;
+}
+
+interface Holder {
+  readonly id: string;
+  readonly by: readonly string[];
+}
+
+type NoSpec = Extract<ReturnType<typeof readGrantSpec>, { ok: false }>;
+
+/** Who holds at least what the spec says. Whoever cannot be shown to hold it is not named. */
+function holdersOf(world: AgentsWorld, all: readonly Listed[], can: string, step: Step): readonly Holder[] | NoSpec {
+  const { protectedPaths } = world.reading.ground;
+  const found: Holder[] = [];
+  for (const [at, { id, loaded }] of all.entries()) {
+    step(at, all.length);
+    const root = loaded?.agent.workingRoot ?? world.reading.ground.base;
+    const spec = readGrantSpec(can, { expires: null, calls: null }, { reading: world.editGround(id).reading, root });
+    if (!spec.ok) return spec;
+    const { grant } = spec.value;
+    if (
+      loaded === null ||
+      within([grant], loaded.agent.authority, { protectedPaths, delegating: false }).kind !== "within"
+    )
+      continue;
+    found.push({ id, by: loaded.agent.grants.filter((one) => one.verb === grant.verb).map(compactText) });
+  }
+  return found;
+}
+
+function holders(world: AgentsWorld, all: readonly Listed[], can: string, options: Asked): ExitCode {
+  const found = progressOf(world, options).over("comparing agents", (step) => holdersOf(world, all, can, step));
+  if ("ok" in found) {
+    const { diagnostics, source, message } = found;
+    if (!options.json) for (const one of diagnostics) world.printError(renderDiagnostic(one, source, world.paint));
+    return fail(world, options, EXIT.usage, message, "ambit agents list --can 'net.get{hosts=[api.example.com]}'");
+  }
+  if (options.json) world.print(jsonLine({ can, agents: found }));
+  else {
+    for (const { id, by } of found)
+      world.print(`${world.paint.good("●")} ${shown(id)}  ${world.paint.dim(shown(by.join("  ")))}`);
+    world.print(found.length === 0 ? `no agent here holds ${shown(can)}` : counted(found.length, "agent", "agents"));
+  }
+  return EXIT.ok;
+}
+
+export function agentsCapabilities(world: AgentsWorld, name: string, options: Asked): ExitCode {
+  const found = world.loadAgent(name);
+  if (!found.ok) return fail(world, options, EXIT.error, found.message, found.fix);
+  const { agent } = found.value;
+  const grants = sortedByRisk(agent.grants);
+  if (options.json)
+    world.print(jsonLine({ agent: agent.id, refused: agent.refused, capabilities: grants.map(grantData) }));
+  else {
+    printDiagnostics(world, found.value);
+    world.print(world.paint.strong(shown(agent.id)));
+    for (const grant of grants) world.print(grantLine(world.paint, grant));
+    world.print(counted(grants.length, "capability", "capabilities"));
+  }
+  return agent.refused ? EXIT.invalidPolicy : EXIT.ok;
+}
+
+export function agentsShow(world: AgentsWorld, name: string, options: Asked): ExitCode {
+  const found = world.loadAgent(name);
+  if (!found.ok) return fail(world, options, EXIT.error, found.message, found.fix);
+  const { agent, source } = found.value;
+  const failed = agent.tests.filter(({ passed }) => !passed).length;
+  if (options.json) {
+    const { form, mode, refused } = agent;
+    const diagnostics = agent.diagnostics.map(({ severity, code, message, span }) => ({
+      severity,
+      code,
+      message,
+      ...place(source, span.start),
+    }));
+    const tests = { passed: agent.tests.length - failed, failed };
+    const capabilities = sortedByRisk(agent.grants).map(grantData);
+    world.print(
+      jsonLine({ agent: agent.id, file: source.name, form, mode, refused, tests, capabilities, diagnostics }),
+    );
+  } else {
+    printDiagnostics(world, found.value);
+    world.print(`${world.paint.strong(shown(agent.id))}  ${world.paint.dim(shown(source.name))}`);
+    if (agent.mode !== null) world.print(`mode  ${shown(agent.mode)}`);
+    if (agent.workingRoot !== null) world.print(`root  /${shown(agent.workingRoot.join("/"))}`);
+    if (agent.tests.length > 0) world.print(`tests ${agent.tests.length - failed} passed, ${failed} failed`);
+    for (const grant of sortedByRisk(agent.grants)) world.print(grantLine(world.paint, grant));
+    world.print(counted(agent.grants.length, "capability", "capabilities"));
+  }
+  return agent.refused ? EXIT.invalidPolicy : EXIT.ok;
+}
+
+function grantData(grant: Grant): object {
+  const { risk } = grant.verb;
+  return { grant: compactText(grant), risk, effect: grantWords(grant), implied: grant.implied };
+}
+
+function printDiagnostics(world: AgentsWorld, { agent, source }: LoadedAgent): void {
+  for (const diagnostic of agent.diagnostics) world.printError(renderDiagnostic(diagnostic, source, world.paint));
+}

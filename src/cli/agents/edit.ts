@@ -1,0 +1,182 @@
+// `ambit agents grant` and `revoke`: shows what would change, in words and as lines, asks, and changes that.
+
+import { requestText } from "../../core/notation/request/request-printer.ts";
+import { editRecord, type RecordEdit } from "../../agents/edit/edit.ts";
+import { notAdmitted } from "../trust/admit.ts";
+import { pickGrant } from "./picker.ts";
+import { reportOf, showReport, specOf } from "./report.ts";
+import type { AgentsWorld, RefusedEdit } from "./world.ts";
+import { shown } from "../terminal/cells.ts";
+import { commandText } from "../terminal/command-text.ts";
+import { askOnce, tellRefusal } from "../control-world.ts";
+import { parseDuration } from "../terminal/duration.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { fail } from "../terminal/problems.ts";
+import { renderDiagnostic } from "../terminal/render.ts";
+import { proposedGrant } from "../why/text.ts";
+
+export interface EditOptions {
+  readonly yes: boolean;
+  readonly dryRun: boolean;
+  readonly json: boolean;
+}
+
+export interface GrantOptions extends EditOptions {
+  readonly for?: string;
+  readonly uses?: string;
+  readonly from?: string;
+}
+
+export async function agentsGrant(
+  world: AgentsWorld,
+  name: string,
+  spec: string | undefined,
+  options: GrantOptions,
+): Promise<ExitCode> {
+  const length = options.for === undefined ? null : parseDuration(options.for);
+  const calls = options.uses === undefined ? null : Number(options.uses);
+  if (options.for !== undefined && length === null)
+    return fail(world, options, EXIT.usage, "`--for` is a length of time", "--for 30m");
+  if (calls !== null && !/^[1-9]\d{0,8}$/.test(options.uses ?? ""))
+    return fail(world, options, EXIT.usage, "`--uses` is a whole number above 0", "--uses 5");
+  const found = world.files.read(name);
+  if (!found.ok) return notFound(world, name, found.message, options);
+  if (spec === undefined && (!world.terminal.isInteractive || options.json))
+    return fail(world, options, EXIT.usage, "nobody can be asked here which grant", grantExample(name));
+  const wanted = spec ?? (await pickGrant(world));
+  if (wanted === null) return declined(world, options);
+  // Whole seconds: the moment is written into the record for people to read.
+  const expires = length === null ? null : Math.ceil((world.moment.now + length) / 1000) * 1000;
+  const again = ["agents", "grant", name, wanted, ...limitWords(options)];
+  return change(world, name, { kind: "grant", spec: wanted, limits: { expires, calls } }, again, options);
+}
+
+/** The denial knows who was denied what, and the smallest grant that covers it. */
+export async function agentsGrantFrom(
+  world: AgentsWorld,
+  name: string | undefined,
+  id: string,
+  options: GrantOptions,
+): Promise<ExitCode> {
+  const found = await askOnce(world, "log.entry", { id });
+  if (!found.ok) return tellRefusal(world, found, options.json);
+  const { entry } = found.value.entry;
+  const suggest = proposedGrant(entry);
+  if (entry.kind !== "decision" || entry.outcome !== "deny" || entry.agent === null)
+    return fail(world, options, EXIT.usage, `${id} is no denial`, "ambit log --code scope_violation");
+  if (entry.code === "untrusted_policy")
+    return fail(world, options, EXIT.error, "no grant would have helped: the project is not trusted", "ambit trust");
+  const safeguard = SAFEGUARDS.get(entry.code ?? "");
+  if (safeguard !== undefined)
+    return fail(world, options, EXIT.error, `nothing is proposed: ${safeguard}`, `ambit why ${id}`);
+  if (suggest === null)
+    return fail(world, options, EXIT.error, "no grant would have helped: see why", `ambit why ${id}`);
+  if (name !== undefined && name !== entry.agent)
+    return fail(world, options, EXIT.usage, `it was denied to ${entry.agent}, not to ${name}`, null);
+  return agentsGrant(world, entry.agent, suggest, options);
+}
+
+/** Denials by a condition of a grant that is held. What lifts it is a person's own edit, never a proposal. */
+const SAFEGUARDS: ReadonlyMap<string, string> = new Map([
+  ["budget_exhausted", "the agent holds it, and its budget is used up; write the budget you mean yourself"],
+  ["expired", "the agent holds it, and its time is over; write the time you mean yourself"],
+  ["untrusted_content", "the agent holds it for sessions that have read nothing untrusted; a new session can do it"],
+]);
+
+export async function agentsRevoke(
+  world: AgentsWorld,
+  name: string,
+  spec: string,
+  options: EditOptions,
+): Promise<ExitCode> {
+  return change(world, name, { kind: "revoke", spec }, ["agents", "revoke", name, spec], options);
+}
+
+async function change(
+  world: AgentsWorld,
+  name: string,
+  edit: RecordEdit,
+  again: readonly string[],
+  options: EditOptions,
+): Promise<ExitCode> {
+  const found = world.files.read(name);
+  if (!found.ok) return notFound(world, name, found.message, options);
+  const ground = world.editGround(name);
+  const preview = editRecord(found.value, edit, ground);
+  if (preview.kind !== "edited") return notEdited(world, name, preview, options);
+  const report = reportOf(name, found.value.name, found.value.text, preview);
+  if (!options.json) showReport(world, report, preview);
+  if (options.dryRun) {
+    if (options.json) world.print(jsonLine({ ...report, written: false }));
+    else world.print(world.paint.dim("nothing written: --dry-run"));
+    return EXIT.ok;
+  }
+  if (!options.yes) {
+    if (!world.terminal.isInteractive || options.json)
+      return fail(world, options, EXIT.usage, "nobody can be asked here", commandText([...again, "--yes"]));
+    if (!(await world.terminal.confirm(edit.kind === "grant" ? "Grant this?" : "Revoke this?")))
+      return declined(world, options);
+  }
+  if (edit.kind === "grant") {
+    const refused = await notAdmitted(world, "agents grant", `${name} ${report.spec}`, options);
+    if (refused !== null) return refused;
+  }
+  // Between the question and the answer the file may have changed: the edit is made, and proved, on what is there now.
+  const done = world.files.edit<RefusedEdit>(name, (source) => {
+    const now = editRecord(source, edit, ground);
+    return now.kind === "edited" ? { kind: "write", text: now.text } : { kind: "refuse", refusal: now };
+  });
+  if (done.kind === "refused") return notEdited(world, name, done.refusal, options);
+  if (done.kind === "failed") return fail(world, options, EXIT.error, done.message, null);
+  if (options.json) world.print(jsonLine({ ...report, written: true }));
+  else {
+    const verb = edit.kind === "grant" ? "granted" : "revoked";
+    world.print(
+      `${world.paint.good(verb)} ${shown(report.spec)} ${edit.kind === "grant" ? "to" : "from"} ${shown(name)}`,
+    );
+    if (done.others > 0)
+      world.print(`the file had ${done.others} more name${done.others > 1 ? "s" : ""}, which keep the old text`);
+    world.print(world.paint.dim(`  ${commandText(["agents", "undo", name])}`));
+  }
+  return EXIT.ok;
+}
+
+function notEdited(world: AgentsWorld, name: string, result: RefusedEdit, options: EditOptions): ExitCode {
+  if (result.kind === "unchanged") {
+    const { edit } = result;
+    const message = edit.kind === "grant" ? `${name} holds it already` : `${name} does not hold it`;
+    if (options.json)
+      world.print(jsonLine({ agent: name, action: edit.kind, spec: specOf(edit), changed: false, written: false }));
+    else world.print(`no change: ${shown(message)}`);
+    return EXIT.ok;
+  }
+  const exit = { spec: EXIT.usage, record: EXIT.invalidPolicy, edit: EXIT.error }[result.about];
+  if (!options.json)
+    for (const one of result.diagnostics) world.printError(renderDiagnostic(one, result.source, world.paint));
+  const example = result.example === null ? "" : ` (${requestText(result.example)})`;
+  return fail(world, options, exit, `${result.message}${example}`, null);
+}
+
+/** An id that nobody has is told like everywhere, with those that there are. */
+export function notFound(world: AgentsWorld, name: string, message: string, options: EditOptions): ExitCode {
+  const loaded = world.loadAgent(name);
+  return loaded.ok
+    ? fail(world, options, EXIT.error, message, null)
+    : fail(world, options, EXIT.error, loaded.message, loaded.fix);
+}
+
+function declined(world: AgentsWorld, options: EditOptions): ExitCode {
+  return fail(world, options, EXIT.error, "nothing was changed", null);
+}
+
+function limitWords(options: GrantOptions): readonly string[] {
+  return [
+    ...(options.for === undefined ? [] : ["--for", options.for]),
+    ...(options.uses === undefined ? [] : ["--uses", options.uses]),
+  ];
+}
+
+function grantExample(name: string): string {
+  return commandText(["agents", "grant", name, "net.get{hosts=[api.example.com]}", "--yes"]);
+}

@@ -1,0 +1,72 @@
+// Delegations as people see them: who passed what on to whom, and taking one back.
+
+import type { KeptLink, MadeAgent } from "../../core/ports/stores/link-store.ts";
+import type { AgentsWorld } from "./world.ts";
+import { shown } from "../terminal/cells.ts";
+import { askOnce, tellRefusal } from "../control-world.ts";
+import { counted } from "../terminal/counted.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import type { Asked } from "../terminal/problems.ts";
+
+export interface LinkOptions extends Asked {
+  readonly link?: string;
+  readonly kill?: boolean;
+}
+
+export interface Delegated {
+  readonly links: readonly KeptLink[];
+  readonly made: readonly MadeAgent[];
+}
+
+/** Null where no daemon runs: then nobody acts on a delegation, and none is shown. */
+export async function delegationsNow(world: AgentsWorld): Promise<Delegated | null> {
+  const running = await world.running();
+  if (!running.ok || running.value === null) return null;
+  const found = await askOnce(world, "links.list", {});
+  return found.ok ? found.value : null;
+}
+
+/** Roots first, each with what was passed on below it. */
+export function delegationLines(
+  { links, made }: Delegated,
+  now: number,
+  paint: AgentsWorld["paint"],
+): readonly string[] {
+  const isLive = ({ revoked, expires }: KeptLink): boolean => revoked === null && (expires === null || now < expires);
+  const live = links.filter(isLive);
+  const below = (parent: string | null, depth: number): readonly string[] =>
+    live
+      .filter((link) => link.parent === parent)
+      .flatMap((link) => [`${"  ".repeat(depth + 1)}${lineOf(link, made, now, paint)}`, ...below(link.id, depth + 1)]);
+  return below(null, 0);
+}
+
+function lineOf(
+  { id, granter, holder, specs, tools = [], expires, calls }: KeptLink,
+  made: readonly MadeAgent[],
+  now: number,
+  paint: AgentsWorld["paint"],
+): string {
+  const isMade = made.some(({ link }) => link === id);
+  const to = holder === null ? "a token nobody has claimed" : `${shown(holder.agent)}${isMade ? " (made by it)" : ""}`;
+  const limits = [
+    ...(calls === null ? [] : [counted(calls, "call", "calls")]),
+    ...(expires === null ? [] : [`${Math.ceil((expires - now) / 60_000)} min left`]),
+  ];
+  const ends = limits.length === 0 ? "" : `  (${limits.join(", ")})`;
+  return `${shown(granter.agent)} -> ${to}  ${[...specs, ...tools].map(shown).join(" ")}${ends}  ${paint.dim(id)}`;
+}
+
+export async function revokeLink(world: AgentsWorld, id: string, options: LinkOptions): Promise<ExitCode> {
+  const answer = await askOnce(world, "links.revoke", { id, kill: options.kill === true });
+  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  const { revoked, ended } = answer.value;
+  const many = counted(revoked.length, "delegation", "delegations");
+  if (options.json) world.print(jsonLine({ ok: true, revoked, ended }));
+  else
+    world.print(
+      `${world.paint.good("revoked")} ${many}${ended === 0 ? "" : `, ${counted(ended, "sandbox", "sandboxes")} ended`}`,
+    );
+  return EXIT.ok;
+}

@@ -1,0 +1,45 @@
+// All agents of the workspace in a row, with those that cannot be read, and how each is summed up.
+import { isNothing } from "../../core/authority/axes/scope.ts";
+import { highestRisk, riskText } from "./risk.ts";
+import { shown } from "../terminal/cells.ts";
+import { counted } from "../terminal/counted.ts";
+import type { Asked } from "../terminal/problems.ts";
+import { progressOf } from "../terminal/progress.ts";
+import type { LoadedAgent, World } from "../world.ts";
+
+export type Listed =
+  | { readonly id: string; readonly loaded: LoadedAgent }
+  | { readonly id: string; readonly loaded: null; readonly message: string };
+
+export function listedAgents(world: World, options: Asked): readonly Listed[] {
+  const ids = world.agentIds();
+  return progressOf(world, options).over("reading agents", (step) =>
+    ids.map((id, at) => {
+      step(at, ids.length);
+      const found = world.loadAgent(id);
+      return found.ok ? { id, loaded: found.value } : { id, loaded: null, message: found.message };
+    }),
+  );
+}
+
+export function isBroken({ loaded }: Listed): boolean {
+  return loaded === null || loaded.agent.refused;
+}
+
+export function listedSummary(one: Listed): object {
+  if (one.loaded === null) return { id: one.id, error: one.message };
+  const { grants, refused } = one.loaded.agent;
+  return { id: one.id, file: one.loaded.source.name, capabilities: grants.length, risk: highestRisk(grants), refused };
+}
+
+export function listedRow({ paint }: World, one: Listed, width: number): string {
+  const name = paint.strong(shown(one.id).padEnd(width));
+  if (one.loaded === null) return `${paint.bad("✗")} ${name}  ${shown(one.message)}`;
+  const { grants, refused } = one.loaded.agent;
+  if (refused) return `${paint.bad("✗")} ${name}  not valid: grants nothing`;
+  const risk = highestRisk(grants);
+  const live = grants.filter((grant) => !grant.scopes.some(isNothing));
+  const dot = risk === null ? paint.dim("○") : riskText(paint, risk, "●");
+  const up = risk === null ? "" : `, up to ${riskText(paint, risk, risk)}`;
+  return `${dot} ${name}  ${counted(live.length, "capability", "capabilities")}${up}`;
+}

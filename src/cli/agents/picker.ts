@@ -1,0 +1,63 @@
+// Picks a grant with a person, step by step: the verb, sorted by risk, then what it is limited to.
+import { byRisk, CATALOG, type ScopeKey, type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
+import { compactList, compactWord } from "../../core/notation/compact/compact-word.ts";
+import { riskText } from "./risk.ts";
+import type { AgentsWorld } from "./world.ts";
+
+/** Null when the person went away. */
+export async function pickGrant({ terminal, paint }: Pick<AgentsWorld, "terminal" | "paint">): Promise<string | null> {
+  const width = Math.max(...CATALOG.map(({ verb }) => verb.length)) + 2;
+  const choices = [...CATALOG].sort(byRisk).map(({ verb, risk, effect }) => ({
+    value: verb,
+    label: `${verb.padEnd(width)}${riskText(paint, risk, risk)}`,
+    hint: effect,
+  }));
+  const picked = await terminal.choose("Which capability?", choices);
+  const verb = picked === null ? null : verbEntry(picked);
+  if (verb === null) return null;
+  const pairs: string[] = [];
+  for (const [key, words] of questions(verb)) {
+    const isNeeded = needs(verb, key);
+    const answer = await terminal.enter(`${words}${isNeeded ? "" : "  (empty: any)"}`, (text) =>
+      isNeeded && text.trim() === "" ? "without this it would cover nothing" : null,
+    );
+    if (answer === null) return null;
+    const entries = answer.split(",").flatMap((entry) => (entry.trim() === "" ? [] : [entry.trim()]));
+    const [first] = entries;
+    if (first === undefined) continue;
+    if (key === "ports") pairs.push(`ports=[${entries.join(",")}]`);
+    else pairs.push(`${key}=${key === "in" ? compactWord(first) : compactList(entries)}`);
+  }
+  return pairs.length === 0 ? verb.verb : `${verb.verb}{${pairs.join(",")}}`;
+}
+
+/** Keys that have a plain answer; the others are for those who write the spec themselves. */
+const WORDS: Readonly<Partial<Record<ScopeKey, string>>> = {
+  in: "In which folder? Empty is the agent's own root",
+  paths: "Which paths in it, such as src/**",
+  hosts: "Which hosts, such as api.example.com, *.example.com",
+  ports: "Which ports, such as 443",
+  cmds: "Which programs, such as git, rg",
+  patterns: "Which command lines, such as git log **",
+  classes: "Which classes of records",
+  ids: "Which agents",
+  keys: "Which keys",
+  agents: "Which agents",
+  tools: "Which tools",
+  names: "Which secrets",
+};
+
+function questions(verb: VerbEntry): readonly (readonly [ScopeKey, string])[] {
+  return verb.axes.flatMap((axis) =>
+    axis.keys.flatMap((key): readonly (readonly [ScopeKey, string])[] => {
+      // A pattern over the same ids adds nothing most people want.
+      const words = axis.kind === "name" && key === "paths" ? undefined : WORDS[key];
+      return words === undefined ? [] : [[key, words]];
+    }),
+  );
+}
+
+function needs(verb: VerbEntry, key: ScopeKey): boolean {
+  const isFirst = verb.family === "external" && verb.axes[0]?.keys[0] === key && key !== "in";
+  return isFirst || (verb.verb === "net.connect" && key === "ports");
+}

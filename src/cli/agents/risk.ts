@@ -1,0 +1,28 @@
+// Grants for people: sorted by risk, and in the colour of their risk.
+import { byRisk, type Risk } from "../../core/authority/catalog.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import { isNothing } from "../../core/authority/axes/scope.ts";
+import { compactText, grantWords } from "../../core/notation/printer.ts";
+import { shown } from "../terminal/cells.ts";
+import { type Paint, paintRisk } from "../terminal/paint.ts";
+
+/** Any text in the colour of a risk. */
+export function riskText(paint: Paint, risk: Risk, text: string): string {
+  return paintRisk(paint, risk).replace(risk, () => text);
+}
+
+export function sortedByRisk(grants: readonly Grant[]): readonly Grant[] {
+  return [...grants].sort((left, right) => byRisk(left.verb, right.verb));
+}
+
+/** Of what it really can do: a grant of nothing has no risk. */
+export function highestRisk(grants: readonly Grant[]): Risk | null {
+  return sortedByRisk(grants.filter((grant) => !grant.scopes.some(isNothing))).at(-1)?.verb.risk ?? null;
+}
+
+export function grantLine(paint: Paint, grant: Grant): string {
+  const { risk } = grant.verb;
+  const implied = grant.implied === null ? "" : paint.dim(`  (${shown(grant.implied)})`);
+  const dot = riskText(paint, risk, grant.scopes.some(isNothing) ? "○" : "●");
+  return `${dot} ${shown(compactText(grant))}${implied}\n    ${riskText(paint, risk, risk)}: ${shown(grantWords(grant))}`;
+}

@@ -1,0 +1,102 @@
+// `ambit approvals list`, `show`, `refuse` and `reopen`: what waits for a person, the whole of it, a no, and a no taken back.
+import { APPROVAL_STATES, type ApprovalState } from "../../core/ports/stores/approval-store.ts";
+import type { Digest } from "../../core/ports/digest.ts";
+import type { Refusal } from "../../core/ports/daemon/exchange.ts";
+import { approvalText, summaryText } from "./text.ts";
+import { shown } from "../terminal/cells.ts";
+import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { presenceOf } from "./presence.ts";
+import { type Asked, fail } from "../terminal/problems.ts";
+
+export interface ListOptions extends Asked {
+  readonly all: boolean;
+  readonly state?: string;
+  readonly count: string;
+}
+
+export interface ShowOptions extends Asked {
+  readonly full: boolean;
+}
+
+export interface RefuseOptions extends Asked {
+  readonly reason?: string;
+}
+
+const listedMax = 1000;
+/** What a person may have to do something about. */
+const OPEN_STATES: readonly ApprovalState[] = ["pending", "approved", "executing", "indeterminate"];
+
+export async function approvalsList(world: ControlWorld, options: ListOptions): Promise<ExitCode> {
+  const states = statesOf(options);
+  if (states === null) return fail(world, options, EXIT.usage, `a state is one of ${APPROVAL_STATES.join(", ")}`, null);
+  const count = Number(options.count);
+  if (!Number.isInteger(count) || count < 1 || count > listedMax)
+    return fail(world, options, EXIT.usage, `--count is a number from 1 to ${listedMax}`, null);
+  const answer = await askOnce(world, "approvals.list", { states, count });
+  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  const { approvals } = answer.value;
+  if (options.json) world.print(jsonLine({ approvals }));
+  else if (approvals.length === 0) world.print("nothing waits for a person");
+  else for (const approval of approvals) world.print(shown(summaryText(approval, world.now())));
+  return EXIT.ok;
+}
+
+function statesOf({ all, state }: ListOptions): readonly ApprovalState[] | null {
+  if (state === undefined) return all ? APPROVAL_STATES : OPEN_STATES;
+  const wanted = state.split(",").map((one) => APPROVAL_STATES.find((known) => known === one) ?? null);
+  return wanted.includes(null) ? null : (wanted as ApprovalState[]);
+}
+
+export async function approvalsShow(world: ControlWorld, id: string, options: ShowOptions): Promise<ExitCode> {
+  const answer = await askOnce(world, "approvals.show", { id });
+  if (!answer.ok) return tellApprovalRefusal(world, answer, options.json);
+  const { approval, ladder } = answer.value;
+  if (options.json) world.print(jsonLine({ approval, ladder }));
+  else world.print(approvalText(approval, ladder, world.now(), world.paint, options.full ? null : await sha256()));
+  return EXIT.ok;
+}
+
+export async function approvalsRefuse(world: ControlWorld, id: string, options: RefuseOptions): Promise<ExitCode> {
+  const answer = await askOnce(world, "approvals.refuse", { id, reason: options.reason ?? "" });
+  if (!answer.ok) return tellApprovalRefusal(world, answer, options.json);
+  if (options.json) world.print(jsonLine({ approval: answer.value.approval }));
+  else world.print(`${world.paint.bad("refused")} ${shown(answer.value.approval.id)}`);
+  return EXIT.ok;
+}
+
+/** Past its time has a status of its own, as everywhere. */
+export function tellApprovalRefusal(world: ControlWorld, refusal: Refusal, json: boolean): ExitCode {
+  const exit = tellRefusal(world, refusal, json);
+  return refusal.code === "expired" ? EXIT.expired : exit;
+}
+
+/** Loaded when something has to be named by it. */
+export async function sha256(): Promise<Digest> {
+  const { createHash } = await import("node:crypto");
+  return (text) => createHash("sha256").update(text, "utf8").digest("hex");
+}
+
+export interface ReopenOptions extends Asked {
+  readonly presence?: string;
+}
+
+/** The question waits again; it is answered like any other. */
+export async function approvalsReopen(world: ControlWorld, id: string, options: ReopenOptions): Promise<ExitCode> {
+  const control = await world.control();
+  if (!control.ok) return tellRefusal(world, control, options.json);
+  try {
+    const presence =
+      options.presence === undefined ? null : await presenceOf(world, control.value, options, options.presence);
+    if (typeof presence === "number") return presence;
+    const answer = await control.value.ask("approvals.reopen", { id, presence });
+    if (!answer.ok) return tellApprovalRefusal(world, answer, options.json);
+    const { approval } = answer.value;
+    if (options.json) world.print(JSON.stringify({ approval }));
+    else world.print(`${world.paint.warn("waits again")} ${shown(approval.id)}: ambit approve ${shown(approval.id)}`);
+    return EXIT.ok;
+  } finally {
+    control.value.close();
+  }
+}

@@ -1,0 +1,180 @@
+// `ambit approve`: the whole question, how far the yes reaches, and where it is needed the proof that a person is there.
+
+import { needsPresence } from "../../approvals/life.ts";
+import { answerMillisecondsMax, answerMillisecondsMin, answerUsesMax } from "../../approvals/limits.ts";
+import type { ApprovalShown, ControlMessages, LadderStep, Presence } from "../../core/ports/daemon/daemon-control.ts";
+import type { Asking } from "../../core/ports/daemon/exchange.ts";
+import { sha256, tellApprovalRefusal } from "./approvals.ts";
+import { approvalText, counted, lengthText } from "./text.ts";
+import { shown } from "../terminal/cells.ts";
+import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { parseDuration } from "../terminal/duration.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { presenceOf } from "./presence.ts";
+import { type Asked, fail } from "../terminal/problems.ts";
+import { typedYes } from "./typed-answer.ts";
+
+export interface ApproveOptions extends Asked {
+  readonly step?: string;
+  readonly uses?: string;
+  readonly for?: string;
+  readonly presence?: string;
+  readonly yes: boolean;
+}
+
+/** How far, how often, how long. */
+interface Reach {
+  readonly step: string;
+  readonly uses: number;
+  readonly milliseconds: number;
+}
+
+const DEFAULT_MILLISECONDS = 1_800_000;
+
+export async function approve(world: ControlWorld, id: string, options: ApproveOptions): Promise<ExitCode> {
+  const limits = limitsOf(options);
+  if (typeof limits === "string") return fail(world, options, EXIT.usage, limits, null);
+  const isAsked = !options.yes;
+  if (isAsked && (options.json || !world.terminal.isInteractive))
+    return fail(
+      world,
+      options,
+      EXIT.usage,
+      "there is no terminal to ask at",
+      `ambit approve ${id} --step exact --yes, after reading ambit approvals show ${id}`,
+    );
+  const control = await world.control();
+  if (!control.ok) return tellRefusal(world, control, options.json);
+  try {
+    return await answered(world, control.value, id, options, limits);
+  } finally {
+    control.value.close();
+  }
+}
+
+/** Where one question waits, it is the one that is meant. */
+export async function onlyWaiting(world: ControlWorld, options: ApproveOptions): Promise<string | ExitCode> {
+  const found = await askOnce(world, "approvals.list", { states: ["pending"], count: 2 });
+  if (!found.ok) return tellRefusal(world, found, options.json);
+  const [first, second] = found.value.approvals;
+  if (first !== undefined && second === undefined) return first.id;
+  const message = first === undefined ? "nothing waits for a person" : "more than one waits: say which";
+  return fail(world, options, EXIT.usage, message, "ambit approvals list");
+}
+
+async function answered(
+  world: ControlWorld,
+  control: Asking<ControlMessages>,
+  id: string,
+  options: ApproveOptions,
+  limits: Limits,
+): Promise<ExitCode> {
+  const found = await control.ask("approvals.show", { id });
+  if (!found.ok) return tellApprovalRefusal(world, found, options.json);
+  const { approval, ladder } = found.value;
+  if (!options.json) world.print(approvalText(approval, ladder, world.now(), world.paint, await sha256()));
+  if (approval.state !== "pending")
+    return fail(
+      world,
+      options,
+      approval.state === "expired" ? EXIT.expired : EXIT.error,
+      `it is ${approval.state} already`,
+      null,
+    );
+  const step = options.step === undefined ? null : stepOf(ladder, options.step);
+  if (step === undefined)
+    return fail(world, options, EXIT.usage, `there is no step ${JSON.stringify(options.step)}`, stepNames(ladder));
+  const reach = options.yes
+    ? { step: step?.name ?? "exact", ...limits.chosen }
+    : await chosenReach(world, found.value, step, limits);
+  if (reach === null) {
+    world.print("nothing was approved");
+    return EXIT.ask;
+  }
+  const isPresenceWanted = needsPresence(approval) || options.presence !== undefined;
+  const presence = isPresenceWanted ? await presenceOf(world, control, options, options.presence) : null;
+  if (typeof presence === "number") return presence;
+  return sent(world, control, id, options, reach, presence);
+}
+
+async function sent(
+  world: ControlWorld,
+  control: Asking<ControlMessages>,
+  id: string,
+  options: ApproveOptions,
+  reach: Reach,
+  presence: Presence | null,
+): Promise<ExitCode> {
+  const answer = await control.ask("approvals.approve", { id, ...reach, presence });
+  if (!answer.ok) {
+    // The user's own configuration may ask for presence where the agent's grant does not.
+    if (answer.code !== "presence_required" || presence !== null || options.json || !world.terminal.isInteractive)
+      return tellApprovalRefusal(world, answer, options.json);
+    const typed = await presenceOf(world, control, options, undefined);
+    return typeof typed === "number" ? typed : sent(world, control, id, options, reach, typed);
+  }
+  const { approval, missing } = answer.value;
+  if (options.json) world.print(jsonLine({ approval, missing }));
+  else if (missing > 0)
+    world.print(
+      `${world.paint.warn("agreed")}: ${missing === 1 ? "one more person has" : `${missing} more people have`} to`,
+    );
+  else
+    world.print(
+      `${world.paint.good("approved")} ${shown(approval.id)}: ${counted(approval.usesLeft)}, ${lengthText(approval.expires - world.now())}`,
+    );
+  return missing > 0 ? EXIT.ask : EXIT.ok;
+}
+
+interface Limits {
+  readonly chosen: Pick<Reach, "uses" | "milliseconds">;
+  /** Somebody said so in the command line, and is not asked again. */
+  readonly isSaid: boolean;
+}
+
+/** What is wrong with them, as text. */
+function limitsOf(options: ApproveOptions): Limits | string {
+  const uses = options.uses === undefined ? 1 : /^\d{1,6}$/.test(options.uses) ? Number(options.uses) : 0;
+  if (uses < 1 || uses > answerUsesMax) return `--uses is a number from 1 to ${answerUsesMax}`;
+  const milliseconds = options.for === undefined ? DEFAULT_MILLISECONDS : parseDuration(options.for);
+  if (milliseconds === null || milliseconds < answerMillisecondsMin || milliseconds > answerMillisecondsMax)
+    return `--for is a time such as 30m, at most ${lengthText(answerMillisecondsMax)}; what is meant for longer is a grant: ambit agents grant`;
+  return { chosen: { uses, milliseconds }, isSaid: options.uses !== undefined || options.for !== undefined };
+}
+
+/** By its name or its number. Undefined where there is none. */
+function stepOf(ladder: readonly LadderStep[], text: string): LadderStep | undefined {
+  return ladder.find(({ name }) => name === text) ?? (/^\d{1,3}$/.test(text) ? ladder[Number(text) - 1] : undefined);
+}
+
+function stepNames(ladder: readonly LadderStep[]): string {
+  return `--step ${ladder.map(({ name }) => name).join(" | ")}`;
+}
+
+/** Both questions are answered by typing what is shown: a key, a line meant for a shell or type-ahead approves nothing. */
+async function chosenReach(
+  { terminal }: ControlWorld,
+  { ladder }: ApprovalShown,
+  step: LadderStep | null,
+  { chosen, isSaid }: Limits,
+): Promise<Reach | null> {
+  const typed = step === null ? await terminal.typed(WHICH) : "";
+  const reach = step === null ? readReach(typed, ladder, isSaid ? chosen : null) : { step: step.name, ...chosen };
+  if (reach === null) return null;
+  const what = `approve ${shown(reach.step)}, ${counted(reach.uses)}, ${lengthText(reach.milliseconds)}`;
+  return (await typedYes(terminal, what)) ? reach : null;
+}
+
+const WHICH = "Which step? Type its number or word, with x10 behind it for 10 uses; anything else approves nothing";
+const REACH = /^(\S{1,256})(?: +x([1-9]\d{0,5}))?$/;
+
+/** `exact`, `2` or `2 x10`. `said`: limits of the command line, which a typed count does not change. */
+function readReach(text: string | null, ladder: readonly LadderStep[], said: Limits["chosen"] | null): Reach | null {
+  const [, name, count] = REACH.exec((text ?? "").trim()) ?? [];
+  const step = name === undefined ? undefined : stepOf(ladder, name);
+  if (step === undefined || (said !== null && count !== undefined)) return null;
+  const uses = count === undefined ? 1 : Number(count);
+  if (uses > answerUsesMax) return null;
+  return { step: step.name, ...(said ?? { uses, milliseconds: DEFAULT_MILLISECONDS }) };
+}

@@ -1,0 +1,139 @@
+// `ambit presence`: the names and passphrases people prove with that they are there, and how a command asks for them.
+
+import { isPersonName } from "../../core/notation/config/approvers.ts";
+import type { ControlMessages, Presence } from "../../core/ports/daemon/daemon-control.ts";
+import type { Asking } from "../../core/ports/daemon/exchange.ts";
+import { shown } from "../terminal/cells.ts";
+import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { type Asked, fail } from "../terminal/problems.ts";
+
+export interface PresenceOptions extends Asked {
+  /** Who vouches for the change, where somebody has to. */
+  readonly presence?: string;
+}
+
+export interface PresenceDeleteOptions extends PresenceOptions {
+  readonly yes: boolean;
+}
+
+export const passphraseCharactersMin = 8;
+const passphraseCharactersMax = 1024;
+
+/** A passphrase is typed at a terminal for this one answer; it is never an option, a variable or a file. */
+export async function presenceOf(
+  world: ControlWorld,
+  control: Asking<ControlMessages>,
+  options: Asked,
+  wanted: string | undefined,
+): Promise<Presence | ExitCode> {
+  if (!world.terminal.isInteractive)
+    return fail(world, options, EXIT.usage, "a passphrase is typed at a terminal, and there is none", null);
+  const name = wanted ?? (await chosenName(world, control, options));
+  if (typeof name === "number") return name;
+  if (!isPersonName(name)) return fail(world, options, EXIT.usage, NO_NAME, null);
+  const passphrase = await world.terminal.secret(`Passphrase of ${name}`);
+  if (passphrase === null || passphrase === "") return fail(world, options, EXIT.ask, "no passphrase was typed", null);
+  return { name, passphrase };
+}
+
+const NO_NAME = "a name is made of letters, digits and . _ @ - and has at most 64 of them";
+
+async function chosenName(
+  world: ControlWorld,
+  control: Asking<ControlMessages>,
+  options: Asked,
+): Promise<string | ExitCode> {
+  const known = await control.ask("presence.list", {});
+  if (!known.ok) return tellRefusal(world, known, options.json);
+  const { names } = known.value;
+  const [only] = names;
+  if (only === undefined)
+    return fail(world, options, EXIT.error, "nobody has set a passphrase yet", "ambit presence set NAME");
+  if (names.length === 1) return only;
+  const choices = names.map((name) => ({ value: name, label: shown(name), hint: "" }));
+  return (
+    (await world.terminal.choose("Who are you?", choices)) ?? fail(world, options, EXIT.ask, "nobody was chosen", null)
+  );
+}
+
+export async function presenceList(world: ControlWorld, options: Asked): Promise<ExitCode> {
+  const answer = await askOnce(world, "presence.list", {});
+  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  const { names } = answer.value;
+  if (options.json) world.print(jsonLine({ names }));
+  else if (names.length === 0)
+    world.print("nobody has set a passphrase; what needs presence can be approved by nobody");
+  else for (const name of names) world.print(shown(name));
+  return EXIT.ok;
+}
+
+export async function presenceSet(world: ControlWorld, name: string, options: PresenceOptions): Promise<ExitCode> {
+  if (!isPersonName(name)) return fail(world, options, EXIT.usage, NO_NAME, null);
+  const { terminal } = world;
+  if (!terminal.isInteractive)
+    return fail(world, options, EXIT.usage, "a passphrase is typed at a terminal, and there is none", null);
+  const passphrase = await terminal.secret(`New passphrase of ${name}`);
+  if (passphrase === null) return fail(world, options, EXIT.ask, "nothing was changed", null);
+  const length = [...passphrase].length;
+  if (length < passphraseCharactersMin || length > passphraseCharactersMax)
+    return fail(
+      world,
+      options,
+      EXIT.usage,
+      `a passphrase has ${passphraseCharactersMin} to ${passphraseCharactersMax} characters`,
+      null,
+    );
+  if ((await terminal.secret("Once more")) !== passphrase)
+    return fail(world, options, EXIT.usage, "the two are not the same; nothing was changed", null);
+  return changed(world, options, name, "set", (control, presence) =>
+    control.ask("presence.set", { name, passphrase, presence }),
+  );
+}
+
+export async function presenceDelete(
+  world: ControlWorld,
+  name: string,
+  options: PresenceDeleteOptions,
+): Promise<ExitCode> {
+  if (!isPersonName(name)) return fail(world, options, EXIT.usage, NO_NAME, null);
+  if (!options.yes) {
+    if (options.json || !world.terminal.isInteractive)
+      return fail(world, options, EXIT.usage, "there is no terminal to ask at", `ambit presence delete ${name} --yes`);
+    if (!(await world.terminal.confirm(`Delete the passphrase of ${name}?`)))
+      return fail(world, options, EXIT.ask, "nothing was changed", null);
+  }
+  return changed(world, options, name, "deleted", (control, presence) =>
+    control.ask("presence.delete", { name, presence }),
+  );
+}
+
+/** Tried as it is; where the daemon wants somebody to vouch for it, once more with a passphrase. */
+async function changed(
+  world: ControlWorld,
+  options: PresenceOptions,
+  name: string,
+  done: string,
+  ask: (control: Asking<ControlMessages>, presence: Presence | null) => ReturnType<Asking<ControlMessages>["ask"]>,
+): Promise<ExitCode> {
+  const control = await world.control();
+  if (!control.ok) return tellRefusal(world, control, options.json);
+  try {
+    const asked =
+      options.presence === undefined ? null : await presenceOf(world, control.value, options, options.presence);
+    if (typeof asked === "number") return asked;
+    let answer = await ask(control.value, asked);
+    if (!answer.ok && answer.code === "presence_required" && asked === null && world.terminal.isInteractive) {
+      const typed = await presenceOf(world, control.value, options, undefined);
+      if (typeof typed === "number") return typed;
+      answer = await ask(control.value, typed);
+    }
+    if (!answer.ok) return tellRefusal(world, answer, options.json);
+    if (options.json) world.print(jsonLine({ name, done }));
+    else world.print(`${world.paint.good(done)} ${shown(name)}`);
+    return EXIT.ok;
+  } finally {
+    control.value.close();
+  }
+}

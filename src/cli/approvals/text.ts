@@ -1,0 +1,152 @@
+// Approvals as lines: one for a list, and the whole question for somebody who is to answer it.
+import { missing, needsPresence } from "../../approvals/life.ts";
+import type { Line, Question, RequestLine } from "../../approvals/words.ts";
+import { questionOf } from "../../approvals/words.ts";
+import type { Approval, ApprovalAnswerGiven, ApprovalState } from "../../core/ports/stores/approval-store.ts";
+import type { LadderStep } from "../../core/ports/daemon/daemon-control.ts";
+import type { Digest } from "../../core/ports/digest.ts";
+import { cellsOf, shown } from "../terminal/cells.ts";
+import { type Paint, paintRisk } from "../terminal/paint.ts";
+
+/** Milliseconds as a person says them: the largest unit that is not nothing. */
+export function lengthText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 3600)} h`;
+}
+
+function whenText(at: number): string {
+  // What is no moment of the calendar is shown as the number it is.
+  return Number.isFinite(at) && Math.abs(at) < 8.64e15 ? new Date(at).toISOString() : String(at);
+}
+
+/** Foreign text on a line of its own, never longer than the line. */
+export function fitted(text: string, columns: number): string {
+  const cells = cellsOf(text);
+  return cells.columns <= columns ? cells.text : `${cells.first(Math.max(0, columns - 3)).text}...`;
+}
+
+const STATE_PAINTS: Readonly<Record<ApprovalState, keyof Paint>> = {
+  pending: "warn",
+  approved: "good",
+  refused: "bad",
+  expired: "dim",
+  executing: "strong",
+  done: "good",
+  failed: "bad",
+  indeterminate: "bad",
+};
+
+export function stateText(paint: Paint, state: ApprovalState): string {
+  return paint[STATE_PAINTS[state] ?? "strong"](shown(state));
+}
+
+/** One approval on one line, without colour, so that it can be cut to any width. */
+export function summaryText(approval: Approval, now: number): string {
+  const { id, state, who, tool, asking, expires, times } = approval;
+  const isOpen = state === "pending" || state === "approved";
+  const people = missing(approval);
+  return [
+    id,
+    state,
+    who.agent ?? "-",
+    tool,
+    asking[0] ?? "",
+    ...(asking.length > 1 ? [`and ${asking.length - 1} more`] : []),
+    ...(people > 1 || (people === 1 && approval.need > 1) ? [`${people} of ${approval.need} people missing`] : []),
+    ...(times > 1 ? [`asked ${times} times`] : []),
+    ...(isOpen ? [now < expires ? `${lengthText(expires - now)} left` : "its time is over"] : []),
+  ].join("  ");
+}
+
+/** Everything there is to know before answering. */
+export function approvalText(
+  approval: Approval,
+  ladder: readonly LadderStep[],
+  now: number,
+  paint: Paint,
+  digest: Digest | null,
+): string {
+  const question = questionOf(approval, digest);
+  return [
+    `${paint.strong(shown(approval.id))}  ${stateText(paint, approval.state)}`,
+    ...timeLines(approval, now),
+    ...labelled(question.who, paint),
+    paint.strong("call"),
+    ...labelled(question.call, paint),
+    paint.strong("needs"),
+    ...needLines(question, paint),
+    ...bindingLines(question, paint),
+    ...peopleLines(approval, paint),
+    ...(approval.reason === null ? [] : [`  reason  ${shown(approval.reason)}`]),
+    ...(approval.state === "pending"
+      ? [paint.strong("how far an answer may reach"), ...ladderLines(ladder, paint)]
+      : []),
+  ].join("\n");
+}
+
+function timeLines({ asked, expires, times, state }: Approval, now: number): string[] {
+  const left = now < expires ? `in ${lengthText(expires - now)}` : "its time is over";
+  const isOpen = state === "pending" || state === "approved";
+  return [
+    `  asked    ${whenText(asked)}${times > 1 ? `, ${times} times` : ""}`,
+    ...(isOpen ? [`  expires  ${whenText(expires)}, ${left}`] : []),
+  ];
+}
+
+const labelColumns = 12;
+
+function labelled(lines: readonly Line[], paint: Paint): string[] {
+  return lines.flatMap(({ label, text, notes }) => [
+    `  ${label.padEnd(labelColumns)}  ${text}`,
+    ...notes.map((note) => `  ${" ".repeat(labelColumns)}  ${paint.warn(`^ ${note}`)}`),
+  ]);
+}
+
+function needLines({ requests }: Question, paint: Paint): string[] {
+  return requests.flatMap((request) => [
+    `  ${paintRisk(paint, request.risk)}${" ".repeat(7 - request.risk.length)} ${request.text}  ${paint.dim(asWords(request))}`,
+    ...request.notes.map((note) => `          ${paint.warn(`^ ${note}`)}`),
+  ]);
+}
+
+function bindingLines({ binding }: Question, paint: Paint): string[] {
+  if (binding.length === 0) return [];
+  return [
+    paint.strong("an answer holds while the content of what is bound stays the same"),
+    ...labelled(binding, paint),
+  ];
+}
+
+function asWords({ effect, isAsking }: RequestLine): string {
+  return [effect, ...(isAsking ? ["asks"] : ["granted"])].filter((text) => text !== "").join(", ");
+}
+
+function peopleLines(approval: Approval, paint: Paint): string[] {
+  const { need, of, answers, usesLeft, state } = approval;
+  const who = of === null ? "" : ` of ${of.map(shown).join(", ")}`;
+  return [
+    paint.strong("people"),
+    `  ${need === 1 ? "one person" : `${need} different people`}${who}${needsPresence(approval) ? ", each with their passphrase" : ""}`,
+    ...answers.map((answer) => `  ${paint.good("agreed")}  ${answerText(answer)}`),
+    ...(state === "approved" ? [`  ${counted(usesLeft)} left`] : []),
+  ];
+}
+
+export function counted(uses: number): string {
+  return uses === 1 ? "1 use" : `${uses} uses`;
+}
+
+function answerText({ by, at, level, terminal, step, uses, milliseconds }: ApprovalAnswerGiven): string {
+  const how = level === 2 ? "with passphrase" : terminal ? "at a terminal" : "not at a terminal";
+  return `${shown(by)}, ${how}, ${whenText(at)}: ${shown(step)}, ${counted(uses)}, ${lengthText(milliseconds)}`;
+}
+
+export function ladderLines(ladder: readonly LadderStep[], paint: Paint): string[] {
+  const width = Math.max(0, ...ladder.map(({ name }) => name.length));
+  return ladder.flatMap(({ name, words, specs }, at) => [
+    `  ${at + 1}  ${paint.strong(shown(name).padEnd(width))}  ${shown(words)}`,
+    ...(specs ?? []).map((spec) => `     ${" ".repeat(width)}  ${paint.dim(shown(spec))}`),
+  ]);
+}

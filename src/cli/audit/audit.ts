@@ -1,0 +1,116 @@
+// `ambit audit`: the log's own proof. Keys, exports, a new key, and how long entries are kept.
+
+import { NewFile } from "./files.ts";
+import { linesIn } from "./verify.ts";
+import { shown } from "../terminal/cells.ts";
+import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { counted } from "../terminal/counted.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { askWidening } from "../approvals/presence-question.ts";
+import { type Asked, fail } from "../terminal/problems.ts";
+
+export interface ChangeOptions extends Asked {
+  readonly yes: boolean;
+  readonly presence?: string;
+}
+
+export interface RetainOptions extends ChangeOptions {
+  readonly days: string;
+}
+
+const daysMax = 36_500;
+
+export async function auditKey(world: ControlWorld, options: Asked): Promise<ExitCode> {
+  const answer = await askOnce(world, "audit.key", {});
+  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  const { keys } = answer.value;
+  if (options.json) world.print(jsonLine({ keys }));
+  else for (const key of keys) world.print(shown(key));
+  return EXIT.ok;
+}
+
+/** To a new file, or to the terminal or pipe where none is named. */
+export async function auditExport(world: ControlWorld, path: string | undefined, options: Asked): Promise<ExitCode> {
+  const control = await world.control();
+  if (!control.ok) return tellRefusal(world, control, options.json);
+  const file = path === undefined ? null : new NewFile(path);
+  let entries = 0;
+  try {
+    const answer = await control.value.ask(
+      "audit.export",
+      { from: 1 },
+      {
+        onEvent: (event) => {
+          for (const line of linesIn(event)) {
+            if (line.includes('"kind":"entry"')) entries++;
+            if (file === null) world.print(line);
+            else file.write(`${line}\n`);
+          }
+        },
+      },
+    );
+    const written = file?.end(answer.ok) ?? { ok: true };
+    if (!answer.ok) return tellRefusal(world, answer, options.json);
+    if (!written.ok) return fail(world, options, EXIT.error, written.message, null);
+    if (path === undefined) return EXIT.ok;
+    const { place, hash } = answer.value;
+    if (options.json) world.print(jsonLine({ file: path, entries, head: { place, hash } }));
+    else
+      world.print(
+        `${world.paint.good("written")} ${shown(path)}  ${counted(entries, "entry", "entries")}, head ${place}:${hash}`,
+      );
+    return EXIT.ok;
+  } finally {
+    file?.end(false);
+    control.value.close();
+  }
+}
+
+export async function auditRotate(world: ControlWorld, options: ChangeOptions): Promise<ExitCode> {
+  const refused = await confirmed(
+    world,
+    options,
+    "Give up the key and sign with a new one?",
+    "ambit audit rotate --yes",
+  );
+  if (refused !== null) return refused;
+  const answer = await askWidening(world, "audit.rotate", {}, options);
+  if (typeof answer === "number") return answer;
+  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  const { key } = answer.value;
+  world.print(options.json ? jsonLine({ key }) : `${world.paint.good("new key")} ${shown(key)}`);
+  return EXIT.ok;
+}
+
+export async function auditRetain(world: ControlWorld, options: RetainOptions): Promise<ExitCode> {
+  const days = /^[1-9]\d{0,4}$/.test(options.days) ? Number(options.days) : 0;
+  if (days < 1 || days > daysMax)
+    return fail(world, options, EXIT.usage, `--days is a number from 1 to ${daysMax}`, "ambit audit retain --days 90");
+  const question = `Remove entries older than ${counted(days, "day", "days")} for good? An export keeps them.`;
+  const refused = await confirmed(world, options, question, `ambit audit retain --days ${days} --yes`);
+  if (refused !== null) return refused;
+  const answer = await askWidening(world, "audit.retain", { days }, options);
+  if (typeof answer === "number") return answer;
+  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  const { removed, first } = answer.value;
+  if (options.json) world.print(jsonLine({ removed, first }));
+  else if (removed === 0) world.print("nothing was removed: there is nothing older behind a signed note");
+  else
+    world.print(
+      `${world.paint.good("removed")} ${counted(removed, "entry", "entries")}; the log begins at place ${first} now`,
+    );
+  return EXIT.ok;
+}
+
+async function confirmed(
+  world: ControlWorld,
+  options: ChangeOptions,
+  question: string,
+  command: string,
+): Promise<ExitCode | null> {
+  if (options.yes) return null;
+  if (options.json || !world.terminal.isInteractive)
+    return fail(world, options, EXIT.usage, "there is nobody to ask", command);
+  return (await world.terminal.confirm(question)) ? null : fail(world, options, EXIT.ask, "nothing was changed", null);
+}

@@ -1,0 +1,164 @@
+// `ambit call <agent> <tool> <json>`: any tool, as the agent would call it.
+
+import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
+import type { CallAsked, CallMessages, DenialTold } from "../../core/ports/daemon/daemon-calls.ts";
+import type { Answer, Asking } from "../../core/ports/daemon/exchange.ts";
+import type { CallAbout } from "../../core/ports/daemon/refused-call.ts";
+import { shown } from "../terminal/cells.ts";
+import { type ControlWorld, tellRefusal } from "../control-world.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { isTerminal } from "../terminal/output.ts";
+import { tellWaiting } from "../approvals/waiting.ts";
+
+export interface CallWorld extends ControlWorld {
+  readonly cwd: string;
+  /** `lost` rings when whoever serves is gone before we are. `about`: the call it is for. */
+  call(lost: () => void, about: CallAbout): Promise<Answer<Asking<CallMessages>>>;
+  /** Text as the core takes it: no key twice, no number that loses digits. Null for anything else. */
+  readJsonObject(text: string): JsonObject | null;
+  /** A result as it is to be shown: what came from outside is made readable here, never by the owner. */
+  present(tool: string, input: JsonObject, result: Json): Promise<Json>;
+}
+
+export interface CallOptions {
+  readonly json: boolean;
+  readonly user?: string;
+  readonly pledge?: readonly string[];
+  readonly wait?: string;
+  readonly token?: string;
+}
+
+const waitSecondsMax = 86_400;
+
+export async function call(
+  world: CallWorld,
+  agent: string,
+  tool: string,
+  text: string | undefined,
+  options: CallOptions,
+): Promise<ExitCode> {
+  const input = text === undefined ? {} : world.readJsonObject(text);
+  const wait = Number(options.wait ?? 0);
+  if (input === null || !(wait >= 0 && wait <= waitSecondsMax)) {
+    const message = input === null ? "the arguments are one JSON object" : "--wait is a number of seconds";
+    const fix = `ambit call scout memory_get '{"key": "notes/today"}'`;
+    tellRefusal(world, { ok: false, code: "invalid_input", message, fix }, options.json);
+    return EXIT.usage;
+  }
+  let isServed = true;
+  const lost = (): void => {
+    isServed = false;
+  };
+  const connected = await world.call(lost, { agent, tool, face: "call", cwd: world.cwd });
+  if (!connected.ok) return tellRefusal(world, connected, options.json);
+  const calls = connected.value;
+  try {
+    const opened = await calls.ask("session.open", {
+      cwd: world.cwd,
+      agent,
+      user: options.user ?? null,
+      trace: null,
+      face: "call",
+      pledge: options.pledge ?? null,
+      token: options.token ?? null,
+      environment: {},
+      isForParent: false,
+    });
+    if (!opened.ok) return tellRefusal(world, opened, options.json);
+    if (!options.json)
+      for (const note of opened.value.notes) world.printError(`${world.paint.warn("warning")}: ${shown(note)}`);
+    const { session } = opened.value;
+    const asked = { session, tool, input, requests: null, waitMilliseconds: Math.ceil(wait * 1000) };
+    const exit = await carry(world, calls, asked, options);
+    if (isServed) await calls.ask("session.close", { session });
+    // A tool that finds nothing is not available either; only a daemon that is gone has that status.
+    return exit === EXIT.daemon && isServed ? EXIT.error : exit;
+  } finally {
+    calls.close();
+  }
+}
+
+async function carry(
+  world: CallWorld,
+  calls: Asking<CallMessages>,
+  asked: CallAsked,
+  { json }: CallOptions,
+): Promise<ExitCode> {
+  const answer = await calls.ask("call.do", asked, { onEvent: (event) => tellWaiting(world, event) });
+  if (!answer.ok) {
+    const exit = tellRefusal(world, answer, json);
+    return HELD.has(answer.code) ? EXIT.deny : exit;
+  }
+  if (answer.value.outcome === "denied") return tellDenial(world, answer.value, json);
+  const { receipt } = answer.value;
+  const result = await world.present(asked.tool, asked.input, answer.value.result);
+  const ran = RUNNING.has(asked.tool) ? ranIn(result) : null;
+  // What a program wrote is for a pipe as it stands; a terminal would obey it.
+  const written = (text: string, descriptor: 1 | 2): string =>
+    (isTerminal(descriptor) ? lines(text) : text).replace(/\n$/, "");
+  if (json) world.print(jsonLine({ ok: true, receipt, result }));
+  else if (ran === null) world.print(resultText(result));
+  else {
+    if (ran.stdout !== "") world.print(written(ran.stdout, 1));
+    if (ran.stderr !== "") world.printError(written(ran.stderr, 2));
+  }
+  return ran === null || ran.isFine ? EXIT.ok : EXIT.error;
+}
+
+/** Refused by whatever holds the tool, behind the gate: denied all the same. */
+const HELD: ReadonlySet<string> = new Set([
+  "address_refused",
+  "scope_violation",
+  "secret_refused",
+  "self_modification",
+]);
+
+/** What is told by its own status. */
+const ENDS: Partial<Readonly<Record<DenialTold["code"], ExitCode>>> = {
+  approval_required: EXIT.ask,
+  expired: EXIT.expired,
+  untrusted_policy: EXIT.notTrusted,
+};
+
+/** Tools of ours that run programs. */
+const RUNNING: ReadonlySet<string> = new Set(["proc_exec", "proc_eval", "sandbox_exec", "shell", "git"]);
+
+function lines(text: string): string {
+  return text.split("\n").map(shown).join("\n");
+}
+
+/** What programs wrote. */
+function ranIn(result: Json): { readonly stdout: string; readonly stderr: string; readonly isFine: boolean } | null {
+  const [stdout, stderr, ending] = ["stdout", "stderr", "ending"].map((key) =>
+    isJsonObject(result) ? member(result, key) : undefined,
+  );
+  if (typeof stdout !== "string" || typeof stderr !== "string" || !isJsonObject(ending)) return null;
+  return { stdout, stderr, isFine: member(ending, "status") === 0 };
+}
+
+function tellDenial(world: CallWorld, denial: DenialTold, json: boolean): ExitCode {
+  const { code, need, hint, approval, id, reason } = denial;
+  if (json) world.print(jsonLine({ ok: false, code, need, hint, approval, id, reason }));
+  else {
+    const lines = [
+      `${world.paint.bad("denied")}  ${code}${need === null ? "" : `: ${shown(need)}`}`,
+      `  ${shown(hint)}`,
+      ...(reason === null || reason === "" ? [] : [`  reason: ${shown(reason)}`]),
+      ...(approval === null || approval === "" ? [] : [`  approve: ambit approve ${shown(approval)}`]),
+      ...(code === "unknown_tool" ? ["  tools: ambit tools list"] : []),
+      ...(id === "" ? [] : [`  why: ambit why ${shown(id)}`]),
+    ];
+    world.printError(lines.join("\n"));
+  }
+  return ENDS[code] ?? EXIT.deny;
+}
+
+function resultText(result: Json): string {
+  if (typeof result === "string") return lines(result.replace(/\n$/, ""));
+  // What a terminal would obey, or show in another order, is spelled out.
+  return JSON.stringify(result, null, 2).replace(
+    /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,0 +1,32 @@
+// The words of `ambit call`, and its help.
+import type { Command } from "commander";
+import { type CallOptions, type CallWorld, call } from "./call.ts";
+import type { ExitCode } from "../terminal/exit.ts";
+
+export function addCall(program: Command, world: CallWorld, end: (exit: ExitCode) => void): void {
+  program
+    .command("call")
+    .description("call a tool as an agent would: decided, done, written down")
+    .argument("<agent>", "an id in .ambit/agents, a file, or an agent that another made")
+    .argument("<tool>", "memory_get, obs_query, agent_grant, proc_exec, ...")
+    .argument("[arguments]", "one JSON object")
+    .option("--user <name>", "on whose behalf; their own record, if they have one, is one more ceiling")
+    .option("--pledge <specs...>", "hold no more than this for the call")
+    .option("--token <token>", "authority another agent handed over")
+    .option("--wait <seconds>", "wait so long for a person where one has to approve")
+    .option("--json", "one object instead of lines", false)
+    .addHelpText("after", EXAMPLES)
+    .action(async (agent: string, tool: string, text: string | undefined, options: CallOptions) =>
+      end(await call(world, agent, tool, text, options)),
+    );
+}
+
+const EXAMPLES = `
+Examples:
+  ambit call scout memory_set '{"key": "notes/today", "value": "ask Ann"}'
+  ambit call scout memory_list '{"prefix": "notes"}'
+  ambit call scout obs_query '{"tag": "denial"}' --json
+  ambit call lead agent_grant '{"agent": "scout", "grants": ["net.get{hosts=[api.github.com]}"], "seconds": 3600}'
+  ambit call coder proc_exec '{"argv": ["git", "status"], "in": ".", "root": "ro"}'
+
+Exit status: 0 done, 10 denied, 11 a person has to approve, 12 expired, 14 not trusted, 4 no daemon, 2 usage, 1 error.`;

@@ -1,0 +1,162 @@
+// `ambit can <agent> <request>`: what would be decided, by which line, and what would change the answer.
+
+import type { Span } from "../../core/authority/grant.ts";
+import { decide } from "../../core/gate/decide.ts";
+import type { Diagnostic } from "../../core/notation/diagnostic.ts";
+import { readRequest } from "../../core/notation/request/request.ts";
+import { place, type Source } from "../../core/notation/source.ts";
+import { shown as visible } from "../terminal/cells.ts";
+import { changeClass } from "./change-class.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import type { Paint } from "../terminal/paint.ts";
+import { renderDiagnostic, renderSpan } from "../terminal/render.ts";
+import { trustLine, underTrust } from "./untrusted.ts";
+import { showVerdict, type VerdictShown } from "./verdict.ts";
+import type { World } from "../world.ts";
+
+export interface CanOptions {
+  readonly json: boolean;
+}
+
+type CanWorld = Pick<World, "changeClass" | "loadAgent" | "moment" | "paint" | "print" | "printError" | "reading">;
+
+export function can(world: CanWorld, name: string, words: readonly string[], options: CanOptions): ExitCode {
+  const loaded = world.loadAgent(name);
+  if (!loaded.ok) return fail(world, options, EXIT.error, loaded.message, loaded.fix);
+  const { agent, source, trust } = loaded.value;
+  const texts = [source, ...(agent.around ?? [])];
+  const asked = readRequest(words, { ...world.reading, workingRoot: agent.workingRoot });
+  if (!asked.ok) return fail(world, options, EXIT.usage, asked.message, asked.fix ?? null);
+  const decided = decide(
+    { agent: agent.id, authority: agent.authority },
+    asked.value,
+    world.moment,
+    world.reading.ground.protectedPaths,
+  );
+  const verdict = underTrust(trust, asked.value, decided, world);
+  const decidedShown = showVerdict(agent, asked.value, verdict, world.moment);
+  // What the gate denies is told as that.
+  const change = decidedShown.outcome === "deny" ? "free" : changeClass(world, agent.authority, asked.value);
+  const isHeld = change === "never";
+  const isTrigger = change === "ask";
+  const shown: VerdictShown = isHeld
+    ? { ...decidedShown, outcome: "deny", code: HELD, level: null }
+    : isTrigger && decidedShown.outcome === "allow"
+      ? { ...decidedShown, outcome: "ask", level: "ask" }
+      : decidedShown;
+  if (options.json)
+    world.print(
+      jsonLine({
+        agent: agent.id,
+        ...withPlaces(shown, texts),
+        held: isHeld ? HELD : null,
+        trust: trust?.standing.kind ?? null,
+        diagnostics: agent.diagnostics.map((one) => showDiagnostic(one, texts)),
+      }),
+    );
+  else {
+    for (const diagnostic of agent.diagnostics)
+      world.printError(renderDiagnostic(diagnostic, textOf(diagnostic.span, texts) ?? source, world.paint));
+    const line = trustLine(agent.id, trust);
+    if (line !== null) world.printError(`${world.paint.warn("warning")}: ${line}`);
+    world.print(sentence(agent.id, name, shown, source, world.paint, agent.around));
+    if (isHeld) world.print("  granted, but this path is protected from tools; edit it yourself");
+    if (isTrigger)
+      world.print("  granted, but tools on this machine run or obey this file: every change of it is asked about");
+  }
+  return agent.refused ? EXIT.invalidPolicy : exitOf(shown);
+}
+
+/** What a tool answers that is asked to change a protected name. */
+const HELD = "self_modification";
+
+function exitOf(shown: VerdictShown): ExitCode {
+  if (shown.outcome === "allow") return EXIT.ok;
+  if (shown.outcome === "ask") return EXIT.ask;
+  if (shown.code === "untrusted_policy") return EXIT.notTrusted;
+  return shown.code === "expired" ? EXIT.expired : EXIT.deny;
+}
+
+function fail(world: CanWorld, options: CanOptions, exit: ExitCode, message: string, fix: string | null): ExitCode {
+  if (options.json) world.print(jsonLine({ error: { message, fix } }));
+  else
+    world.printError(
+      `${world.paint.bad("error")}: ${visible(message)}${fix === null ? "" : `\n  fix: ${visible(fix)}`}`,
+    );
+  return exit;
+}
+
+/** Spans become file, line and column: what a person or an editor can open. */
+function withPlaces(shown: VerdictShown, texts: readonly Source[]): object {
+  const grantAt = <T extends { readonly span: VerdictShown["by"][number]["span"] }>({ span, ...rest }: T): object => ({
+    ...rest,
+    ...at(span, texts),
+  });
+  return { ...shown, by: shown.by.map(grantAt), nearest: shown.nearest === null ? null : grantAt(shown.nearest) };
+}
+
+/** A line is counted in the text the span stands in; that of a trusted version is not at hand here. */
+function at(
+  span: Span | null,
+  texts: readonly Source[],
+): { readonly file: string; readonly line: number; readonly column: number } | null {
+  const source = textOf(span, texts);
+  return span === null || source === null ? null : { file: source.name, ...place(source, span.start) };
+}
+
+function textOf(span: Span | null, texts: readonly Source[]): Source | null {
+  return texts.find(({ name }) => name === span?.source) ?? null;
+}
+
+function placeLines(span: Span | null, texts: readonly Source[], paint: Paint): readonly string[] {
+  const source = textOf(span, texts);
+  return source === null ? [] : renderSpan(span, source, paint);
+}
+
+function showDiagnostic(
+  { severity, code, message, span, suggestion, fix }: Diagnostic,
+  texts: readonly Source[],
+): object {
+  return { severity, code, message, ...at(span, texts), suggestion, fix };
+}
+
+/** INVARIANT: whatever the agent's text or the request says, no control character of theirs reaches the terminal. */
+export function sentence(
+  agent: string,
+  name: string,
+  shown: VerdictShown,
+  source: Source,
+  paint: Paint,
+  around: readonly Source[] = [],
+): string {
+  const texts = [source, ...around];
+  const who = visible(agent);
+  const what = `${who}  ${visible(shown.request)}`;
+  const lines: string[] = [];
+  if (shown.outcome === "deny") lines.push(`${paint.bad("deny")}  ${what}  ${paint.strong(shown.code ?? "")}`);
+  else if (shown.outcome === "ask")
+    lines.push(
+      `${paint.warn("ask")}   ${what}  needs a person's ${shown.level === "presence" ? "presence" : "approval"}`,
+    );
+  else lines.push(`${paint.good("allow")} ${what}`);
+  for (const by of shown.by) lines.push(`  by ${grantText(by)}`, ...placeLines(by.span, texts, paint));
+  if (shown.nearest !== null) {
+    const short = shown.nearest.axis === null ? "" : ` falls short on ${shown.nearest.axis}`;
+    lines.push(`  nearest ${grantText(shown.nearest)}${short}`, ...placeLines(shown.nearest.span, texts, paint));
+  }
+  if (shown.exceeds !== null) lines.push(`  could then be done, but not by ${who}: ${visible(shown.exceeds)}`);
+  if (shown.suggest !== null)
+    lines.push(`  smallest grant that would allow it: ${paint.strong(visible(shown.suggest))}`);
+  if (shown.outside !== null)
+    lines.push(
+      `  no grant reaches it: it lies outside ${visible(shown.outside)}; widen \`sandbox:\` first, there or above`,
+    );
+  if (shown.outcome === "deny")
+    lines.push(paint.dim(`  ambit explain ${shown.code}${name === agent ? "" : `   (agent from ${visible(name)})`}`));
+  return lines.join("\n");
+}
+
+function grantText({ grant, implied }: { readonly grant: string; readonly implied: string | null }): string {
+  return visible(implied === null ? grant : `${grant} (${implied})`);
+}

@@ -1,0 +1,16 @@
+// How tools may change what a request names. Requests that change no file are free.
+import type { Authority } from "../../core/authority/chain.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { isSegments } from "../../core/authority/axes/scope.ts";
+import type { World } from "../world.ts";
+
+const CHANGING: readonly string[] = ["fs.write", "fs.delete"];
+
+export function changeClass(
+  world: Pick<World, "changeClass">,
+  authority: Authority,
+  { verb, values: [place] }: Request,
+): ReturnType<World["changeClass"]> {
+  if (!CHANGING.includes(verb.verb) || place === undefined || !isSegments(place)) return "free";
+  return world.changeClass(authority, place.segments);
+}

@@ -1,0 +1,36 @@
+// A denial that only trust stands behind is told as that: no grant would help, a person's trust would.
+import type { Request } from "../../core/authority/request.ts";
+import { decide, type Verdict } from "../../core/gate/decide.ts";
+import { mayWantTrust } from "../../core/gate/untrusted.ts";
+import type { AgentTrust } from "../../agents/project/trust.ts";
+import { shown } from "../terminal/cells.ts";
+import type { World } from "../world.ts";
+
+/** The same verdict, but `untrusted_policy` where the text as written would have answered otherwise; as the daemon does. */
+export function underTrust(
+  trust: AgentTrust | undefined,
+  request: Request,
+  verdict: Verdict,
+  world: Pick<World, "moment" | "reading">,
+): Verdict {
+  if (trust === undefined || verdict.decision.outcome !== "deny" || !mayWantTrust(verdict.decision.code))
+    return verdict;
+  if (trust.standing.kind !== "untrusted" && trust.standing.kind !== "waiting") return verdict;
+  const { id: agent, authority } = trust.written;
+  const { protectedPaths } = world.reading.ground;
+  const { decision } = decide({ agent, authority }, request, world.moment, protectedPaths);
+  if (decision.outcome === "deny") return verdict;
+  return { decision: { outcome: "deny", code: "untrusted_policy", at: null }, exceeds: null };
+}
+
+/** One line for a person; null where everything written counts. */
+export function trustLine(id: string, trust: AgentTrust | undefined): string | null {
+  switch (trust?.standing.kind) {
+    case "untrusted":
+      return `nothing ${shown(id)} is granted here counts: the project is not trusted; read it, then run: ambit trust`;
+    case "waiting":
+      return `${shown(id)} was given more since the project was trusted, and that part waits; see it with: ambit trust`;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,84 @@
+// One verdict as data: what `--json` prints, and what the sentence on the terminal is made from.
+import type { Authority, Chain } from "../../core/authority/chain.ts";
+import type { Moment } from "../../core/authority/compiled.ts";
+import type { DenialCode } from "../../core/authority/decision.ts";
+import { explain } from "../../core/authority/explain.ts";
+import type { Grant, Span } from "../../core/authority/grant.ts";
+import { pathText } from "../../core/authority/axes/path.ts";
+import type { Request } from "../../core/authority/request.ts";
+import type { Verdict } from "../../core/gate/decide.ts";
+import { compactText } from "../../core/notation/printer.ts";
+import { requestText } from "../../core/notation/request/request-printer.ts";
+
+export interface GrantShown {
+  readonly grant: string;
+  readonly implied: string | null;
+  readonly span: Span | null;
+}
+
+export interface VerdictShown {
+  readonly outcome: "allow" | "ask" | "deny";
+  readonly code: DenialCode | null;
+  /** `ask` or `presence`, where a person is needed. */
+  readonly level: "ask" | "presence" | null;
+  readonly request: string;
+  /** The deciding grant of each link. */
+  readonly by: readonly (GrantShown & { readonly link: string })[];
+  /** The grant that came closest, and the axis it falls short on. */
+  readonly nearest: (GrantShown & { readonly link: string; readonly axis: string | null }) | null;
+  /** The smallest grant that would allow it; null where no grant can. */
+  readonly suggest: string | null;
+  /** The agent's root, where the request lies outside of it: a grant only narrows that. */
+  readonly outside: string | null;
+  /** For a delegation: a request that could be made with what was proposed, but not by the granter. */
+  readonly exceeds: string | null;
+}
+
+/** As much of an agent as a verdict is told with. */
+export interface Judged {
+  readonly authority: Authority;
+  /** The root its grants are hoisted to; null where it has none. */
+  readonly workingRoot: readonly string[] | null;
+  /** Nothing of its text counts, so no grant in it would. */
+  readonly refused: boolean;
+}
+
+export function showVerdict(judged: Judged, request: Request, verdict: Verdict, moment: Moment): VerdictShown {
+  const { authority, workingRoot, refused } = judged;
+  const { decision, exceeds } = verdict;
+  const why = explain(authority, request, moment, decision, workingRoot);
+  const chain = authority[decision.outcome === "deny" ? (decision.at?.chain ?? 0) : decision.by.chain] as
+    | Chain
+    | undefined;
+  const shown = why.links.map(({ link, covers, grant, axis }, place) => {
+    const held = grant === null ? undefined : chain?.[place]?.link.grants[grant];
+    return held === undefined ? null : { link, covers, axis, ...showGrant(held) };
+  });
+  const short =
+    decision.outcome === "deny" && decision.at !== null
+      ? (shown.find((one) => one !== null && !one.covers) ?? null)
+      : null;
+  return {
+    outcome: decision.outcome,
+    code: decision.outcome === "deny" ? decision.code : null,
+    level: decision.outcome === "ask" ? (decision.level === 2 ? "presence" : "ask") : null,
+    request: requestText(request),
+    by:
+      decision.outcome === "deny"
+        ? []
+        : shown.flatMap((one) =>
+            one === null ? [] : [{ link: one.link, grant: one.grant, implied: one.implied, span: one.span }],
+          ),
+    nearest:
+      short === null
+        ? null
+        : { link: short.link, axis: short.axis, grant: short.grant, implied: short.implied, span: short.span },
+    suggest: why.suggest === null || refused ? null : compactText(why.suggest),
+    outside: why.isOutside && workingRoot !== null ? pathText(workingRoot) : null,
+    exceeds: exceeds?.kind === "exceeds" ? requestText(exceeds.request) : null,
+  };
+}
+
+function showGrant(grant: Grant): GrantShown {
+  return { grant: compactText(grant), implied: grant.implied, span: grant.span };
+}

@@ -1,0 +1,163 @@
+import { expect, test } from "vitest";
+import type { ControlMessages, DaemonStatus } from "../../core/ports/daemon/daemon-control.ts";
+import type { Answer, Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
+import { type DaemonWorld, daemonLogs, daemonStart, daemonStatus, daemonStop } from "./daemon.ts";
+import { EXIT } from "../terminal/exit.ts";
+import { PLAIN } from "../terminal/paint.ts";
+
+const STATUS: DaemonStatus = {
+  pid: 4711,
+  version: "0.1.0",
+  protocol: 1,
+  started: 0,
+  state: "/home/me/.local/state/ambit",
+  isFrozen: false,
+  sessions: [
+    {
+      session: "s1",
+      agent: "scout\u202e",
+      workspace: "/work",
+      user: null,
+      face: "mcp",
+      opened: 60_000,
+      isClean: true,
+      calls: 3,
+      running: 1,
+    },
+  ],
+  waiting: 2,
+  entries: 12,
+  denials: [{ code: "scope_violation", times: 4 }],
+  sandboxes: 1,
+  connections: 5,
+  problems: ["the second sink is not reached"],
+};
+
+const refused = (code: string): Refusal => ({ ok: false, code, message: "no", fix: null });
+
+interface Said {
+  readonly world: DaemonWorld;
+  readonly out: string[];
+  readonly err: string[];
+  readonly asked: string[];
+}
+
+function worldWith(running: Answer<DaemonStatus | null>, more: Partial<DaemonWorld> = {}, stop?: Refusal): Said {
+  const [out, err, asked]: [string[], string[], string[]] = [[], [], []];
+  const control = {
+    ask: async (name: string) => {
+      asked.push(name);
+      if (name === "daemon.stop") return stop ?? { ok: true, value: {} };
+      return { ok: true, value: STATUS };
+    },
+    close: () => asked.push("close"),
+  } as unknown as Asking<ControlMessages>;
+  const world: DaemonWorld = {
+    paint: PLAIN,
+    terminal: null as never,
+    now: () => 7_300_000,
+    control: async () => ({ ok: true, value: control }),
+    running: async () => running,
+    startDaemon: async () => ({ ok: true, value: control }),
+    awaitDaemonEnd: async () => {
+      asked.push("awaited");
+      return "ended";
+    },
+    endDaemon: async () => {
+      asked.push("ended");
+      return "ended";
+    },
+    daemonLog: () => ["one", "two\u001b[2J"],
+    print: (text) => out.push(text),
+    printError: (text) => err.push(text),
+    ...more,
+  };
+  return { world, out, err, asked };
+}
+
+const up: Answer<DaemonStatus> = { ok: true, value: STATUS };
+const down: Answer<null> = { ok: true, value: null };
+
+test("status shows what runs, what waits and what is wrong, and hides nothing in a name", async () => {
+  const { world, out } = worldWith(up);
+  expect(await daemonStatus(world, { json: false })).toBe(EXIT.ok);
+  const [text = ""] = out;
+  for (const part of [
+    "process 4711",
+    "since 2h",
+    "2 waiting; see them with: ambit approvals list",
+    "3 calls, 1 running",
+    "scope_violation 4",
+    "scout\\u{202e} in /work",
+    "problem: the second",
+  ])
+    expect(text).toContain(part);
+  expect(text).not.toContain("frozen");
+});
+
+test("status of a daemon that is not there ends with its own status, and starts nobody", async () => {
+  const { world, out, asked } = worldWith(down);
+  expect(await daemonStatus(world, { json: true })).toBe(EXIT.daemon);
+  expect(JSON.parse(out[0] ?? "")).toEqual({ running: false });
+  expect(asked).toEqual([]);
+});
+
+test("status passes a refusal on", async () => {
+  const { world, out } = worldWith(refused("control_refused"));
+  expect(await daemonStatus(world, { json: true })).toBe(EXIT.daemon);
+  expect(JSON.parse(out[0] ?? "")).toMatchObject({ code: "control_refused" });
+});
+
+test("start says which process it is, and closes its connection", async () => {
+  const { world, out, asked } = worldWith(down);
+  expect(await daemonStart(world, { json: false })).toBe(EXIT.ok);
+  expect(out).toEqual(["running, process 4711"]);
+  expect(asked).toEqual(["daemon.status", "close"]);
+  const failing = worldWith(down, { startDaemon: async () => refused("folder_refused") });
+  expect(await daemonStart(failing.world, { json: false })).toBe(EXIT.daemon);
+});
+
+test("stop tells it to end and waits until it has", async () => {
+  const { world, out, asked } = worldWith(up);
+  expect(await daemonStop(world, { json: true })).toBe(EXIT.ok);
+  expect(asked).toEqual(["daemon.stop", "close", "awaited"]);
+  expect(JSON.parse(out[0] ?? "")).toEqual({ running: false, wasRunning: true });
+});
+
+test("stop says so where there was none", async () => {
+  const { world, out } = worldWith(down, { endDaemon: async () => "nobody" });
+  expect(await daemonStop(world, { json: false })).toBe(EXIT.ok);
+  expect(out).toEqual(["the daemon was not running"]);
+});
+
+test.each(["wrong_protocol", "no_answer", "not_available"])(
+  "stop ends one by its number that answers %s",
+  async (code) => {
+    const { world, asked } = worldWith(refused(code));
+    expect(await daemonStop(world, { json: false })).toBe(EXIT.ok);
+    expect(asked).toEqual(["ended"]);
+  },
+);
+
+test("stop does not go around a daemon that does not let us in", async () => {
+  const told = worldWith(up, {}, refused("control_refused"));
+  expect(await daemonStop(told.world, { json: false })).toBe(EXIT.daemon);
+  const seen = worldWith(refused("control_refused"));
+  expect(await daemonStop(seen.world, { json: false })).toBe(EXIT.daemon);
+  expect([...told.asked, ...seen.asked]).not.toContain("ended");
+});
+
+test("stop tells where it does not end", async () => {
+  const { world, err } = worldWith(up, { awaitDaemonEnd: async () => "stays" });
+  expect(await daemonStop(world, { json: false })).toBe(EXIT.daemon);
+  expect(err[0]).toContain("does not end");
+});
+
+test("logs prints the last lines, and nothing that moves the cursor", () => {
+  const { world, out } = worldWith(down);
+  expect(daemonLogs(world, 10, { json: false })).toBe(EXIT.ok);
+  expect(out).toEqual(["one\ntwo\\u{1b}[2J"]);
+  const none = worldWith(down, { daemonLog: () => null });
+  expect(daemonLogs(none.world, 10, { json: true })).toBe(EXIT.ok);
+  expect(none.out).toEqual(['{"lines":[]}']);
+});

@@ -1,0 +1,134 @@
+// `ambit daemon`: the owner of the state, seen and ended by hand. It starts by itself when it is needed.
+
+import type { ControlMessages, DaemonStatus, SessionShown } from "../../core/ports/daemon/daemon-control.ts";
+import type { Answer, Asking } from "../../core/ports/daemon/exchange.ts";
+import type { SinkShown } from "../../core/ports/stores/sink.ts";
+import { shown } from "../terminal/cells.ts";
+import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { counted } from "../terminal/counted.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import type { Paint } from "../terminal/paint.ts";
+
+export interface DaemonWorld extends ControlWorld {
+  /** Like `control`, and makes the daemon's folder wherever the state lies: a person asked for it by name. */
+  startDaemon(): Promise<Answer<Asking<ControlMessages>>>;
+  /** Waits until the owner of the state is gone, if it still is this process. */
+  awaitDaemonEnd(pid: number): Promise<"nobody" | "ended" | "stays">;
+  /** Ends one that cannot be told to. */
+  endDaemon(): Promise<"nobody" | "ended" | "stays">;
+  /** The last lines of its log; null where there is none. */
+  daemonLog(linesMax: number): readonly string[] | null;
+}
+
+interface Asked {
+  readonly json: boolean;
+}
+
+export async function daemonStatus(world: DaemonWorld, { json }: Asked): Promise<ExitCode> {
+  const running = await world.running();
+  if (!running.ok) return tellRefusal(world, running, json);
+  if (running.value === null) {
+    world.print(json ? jsonLine({ running: false }) : `the daemon is not running; ${startingText(world)}`);
+    return EXIT.daemon;
+  }
+  world.print(json ? jsonLine({ running: true, ...running.value }) : statusText(running.value, world));
+  return EXIT.ok;
+}
+
+/** Whether one comes when it is needed, and what to do where none does. */
+export function startingText(world: Pick<DaemonWorld, "unstarted">): string {
+  const refusal = world.unstarted?.() ?? null;
+  if (refusal === null) return "it starts when it is needed";
+  return `it does not start by itself here: ${shown(refusal.message)}\n  fix: ${shown(refusal.fix ?? "ambit daemon start")}`;
+}
+
+export async function daemonStart(world: DaemonWorld, { json }: Asked): Promise<ExitCode> {
+  const control = await world.startDaemon();
+  if (!control.ok) return tellRefusal(world, control, json);
+  const status = await control.value.ask("daemon.status", {});
+  control.value.close();
+  if (!status.ok) return tellRefusal(world, status, json);
+  world.print(json ? jsonLine({ running: true, ...status.value }) : `running, process ${status.value.pid}`);
+  return EXIT.ok;
+}
+
+/** Ends when the daemon has. */
+export async function daemonStop(world: DaemonWorld, { json }: Asked): Promise<ExitCode> {
+  const running = await world.running();
+  const told = running.ok && running.value !== null ? await askOnce(world, "daemon.stop", {}) : running;
+  // Whoever is not let in does not end it in another way either; one that cannot be spoken to is ended by its number.
+  if (!told.ok && !UNSPOKEN.includes(told.code)) return tellRefusal(world, told, json);
+  const pid = told.ok && running.ok && running.value !== null ? running.value.pid : null;
+  const end = pid === null ? await world.endDaemon() : await world.awaitDaemonEnd(pid);
+  if (end === "stays") {
+    const message = "the daemon does not end";
+    return tellRefusal(world, { ok: false, code: "not_available", message, fix: "ambit daemon logs" }, json);
+  }
+  const wasRunning = pid !== null || end === "ended";
+  if (json) world.print(jsonLine({ running: false, wasRunning }));
+  else world.print(wasRunning ? "the daemon has ended" : "the daemon was not running");
+  return EXIT.ok;
+}
+
+/** What is said of a daemon that nobody can speak to. */
+const UNSPOKEN: readonly string[] = ["not_available", "wrong_protocol", "no_answer"];
+
+export const logLinesDefault = 50;
+
+export function daemonLogs(world: DaemonWorld, linesMax: number, { json }: Asked): ExitCode {
+  const lines = world.daemonLog(linesMax);
+  if (json) world.print(jsonLine({ lines: lines ?? [] }));
+  else if (lines === null || lines.length === 0) world.print("the daemon has written nothing down yet");
+  else world.print(lines.map(shown).join("\n"));
+  return EXIT.ok;
+}
+
+function statusText(status: DaemonStatus, { paint, now }: DaemonWorld): string {
+  const { pid, version, started, state, waiting, entries, sandboxes, connections, isFrozen } = status;
+  const age = ageOf(now() - started);
+  const denied = status.denials.map(({ code, times }) => `${shown(code)} ${times}`).join(", ");
+  return [
+    `${paint.good("running")}: process ${pid}, version ${shown(version)}, since ${age}`,
+    ...(isFrozen ? [paint.bad("frozen: nothing is decided until a person runs: ambit thaw")] : []),
+    `  state        ${shown(state)}`,
+    `  approvals    ${waiting === 0 ? "none waiting" : paint.warn(`${waiting} waiting; see them with: ambit approvals list`)}`,
+    `  entries      ${entries}`,
+    ...sinkLines(status.sink ?? null, paint),
+    `  denials      ${denied === "" ? "none today" : denied}`,
+    `  sandboxes    ${sandboxes}`,
+    `  connections  ${connections}`,
+    `  sessions     ${status.sessions.length}`,
+    ...status.sessions.map((session) => sessionLine(session, now(), paint)),
+    ...status.problems.map((problem) => `${paint.warn("problem")}: ${shown(problem)}`),
+  ].join("\n");
+}
+
+function sinkLines(sink: SinkShown | null, paint: Paint): readonly string[] {
+  if (sink === null) return [];
+  const { target, kept, behind, isDenying } = sink;
+  const place = kept === null ? "how far it goes is not known" : `kept up to ${kept}, ${behind ?? 0} behind`;
+  const denying = isDenying ? paint.bad("; calls are denied until it has caught up") : "";
+  return [`  second copy  ${shown(target)}: ${place}${denying}`];
+}
+
+function sessionLine(
+  { session, agent, face, workspace, opened, calls, running }: SessionShown,
+  now: number,
+  paint: Paint,
+): string {
+  const where = workspace === null ? "" : ` in ${shown(workspace)}`;
+  const counts = `${counted(calls, "call", "calls")}, ${running} running, since ${ageOf(now - opened)}`;
+  return `    ${shown(agent)}${where} ${paint.dim(`(${shown(face)} ${shown(session)})`)}: ${counts}`;
+}
+
+const UNITS: readonly (readonly [number, string])[] = [
+  [86_400_000, "d"],
+  [3_600_000, "h"],
+  [60_000, "m"],
+];
+
+function ageOf(milliseconds: number): string {
+  const [length, unit] = UNITS.find(([each]) => milliseconds >= each) ?? [1_000, "s"];
+  return `${Math.max(0, Math.floor(milliseconds / length))}${unit}`;
+}

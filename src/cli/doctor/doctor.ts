@@ -1,0 +1,115 @@
+// `ambit doctor`: everything worth saying about the agents here and the machine they run on, and the fixes for it.
+
+import { examine, type Section } from "../../doctor/examine.ts";
+import { kindOf } from "../../doctor/finding.ts";
+import type { Probe } from "../../doctor/probe.ts";
+import type { Source } from "../../core/notation/source.ts";
+import type { KeyShown } from "../../core/ports/secret-key.ts";
+import type { SinkShown } from "../../core/ports/stores/sink.ts";
+import type { Agent } from "../../agents/project/agent.ts";
+import { counted } from "../terminal/counted.ts";
+import { type FixReport, fixAgents } from "./fix.ts";
+import { sectionText, showSection } from "./text.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import type { Paint } from "../terminal/paint.ts";
+import { fail } from "../terminal/problems.ts";
+import { type ProgressWorld, progressOf, type Step } from "../terminal/progress.ts";
+
+/** What the command needs of the machine. */
+export interface DoctorWorld extends ProgressWorld {
+  readonly paint: Paint;
+  /** Looks at all agents of the workspace, or at those named: ids or files. */
+  probe(names: readonly string[], step?: Step): ProbeResult;
+  /** The agent that another text of the same file would be. */
+  readAgent(source: Source, id: string): Agent;
+  /** Writes the file anew if it still holds the text it was read with. */
+  replace(before: Source, text: string): ReplaceResult;
+  /** Asks a person; null where nobody can be asked. */
+  confirm(question: string): Promise<boolean | null>;
+  /** Whether this process may widen anything. */
+  mayWiden(what: string): Promise<boolean>;
+  /** The second copy of the log as the daemon has it, if one runs; null where none is kept. */
+  sink?(): Promise<SinkShown | null>;
+  /** Where the key of the secrets comes from, if a daemon runs and keeps any. */
+  secrets?(): Promise<KeyShown | null>;
+  print(text: string): void;
+  printError(text: string): void;
+}
+
+export type ProbeResult =
+  | { readonly ok: true; readonly value: Probe }
+  | { readonly ok: false; readonly message: string; readonly fix: string | null };
+
+export type ReplaceResult = { readonly ok: true } | { readonly ok: false; readonly message: string };
+
+export interface DoctorOptions {
+  readonly json: boolean;
+  readonly fix: boolean;
+  readonly yes: boolean;
+  readonly allowWidening: boolean;
+}
+
+export async function doctor(world: DoctorWorld, names: readonly string[], options: DoctorOptions): Promise<ExitCode> {
+  const progress = progressOf(world, options);
+  const sink = (await world.sink?.()) ?? null;
+  const secrets = (await world.secrets?.()) ?? null;
+  const probe = (): ProbeResult => {
+    const found = progress.over("reading agents", (step) => world.probe(names, step));
+    return found.ok ? { ok: true, value: { ...found.value, sink, secrets } } : found;
+  };
+  const first = probe();
+  if (!first.ok) return fail(world, options, EXIT.error, first.message, first.fix);
+  const fixes = options.fix ? await fixAgents(world, first.value, options) : [];
+  const isChanged = fixes.some(({ outcome }) => outcome === "written");
+  const second = isChanged ? probe() : first;
+  if (!second.ok) return fail(world, options, EXIT.error, second.message, second.fix);
+  const { value } = second;
+  const sections = progress.over("examining agents", (step) => examine(value, step));
+  const { agents, configs } = second.value;
+  const around = agents.flatMap((agent) => agent.around ?? []).map((source) => ({ source }));
+  const sources = new Map([...around, ...agents, ...configs].map(({ source }) => [source.name, source]));
+  const totals = totalsOf(sections);
+  if (options.json) {
+    world.print(
+      jsonLine({
+        sections: sections.map((one) => showSection(one, sources)),
+        fixes,
+        ...totals,
+      }),
+    );
+  } else {
+    for (const section of sections) world.print(sectionText(section, sources, world.paint));
+    world.print(footer(totals, world.paint));
+  }
+  return exitOf(sections, fixes);
+}
+
+interface Totals {
+  readonly passed: number;
+  readonly failed: number;
+  readonly warnings: number;
+}
+
+function totalsOf(sections: readonly Section[]): Totals {
+  const sum = (count: (section: Section) => number): number => sections.reduce((all, one) => all + count(one), 0);
+  return {
+    passed: sum(({ passed }) => passed.length),
+    failed: sum(({ failed }) => failed),
+    warnings: sum(({ warnings }) => warnings),
+  };
+}
+
+function footer({ passed, failed, warnings }: Totals, paint: Paint): string {
+  const text = `${passed} passed, ${failed} failed, ${counted(warnings, "warning", "warnings")}`;
+  return failed > 0 ? paint.bad(text) : warnings > 0 ? paint.warn(text) : paint.good(text);
+}
+
+/** A wrong policy is told before a machine that lacks something: it is the one that travels. */
+function exitOf(sections: readonly Section[], fixes: readonly FixReport[]): ExitCode {
+  const wrong = sections.filter(({ failed }) => failed > 0);
+  const isMachine = ({ findings }: Section): boolean =>
+    findings.every(({ code, severity }) => severity !== "error" || kindOf(code) === "machine");
+  if (wrong.some((section) => !isMachine(section))) return EXIT.invalidPolicy;
+  return wrong.length > 0 || fixes.some(({ outcome }) => outcome === "failed") ? EXIT.error : EXIT.ok;
+}

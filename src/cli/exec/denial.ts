@@ -1,0 +1,47 @@
+// What was refused to a program while it ran, as a person reads it: what it tried, and where to look next.
+import type { Request } from "../../core/authority/request.ts";
+import { isDestination } from "../../core/authority/axes/scope.ts";
+import { decide } from "../../core/gate/decide.ts";
+import { readRequestText } from "../../core/notation/request/request.ts";
+import type { RunDenial } from "../../core/ports/process.ts";
+import { shown } from "../terminal/cells.ts";
+import { changeClass } from "../can/change-class.ts";
+import { underTrust } from "../can/untrusted.ts";
+import type { LoadedAgent, World } from "../world.ts";
+
+type Seen = Pick<World, "changeClass" | "moment" | "paint" | "reading">;
+type Held = Pick<LoadedAgent, "trust"> & {
+  readonly agent: Pick<LoadedAgent["agent"], "id" | "authority" | "grants" | "workingRoot">;
+};
+
+export function denialText(world: Seen, loaded: Held, { code, request, times }: RunDenial): string {
+  const { agent } = loaded;
+  const word = world.paint.warn("ambit");
+  const often = times === 1 ? "" : ` (${times} times)`;
+  const read = readRequestText(request, { ...world.reading, workingRoot: agent.workingRoot });
+  const asked = read.ok ? read.value : null;
+  // No rule stands behind it, so there is none to look at.
+  if (code === "not_available") {
+    const because = asked !== null && isNameAlone(asked) ? ": the name could not be resolved" : "";
+    return `${word}: not reached while it ran: ${shown(request)}  ${code}${because}${often}`;
+  }
+  // Where the grants are not what refused it, what they say to it is no answer.
+  const why =
+    asked !== null && isAllowed(world, loaded, asked)
+      ? `ambit explain ${code}`
+      : `ambit can ${shown(agent.id)} ${shown(request)}`;
+  return `${word}: refused while it ran: ${shown(request)}  ${code}${often}\n  why: ${why}`;
+}
+
+/** INVARIANT: the broker tells an address with every name that leads to one. */
+function isNameAlone({ values: [host] }: Request): boolean {
+  return isDestination(host) && host.name !== null && host.address === null;
+}
+
+/** What `ambit can` would say. */
+function isAllowed(world: Seen, { agent, trust }: Held, request: Request): boolean {
+  const { ground } = world.reading;
+  const decided = decide({ agent: agent.id, authority: agent.authority }, request, world.moment, ground.protectedPaths);
+  const { decision } = underTrust(trust, request, decided, world);
+  return decision.outcome === "allow" && changeClass(world, agent.authority, request) === "free";
+}

@@ -1,0 +1,242 @@
+// `ambit exec <agent> -- program`: runs it inside the agent's bounds. Its output and status are the program's own;
+// what we refuse ends with 125, and what was refused to it while it ran is told behind it.
+
+import type { Json } from "../../core/base/json.ts";
+import { isRootWord, ROOT_WORDS_TEXT } from "../../core/authority/axes/root-word.ts";
+import { decide, type Verdict } from "../../core/gate/decide.ts";
+import { requestText } from "../../core/notation/request/request-printer.ts";
+import type { Ending, RunRefused } from "../../core/ports/process.ts";
+import { otherDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
+import { sentence } from "../can/can.ts";
+import { shown } from "../terminal/cells.ts";
+import { landDraft } from "../changes/command.ts";
+import { changesLines } from "../changes/render.ts";
+import type { ControlWorld } from "../control-world.ts";
+import { denialText } from "./denial.ts";
+import { keptStreams, passingStreams } from "./streams.ts";
+import type { ExecAsked, ExecResult, ExecWorld } from "./world.ts";
+import { EXIT, type ExitCode, passedOn } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { renderDiagnostic } from "../terminal/render.ts";
+import { trustLine, underTrust } from "../can/untrusted.ts";
+import { showVerdict } from "../can/verdict.ts";
+import { tellWaiting } from "../approvals/waiting.ts";
+import type { LoadedAgent } from "../world.ts";
+
+export interface ExecOptions {
+  readonly json: boolean;
+  readonly in?: string;
+  readonly root?: string;
+  readonly shell?: boolean;
+  readonly throwaway?: boolean;
+  readonly timeout?: string;
+  readonly user?: string;
+  readonly pledge?: readonly string[];
+  readonly wait?: string;
+  readonly review?: boolean;
+}
+
+const outputBytesMax = 1_048_576;
+const millisecondsMax = 86_400_000;
+
+export async function exec(
+  world: ExecWorld & ControlWorld,
+  name: string,
+  words: readonly string[],
+  options: ExecOptions,
+): Promise<ExitCode> {
+  const { json } = options;
+  const wrong = (message: string, fix: string | null): ExitCode => {
+    if (json) world.print(jsonLine(refusedData({ code: "invalid_input", message, fix }, null)));
+    else {
+      const hint = fix === null ? "" : `\n  fix: ${shown(fix)}`;
+      world.printError(`${world.paint.bad("error")}: ${shown(message)}${hint}`);
+    }
+    return EXIT.refused;
+  };
+  const read = readOptions(words, options);
+  if (typeof read === "string") return wrong(read, "ambit exec scout -- git status");
+  const loaded = world.loadAgent(name);
+  if (!loaded.ok) return wrong(loaded.message, loaded.fix);
+  const { agent, source, trust } = loaded.value;
+  if (!json) {
+    for (const diagnostic of agent.diagnostics) world.printError(renderDiagnostic(diagnostic, source, world.paint));
+    const line = trustLine(agent.id, trust);
+    if (line !== null) world.printError(`${world.paint.warn("warning")}: ${line}`);
+  }
+  const kept = json ? keptStreams(outputBytesMax) : null;
+  const passing = json ? null : passingStreams();
+  try {
+    const streams = kept?.streams ?? passing?.streams;
+    if (streams === undefined) return EXIT.error;
+    const heard = { ...streams, onEvent: (event: Json): void => tellWaiting(world, event) };
+    const result = await world.programs.run({ agent, name, ...read }, heard);
+    const verdict = verdictOf(world, loaded.value, result);
+    if (kept !== null)
+      world.print(
+        jsonLine({
+          agent: agent.id,
+          ...resultData(world, loaded.value, result, verdict),
+          ...kept.kept(),
+        }),
+      );
+    else tell(world, name, loaded.value, result, verdict);
+    if (!json && options.review === true) await offerReview(world, result);
+    return result.ok ? exitOf(result.ran.ending) : EXIT.refused;
+  } finally {
+    passing?.release();
+    kept?.release();
+  }
+}
+
+/** With a terminal the person agrees here; without one the draft waits, and its lines said so already. */
+async function offerReview(world: ExecWorld & ControlWorld, result: ExecResult): Promise<void> {
+  const changes = result.ok ? (result.ran.changes ?? null) : null;
+  if (changes === null || changes.draft === null || changes.kept.length === 0) return;
+  if (world.terminal.isInteractive) await landDraft(world, changes.draft, { yes: false, json: false });
+}
+
+/** What was asked, or what is wrong with it. */
+function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecAsked, "agent" | "name"> | string {
+  const { root, shell = false, throwaway = false, timeout } = options;
+  if (words.length === 0) return "there is nothing to run: write the program behind `--`";
+  if (shell && words.length > 1) return "--shell takes one line: put it in quotes";
+  if (shell && throwaway) return "--throwaway runs a program: write `-- sh -c '...'` for a shell line";
+  if (root !== undefined && !isRootWord(root)) return `--root is ${ROOT_WORDS_TEXT}`;
+  const seconds = timeout === undefined ? null : Number(timeout);
+  if (seconds !== null && !(seconds > 0 && seconds * 1000 <= millisecondsMax))
+    return "--timeout is a number of seconds";
+  const wait = options.wait === undefined ? 0 : Number(options.wait);
+  if (!(wait >= 0 && wait * 1000 <= millisecondsMax)) return "--wait is a number of seconds";
+  return {
+    user: options.user ?? null,
+    pledge: options.pledge ?? null,
+    waitMilliseconds: Math.ceil(wait * 1000),
+    what: shell ? { line: words[0] as string } : { argv: words },
+    folder: options.in ?? null,
+    root: root ?? null,
+    isThrowaway: throwaway,
+    milliseconds: seconds === null ? null : Math.ceil(seconds * 1000),
+    needsReview: options.review === true,
+  };
+}
+
+/** Where it was the gate that refused: what it says about the same request, trust included. */
+function verdictOf(world: ExecWorld, { agent, trust }: LoadedAgent, result: ExecResult): Verdict | null {
+  const { request } = result;
+  if (result.ok || request === null || result.denial === null) return null;
+  const { protectedPaths } = world.reading.ground;
+  const decided = decide({ agent: agent.id, authority: agent.authority }, request, world.moment, protectedPaths);
+  const verdict = underTrust(trust, request, decided, world);
+  const { decision } = verdict;
+  const { code } = result.refused;
+  // Accounts, people, pledges and revocations are the daemon's to know: where it says something else, it is right.
+  if (decision.outcome === "ask") return code === "approval_required" ? verdict : null;
+  const isSame = decision.outcome === "deny" && (decision.code !== "untrusted_policy" || code === decision.code);
+  return isSame ? verdict : null;
+}
+
+function resultData(world: ExecWorld, { agent }: LoadedAgent, result: ExecResult, verdict: Verdict | null): object {
+  const request = result.request === null ? null : requestText(result.request);
+  if (!result.ok) {
+    const denial = { id: result.denial?.id ?? null, approval: result.denial?.approval ?? null };
+    if (verdict === null || result.request === null) return { ...refusedData(result.refused, request), ...denial };
+    // What a person is shown on the terminal is here, too.
+    const { code, outcome, nearest, suggest } = showVerdict(agent, result.request, verdict, world.moment);
+    const short = nearest === null ? "" : `: the nearest grant falls short on ${nearest.axis ?? "its conditions"}`;
+    const message = outcome === "ask" ? "a person has to approve it" : `it is not covered${short}`;
+    const fix = suggest === null ? null : `ambit agents grant ${agent.id} '${suggest}'`;
+    return { ...refusedData({ code: code ?? result.refused.code, message, fix }, request), ...denial };
+  }
+  const { ending, usage, denials, enforcement, outputDropped, changes = null } = result.ran;
+  const status = statusOf(ending);
+  return {
+    request,
+    outcome: "ran",
+    code: null,
+    receipt: result.receipt,
+    status,
+    ending,
+    usage,
+    denials,
+    enforcement,
+    outputDropped,
+    changes,
+  };
+}
+
+/** One shape for everything that was not run. */
+export function refusedData({ code, message, fix }: RunRefused, request: string | null): object {
+  return { request, outcome: "refused", code, message, fix, status: null };
+}
+
+/** INVARIANT: nothing of it goes to stdout, which is the program's. */
+function tell(world: ExecWorld, name: string, loaded: LoadedAgent, result: ExecResult, verdict: Verdict | null): void {
+  const { paint } = world;
+  const { agent, source } = loaded;
+  if (result.ok) {
+    const ended = endedText(result.ran.ending);
+    if (ended !== null) world.printError(`${paint.bad("ambit")}: ${ended}`);
+    if (result.ran.enforcement.some(({ strength }) => strength === "none"))
+      world.printError(
+        `${paint.bad("ambit")}: nothing held this program: no sandbox here, and your config.yml says bare`,
+      );
+    const { denials, changes = null } = result.ran;
+    for (const denial of otherDenials(denials, changes)) world.printError(denialText(world, loaded, denial));
+    for (const line of changesLines(changes, paint)) world.printError(line);
+  } else if (verdict !== null && result.request !== null) {
+    const told = showVerdict(agent, result.request, verdict, world.moment);
+    world.printError(sentence(agent.id, name, told, source, paint));
+    tellDenial(world, result.denial);
+  } else {
+    world.printError(refusalText(result.refused, paint.bad("refused")));
+    tellDenial(world, result.denial);
+  }
+}
+
+function tellDenial(world: ExecWorld, denial: Extract<ExecResult, { ok: false }>["denial"]): void {
+  if (denial === null) return;
+  const { id, approval } = denial;
+  if (approval !== null && approval !== "") world.printError(`  approve: ambit approve ${shown(approval)}`);
+  if (id !== "") world.printError(`  why: ambit why ${shown(id)}`);
+}
+
+function refusalText({ code, message, fix }: RunRefused, word: string): string {
+  const said = message === "" ? "" : `: ${shown(message)}`;
+  return `${word}  ${code}${said}${fix === null ? "" : `\n  fix: ${shown(fix)}`}\n  ambit explain ${code}`;
+}
+
+function endedText(ending: Ending): string | null {
+  if (ending.kind === "unstarted") return `nothing was started: ${shown(ending.reason)}`;
+  if (ending.kind !== "ended") return null;
+  switch (ending.because) {
+    case "time":
+      return "ended: its time was over";
+    case "output":
+      return "ended: it wrote more than it may";
+    case "stopped":
+      return "ended: it was stopped";
+    default:
+      return ending.because satisfies never;
+  }
+}
+
+function statusOf(ending: Ending): number | null {
+  return ending.kind === "exited" ? ending.status : null;
+}
+
+/** As shells have it: 128 and the signal, 124 for time, 127 for a program that is not there. */
+function exitOf(ending: Ending): ExitCode {
+  switch (ending.kind) {
+    case "exited":
+      return passedOn(ending.status);
+    case "signalled":
+      return passedOn(128 + ending.signal);
+    case "unstarted":
+      return passedOn(127);
+    case "ended":
+      return ending.because === "time" ? passedOn(124) : ending.because === "stopped" ? passedOn(130) : EXIT.refused;
+    default:
+      return ending satisfies never;
+  }
+}

@@ -1,0 +1,102 @@
+// The streams of a program that runs for somebody: what it is given to read, where its output goes, who can stop it.
+import { writeSync } from "node:fs";
+import type { ExecStreams } from "./world.ts";
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Whoever ends us ends the program first: what it did is then looked at, put right and written down. */
+function stopping(): { onStop(ring: () => void): void; release(): void } {
+  const rings: (() => void)[] = [];
+  const stop = (): void => {
+    for (const ring of rings) ring();
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
+  return {
+    onStop: (ring) => rings.push(ring),
+    release: () => {
+      for (const signal of SIGNALS) process.off(signal, stop);
+    },
+  };
+}
+
+/** Output as it comes. A reader that went away is not our mistake; the program runs to its end. */
+export function passingStreams(): { readonly streams: ExecStreams; release(): void } {
+  const { onStop, release } = stopping();
+  return {
+    streams: {
+      input: process.stdin,
+      output: (bytes) => writeBytes(1, bytes),
+      errors: (bytes) => writeBytes(2, bytes),
+      onStop,
+    },
+    release: () => {
+      release();
+      process.stdin.destroy();
+    },
+  };
+}
+
+/** What was kept as text, and how much of it was not. */
+export interface KeptOutput {
+  readonly output: string;
+  readonly errors: string;
+  readonly outputCut: number;
+}
+
+/** For `--json`: nothing to read, and all output kept up to a bound. */
+export function keptStreams(bytesMax: number): {
+  readonly streams: ExecStreams;
+  kept(): KeptOutput;
+  release(): void;
+} {
+  const output = new Kept(bytesMax);
+  const errors = new Kept(bytesMax);
+  const { onStop, release } = stopping();
+  return {
+    streams: {
+      input: null,
+      output: (bytes) => output.add(bytes),
+      errors: (bytes) => errors.add(bytes),
+      onStop,
+    },
+    kept: () => ({ output: output.text(), errors: errors.text(), outputCut: output.cut + errors.cut }),
+    release,
+  };
+}
+
+class Kept {
+  readonly #bytesMax: number;
+  readonly #parts: Uint8Array[] = [];
+  #length = 0;
+  cut = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  add(bytes: Uint8Array): void {
+    const part = bytes.slice(0, this.#bytesMax - this.#length);
+    this.#parts.push(part);
+    this.#length += part.length;
+    this.cut += bytes.length - part.length;
+  }
+
+  text(): string {
+    return Buffer.concat(this.#parts).toString("utf8");
+  }
+}
+
+const waitMilliseconds = 5;
+
+/** All of it, however slowly the other side takes it: the program is held back meanwhile. */
+function writeBytes(descriptor: 1 | 2, bytes: Uint8Array): void {
+  let rest = bytes;
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(descriptor, rest));
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) return;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMilliseconds);
+    }
+  }
+}

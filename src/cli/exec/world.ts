@@ -1,0 +1,52 @@
+// What `ambit exec` is handed: somebody who runs a program for an agent, and what comes back.
+
+import type { Json } from "../../core/base/json.ts";
+import type { Request } from "../../core/authority/request.ts";
+import type { RootWord } from "../../core/authority/axes/root-word.ts";
+import type { Ran, RunRefused, Sinks } from "../../core/ports/process.ts";
+import type { LoadedAgent, World } from "../world.ts";
+
+export interface ExecAsked {
+  readonly agent: LoadedAgent["agent"];
+  /** As it was written: an id or a file. */
+  readonly name: string;
+  /** On whose behalf; null is nobody in particular. */
+  readonly user: string | null;
+  /** Compact specs that it holds at most. */
+  readonly pledge: readonly string[] | null;
+  /** How long to wait for a person where one has to be asked. */
+  readonly waitMilliseconds: number;
+  /** A program and its arguments, or one shell line. */
+  readonly what: { readonly argv: readonly string[] } | { readonly line: string };
+  /** The root, as written; null is the agent's own, or the working directory. */
+  readonly folder: string | null;
+  /** Null: writable where the grants allow it. */
+  readonly root: RootWord | null;
+  /** In a sandbox with nothing of this machine. */
+  readonly isThrowaway: boolean;
+  /** Shorter than the configured limit, never longer. */
+  readonly milliseconds: number | null;
+  /** What it writes waits for a person. */
+  readonly needsReview: boolean;
+}
+
+export interface ExecStreams extends Sinks {
+  readonly input: AsyncIterable<Uint8Array> | null;
+  onStop(ring: () => void): void;
+  /** What the daemon tells meanwhile: that a person is asked. */
+  onEvent?(event: Json): void;
+}
+
+export type ExecResult =
+  | { readonly ok: true; readonly request: Request; readonly ran: Ran; readonly receipt: string }
+  | {
+      readonly ok: false;
+      readonly request: Request | null;
+      readonly refused: RunRefused;
+      /** The entry that tells of it, and what waits for a person; null where it never came to a decision. */
+      readonly denial: { readonly id: string; readonly approval: string | null } | null;
+    };
+
+export interface ExecWorld extends World {
+  readonly programs: { run(asked: ExecAsked, streams: ExecStreams): Promise<ExecResult> };
+}

@@ -1,0 +1,84 @@
+// `ambit explain <name>`: the page of a code, or the entry of a verb.
+
+import { CATALOG, scopeKeys, type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
+import { nearestName } from "../../core/notation/nearest.ts";
+import { DAEMON_CODES } from "../daemon/pages.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { DENIALS, DIAGNOSTICS, type Page } from "./pages.ts";
+import { FINDINGS } from "../doctor/pages.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { paintRisk } from "../terminal/paint.ts";
+import type { World } from "../world.ts";
+
+export function explainName(world: World, name: string, options: { readonly json: boolean }): ExitCode {
+  const page = pageOf(name);
+  const verb = verbEntry(name);
+  if (page !== null) {
+    world.print(
+      options.json
+        ? JSON.stringify({ name, kind: page.kind, ...page.page })
+        : pageText(name, page.kind, page.page, world),
+    );
+    return EXIT.ok;
+  }
+  if (verb !== null) {
+    const { family, risk, effect } = verb;
+    world.print(
+      options.json
+        ? JSON.stringify({ name, kind: "verb", family, risk, effect, keys: scopeKeys(verb) })
+        : verbText(verb, world),
+    );
+    return EXIT.ok;
+  }
+  const names = [
+    ...Object.keys(DENIALS),
+    ...Object.keys(DIAGNOSTICS),
+    ...Object.keys(FINDINGS),
+    ...CATALOG.map((entry) => entry.verb),
+  ];
+  const nearest = nearestName(name, names);
+  const message = `there is no code and no verb called ${JSON.stringify(name.slice(0, 80))}`;
+  if (options.json) world.print(jsonLine({ error: { message, suggestion: nearest } }));
+  else
+    world.printError(
+      `${world.paint.bad("error")}: ${message}${nearest === null ? "" : `\n  did you mean ${nearest}?`}`,
+    );
+  return EXIT.usage;
+}
+
+function pageOf(
+  name: string,
+): { readonly kind: "denial" | "diagnostic" | "finding" | "daemon"; readonly page: Page } | null {
+  for (const [kind, pages] of [
+    ["denial", DENIALS],
+    ["diagnostic", DIAGNOSTICS],
+    ["finding", FINDINGS],
+    ["daemon", DAEMON_CODES],
+  ] as const) {
+    if (Object.hasOwn(pages, name)) return { kind, page: (pages as Readonly<Record<string, Page>>)[name] as Page };
+  }
+  return null;
+}
+
+function pageText(name: string, kind: string, page: Page, { paint }: World): string {
+  return [
+    `${paint.strong(name)}  ${paint.dim(kind)}`,
+    `  ${page.means}`,
+    `  ${page.doThis}`,
+    paint.dim(`  example: ${page.example}`),
+  ].join("\n");
+}
+
+function verbText(verb: VerbEntry, { paint }: World): string {
+  const bare =
+    verb.axes.length === 0
+      ? "written is granted"
+      : verb.family === "internal"
+        ? "bare means everything"
+        : "bare means nothing";
+  return [
+    `${paint.strong(verb.verb)}  ${paintRisk(paint, verb.risk)} risk`,
+    `  ${verb.effect}; ${verb.family}: ${bare}`,
+    `  scope keys: ${scopeKeys(verb).join(", ") || "none"}; conditions: ask, calls, rate, expires, pass, clean`,
+  ].join("\n");
+}

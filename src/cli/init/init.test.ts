@@ -1,0 +1,121 @@
+// Init without a terminal: what it writes, what it keeps, and when its own files count as trusted.
+import { describe, expect, test } from "vitest";
+import type { Surroundings } from "../../core/ports/surroundings.ts";
+import { EXIT } from "../terminal/exit.ts";
+import { type InitOptions, type InitWorld, type InitWritten, init } from "./init.ts";
+import { PLAIN } from "../terminal/paint.ts";
+
+const found: Surroundings = { isGit: true, clients: [], servers: [], toolchains: [], sample: "go.mod" };
+
+function worldOf(more: Partial<InitWorld>, there: readonly string[] = []) {
+  const files = new Map(there.map((path) => [path, "mine"]));
+  const said: string[] = [];
+  const complained: string[] = [];
+  let trusted = 0;
+  const world: InitWorld = {
+    paint: PLAIN,
+    isTerminal: false,
+    project: "/work",
+    isWorkspace: false,
+    look: () => found,
+    write: (path, text): InitWritten => {
+      if (files.has(path)) return { ok: true, kind: "kept" };
+      files.set(path, text);
+      return { ok: true, kind: "written" };
+    },
+    trust: () => {
+      trusted++;
+      return true;
+    },
+    terminal: {
+      isInteractive: false,
+      confirm: async () => false,
+      choose: async () => null,
+      enter: async () => null,
+      typed: async () => null,
+      secret: async () => null,
+    },
+    admit: async () => ({ ok: true, value: {} }),
+    print: (text) => said.push(text),
+    printError: (text) => complained.push(text),
+    ...more,
+  };
+  return { world, files, said, complained, trusted: () => trusted };
+}
+
+const yes: InitOptions = { yes: true, json: false };
+
+test("with --yes a reader is written, trusted, and tried", async () => {
+  const { world, files, said, trusted } = worldOf({});
+  expect(await init(world, yes)).toBe(EXIT.ok);
+  expect([...files.keys()]).toContain(".ambit/agents/reader.md");
+  expect([...files.keys()]).not.toContain(".ambit/agents/coder.md");
+  expect(trusted()).toBe(1);
+  expect(said.at(-1)).toBe("\nNow try:\n  ambit can reader fs.read go.mod");
+});
+
+describe("--preset", () => {
+  const rows: readonly (readonly [string, readonly string[] | null])[] = [
+    ["coder", ["coder"]],
+    ["ambit:coder@2", ["coder"]],
+    ["ambit:coder@1", null],
+    ["coder, reader", ["reader", "coder"]],
+    ["code", null],
+    ["coder,", null],
+    ["../coder", null],
+  ];
+  test.each(rows)("%s", async (preset, names) => {
+    const { world, files, complained } = worldOf({});
+    expect(await init(world, { ...yes, preset })).toBe(names === null ? EXIT.usage : EXIT.ok);
+    const agents = [...files.keys()].filter((path) => path.includes("/agents/"));
+    expect(agents).toEqual((names ?? []).map((name) => `.ambit/agents/${name}.md`));
+    expect(complained.length).toBe(names === null ? 1 : 0);
+  });
+});
+
+describe("what lay there before is kept and not trusted", () => {
+  test.each([
+    ["a record of that name", {}, [".ambit/agents/reader.md"]],
+    ["another workspace", { isWorkspace: true }, []],
+  ] as const)("%s", async (_title, more, there) => {
+    const { world, files, said, trusted } = worldOf(more, there);
+    expect(await init(world, yes)).toBe(EXIT.ok);
+    for (const path of there) expect(files.get(path)).toBe("mine");
+    expect(trusted()).toBe(0);
+    expect(said.at(-1)).toContain("ambit trust\n");
+  });
+
+  test("nor is anything where a file could not be written", async () => {
+    const { world, complained, trusted } = worldOf({
+      write: () => ({ ok: false, message: "cannot be written (EROFS)" }),
+    });
+    expect(await init(world, yes)).toBe(EXIT.error);
+    expect(complained[0]).toContain("EROFS");
+    expect(trusted()).toBe(0);
+  });
+});
+
+describe("it ends before it writes", () => {
+  test.each([
+    ["without a terminal and without --yes", {}, { yes: false, json: false }, /--yes/],
+    ["in a home folder", { project: null }, yes, /cd into a project/],
+  ] as const)("%s", async (_title, more, options, says) => {
+    const { world, files, complained } = worldOf(more);
+    expect(await init(world, options)).toBe(EXIT.usage);
+    expect(files.size).toBe(0);
+    expect(complained.join()).toMatch(says);
+  });
+});
+
+test("--json is one object", async () => {
+  const { world, said } = worldOf({});
+  await init(world, { ...yes, json: true });
+  expect(said.length).toBe(1);
+  expect(JSON.parse(said[0] ?? "")).toMatchObject({
+    project: "/work",
+    kept: [],
+    failed: [],
+    trusted: true,
+    next: ["ambit can reader fs.read go.mod"],
+  });
+});

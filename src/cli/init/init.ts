@@ -1,0 +1,158 @@
+// `ambit init`: looks at what the project has, writes a first agent, and leads to a first `can`.
+
+import { nearestName } from "../../core/notation/nearest.ts";
+import { newestPreset } from "../../core/notation/record/presets.ts";
+import type { Surroundings } from "../../core/ports/surroundings.ts";
+import { firstRequest, STARTERS, type Starter, starterFiles } from "../../agents/schema/starter.ts";
+import { type AdmitWorld, notAdmitted } from "../trust/admit.ts";
+import { shown } from "../terminal/cells.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { fail } from "../terminal/problems.ts";
+
+export interface InitOptions {
+  readonly yes: boolean;
+  readonly json: boolean;
+  /** One name or several, split at commas. */
+  readonly preset?: string | undefined;
+}
+
+export interface InitWorld extends AdmitWorld {
+  /** Whether a person can be asked. */
+  readonly isTerminal: boolean;
+  /** The folder to begin in: the workspace around here, else the working directory. Null for a home folder or `/`. */
+  readonly project: string | null;
+  /** Whether there is an `.ambit` here already. */
+  readonly isWorkspace: boolean;
+  look(): Surroundings;
+  /** Writes a file that is not there yet; the path is relative to the project. */
+  write(path: string, text: string): InitWritten;
+  /** Keeps that the person who wrote these files trusts them; false where that could not be kept. */
+  trust(): boolean;
+}
+
+export type InitWritten =
+  | { readonly ok: true; readonly kind: "written" | "kept" }
+  | { readonly ok: false; readonly message: string };
+
+export const INIT_EXAMPLES: string = `
+Examples:
+  ambit init                          looks around, and asks what to begin with
+  ambit init --yes                    a reader, without questions
+  ambit init --yes --preset coder     reads, writes, asks before it runs anything new
+  ambit init --yes --preset reader,researcher --json
+
+Files that are there already are kept as they are.
+Exit status: 0 done, 1 something could not be written, 2 usage.`;
+
+export async function init(world: InitWorld, options: InitOptions): Promise<ExitCode> {
+  const { project } = world;
+  if (project === null)
+    return fail(
+      world,
+      options,
+      EXIT.usage,
+      "this is no project: an agent's root would be all of it",
+      "cd into a project first",
+    );
+  const named = readNames(options.preset);
+  if (!named.ok) return fail(world, options, EXIT.usage, named.message, named.fix);
+  const found = world.look();
+  const chosen = await choose(world, options, named.names, found);
+  if (chosen === "no terminal")
+    return fail(world, options, EXIT.usage, "there is no terminal to ask on", "ambit init --yes");
+  if (chosen === null) {
+    world.print("nothing was written");
+    return EXIT.ok;
+  }
+  const refused = await notAdmitted(world, "init", project, options);
+  return refused ?? write(world, options, chosen, found);
+}
+
+type Names =
+  | { readonly ok: true; readonly names: readonly Starter[] }
+  | { readonly ok: false; readonly message: string; readonly fix: string };
+
+function readNames(preset: string | undefined): Names {
+  const words = preset === undefined ? [] : preset.split(",").map((word) => starterName(word.trim()));
+  const known = STARTERS.map(({ name }) => name);
+  const strange = words.find((word) => !known.some((name) => name === word));
+  if (strange === undefined) return { ok: true, names: known.filter((name) => words.includes(name)) };
+  const meant = nearestName(strange.replace(/^ambit:|@\d+$/g, ""), known);
+  const fix = `--preset ${meant ?? known.join(",")}`;
+  return { ok: false, message: `there is no preset called ${JSON.stringify(strange.slice(0, 80))}`, fix };
+}
+
+/** `coder` for `ambit:coder@2`. An older version stays as it is, and is refused: `init` writes the newest one. */
+function starterName(word: string): string {
+  const name = word.replace(/^ambit:|@\d+$/g, "");
+  return word === newestPreset(name) ? name : word;
+}
+
+/** The narrowest where nobody says anything else. */
+const DEFAULT: readonly Starter[] = ["reader"];
+
+async function choose(
+  world: InitWorld,
+  options: InitOptions,
+  names: readonly Starter[],
+  found: Surroundings,
+): Promise<readonly Starter[] | "no terminal" | null> {
+  if (options.yes) return names.length > 0 ? names : DEFAULT;
+  if (!world.isTerminal || options.json) return "no terminal";
+  const { askStarters } = await import("./prompts.ts");
+  return askStarters(foundLines(found), names.length > 0 ? names : DEFAULT);
+}
+
+interface Outcome {
+  readonly path: string;
+  readonly result: InitWritten;
+}
+
+function write(world: InitWorld, options: InitOptions, chosen: readonly Starter[], found: Surroundings): ExitCode {
+  const outcomes: readonly Outcome[] = starterFiles(chosen, found).map(({ path, text }) => ({
+    path,
+    result: world.write(path, text),
+  }));
+  const failed = outcomes.flatMap(({ path, result }) => (result.ok ? [] : [`${path} ${result.message}`]));
+  const of = (kind: "written" | "kept"): readonly string[] =>
+    outcomes.flatMap(({ path, result }) => (result.ok && result.kind === kind ? [path] : []));
+  // Only what this person has just had written is theirs; what lay here before is read and trusted by `ambit trust`.
+  const isOwn = !world.isWorkspace && failed.length === 0 && of("kept").length === 0;
+  const trusted = isOwn && world.trust();
+  const name = chosen[0] ?? "reader";
+  const next = [...(trusted ? [] : ["ambit trust"]), `ambit can ${name} ${firstRequest(name, found)}`];
+  const result = { project: world.project, found, written: of("written"), kept: of("kept"), failed, trusted, next };
+  if (options.json) world.print(jsonLine(result));
+  else print(world, result);
+  return failed.length > 0 ? EXIT.error : EXIT.ok;
+}
+
+interface Result {
+  readonly found: Surroundings;
+  readonly written: readonly string[];
+  readonly kept: readonly string[];
+  readonly failed: readonly string[];
+  readonly next: readonly string[];
+}
+
+function print(world: InitWorld, { found, written, kept, failed, next }: Result): void {
+  const { paint } = world;
+  for (const line of foundLines(found)) world.print(paint.dim(shown(line)));
+  for (const path of written) world.print(`${paint.good("wrote")} ${path}`);
+  for (const path of kept) world.print(`${paint.warn("kept")}  ${path}  ${paint.dim("(was there already)")}`);
+  for (const message of failed) world.printError(`${paint.bad("error")}: ${shown(message)}`);
+  world.print(`\nNow try:\n${next.map((line) => `  ${paint.strong(shown(line))}`).join("\n")}`);
+}
+
+/** What was found, one line a kind. */
+function foundLines({ clients, servers, toolchains, isGit }: Surroundings): readonly string[] {
+  const names = clients.map(({ client }) => client);
+  const tools = toolchains.map(({ name, keeper }) => (keeper === null ? name : `${name} (${keeper.name})`));
+  return [
+    ...(names.length === 0 ? [] : [`found agent clients: ${names.join(", ")}`]),
+    ...(servers.length === 0 ? [] : [`found MCP servers: ${servers.map(({ name }) => name).join(", ")}`]),
+    ...(tools.length === 0 ? [] : [`found toolchains: ${tools.join(", ")}`]),
+    ...(isGit ? [] : ["this is no git repository: nobody will see how these files change"]),
+  ];
+}

@@ -1,0 +1,276 @@
+// The log over a daemon that is not there: what is asked, what is shown, how it ends.
+import { describe, expect, test } from "vitest";
+import { GONE, NOW, placed, run } from "../../../test/audit/log-command.ts";
+import { entryOf } from "../../../test/audit/written-log.ts";
+import type { LogEntry, PlacedEntry } from "../../core/ports/stores/log.ts";
+import { parseMoment } from "./time.ts";
+import { COLOURS } from "../terminal/paint.ts";
+
+const HOSTILE = "a\u001b[2Jb\u202ec\nQ\r\u009be\u0000f\u2028g\u{e0041}h";
+const hostile: LogEntry = entryOf(1, {
+  agent: HOSTILE,
+  user: HOSTILE,
+  workspace: HOSTILE,
+  session: "s1",
+  trace: HOSTILE,
+  tool: HOSTILE,
+  outcome: "deny",
+  code: HOSTILE,
+  chain: [HOSTILE],
+  more: {
+    requests: [HOSTILE, HOSTILE],
+    need: HOSTILE,
+    suggest: HOSTILE,
+    reason: HOSTILE,
+    approval: HOSTILE,
+    by: [{ link: HOSTILE, grant: HOSTILE, at: HOSTILE }],
+    left: [{ account: HOSTILE, left: 1 }],
+  },
+});
+const hostileEnd: LogEntry = entryOf(2, {
+  kind: "outcome",
+  of: hostile.id,
+  outcome: HOSTILE,
+  more: {
+    ended: HOSTILE,
+    milliseconds: 3,
+    denials: [{ code: HOSTILE, request: HOSTILE, times: 2 }],
+    enforcement: [{ axis: HOSTILE, strength: HOSTILE }],
+  },
+});
+const hostileOther: LogEntry = entryOf(3, {
+  kind: "alarm",
+  outcome: HOSTILE,
+  of: hostile.id,
+  more: { [HOSTILE]: { [HOSTILE]: 1 } },
+});
+
+/** Everything that an editor or a terminal would hide, obey or reorder; the ends of lines are ours. */
+const DANGEROUS = /(?!\n)[\p{C}\p{Zl}\p{Zp}]/u;
+
+describe("the table", () => {
+  test("has time, agent, tool, verdict, request and id, oldest first", async () => {
+    const denied = entryOf(2, {
+      outcome: "deny",
+      code: "scope_violation",
+      more: { requests: ["fs.read /etc/passwd", "b"] },
+    });
+    const { out, exit, closed } = await run({ entries: placed(entryOf(1), denied) }, "log");
+    expect(out.split("\n").map((line) => line.trimEnd())).toEqual([
+      "time                 agent           tool              verdict                     request                                                   id",
+      "2023-11-14 22:13:20  scout           read_file         allow                       fs.read /w/1                                              c000001",
+      "2023-11-14 22:13:20  scout           read_file         deny scope_violation        fs.read /etc/passwd +1                                    c000002",
+      "",
+    ]);
+    expect(exit).toBe(0);
+    expect(closed).toBe(1);
+  });
+
+  test("is coloured by what came of it", async () => {
+    const denied = entryOf(2, { outcome: "deny", code: "revoked" });
+    const { out } = await run({ entries: placed(entryOf(1), denied), paint: COLOURS }, "log");
+    expect(out).toContain("\u001b[32mallow ");
+    expect(out).toContain("\u001b[31mdeny revoked ");
+  });
+
+  test("of an empty log says so, and as JSON is empty", async () => {
+    expect(await run({}, "log")).toMatchObject({ exit: 0, out: "nothing that fits is written down\n" });
+    expect(await run({}, "log", "--json")).toMatchObject({ exit: 0, out: "" });
+    expect((await run({}, "log", "--session", "s1")).out).toBe("nothing is written down of that session\n");
+  });
+
+  test("of ten thousand entries is asked for page by page", async () => {
+    const entries = placed(...Array.from({ length: 10_000 }, (_, at) => entryOf(at + 1)));
+    const { out, asked } = await run({ entries }, "log", "--count", "9999");
+    const lines = out.trimEnd().split("\n");
+    expect(lines.length).toBe(10_000);
+    expect(lines[1]).toContain("c000002");
+    expect(lines.at(-1)).toContain("c010000");
+    expect(asked.every(({ value }) => value.count <= 500)).toBe(true);
+    const rows = (await run({ entries }, "log", "--session", "s1")).out.split("\n");
+    expect(rows.filter((line) => line.includes("read_file  allow")).length).toBe(10_000);
+  });
+
+  test("ends although the daemon answers the same again and again", async () => {
+    const entries = placed(entryOf(1));
+    const stuck = [{ ...(entries[0] as PlacedEntry), place: Number.MAX_SAFE_INTEGER }];
+    expect((await run({ entries: stuck }, "log", "--count", "100")).exit).toBe(0);
+  });
+});
+
+describe("hostile text", () => {
+  const entries = placed(hostile, hostileEnd, hostileOther);
+  test.each([
+    ["log"],
+    ["log", "--json"],
+    ["log", "--session", "s1"],
+    ["log", "--session", "s1", "--json"],
+    ["log", "--follow"],
+    ["why", hostile.id],
+    ["why", hostile.id, "--json"],
+    ["why", hostileOther.id],
+  ])("is spelled out by %s %s %s", async (...argv) => {
+    const { out } = await run({ entries, later: entries }, ...argv);
+    expect(out).not.toMatch(DANGEROUS);
+    expect(out).toContain(argv.includes("--json") ? "\\u202e" : "\\u{202e}");
+    // No text makes a line of its own.
+    expect(out).not.toMatch(/^Q/m);
+  });
+
+  test("is the same value as JSON", async () => {
+    const { out } = await run({ entries }, "log", "--json");
+    expect(
+      out
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual(entries);
+  });
+
+  test("of odd shapes is shown as far as it goes", async () => {
+    const odd = entryOf(1, {
+      at: 1e300,
+      more: {
+        requests: 5,
+        by: ["x", null, { grant: 7 }],
+        left: "no",
+        denials: [1],
+        enforcement: [[]],
+        suggest: {},
+      } as never,
+    });
+    for (const argv of [["log"], ["log", "--session", "s1"], ["why", odd.id]])
+      expect((await run({ entries: placed(odd) }, ...argv)).exit).toBe(0);
+  });
+});
+
+describe("filters", () => {
+  test("are passed on as they are", async () => {
+    const { asked } = await run(
+      {},
+      ...["log", "--user", "ann", "--agent", "scout", "--verb", "net.get", "--code", "revoked", "--kind", "decision"],
+      ...["--since", "2h", "--until", "2026-11-15", "--text", "two words", "--outcome", "deny", "--count", "7"],
+    );
+    expect(asked[0]?.value).toEqual({
+      user: "ann",
+      agent: "scout",
+      verb: "net.get",
+      code: "revoked",
+      kind: "decision",
+      outcome: "deny",
+      since: NOW - 7_200_000,
+      until: Date.parse("2026-11-15T00:00:00Z"),
+      text: "two words",
+      before: Number.MAX_SAFE_INTEGER,
+      count: 7,
+    });
+  });
+
+  test.each([
+    ["--since", "yesterday", /--since "yesterday" is no time/],
+    ["--until", "2026-02-30", /is no time/],
+    ["--kind", "gossip", /there is no kind "gossip"/],
+    ["--verb", "net.gte", /did you mean net.get/],
+    ["--count", "0", /--count is a number/],
+    ["--count", "1e3", /--count is a number/],
+    ["--count", "99999999", /--count is a number/],
+  ])("that mean nothing are refused: %s %s", async (option, value, what) => {
+    const { exit, err, asked } = await run({}, "log", option, value);
+    expect(exit).toBe(2);
+    expect(err).toMatch(what);
+    expect(asked).toEqual([]);
+  });
+
+  test.each([
+    ["30m", NOW - 1_800_000],
+    ["2026-11-15", Date.parse("2026-11-15T00:00:00Z")],
+    ["2026-11-15T10:00", Date.parse("2026-11-15T10:00:00Z")],
+    ["2026-11-15T10:00:05.25+02:00", Date.parse("2026-11-15T08:00:05.250Z")],
+    ["2024-02-29", Date.parse("2024-02-29T00:00:00Z")],
+    ["2026-02-29", null],
+    ["2026-13-01", null],
+    ["2026-11-15T25:00", null],
+    ["", null],
+    ["2026-11-15 10:00; rm", null],
+  ])("a moment: %s", (text, at) => {
+    expect(parseMoment(text, NOW)).toBe(at);
+  });
+});
+
+describe("following", () => {
+  test("goes on behind what was shown, and ends with the daemon", async () => {
+    const later = [{ place: 3, entry: entryOf(3) }];
+    const { out, exit, asked, err } = await run(
+      { entries: placed(entryOf(1), entryOf(2)), later },
+      "log",
+      "--follow",
+      "--agent",
+      "scout",
+    );
+    expect(out.trimEnd().split("\n").length).toBe(4);
+    expect(asked.at(-1)).toMatchObject({ name: "log.follow", value: { agent: "scout", after: 2 } });
+    expect(err).toContain("not_available");
+    expect(exit).toBe(4);
+  });
+});
+
+describe("a transcript", () => {
+  test("tells calls, verdicts, outcomes and enforcement in order", async () => {
+    const call = entryOf(1, {
+      more: { requests: ["fs.read /w/1"], by: [{ link: "own", grant: "fs.read{in=/w}", at: "scout.md:4" }] },
+    });
+    const ended = entryOf(2, {
+      kind: "outcome",
+      of: call.id,
+      outcome: "exited",
+      more: {
+        ended: "exited 0",
+        milliseconds: 12,
+        denials: [{ code: "scope_violation", request: "net.get x", times: 2 }],
+        enforcement: [{ axis: "paths", strength: "kernel" }],
+      },
+    });
+    const denied = entryOf(3, { outcome: "deny", code: "revoked", tool: "exec" });
+    const lost = entryOf(4, { tool: "exec" });
+    const { out } = await run({ entries: placed(call, ended, denied, lost) }, "log", "--session", "s1");
+    expect(out).toBe(`session s1  agent scout  user ann  workspace /w
+
+2023-11-14 22:13:20  call        read_file  allow  c000001
+                     fs.read /w/1
+                     by fs.read{in=/w}  scout.md:4
+2023-11-14 22:13:20  outcome     read_file  exited 0 in 12 ms  of c000001
+                     refused on the way: scope_violation  net.get x  2 times
+                     held by: paths kernel
+2023-11-14 22:13:20  call        exec  deny revoked  c000003
+                     fs.read /w/3
+2023-11-14 22:13:20  call        exec  allow  c000004
+                     fs.read /w/4
+3 calls, 1 not allowed
+no outcome is written of exec c000004
+`);
+  });
+});
+
+describe("a connection that breaks", () => {
+  const entries = placed(...Array.from({ length: 1200 }, (_, at) => entryOf(at + 1)));
+  test.each([
+    [["log"], 0],
+    [["log", "--count", "1000"], 1],
+    [["log", "--session", "s1"], 2],
+    [["log", "--follow"], 1],
+    [["why", "c000001"], 0],
+    [["why", "c000001", "--json"], 0],
+  ])("ends %s with the daemon's status, after %i answers", async (argv, answers) => {
+    const { exit, err, out, closed } = await run({ entries, answers }, ...argv);
+    expect(exit).toBe(4);
+    expect(err + out).toContain("the daemon went away");
+    expect(closed).toBe(1);
+  });
+
+  test("that never was is told the same way", async () => {
+    expect(await run({ control: GONE }, "log")).toMatchObject({ exit: 4, asked: [], out: "" });
+    expect(JSON.parse((await run({ control: GONE }, "why", "c1", "--json")).out)).toMatchObject({
+      code: "not_available",
+    });
+  });
+});

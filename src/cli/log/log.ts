@@ -1,0 +1,168 @@
+// `ambit log`: what was decided and what became of it, filtered, as a table, a transcript, or lines of JSON.
+import { CATALOG, verbEntry } from "../../core/authority/catalog.ts";
+import { isJsonList, isJsonObject, type Json } from "../../core/base/json.ts";
+import { nearestName } from "../../core/notation/nearest.ts";
+import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
+import type { Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
+import { ENTRY_KINDS, type EntryKind, type LogQuery, type PlacedEntry } from "../../core/ports/stores/log.ts";
+import { type ControlWorld, tellRefusal } from "../control-world.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { DENIALS } from "../explain/pages.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { entryLine, headLine } from "./text.ts";
+import { parseMoment } from "./time.ts";
+import { Transcript } from "./transcript.ts";
+import { fail } from "../terminal/problems.ts";
+
+export interface LogOptions {
+  readonly user?: string;
+  readonly agent?: string;
+  readonly session?: string;
+  readonly verb?: string;
+  readonly code?: string;
+  readonly kind?: string;
+  readonly outcome?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly text?: string;
+  readonly count?: string;
+  readonly follow: boolean;
+  readonly json: boolean;
+}
+
+type Filter = Omit<LogQuery, "count" | "after" | "before">;
+type Control = Asking<ControlMessages>;
+
+export const entriesShownMax = 1_000_000;
+const pageEntries = 500;
+const entriesWanted = 50;
+const entriesBeforeFollowing = 10;
+
+export async function log(world: ControlWorld, options: LogOptions): Promise<ExitCode> {
+  const filter = filterOf(options, world.now());
+  if (typeof filter === "string") return fail(world, options, EXIT.usage, filter, "ambit log --help");
+  const isTranscript = options.session !== undefined && !options.follow;
+  const usual = isTranscript ? entriesShownMax : options.follow ? entriesBeforeFollowing : entriesWanted;
+  const count = countOf(options.count, usual);
+  if (count === null)
+    return fail(world, options, EXIT.usage, `--count is a number from 1 to ${entriesShownMax}`, "ambit log --help");
+  const control = await world.control();
+  if (!control.ok) return tellRefusal(world, control, options.json);
+  try {
+    if (isTranscript) return await transcript(world, control.value, filter, count, options);
+    const newest = await newestEntries(control.value, filter, count);
+    if (!newest.ok) return tellRefusal(world, newest, options.json);
+    const entries = newest.value;
+    const show = shower(world, options);
+    if (!options.json && (entries.length > 0 || options.follow)) world.print(headLine(world.paint));
+    for (const entry of entries) show(entry);
+    if (options.follow) return await follow(world, control.value, filter, entries.at(-1)?.place ?? 0, options);
+    if (!options.json && entries.length === 0) world.print("nothing that fits is written down");
+    return EXIT.ok;
+  } finally {
+    control.value.close();
+  }
+}
+
+/** A sentence about what is wrong, or what is asked for. */
+function filterOf(options: LogOptions, now: number): Filter | string {
+  const { user, agent, session, verb, code, kind, outcome, text } = options;
+  const [since, until] = [options.since, options.until].map((each) =>
+    each === undefined ? undefined : parseMoment(each, now),
+  );
+  if (since === null) return `--since ${JSON.stringify(options.since)} is no time: 2h, 2026-11-15, 2026-11-15T10:00Z`;
+  if (until === null) return `--until ${JSON.stringify(options.until)} is no time: 2h, 2026-11-15, 2026-11-15T10:00Z`;
+  if (kind !== undefined && !isKind(kind))
+    return `there is no kind ${JSON.stringify(kind)}; there are ${ENTRY_KINDS.join(", ")}`;
+  if (verb !== undefined && verbEntry(verb) === null) {
+    const nearest = nearestName(
+      verb,
+      CATALOG.map((entry) => entry.verb),
+    );
+    return `there is no verb ${JSON.stringify(verb)}${nearest === null ? "" : `; did you mean ${nearest}?`}`;
+  }
+  if (code !== undefined && !Object.hasOwn(DENIALS, code)) {
+    const nearest = nearestName(code, Object.keys(DENIALS));
+    if (nearest !== null) return `there is no code ${JSON.stringify(code)}; did you mean ${nearest}?`;
+  }
+  const given = { user, agent, session, verb, code, kind, outcome, since, until, text };
+  return Object.fromEntries(Object.entries(given).filter(([, each]) => each !== undefined)) as Filter;
+}
+
+function countOf(text: string | undefined, usual: number): number | null {
+  if (text === undefined) return usual;
+  const count = /^[1-9]\d{0,6}$/.test(text) ? Number(text) : 0;
+  return count >= 1 && count <= entriesShownMax ? count : null;
+}
+
+function shower(world: ControlWorld, { json }: LogOptions): (entry: PlacedEntry) => void {
+  return (entry) => world.print(json ? jsonLine(entry) : entryLine(entry, world.paint));
+}
+
+/** The newest that fit, page by page, oldest first. */
+async function newestEntries(
+  control: Control,
+  filter: Filter,
+  count: number,
+): Promise<{ readonly ok: true; readonly value: readonly PlacedEntry[] } | Refusal> {
+  const found: PlacedEntry[] = [];
+  let before = Number.MAX_SAFE_INTEGER;
+  while (found.length < count) {
+    const asked = Math.min(pageEntries, count - found.length);
+    const page = await control.ask("log.query", { ...filter, before, count: asked });
+    if (!page.ok) return page;
+    const last = page.value.entries.at(-1);
+    // Each page must lead further back, or this would never end.
+    if (last === undefined || last.place >= before) break;
+    found.push(...page.value.entries);
+    before = last.place;
+  }
+  return { ok: true, value: found.reverse() };
+}
+
+/** Oldest first, shown as it comes: a session may be long. */
+async function transcript(
+  world: ControlWorld,
+  control: Control,
+  filter: Filter,
+  count: number,
+  options: LogOptions,
+): Promise<ExitCode> {
+  const words = new Transcript(world.paint);
+  let after = 0;
+  let told = 0;
+  while (told < count) {
+    const page = await control.ask("log.query", { ...filter, after, count: Math.min(pageEntries, count - told) });
+    if (!page.ok) return tellRefusal(world, page, options.json);
+    const last = page.value.entries.at(-1);
+    if (last === undefined || last.place <= after) break;
+    for (const entry of page.value.entries)
+      if (options.json) world.print(jsonLine(entry));
+      else for (const line of words.lines(entry)) world.print(line);
+    told += page.value.entries.length;
+    after = last.place;
+  }
+  if (!options.json && told === 0) world.print("nothing is written down of that session");
+  else if (!options.json) for (const line of words.end()) world.print(line);
+  return EXIT.ok;
+}
+
+async function follow(
+  world: ControlWorld,
+  control: Control,
+  filter: Filter,
+  after: number,
+  options: LogOptions,
+): Promise<ExitCode> {
+  const show = shower(world, options);
+  const onEvent = (event: Json): void => {
+    const entries = isJsonObject(event) ? event["entries"] : undefined;
+    for (const entry of isJsonList(entries) ? entries : []) show(entry as unknown as PlacedEntry);
+  };
+  const answer = await control.ask("log.follow", { ...filter, after, count: pageEntries }, { onEvent });
+  return answer.ok ? EXIT.ok : tellRefusal(world, answer, options.json);
+}
+
+function isKind(text: string): text is EntryKind {
+  return ENTRY_KINDS.some((kind) => kind === text);
+}

@@ -1,0 +1,86 @@
+// `ambit mcp serve`: an agent's tools for a client of the Model Context Protocol, over its pipes.
+import type { SessionOpening } from "../../core/ports/daemon/daemon-calls.ts";
+import { shown } from "../terminal/cells.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { type CaveatsSources, chosenCaveats, UNCONFINED } from "./caveats.ts";
+import type { Paint } from "../terminal/paint.ts";
+
+/** What is served, as it was asked for on the command line. */
+export interface McpServed {
+  readonly opening: Pick<SessionOpening, "agent" | "user" | "pledge" | "cwd"> & { readonly caveats: string | null };
+  readonly waitMilliseconds: number;
+}
+
+export interface McpWorld {
+  readonly cwd: string;
+  readonly paint: Paint;
+  /** Nothing but the protocol goes to the output: everything for people goes here. */
+  printError(text: string): void;
+  /** An absolute path of a folder that is there; null where there is none. */
+  folderAt(path: string): string | null;
+  caveats(): CaveatsSources;
+  /** Until the client is gone. */
+  serveMcp(served: McpServed): Promise<ExitCode>;
+}
+
+export interface McpServeOptions {
+  readonly agent?: string;
+  readonly user?: string;
+  readonly pledge?: readonly string[];
+  readonly wait?: string;
+  readonly in?: string;
+  readonly unconfined: boolean;
+}
+
+const waitSecondsMax = 86_400;
+
+export async function serve(world: McpWorld, options: McpServeOptions): Promise<ExitCode> {
+  const wait = Number(options.wait ?? 0);
+  if (!(wait >= 0 && wait <= waitSecondsMax))
+    return usage(world, `--wait is a number of seconds, at most ${waitSecondsMax}`, "--wait 60");
+  const cwd = options.in === undefined ? world.cwd : world.folderAt(options.in);
+  if (cwd === null) return usage(world, `there is no folder ${JSON.stringify(options.in)}`, "--in /a/folder");
+  const { agent, unconfined } = options;
+  if (unconfined && agent !== undefined)
+    return usage(world, "an agent holds what its record says: --agent and --unconfined exclude each other", null);
+  const caveats = agent !== undefined ? null : broughtCaveats(world, unconfined);
+  if (agent === undefined && caveats === null) return EXIT.usage;
+  return world.serveMcp({
+    opening: {
+      cwd,
+      agent: agent ?? "anonymous",
+      user: options.user ?? null,
+      pledge: options.pledge ?? null,
+      caveats,
+    },
+    waitMilliseconds: Math.ceil(wait * 1000),
+  });
+}
+
+/** Null where it is not clear what is meant; that is told. */
+function broughtCaveats(world: McpWorld, isUnconfined: boolean): string | null {
+  const { paint } = world;
+  const sources = world.caveats();
+  if (isUnconfined && sources.environment !== null) {
+    usage(world, "AMBIT_CAVEATS is set, and --unconfined says the opposite: say one of them", "unset AMBIT_CAVEATS");
+    return null;
+  }
+  if (isUnconfined) {
+    world.printError(
+      `${paint.bad("WARNING")}: running UNCONFINED: whoever speaks to this server can do all that your user may have ambit do\n` +
+        "  fix: ambit mcp serve --agent <id>, or write caveats",
+    );
+    return UNCONFINED;
+  }
+  const { text, source, problem } = chosenCaveats(sources);
+  if (problem !== null) world.printError(`${paint.warn("warning")}: ${shown(problem)}: everything is denied`);
+  if (source === null) world.printError("  fix: ambit mcp serve --agent <id>, or set AMBIT_CAVEATS");
+  else world.printError(`ambit: an agent without a record holds what ${shown(source)} says`);
+  return text;
+}
+
+function usage(world: McpWorld, message: string, fix: string | null): ExitCode {
+  const hint = fix === null ? "" : `\n  fix: ${shown(fix)}`;
+  world.printError(`${world.paint.bad("error")}: ${shown(message)}${hint}`);
+  return EXIT.usage;
+}

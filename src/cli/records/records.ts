@@ -1,0 +1,212 @@
+// `ambit records list | show | search | new`: the records of a workspace as data.
+
+import { nearestName } from "../../core/notation/nearest.ts";
+import { linkGraph } from "../../agents/records/links.ts";
+import { isAgentClass, parseRecordId, type RecordData } from "../../agents/records/record-data.ts";
+import { recordText } from "../../agents/records/record-text.ts";
+import { queryWords, SearchIndex } from "../../agents/records/search.ts";
+import { type Snippet, snippetOf } from "../../agents/records/search-snippet.ts";
+import { openShelf, readOne, type Shelf, type ShelfMachine } from "../../agents/records/shelf.ts";
+import { shown } from "../terminal/cells.ts";
+import { counted } from "../terminal/counted.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import type { Paint } from "../terminal/paint.ts";
+import { type Asked, fail, hasErrors, printProblems, showProblem } from "../terminal/problems.ts";
+import { type ProgressWorld, progressOf } from "../terminal/progress.ts";
+import { snippetLine } from "./snippet-line.ts";
+
+export type NewRecord = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly message: string };
+
+export interface RecordsDesk {
+  readonly machine: ShelfMachine;
+  /** Writes a file that is not there yet. */
+  create(segments: readonly string[], text: string): NewRecord;
+}
+
+export interface RecordsWorld extends ProgressWorld {
+  readonly paint: Paint;
+  /** Null outside a workspace. */
+  readonly records: RecordsDesk | null;
+  print(text: string): void;
+  printError(text: string): void;
+}
+
+export interface RecordsListOptions extends Asked {
+  readonly class?: string | undefined;
+}
+
+export interface RecordsNewOptions extends Asked {
+  readonly class: string;
+  readonly title?: string | undefined;
+}
+
+/** Results of a search that are printed; the rest is counted. */
+const resultsShownMax = 50;
+const classesShownMax = 20;
+
+export function recordsList(world: RecordsWorld, options: RecordsListOptions): ExitCode {
+  if (world.records === null) return noWorkspace(world, options);
+  const shelf = shelfOf(world, world.records, options);
+  const records = shelf.records.filter((record) => isOfClass(record, options.class));
+  if (options.json)
+    world.print(
+      jsonLine({
+        records: records.map((record) => summary(record, world.records as RecordsDesk)),
+        files: shelf.counts,
+        problems: shelf.problems.map(showProblem),
+      }),
+    );
+  else {
+    printProblems(world, shelf.problems);
+    for (const record of records) world.print(line(record, world.paint));
+    if (records.length === 0) world.print(world.paint.dim(noneText(shelf.records, options.class)));
+  }
+  return hasErrors(shelf.problems) ? EXIT.error : EXIT.ok;
+}
+
+function noneText(records: readonly RecordData[], asked: string | undefined): string {
+  if (asked === undefined || records.length === 0) return "no records here; ambit records new notes/first --class note";
+  const classes = [...new Set(records.map(({ recordClass }) => shown(recordClass ?? "none")))].toSorted();
+  return `no records of class ${shown(asked)}; there are ${classes.slice(0, classesShownMax).join(", ")}`;
+}
+
+export function recordsShow(world: RecordsWorld, id: string, options: Asked): ExitCode {
+  if (world.records === null) return noWorkspace(world, options);
+  const shelf = shelfOf(world, world.records, options);
+  const found = shelf.records.find((record) => record.id === id);
+  const file = found === undefined ? undefined : shelf.files.get(found.path);
+  if (found === undefined || file === undefined) {
+    const nearest = nearestName(
+      id,
+      shelf.records.map((record) => record.id),
+    );
+    const unread = shelf.problems.length > 0 ? "some files could not be read: ambit records list" : null;
+    const fix = nearest === null ? unread : `did you mean ${nearest}?`;
+    return fail(world, options, EXIT.error, `there is no record ${JSON.stringify(id.slice(0, 200))}`, fix);
+  }
+  // The file as it is now, not as the index remembers it.
+  const { record, found: problems, source, body } = readOne(world.records.machine, file);
+  if (!options.json) printProblems(world, problems);
+  if (record === null) return fail(world, options, EXIT.error, `${source.name} is no record any more`, null);
+  const graph = linkGraph(shelf.records.map((one) => (one.path === record.path ? record : one)));
+  const links = graph.linksOf(record.id);
+  const backlinks = graph.backlinksOf(record.id);
+  const text = source.text.slice(body);
+  if (options.json) world.print(jsonLine({ ...summary(record, world.records), links, backlinks, body: text }));
+  else {
+    const { paint } = world;
+    world.print(line(record, paint));
+    world.print(paint.dim(`  ${shown(source.name)}`));
+    for (const { target, to } of links)
+      world.print(
+        to === null ? `  ${paint.warn("->")} ${shown(target)}  ${paint.dim("no such record")}` : `  -> ${shown(to)}`,
+      );
+    for (const from of backlinks) world.print(`  <- ${shown(from)}`);
+    world.print("");
+    for (const one of text.trimEnd().split(/\r\n?|\n/)) world.print(shown(one));
+  }
+  return EXIT.ok;
+}
+
+export function recordsSearch(world: RecordsWorld, words: readonly string[], options: RecordsListOptions): ExitCode {
+  if (world.records === null) return noWorkspace(world, options);
+  const asked = queryWords(words.join(" "));
+  if (!asked.ok) return fail(world, options, EXIT.usage, asked.message, asked.fix ?? null);
+  const { machine } = world.records;
+  const shelf = shelfOf(world, world.records, options);
+  const records = shelf.records.filter((record) => isOfClass(record, options.class));
+  const found = new SearchIndex(records.map((record) => record.words))
+    .find(asked.value)
+    .map((number) => records[number] as RecordData);
+  const first = found.slice(0, resultsShownMax);
+  if (options.json) {
+    const results = first.map((record) => ({
+      ...summary(record, world.records as RecordsDesk),
+      snippet: snippetIn(shelf, machine, record, asked.value),
+    }));
+    world.print(jsonLine({ words: asked.value, total: found.length, records: results, unread: unreadCount(shelf) }));
+    return EXIT.ok;
+  }
+  for (const record of first) {
+    world.print(line(record, world.paint));
+    const snippet = snippetIn(shelf, machine, record, asked.value);
+    if (snippet !== null) world.print(snippetLine(snippet, world.paint));
+  }
+  const more = found.length - first.length;
+  if (found.length === 0) world.print(world.paint.dim("no record has all of these words"));
+  if (more > 0) world.print(world.paint.dim(`and ${more} more: add a word, or --class`));
+  if (unreadCount(shelf) > 0)
+    world.printError(
+      world.paint.dim(`${counted(unreadCount(shelf), "file", "files")} could not be read: ambit records list`),
+    );
+  return EXIT.ok;
+}
+
+export function recordsNew(world: RecordsWorld, id: string, options: RecordsNewOptions): ExitCode {
+  if (world.records === null) return noWorkspace(world, options);
+  const name = parseRecordId(id);
+  if (!name.ok)
+    return fail(
+      world,
+      options,
+      EXIT.usage,
+      name.message,
+      "names with / between them, none empty, none with a dot in front, no * and no \\: notes/first",
+    );
+  if (isAgentClass(options.class))
+    return fail(world, options, EXIT.usage, "an agent is never a plain record", "ambit agents new");
+  const written = recordText(options.class, options.title ?? null);
+  if (!written.ok) return fail(world, options, EXIT.usage, written.message, written.fix ?? null);
+  const taken = openShelf(world.records.machine).records.find((record) => record.id === id);
+  if (taken !== undefined) {
+    const file = world.records.machine.nameOf(taken.path);
+    return fail(world, options, EXIT.error, `the record ${JSON.stringify(id)} is already there: ${file}`, null);
+  }
+  const made = world.records.create(name.value.segments, written.value);
+  if (!made.ok) return fail(world, options, EXIT.error, made.message, null);
+  const file = world.records.machine.nameOf(`${id}.md`);
+  world.print(
+    options.json ? jsonLine({ id, class: options.class, file }) : `${world.paint.good("new")}  ${shown(file)}`,
+  );
+  return EXIT.ok;
+}
+
+function shelfOf(world: RecordsWorld, { machine }: RecordsDesk, options: Asked): Shelf {
+  return progressOf(world, options).over("reading records", (step) => openShelf(machine, step));
+}
+
+/** From the file as it is now; the index knows words, not lines. */
+function snippetIn(
+  shelf: Shelf,
+  machine: ShelfMachine,
+  { path }: RecordData,
+  words: readonly string[],
+): Snippet | null {
+  const file = shelf.files.get(path);
+  if (file === undefined) return null;
+  const { record, source, body } = readOne(machine, file);
+  return record === null ? null : snippetOf(source, body, words);
+}
+
+function isOfClass({ recordClass }: RecordData, wanted: string | undefined): boolean {
+  return wanted === undefined || recordClass === wanted;
+}
+
+function unreadCount({ problems }: Shelf): number {
+  return new Set(problems.filter(({ diagnostic }) => diagnostic.severity === "error").map(({ source }) => source.name))
+    .size;
+}
+
+function summary({ id, recordClass, title, tags, path }: RecordData, { machine }: RecordsDesk): object {
+  return { id, class: recordClass, title, tags, file: machine.nameOf(path) };
+}
+
+function line({ id, recordClass, title, tags }: RecordData, paint: Paint): string {
+  const words = [paint.strong(shown(id)), paint.dim(shown(recordClass ?? "-")), shown(title)];
+  return [...words, ...tags.map((tag) => paint.dim(`#${shown(tag)}`))].join("  ");
+}
+
+function noWorkspace(world: RecordsWorld, options: Asked): ExitCode {
+  return fail(world, options, EXIT.error, "there is no .ambit folder here or above", "ambit init");
+}

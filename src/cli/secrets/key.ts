@@ -1,0 +1,157 @@
+// `ambit secrets key`, `lock` and `unlock`: where the key of all secrets comes from, and having it at hand or not.
+
+import { resolve } from "node:path";
+import type { KeyGiven, KeyShown, NewKey } from "../../core/ports/secret-key.ts";
+import { shown } from "../terminal/cells.ts";
+import { askOnce, tellRefusal } from "../control-world.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { askWidening } from "../approvals/presence-question.ts";
+import { type Asked, fail } from "../terminal/problems.ts";
+import { told } from "./secrets.ts";
+import { readValue, type SecretsWorld, type ValueRead, variable } from "./value.ts";
+
+export interface UnlockOptions extends Asked {
+  readonly from?: string;
+  readonly identity?: string;
+}
+
+export interface KeyOptions extends Asked {
+  readonly passphrase: boolean;
+  readonly file: boolean;
+  readonly keychain: boolean;
+  readonly age?: string;
+  readonly identity?: string;
+  readonly from?: string;
+  /** Who vouches for the change, where somebody has to. */
+  readonly presence?: string;
+}
+
+const BUS = "DBUS_SESSION_BUS_ADDRESS";
+
+export async function secretsLock(world: SecretsWorld, options: Asked): Promise<ExitCode> {
+  return told(world, options, await askOnce(world, "secrets.lock", {}), "locked", "secrets");
+}
+
+export async function secretsUnlock(world: SecretsWorld, options: UnlockOptions): Promise<ExitCode> {
+  if (options.from !== undefined && options.identity !== undefined)
+    return fail(world, options, EXIT.usage, "say either --from or --identity", null);
+  const source = await askOnce(world, "secrets.source", {});
+  if (!source.ok) return tellRefusal(world, source, options.json);
+  const given = await givenFor(world, source.value, options);
+  if ("ok" in given) return notRead(world, options, given);
+  return told(world, options, await askOnce(world, "secrets.unlock", given), "unlocked", "secrets");
+}
+
+/** What this kind of key needs of a person: a passphrase, a file's name, a variable of theirs, or nothing. */
+async function givenFor(
+  world: SecretsWorld,
+  { source, where }: KeyShown,
+  { from, identity }: UnlockOptions,
+): Promise<KeyGiven | (ValueRead & { readonly ok: false })> {
+  const nothing: KeyGiven = { passphrase: null, identity: null, bus: variable(world, BUS) };
+  if (identity !== undefined) return { ...nothing, identity: wholePath(identity) };
+  const isVariable = source === "reference" && where?.startsWith("env:") === true;
+  if (from === undefined && source !== "passphrase" && !isVariable) return nothing;
+  const read = await readValue(
+    world,
+    from ?? (isVariable ? (where ?? "") : undefined),
+    "Passphrase of the secrets",
+    null,
+  );
+  return read.ok ? { ...nothing, passphrase: read.value } : read;
+}
+
+export async function secretsKey(world: SecretsWorld, options: KeyOptions): Promise<ExitCode> {
+  const { passphrase, file, keychain, age, identity, from } = options;
+  const kinds = [passphrase, file, keychain, age !== undefined, from !== undefined && !passphrase];
+  const count = kinds.filter(Boolean).length;
+  if (count === 0 && identity === undefined) return secretsSource(world, options);
+  if (count !== 1)
+    return fail(world, options, EXIT.usage, "say one place that the key is to come from", "ambit secrets key --help");
+  if (identity !== undefined && age === undefined)
+    return fail(
+      world,
+      options,
+      EXIT.usage,
+      "--identity goes with --age",
+      "ambit secrets key --age RECIPIENT --identity FILE",
+    );
+  const key = await wantedKey(world, options);
+  if ("ok" in key) return notRead(world, options, key);
+  const answer = await askWidening(world, "secrets.key", { key }, options);
+  if (typeof answer === "number") return answer;
+  const exit = told(world, options, answer, "sealed anew", "secrets");
+  if (answer.ok && key.source === "age" && key.identity === null && !options.json)
+    world.printError(
+      `${world.paint.warn("warning")}: whoever has the identity of ${shown(key.recipient)} opens it, and nobody tried whether you do\n  fix: ambit secrets lock && ambit secrets unlock --identity FILE`,
+    );
+  return exit;
+}
+
+async function wantedKey(
+  world: SecretsWorld,
+  { passphrase, file, keychain, age, identity, from }: KeyOptions,
+): Promise<NewKey | (ValueRead & { readonly ok: false })> {
+  if (file) return { source: "file" };
+  if (keychain) return { source: "keychain", bus: variable(world, BUS) };
+  if (age !== undefined)
+    return { source: "age", recipient: age, identity: identity === undefined ? null : wholePath(identity) };
+  if (passphrase) {
+    const read = await readValue(world, from, "New passphrase of the secrets", "Once more");
+    return read.ok ? { source: "passphrase", passphrase: read.value } : read;
+  }
+  const [, kind, rest] = /^(env|file|cmd):(.+)$/s.exec(from ?? "") ?? [];
+  if (kind === undefined || rest === undefined)
+    return { ok: false, message: "--from is env:NAME, file:PATH or cmd:PROGRAM with its words", isUsage: true };
+  if (kind === "file") return { source: "reference", reference: `file:${wholePath(rest)}`, value: null };
+  if (kind === "cmd") return { source: "reference", reference: `cmd:${rest}`, value: null };
+  const read = await readValue(world, `env:${rest}`, "", null);
+  return read.ok ? { source: "reference", reference: `env:${rest}`, value: read.value } : read;
+}
+
+/** Where the key comes from now. */
+async function secretsSource(world: SecretsWorld, options: Asked): Promise<ExitCode> {
+  const answer = await askOnce(world, "secrets.source", {});
+  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  const { paint } = world;
+  const { keyId, isLocked, problem, fix } = answer.value;
+  if (options.json) world.print(jsonLine(answer.value));
+  else {
+    const state = problem === null ? paint.good("at hand") : paint.warn(isLocked ? "locked" : "not at hand");
+    const why = (problem ?? "").replace(/^the store is locked(?:: )?/, "");
+    world.print(`key    ${placeText(answer.value)}`);
+    if (keyId !== null) world.print(`id     ${shown(keyId)}`);
+    world.print(`state  ${state}${why === "" ? "" : `: ${shown(why)}`}${fix === null ? "" : `\n  fix: ${shown(fix)}`}`);
+  }
+  return EXIT.ok;
+}
+
+function placeText({ source, where, recipient }: KeyShown): string {
+  const at = shown(where ?? "");
+  switch (source) {
+    case "file":
+      return `in a file that only you can read: ${at}`;
+    case "passphrase":
+      return "from a passphrase";
+    case "keychain":
+      return "in the keychain of your desktop";
+    case "age":
+      return `sealed for ${shown(recipient ?? "")}, ${where === null ? "opened with an identity that is named each time" : `opened with ${at}`}`;
+    case "reference":
+      return `from ${at}`;
+    case "unknown":
+      return "unknown";
+    default:
+      return source satisfies never;
+  }
+}
+
+/** The daemon stands elsewhere; the home folder is for it to know. */
+function wholePath(path: string): string {
+  return path.startsWith("~/") ? path : resolve(path);
+}
+
+function notRead(world: SecretsWorld, options: Asked, { isUsage, message }: ValueRead & { ok: false }): ExitCode {
+  return fail(world, options, isUsage ? EXIT.usage : EXIT.error, message, null);
+}

@@ -1,0 +1,161 @@
+// `ambit skills list | show | check`: the skills there are, and whether an agent may do what they need.
+
+import type { Moment } from "../../core/authority/compiled.ts";
+import { nearestName } from "../../core/notation/nearest.ts";
+import { compactText } from "../../core/notation/printer.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import type { Skill } from "../../agents/skills/skill.ts";
+import { checkSkill, type Gap, skillsFor } from "../../agents/skills/skill-check.ts";
+import { openSkills, type SkillMachine } from "../../agents/skills/skill-shelf.ts";
+import { shown } from "../terminal/cells.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import type { Paint } from "../terminal/paint.ts";
+import { type Asked, fail, hasErrors, printProblems, showProblem } from "../terminal/problems.ts";
+import type { LoadResult } from "../world.ts";
+
+export interface SkillsWorld {
+  readonly paint: Paint;
+  readonly moment: Moment;
+  readonly skills: {
+    readonly machine: SkillMachine;
+    /** By the workspace: where an agent without a folder of its own would work. */
+    readonly reading: Reading;
+  };
+  loadAgent(name: string): LoadResult;
+  print(text: string): void;
+  printError(text: string): void;
+}
+
+export interface SkillsListOptions extends Asked {
+  readonly agent?: string | undefined;
+}
+
+export interface SkillsCheckOptions extends Asked {
+  readonly agent: string;
+}
+
+/** With an agent only what it may do, and not a word of the rest. */
+export function skillsList(world: SkillsWorld, options: SkillsListOptions): ExitCode {
+  const { machine, reading } = world.skills;
+  const { skills, problems } = openSkills(machine, reading);
+  if (options.agent === undefined) {
+    if (options.json) world.print(jsonLine({ skills: skills.map(summary), problems: problems.map(showProblem) }));
+    else {
+      printProblems(world, problems);
+      printSkills(world, skills);
+    }
+    return hasErrors(problems) ? EXIT.error : EXIT.ok;
+  }
+  const loaded = world.loadAgent(options.agent);
+  if (!loaded.ok) return fail(world, options, EXIT.error, loaded.message, loaded.fix);
+  const own = skillsFor(skills, loaded.value.agent, reading, world.moment);
+  if (options.json) world.print(jsonLine({ agent: loaded.value.agent.id, skills: own.map(summary) }));
+  else if (own.length === 0 && skills.length > 0)
+    world.print(
+      world.paint.dim(
+        `none of ${skills.length}: ambit skills check <skill> --agent ${shown(loaded.value.agent.id)} says what is missing`,
+      ),
+    );
+  else printSkills(world, own);
+  return EXIT.ok;
+}
+
+export function skillsShow(world: SkillsWorld, name: string, options: Asked): ExitCode {
+  const skill = find(world, name, options);
+  if (skill === null) return EXIT.error;
+  if (options.json) {
+    world.print(jsonLine({ ...summary(skill), body: skill.body }));
+    return EXIT.ok;
+  }
+  const { paint } = world;
+  world.print(line(skill, paint));
+  world.print(paint.dim(`  ${shown(skill.file)}`));
+  if (skill.compatibility !== null) world.print(`  needs: ${shown(skill.compatibility)}`);
+  for (const token of tokensOf(skill)) world.print(`  tool: ${shown(token)}`);
+  world.print("");
+  for (const one of skill.body.trim().split(/\r\n?|\n/)) world.print(shown(one));
+  return EXIT.ok;
+}
+
+export function skillsCheck(world: SkillsWorld, name: string, options: SkillsCheckOptions): ExitCode {
+  const skill = find(world, name, options);
+  if (skill === null) return EXIT.error;
+  const loaded = world.loadAgent(options.agent);
+  if (!loaded.ok) return fail(world, options, EXIT.error, loaded.message, loaded.fix);
+  const { agent } = loaded.value;
+  const { satisfied, held, missing } = checkSkill(skill, agent, world.skills.reading, world.moment);
+  const gaps = missing.map((gap) => ({
+    tool: gap.token,
+    verb: gap.verb,
+    grant: specOf(gap),
+    command: commandOf(agent.id, gap),
+  }));
+  const { unknown, unreadable } = skill.tools;
+  if (options.json)
+    world.print(jsonLine({ skill: skill.name, agent: agent.id, satisfied, held, missing: gaps, unknown, unreadable }));
+  else {
+    const { paint } = world;
+    world.print(
+      `${satisfied ? paint.good("satisfied") : paint.bad("not satisfied")}  ${skill.name}  ${shown(agent.id)}`,
+    );
+    for (const token of held) world.print(`  ${paint.good("✓")} ${shown(token)}`);
+    for (const { tool, verb, grant } of gaps)
+      world.print(`  ${paint.bad("✗")} ${shown(tool)}  ${grant === null ? `any ${verb}` : shown(grant)}`);
+    for (const token of unreadable) world.print(`  ${paint.bad("?")} ${shown(token)}  cannot be read`);
+    for (const token of unknown) world.print(`  ${paint.warn("?")} ${shown(token)}  no tool known here`);
+    const commands = [...new Set(gaps.map(({ command }) => command))];
+    if (commands.length > 0) world.print("to close the gap:");
+    for (const command of commands) world.print(`  ${paint.strong(shown(command))}`);
+  }
+  return satisfied ? EXIT.ok : EXIT.deny;
+}
+
+function specOf({ grant }: Gap): string | null {
+  return grant === null ? null : compactText(grant);
+}
+
+/** Where any scope would do, a person has to choose it: no command we print is as wide as that. */
+function commandOf(agent: string, gap: Gap): string {
+  const chosen = gap.verb.startsWith("agent.") ? "ids=[ID]" : "hosts=[HOST]";
+  return `ambit agents grant ${word(agent)} ${word(specOf(gap) ?? `${gap.verb}{${chosen}}`)}`;
+}
+
+/** As one word of a shell. */
+function word(text: string): string {
+  return /^[\w./@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function find(world: SkillsWorld, name: string, options: Asked): Skill | null {
+  const { machine, reading } = world.skills;
+  const { skills, problems } = openSkills(machine, reading);
+  const skill = skills.find((one) => one.name === name);
+  if (skill !== undefined) return skill;
+  const nearest = nearestName(
+    name,
+    skills.map((one) => one.name),
+  );
+  const unread = problems.length > 0 ? "some files are no skills: ambit skills list" : null;
+  const fix = nearest === null ? unread : `did you mean ${nearest}?`;
+  fail(world, options, EXIT.error, `there is no skill ${JSON.stringify(name.slice(0, 200))}`, fix);
+  return null;
+}
+
+function printSkills(world: SkillsWorld, skills: readonly Skill[]): void {
+  for (const skill of skills) world.print(line(skill, world.paint));
+  if (skills.length === 0)
+    world.print(world.paint.dim("no skills; they are looked for in .ambit/skills/<name>/SKILL.md"));
+}
+
+function line({ name, description, origin }: Skill, paint: Paint): string {
+  return `${paint.strong(name)}  ${paint.dim(origin)}  ${shown(description.replace(/\s+/g, " ").trim())}`;
+}
+
+function summary(skill: Skill): object {
+  const { name, description, compatibility, origin, file } = skill;
+  return { name, description, compatibility, origin, file, tools: tokensOf(skill) };
+}
+
+function tokensOf({ tools: { tools, unknown, unreadable } }: Skill): readonly string[] {
+  return [...tools.map(({ token }) => token), ...unreadable, ...unknown];
+}

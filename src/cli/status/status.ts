@@ -1,0 +1,149 @@
+// `ambit status`: where one is, whether it counts, which agents there are, and what is not protected.
+
+import type { Risk } from "../../core/authority/catalog.ts";
+import type { Diagnostic, Severity } from "../../core/notation/diagnostic.ts";
+import type { DaemonStatus } from "../../core/ports/daemon/daemon-control.ts";
+import type { ReviewedAgent, TrustState } from "../../agents/project/review.ts";
+import type { Standing } from "../../agents/project/trust.ts";
+import { shown } from "../terminal/cells.ts";
+import type { ControlWorld } from "../control-world.ts";
+import { counted } from "../terminal/counted.ts";
+import { startingText } from "../daemon/daemon.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { type Paint, paintRisk } from "../terminal/paint.ts";
+import { progressOf } from "../terminal/progress.ts";
+import { configDiagnostics, NO_WORKSPACE, type ProjectOpened, type ProjectWorld } from "../project-opened.ts";
+import { renderDiagnostic } from "../terminal/render.ts";
+
+export const STATUS_EXAMPLES: string = `
+Examples:
+  ambit status
+  ambit status --json
+
+Exit status: 0, 3 if a configuration is broken, 1 error.`;
+
+interface AgentStatus {
+  readonly agent: string;
+  readonly file: string;
+  readonly standing: Standing["kind"];
+  /** Grants as written, by the risk of their verb. */
+  readonly risk: Readonly<Record<Risk, number>>;
+  readonly errors: number;
+  readonly warnings: number;
+}
+
+export interface StatusWorld extends ProjectWorld, Pick<ControlWorld, "running" | "unstarted"> {}
+
+export async function status(world: StatusWorld, options: { readonly json: boolean }): Promise<ExitCode> {
+  const running = await world.running();
+  const daemon = running.ok ? running.value : null;
+  const opened = progressOf(world, options).over("reading agents", (step) => world.openProject(step));
+  if (opened === null) {
+    if (options.json) world.print(jsonLine({ workspace: null, daemon, notProtected: NOT_PROTECTED }));
+    else world.print([NO_WORKSPACE, daemonLine(daemon, world), notProtected(NOT_PROTECTED, world.paint)].join("\n"));
+    return EXIT.ok;
+  }
+  const said = configDiagnostics(opened);
+  const agents = opened.review.agents.map(statusOf);
+  const levels = said.map(([diagnostic]) => diagnostic);
+  const total = (severity: Severity): number =>
+    count(levels, severity) + agents.reduce((sum, one) => sum + (severity === "error" ? one.errors : one.warnings), 0);
+  const holes = [...ownHoles(opened), ...NOT_PROTECTED];
+  if (options.json)
+    world.print(
+      jsonLine({
+        workspace: opened.workspace,
+        trust: opened.review.state,
+        digest: opened.review.digest,
+        agents,
+        errors: total("error"),
+        warnings: total("warning"),
+        problems: opened.problems,
+        daemon,
+        notProtected: holes,
+      }),
+    );
+  else {
+    for (const [diagnostic, source] of said) world.printError(renderDiagnostic(diagnostic, source, world.paint));
+    for (const problem of opened.problems) world.printError(`${world.paint.warn("warning")}: ${shown(problem)}`);
+    const mistakes = `${counted(total("error"), "error", "errors")}, ${counted(total("warning"), "warning", "warnings")}`;
+    world.print([head(opened, world.paint), ...table(agents, world.paint), mistakes].join("\n"));
+    world.print(daemonLine(daemon, world));
+    world.print(notProtected(holes, world.paint));
+  }
+  return opened.levels.broken.length > 0 ? EXIT.invalidPolicy : EXIT.ok;
+}
+
+function statusOf({ own, source, standing }: ReviewedAgent): AgentStatus {
+  const risk = { low: 0, medium: 0, high: 0 };
+  for (const { verb } of own.grants) risk[verb.risk]++;
+  return {
+    agent: own.id,
+    file: source.name,
+    standing: standing.kind,
+    risk,
+    errors: count(own.diagnostics, "error"),
+    warnings: count(own.diagnostics, "warning"),
+  };
+}
+
+function count(diagnostics: readonly Diagnostic[], wanted: Severity): number {
+  return diagnostics.filter(({ severity }) => severity === wanted).length;
+}
+
+function head({ workspace, review }: ProjectOpened, paint: Paint): string {
+  return `${paint.strong(shown(workspace))}  ${STATES[review.state](paint)}`;
+}
+
+const STATES: Readonly<Record<TrustState, (paint: Paint) => string>> = {
+  own: (paint) => paint.good("the user's own"),
+  untrusted: (paint) => `${paint.bad("not trusted")}: nothing it brings counts until a person runs: ambit trust`,
+  trusted: (paint) => paint.good("trusted"),
+  changed: (paint) => `${paint.warn("changed since it was trusted")}; see it with: ambit trust`,
+};
+
+const RISKS: readonly Risk[] = ["low", "medium", "high"];
+
+function table(agents: readonly AgentStatus[], paint: Paint): readonly string[] {
+  if (agents.length === 0) return ["no agents here: write .ambit/agents/<id>.md"];
+  const width = Math.max(...agents.map(({ agent }) => shown(agent).length));
+  return agents.map(({ agent, standing, risk, errors }) => {
+    const counts = RISKS.map((one) => `${risk[one]} ${paintRisk(paint, one)}`).join("  ");
+    const wrong = errors === 0 ? "" : `  ${paint.bad(counted(errors, "error", "errors"))}`;
+    return `  ${shown(agent).padEnd(width)}  ${counts}  ${paint.dim(standing)}${wrong}`;
+  });
+}
+
+/** What of this machine leaves a hole, besides what the version leaves to everybody. */
+function ownHoles({ user }: ProjectOpened): readonly string[] {
+  return [
+    ...(user?.config.bare === true ? ["the user's configuration lets processes run without a sandbox (bare)"] : []),
+    ...(user?.config.mode === "shadow" ? ["the user's configuration is in shadow mode: denials are only noted"] : []),
+  ];
+}
+
+/** docs/limits.md says it at length. */
+const NOT_PROTECTED: readonly string[] = [
+  "only what runs through ambit is held: a program you start yourself does what you can",
+  "a program that runs unconfined as the same user can write the state folder, approve, and trust a project itself",
+];
+
+/** What waits, and what was denied since yesterday. */
+function daemonLine(daemon: DaemonStatus | null, world: Pick<StatusWorld, "paint" | "unstarted">): string {
+  const { paint } = world;
+  if (daemon === null) return paint.dim(`no daemon runs; ${startingText(world)}`);
+  const { isFrozen, waiting, sessions, denials } = daemon;
+  const denied = denials.map(({ code, times }) => `${times} ${code}`).join(", ");
+  return [
+    ...(isFrozen ? [paint.bad("frozen: nothing is decided until ambit thaw")] : []),
+    waiting === 0
+      ? "nothing waits for a person"
+      : paint.warn(`${counted(waiting, "waits", "wait")} for a person: ambit approvals list`),
+    `${counted(sessions.length, "session", "sessions")}; denied since yesterday: ${denied === "" ? "nothing" : denied}`,
+  ].join("\n");
+}
+
+function notProtected(lines: readonly string[], paint: Paint): string {
+  return ["not protected yet:", ...lines.map((line) => `  ${paint.warn("!")} ${line}`)].join("\n");
+}

@@ -1,0 +1,78 @@
+// `ambit stop`, `freeze`, `thaw`: the panic buttons, and the way back.
+
+import type { Command } from "commander";
+import { shown } from "../terminal/cells.ts";
+import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { counted } from "../terminal/counted.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { askWidening } from "../approvals/presence-question.ts";
+
+export interface PowerWorld extends ControlWorld {
+  readonly cwd: string;
+}
+
+interface Asked {
+  readonly json: boolean;
+}
+
+export function addPower(program: Command, world: PowerWorld, end: (exit: ExitCode) => void): void {
+  program
+    .command("stop")
+    .description("end an agent's sessions, what it runs, and everything it passed on")
+    .argument("<agent>", "an id in .ambit/agents, or one that another agent made")
+    .option("--json", "one object instead of a line", false)
+    .addHelpText("after", EXAMPLES)
+    .action(async (agent: string, options: Asked) => end(await stop(world, agent, options)));
+  program
+    .command("freeze")
+    .description("stop everything: running trees end, nothing is decided until `ambit thaw`")
+    .option("--json", "one object instead of a line", false)
+    .addHelpText("after", EXAMPLES)
+    .action(async (options: Asked) => end(await freeze(world, options)));
+  program
+    .command("thaw")
+    .description("let decisions be made again")
+    .option("--presence <name>", "prove that you are there, with your passphrase")
+    .option("--json", "one object instead of a line", false)
+    .addHelpText("after", EXAMPLES)
+    .action(async (options: Asked & { readonly presence?: string }) => end(await thaw(world, options)));
+}
+
+async function stop(world: PowerWorld, agent: string, { json }: Asked): Promise<ExitCode> {
+  const answer = await askOnce(world, "agent.stop", { cwd: world.cwd, agent });
+  if (!answer.ok) return tellRefusal(world, answer, json);
+  const { sessions, ended, links } = answer.value;
+  const parts = [
+    counted(sessions, "session", "sessions"),
+    counted(ended, "sandbox", "sandboxes"),
+    counted(links, "delegation", "delegations"),
+  ];
+  const text = `stopped ${shown(agent)}: ${parts[0]}, ${parts[1]} and ${parts[2]} ended`;
+  world.print(json ? jsonLine({ ok: true, agent, ...answer.value }) : text);
+  return EXIT.ok;
+}
+
+async function freeze(world: PowerWorld, { json }: Asked): Promise<ExitCode> {
+  const answer = await askOnce(world, "freeze", {});
+  if (!answer.ok) return tellRefusal(world, answer, json);
+  const text = `frozen: ${counted(answer.value.ended, "sandbox", "sandboxes")} ended; nothing is decided until you run: ambit thaw`;
+  world.print(json ? jsonLine({ ok: true, ...answer.value }) : text);
+  return EXIT.ok;
+}
+
+async function thaw(world: PowerWorld, options: Asked & { readonly presence?: string }): Promise<ExitCode> {
+  const answer = await askWidening(world, "thaw", {}, options);
+  if (typeof answer === "number") return answer;
+  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  world.print(options.json ? jsonLine({ ok: true }) : "thawed: decisions are made again");
+  return EXIT.ok;
+}
+
+const EXAMPLES = `
+Examples:
+  ambit stop scout
+  ambit freeze
+  ambit thaw
+
+Exit status: 0 done, 4 the daemon is not there or does not take this from us, 1 error.`;

@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { visible } from "../../core/notation/visible.ts";
+import { cellsOf, shown } from "./cells.ts";
+
+/** What is let through without asking Unicode is what Unicode would let through. */
+describe("plain text is shown as it is, and everything else is looked at", () => {
+  const all = Array.from({ length: 0x2100 }, (_, code) => String.fromCodePoint(code));
+  it("by its kind", () => {
+    for (const character of all) {
+      const isHidden = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u.test(character);
+      expect(shown(character) === character, JSON.stringify(character)).toBe(!isHidden);
+      const isInvisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/u.test(character);
+      expect(visible(character) === character, JSON.stringify(character)).toBe(!isInvisible);
+    }
+  });
+
+  it.each([
+    ["a", 1],
+    ["a\u0301", 1],
+    ["\u65e5", 2],
+    ["\u202e", 8],
+    ["~", 1],
+    ["\u007f", 6],
+  ])("%j takes %i columns", (text, columns) => {
+    expect(cellsOf(text).columns).toBe(columns);
+  });
+});

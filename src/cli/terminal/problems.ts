@@ -1,0 +1,48 @@
+// What is wrong with a question, or with files that were looked through: as lines with carets, and as data.
+
+import { place, type Source } from "../../core/notation/source.ts";
+import type { Problem } from "../../agents/records/shelf.ts";
+import { shown } from "./cells.ts";
+import type { ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
+import type { Paint } from "./paint.ts";
+import { renderDiagnostic } from "./render.ts";
+
+/** How every command is asked. */
+export interface Asked {
+  readonly json: boolean;
+}
+
+interface Speaker {
+  readonly paint: Paint;
+  print(text: string): void;
+  printError(text: string): void;
+}
+
+export function fail(world: Speaker, { json }: Asked, exit: ExitCode, message: string, fix: string | null): ExitCode {
+  if (json) world.print(jsonLine({ error: { message, fix } }));
+  else
+    world.printError(`${world.paint.bad("error")}: ${shown(message)}${fix === null ? "" : `\n  fix: ${shown(fix)}`}`);
+  return exit;
+}
+
+/** Of a file that could not be read there is no line to show. */
+const UNREAD: Source = { name: "", text: "" };
+
+export function printProblems(world: Speaker, problems: readonly Problem[]): void {
+  const { paint } = world;
+  for (const { diagnostic, source } of problems) {
+    const isRead = source.text !== "";
+    const text = renderDiagnostic(diagnostic, isRead ? source : UNREAD, paint);
+    world.printError(isRead ? text : `${text}\n ${paint.dim("-->")} ${shown(source.name)}`);
+  }
+}
+
+export function showProblem({ diagnostic, source }: Problem): object {
+  const { severity, code, message, span, suggestion, fix } = diagnostic;
+  return { severity, code, message, file: source.name, ...place(source, span.start), suggestion, fix };
+}
+
+export function hasErrors(problems: readonly Problem[]): boolean {
+  return problems.some(({ diagnostic }) => diagnostic.severity === "error");
+}

@@ -1,0 +1,66 @@
+// The line of a long command: when it is drawn, what is in it, and that nothing of it stays.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { screenOf } from "../../../test/e2e/terminal.ts";
+import { type Progress, progressOf, progressOn, SILENT } from "./progress.ts";
+
+/** A clock that goes on by so much whenever it is looked at. */
+function drawn(tick: number, steps: number, columns = 80, firstShown?: number): readonly string[] {
+  const written: string[] = [];
+  let time = 0;
+  const now = (): number => {
+    time += tick;
+    return time;
+  };
+  const progress = progressOn({ columns, now, write: (text) => written.push(text) }, firstShown);
+  progress.over("reading agents", (step) => {
+    for (let at = 1; at <= steps; at++) step(at, steps);
+  });
+  return written;
+}
+
+const ERASE = "\r\u001b[K";
+
+describe("the line", () => {
+  const rows: readonly (readonly [title: string, tick: number, steps: number, written: readonly string[]])[] = [
+    ["a command that ends in time draws nothing", 1, 699, []],
+    ["one that does not draws once", 1, 700, [`${ERASE}reading agents: 700 of 700`, ERASE]],
+    [
+      "and again after a while, not at every step",
+      50,
+      17,
+      [`${ERASE}reading agents: 14 of 17`, `${ERASE}reading agents: 16 of 17`, ERASE],
+    ],
+  ];
+  test.each(rows)("%s", (_title, tick, steps, written) => {
+    expect(drawn(tick, steps)).toEqual(written);
+  });
+
+  test("is narrower than the terminal, and in the end nothing of it is left", () => {
+    fc.assert(
+      fc.property(fc.nat(120), fc.integer({ min: 1, max: 300 }), fc.nat(50), (columns, tick, steps) => {
+        const written = drawn(tick, steps, columns, 0);
+        for (const one of written) expect(screenOf(one).length).toBeLessThan(Math.max(1, columns));
+        expect(screenOf(written.join(""))).toBe("");
+      }),
+    );
+  });
+
+  test("is gone also when the work ends in a mistake", () => {
+    const written: string[] = [];
+    const progress = progressOn({ columns: 80, now: () => 1000, write: (text) => written.push(text) });
+    const work = (): unknown =>
+      progress.over("reading", (step) => {
+        step(1, 2);
+        throw new Error("ours");
+      });
+    expect(work).toThrow("ours");
+    expect(written.at(-1)).toBe(ERASE);
+  });
+});
+
+test("--json is silent, and without it the world's own is used", () => {
+  const own: Progress = { over: (_what, work) => work(() => {}) };
+  expect(progressOf({ progress: own }, { json: true })).toBe(SILENT);
+  expect(progressOf({ progress: own }, { json: false })).toBe(own);
+});

@@ -1,0 +1,89 @@
+// `ambit tools lint`: whether tools take authority by themselves instead of asking their context for it.
+
+import { place } from "../../core/notation/source.ts";
+import { shown } from "../terminal/cells.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import type { Paint } from "../terminal/paint.ts";
+import type { Asked } from "../terminal/problems.ts";
+import { renderSpan } from "../terminal/render.ts";
+import type { ToolFile, ToolFiles } from "./files.ts";
+import { type AmbientUse, ambientUses } from "./scan.ts";
+
+export interface ToolsWorld {
+  readonly paint: Paint;
+  readonly toolFiles: ToolFiles;
+  print(text: string): void;
+  printError(text: string): void;
+}
+
+interface Looked {
+  readonly file: ToolFile;
+  readonly uses: readonly AmbientUse[];
+  /** Why it was not looked through; null where it was. */
+  readonly problem: string | null;
+}
+
+const findingsMax = 1000;
+
+/** Ends with 1 where anything is found, or could not be looked at: what nobody has seen is not clean. */
+export function toolsLint(world: ToolsWorld, paths: readonly string[], { json }: Asked): ExitCode {
+  const looked = world.toolFiles.read(paths).map(look);
+  const count = looked.reduce((sum, { uses }) => sum + uses.length, 0);
+  const unread = looked.filter(({ problem }) => problem !== null);
+  if (json) world.print(jsonLine(dataOf(looked)));
+  else {
+    print(world, looked);
+    for (const { file, problem } of unread)
+      world.printError(`${world.paint.bad("error")}: ${shown(file.path)}: ${shown(problem ?? "")}`);
+    if (looked.length === 0 || looked.length > unread.length)
+      world.print(summary(world, looked.length - unread.length, count));
+  }
+  return count > 0 || unread.length > 0 ? EXIT.error : EXIT.ok;
+}
+
+function look(file: ToolFile): Looked {
+  if (file.text === null) return { file, uses: [], problem: file.problem ?? "it could not be read" };
+  const uses = ambientUses(file.text);
+  return uses === null ? { file, uses: [], problem: "too large to be looked through" } : { file, uses, problem: null };
+}
+
+function print(world: ToolsWorld, looked: readonly Looked[]): void {
+  const { paint } = world;
+  let left = findingsMax;
+  for (const { file, uses } of looked) {
+    const source = { name: file.path, text: file.text ?? "" };
+    for (const { name, why, use, start, end } of uses) {
+      if (left-- <= 0) return;
+      world.print(`${paint.bad("error")}[ambient_authority]: ${shown(name)} reaches ${why}`);
+      for (const line of renderSpan({ source: file.path, start, end }, source, paint)) world.print(line);
+      world.print(`  ${paint.dim("=")} fix: use ${use}\n`);
+    }
+  }
+}
+
+function summary({ paint }: ToolsWorld, files: number, count: number): string {
+  const seen = `${files} ${files === 1 ? "file" : "files"}`;
+  if (files === 0) return paint.dim("no tools; they are looked for in .ambit/tools");
+  return count === 0
+    ? `${paint.good("clean")}  ${seen}`
+    : `${paint.bad(`${count} ${count === 1 ? "finding" : "findings"}`)} in ${seen}`;
+}
+
+function dataOf(looked: readonly Looked[]): object {
+  return {
+    files: looked.filter(({ problem }) => problem === null).length,
+    findings: looked
+      .flatMap(({ file, uses }) =>
+        uses.map(({ name, why, use, start }) => ({
+          file: file.path,
+          ...place({ name: file.path, text: file.text ?? "" }, start),
+          name,
+          why,
+          use,
+        })),
+      )
+      .slice(0, findingsMax),
+    problems: looked.flatMap(({ file, problem }) => (problem === null ? [] : [{ file: file.path, message: problem }])),
+  };
+}

@@ -1,0 +1,118 @@
+// `ambit trust`: shows what a project's authority would make possible, and has a person say whether it may.
+
+import { pathText } from "../../core/authority/axes/path.ts";
+import { type AdmitWorld, notAdmitted } from "./admit.ts";
+import { shown } from "../terminal/cells.ts";
+import { type AgentDiff, compareSets, diffText } from "../diff/diff.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { fail } from "../terminal/problems.ts";
+import { progressOf } from "../terminal/progress.ts";
+import { configDiagnostics, NO_WORKSPACE, type ProjectOpened, type ProjectWorld } from "../project-opened.ts";
+import { renderDiagnostic } from "../terminal/render.ts";
+import type { AgentSet, LoadedAgent } from "../world.ts";
+
+export interface TrustOptions {
+  readonly yes: boolean;
+  readonly json: boolean;
+  readonly revoke: boolean;
+}
+
+export interface TrustWorld extends ProjectWorld, AdmitWorld {}
+
+export const TRUST_EXAMPLES: string = `
+Examples:
+  ambit trust              shows what would become possible, and asks
+  ambit trust --yes        for scripts: the question is skipped, nothing else
+  ambit trust --json       what would be trusted, as one object; trusts nothing without --yes
+  ambit trust --revoke     nothing of this project counts any more
+
+Exit status: 0 trusted, 14 not trusted, 3 a configuration is broken, 1 error.`;
+
+export async function trust(world: TrustWorld, options: TrustOptions): Promise<ExitCode> {
+  const progress = progressOf(world, options);
+  const opened = progress.over("reading agents", (step) => world.openProject(step));
+  if (opened === null) return fail(world, options, EXIT.error, NO_WORKSPACE, null);
+  if (options.revoke) return revoke(world, options, opened);
+  const { review, levels, store } = opened;
+  const now = review.agents.map(({ own, source }) => ({ agent: own, source }));
+  const diffs = progress.over("comparing agents", (step) =>
+    compareSets(setOf(review.before), setOf(now), world.protectedPaths, step),
+  );
+  const isSettled = review.state === "own" || review.state === "trusted";
+  if (!options.json) show(world, opened, diffs);
+  // While a level is broken nothing is shown, so nobody can have read what would count once it is mended.
+  if (!isSettled && levels.broken.length > 0)
+    return fail(world, options, EXIT.invalidPolicy, levels.broken[0]?.message ?? "", null);
+  const agreed = isSettled || options.yes || (!options.json && (await asked(world)));
+  if (!isSettled && agreed) {
+    const refused = await notAdmitted(world, "trust", opened.workspace, options);
+    if (refused !== null) return refused;
+    const written = store?.trust(review.toTrust, review.digest);
+    if (written?.ok !== true)
+      return fail(world, options, EXIT.error, `trust could not be kept: ${written?.message}`, null);
+  }
+  if (options.json) world.print(jsonLine({ ...summary(opened), trusted: agreed, agents: diffs }));
+  else if (!isSettled)
+    world.print(agreed ? `${world.paint.good("trusted")} ${shown(opened.workspace)}` : "nothing was trusted");
+  return agreed ? EXIT.ok : EXIT.notTrusted;
+}
+
+function summary({ workspace, review, problems }: ProjectOpened): object {
+  return { workspace, state: review.state, digest: review.digest, files: review.files, problems };
+}
+
+async function asked(world: TrustWorld): Promise<boolean> {
+  if (world.terminal.isInteractive) return world.terminal.confirm("Trust this? All of the above may then happen.");
+  world.printError("there is no terminal to ask at; a person reads the above and runs: ambit trust --yes");
+  return false;
+}
+
+function revoke(world: TrustWorld, options: TrustOptions, { workspace, review, store }: ProjectOpened): ExitCode {
+  if (review.state === "own")
+    return fail(world, options, EXIT.error, "this is the user's own folder; there is nothing to revoke", null);
+  const done = store?.revoke() ?? { ok: true };
+  if (!done.ok) return fail(world, options, EXIT.error, `trust could not be revoked: ${done.message}`, null);
+  if (options.json) world.print(jsonLine({ workspace, state: "untrusted", trusted: false }));
+  else world.print(`${shown(workspace)} is not trusted any more: nothing of it counts`);
+  return EXIT.ok;
+}
+
+function show(world: TrustWorld, opened: ProjectOpened, diffs: readonly AgentDiff[]): void {
+  const { paint } = world;
+  const { review } = opened;
+  world.print(`${paint.strong(shown(opened.workspace))}  ${STATES[review.state]}`);
+  for (const { path, change } of review.files)
+    if (change !== "same") world.print(paint.dim(`  ${shown(path)}  ${change}`));
+  for (const problem of opened.problems) world.printError(`${paint.warn("warning")}: ${shown(problem)}`);
+  for (const [diagnostic, source] of configDiagnostics(opened))
+    world.printError(renderDiagnostic(diagnostic, source, paint));
+  for (const { own, source } of review.agents)
+    for (const diagnostic of own.diagnostics) world.printError(renderDiagnostic(diagnostic, source, paint));
+  for (const one of diffs) world.print(diffText(one, paint));
+  const runtime = opened.config?.config.runtime ?? [];
+  for (const tree of runtime)
+    world.print(`${paint.warn("runtime")}: programs of every agent here may read and run ${shown(pathText(tree))}`);
+  // What code does is not in any record: nothing below can show it.
+  const isCode = review.files.some(({ path, change }) => path.startsWith(".ambit/tools") && change !== "same");
+  if (isCode)
+    world.print(
+      `${paint.warn("tools")}: code that agents here may call; read every file in .ambit/tools before you agree`,
+    );
+  if (diffs.length === 0 && runtime.length === 0 && !isCode)
+    world.print("nothing becomes possible, nothing stops being possible");
+}
+
+const STATES: Readonly<Record<ProjectOpened["review"]["state"], string>> = {
+  own: "is the user's own: nobody else could have written it",
+  untrusted: "is not trusted: nothing of it counts",
+  trusted: "is trusted, and as it was then",
+  changed: "was trusted, and changed since",
+};
+
+/** By id. Of two agents with one id both are shown: the second under the name of its file. */
+function setOf(agents: readonly LoadedAgent[]): AgentSet {
+  const set = new Map<string, LoadedAgent>();
+  for (const one of agents) set.set(set.has(one.agent.id) ? `${one.agent.id} (${one.source.name})` : one.agent.id, one);
+  return set;
+}

@@ -1,0 +1,125 @@
+// One entry explained: who asked, what for, what decided it and by which line, what became of it, and what would help.
+import { isHelpedByGrant } from "../../core/authority/explain.ts";
+import type { LogEntry, PlacedEntry } from "../../core/ports/stores/log.ts";
+import { DENIALS, type Page } from "../explain/pages.ts";
+import {
+  budgetsLeft,
+  decidingGrants,
+  deniedOnTheWay,
+  endText,
+  heldBy,
+  numberIn,
+  otherMembers,
+  requestsOf,
+  textIn,
+} from "../log/details.ts";
+import { fitted, paintVerdict, verdictText } from "../log/text.ts";
+import { timeText } from "../log/time.ts";
+import type { Paint } from "../terminal/paint.ts";
+
+export interface Explained {
+  readonly entry: LogEntry;
+  /** What tells more of it, in order. */
+  readonly more: readonly PlacedEntry[];
+}
+
+const lineColumns = 400;
+const linesPerRowMax = 50;
+const SHOWN = ["requests", "need", "suggest", "by", "left", "approval", "reason", "level", "times"] as const;
+
+export function whyText({ entry, more }: Explained, paint: Paint): string {
+  const rows: string[] = [
+    `${paintVerdict(paint, entry, fitted(verdictText(entry), lineColumns))}  ${fitted(entry.id, 128)}  ${paint.dim(timeText(entry.at))}`,
+  ];
+  const row = (word: string, ...lines: readonly string[]): void => {
+    for (const [at, line] of limited(lines).entries())
+      rows.push(`  ${paint.dim((at === 0 ? word : "").padEnd(10))}${fitted(line, lineColumns)}`);
+  };
+  row("who", whoText(entry));
+  if (entry.chain.length > 0) row("chain", entry.chain.join(" > "));
+  if (entry.trace !== null) row("trace", entry.trace);
+  if (entry.tool !== null) row("tool", entry.tool);
+  row("asked", ...requestsOf(entry));
+  row("means", ...meaningOf(entry.code));
+  row("by", ...decidingGrants(entry).map(({ grant, at, link }) => `${grant}  ${at ?? "not from a file"}  (${link})`));
+  const need = textIn(entry.more, "need");
+  const asked = requestsOf(entry);
+  if (need !== null && (asked.length > 1 || !asked.includes(need))) row("not held", need);
+  const reason = textIn(entry.more, "reason");
+  if (reason !== null) row("reason", reason);
+  row("approval", ...approvalText(entry, more));
+  if (!["decision", "outcome"].includes(entry.kind)) row("more", ...otherMembers(entry, SHOWN));
+  row("outcome", ...outcomeText(entry, more));
+  row("budgets", ...budgetsLeft(entry));
+  row(
+    "repeated",
+    ...more
+      .filter(({ entry: { kind } }) => kind === "suppressed")
+      .map(({ entry: one }) => `${numberIn(one.more, "times") ?? "?"} more times, counted until ${timeText(one.at)}`),
+  );
+  row("fix", ...fixText(entry));
+  return rows.join("\n");
+}
+
+function whoText({ agent, user, workspace, session }: LogEntry): string {
+  return [
+    agent === null ? "no agent" : `agent ${agent}`,
+    ...(workspace === null ? [] : [`of ${workspace}`]),
+    ...(user === null ? [] : [`for ${user}`]),
+    ...(session === null ? [] : [`in session ${session}`]),
+  ].join(" ");
+}
+
+export function meaningOf(code: string | null): readonly string[] {
+  if (code === null || !Object.hasOwn(DENIALS, code)) return code === null ? [] : [code];
+  const { means, doThis } = (DENIALS as Readonly<Record<string, Page>>)[code] as Page;
+  return [means, doThis];
+}
+
+function approvalText(entry: LogEntry, more: readonly PlacedEntry[]): readonly string[] {
+  const id = textIn(entry.more, "approval");
+  const steps = more
+    .filter(({ entry: { kind } }) => kind === "approval")
+    .map(({ entry: one }) => `${timeText(one.at)}  ${one.outcome}${wordsOf(one)}`);
+  return id === null ? steps : [id, ...steps];
+}
+
+function wordsOf(entry: LogEntry): string {
+  const by = textIn(entry.more, "by");
+  const reason = textIn(entry.more, "reason");
+  return `${by === null ? "" : ` by ${by}`}${reason === null ? "" : `: ${reason}`}`;
+}
+
+/** Only what was allowed can have become something. */
+export function outcomeText(entry: LogEntry, more: readonly PlacedEntry[]): readonly string[] {
+  const outcomes =
+    entry.kind === "outcome" ? [entry] : more.map((one) => one.entry).filter(({ kind }) => kind === "outcome");
+  if (outcomes.length === 0) return isCarriedOut(entry) ? ["unknown: nothing was heard of it"] : [];
+  return outcomes.flatMap((one) => [
+    endText(one),
+    ...deniedOnTheWay(one),
+    ...heldBy(one).map((line) => `held by: ${line}`),
+  ]);
+}
+
+export function isCarriedOut({ kind, outcome }: LogEntry): boolean {
+  return kind === "decision" && outcome === "allow";
+}
+
+function fixText(entry: LogEntry): readonly string[] {
+  const suggest = proposedGrant(entry);
+  if (suggest === null) return [];
+  return [`the smallest grant that would do: ${suggest}`, `ambit agents grant --from ${entry.id}`];
+}
+
+/** Null as well where an entry of an earlier version proposes to take a safeguard away. */
+export function proposedGrant({ outcome, code, more }: LogEntry): string | null {
+  const suggest = textIn(more, "suggest");
+  const isHelped = code !== null && Object.hasOwn(DENIALS, code) && isHelpedByGrant(code as keyof typeof DENIALS);
+  return outcome === "deny" && isHelped ? suggest : null;
+}
+
+function limited(lines: readonly string[]): readonly string[] {
+  const more = lines.length - linesPerRowMax;
+  return more > 0 ? [...lines.slice(0, linesPerRowMax), `and ${more} more`] : lines;
+}

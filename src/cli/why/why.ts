@@ -1,0 +1,54 @@
+// `ambit why <id>`: why something was decided as it was, from what was written down then.
+import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import type { PlacedEntry } from "../../core/ports/stores/log.ts";
+import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { type Asked, fail } from "../terminal/problems.ts";
+import { isCarriedOut, meaningOf, proposedGrant, whyText } from "./text.ts";
+
+interface Found {
+  readonly entry: PlacedEntry;
+  readonly more: readonly PlacedEntry[];
+}
+
+export async function why(world: ControlWorld, id: string, options: Asked): Promise<ExitCode> {
+  if (!/^[\w.:-]{1,128}$/.test(id))
+    return fail(world, options, EXIT.usage, "an id is made of letters, digits and . _ : -", "ambit log");
+  const control = await world.control();
+  if (!control.ok) return tellRefusal(world, control, options.json);
+  try {
+    const ask = (name: string): Promise<Answer<Found>> => control.value.ask("log.entry", { id: name });
+    const first = await ask(id);
+    if (!first.ok) return tellRefusal(world, first, options.json);
+    // What tells of another entry is explained by that one, where it is still kept.
+    const { kind, of } = first.value.entry.entry;
+    const isAbout = (kind === "outcome" || kind === "suppressed") && of !== null;
+    const about = isAbout ? await ask(of) : first;
+    show(world, about.ok ? about.value : first.value, options);
+    return EXIT.ok;
+  } finally {
+    control.value.close();
+  }
+}
+
+export async function lastDenial(world: ControlWorld, options: Asked): Promise<string | ExitCode> {
+  const found = await askOnce(world, "log.query", { kind: "decision", outcome: "deny", count: 1 });
+  if (!found.ok) return tellRefusal(world, found, options.json);
+  const [last] = found.value.entries;
+  return last?.entry.id ?? fail(world, options, EXIT.error, "nothing was denied yet", "ambit log");
+}
+
+function show(world: ControlWorld, { entry: placed, more }: Found, { json }: Asked): void {
+  const { entry, place } = placed;
+  if (!json) {
+    world.print(whyText({ entry, more }, world.paint));
+    return;
+  }
+  const outcomes = more.filter((one) => one.entry.kind === "outcome");
+  const [means = null, doThis = null] = meaningOf(entry.code);
+  const suggest = proposedGrant(entry);
+  const outcome = outcomes.at(-1)?.entry ?? (isCarriedOut(entry) ? "unknown" : null);
+  const command = suggest === null ? null : `ambit agents grant --from ${entry.id}`;
+  world.print(jsonLine({ place, entry, more, means, doThis, outcome, suggest, command }));
+}

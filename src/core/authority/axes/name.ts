@@ -1,0 +1,103 @@
+// Names, keys, ids, classes and tools: segments with stars.
+import { nameCharactersMax, patternCharactersMax, segmentsMax } from "../../base/limits.ts";
+import { joinDeep } from "./path.ts";
+import { isPlainText } from "../patterns/reserved.ts";
+import { done, type Result, refuse } from "../../base/result.ts";
+import { literal, ONE, segmentOf } from "../patterns/segment.ts";
+import { type Segments, type Sequence, segmentsOf, sequenceText } from "../patterns/sequence.ts";
+
+export function parseName(text: string): Result<Segments> {
+  const segments = split(text, "/", nameCharactersMax);
+  if (!segments.ok) return segments;
+  return text.includes("*")
+    ? refuse("bad_value", `${JSON.stringify(text)} is a pattern, not a name`)
+    : done(segmentsOf(segments.value));
+}
+
+export function parseNamePattern(text: string): Result<Sequence> {
+  const segments = split(text, "/", patternCharactersMax);
+  return segments.ok ? done(joinDeep(segments.value.map(segmentOf))) : segments;
+}
+
+export function nameText(segments: readonly string[]): string {
+  return segments.join("/");
+}
+
+export function namePatternText(pattern: Sequence): string {
+  return sequenceText(pattern, "/");
+}
+
+/** Tools that come with ambit. A tool from elsewhere can never register under one of these names. */
+export const BUILTIN_TOOLS: readonly string[] = [
+  "fs_read fs_write fs_edit fs_delete fs_list fs_glob fs_grep proc_exec proc_eval shell sandbox_exec web_fetch web_search",
+  "records_search records_read records_create records_update records_delete records_links",
+  "memory_get memory_set memory_list memory_delete obs_append obs_query",
+  "agent_create agent_update agent_grant agent_discover git",
+].flatMap((line) => line.split(" "));
+
+const BUILTIN = "builtin";
+const FOREIGN = "tool";
+
+/** A tool is its origin followed by the parts of its name, so that `builtin:**` is an ordinary pattern. */
+export function parseTool(text: string): Result<Segments> {
+  const parts = toolParts(text, nameCharactersMax);
+  if (!parts.ok) return parts;
+  const { origin, rest, segments } = parts.value;
+  if (rest.includes("*")) return refuse("bad_value", `${JSON.stringify(text)} is a pattern, not a tool`);
+  if (origin === BUILTIN && !BUILTIN_TOOLS.includes(rest))
+    return refuse("bad_value", `${JSON.stringify(rest)} is not a built-in tool`);
+  return done(segmentsOf([origin ?? (BUILTIN_TOOLS.includes(rest) ? BUILTIN : FOREIGN), ...segments]));
+}
+
+export function parseToolPattern(text: string): Result<Sequence> {
+  const parts = toolParts(text, patternCharactersMax);
+  if (!parts.ok) return parts;
+  const { origin, rest, segments } = parts.value;
+  const plain = !rest.includes("*");
+  const from = origin ?? (plain ? (BUILTIN_TOOLS.includes(rest) ? BUILTIN : FOREIGN) : null);
+  return done([from === null ? ONE : literal(from), ...joinDeep(segments.map(segmentOf))]);
+}
+
+/** The origin is written where the text alone would be read as a tool from elsewhere. */
+export function toolPatternText(pattern: Sequence): string {
+  const [origin, ...rest] = pattern;
+  const text = sequenceText(rest, ".");
+  if (origin?.kind !== "literal") return text;
+  const star = rest.some((segment) => segment.kind !== "literal");
+  const read = BUILTIN_TOOLS.includes(text) ? BUILTIN : FOREIGN;
+  return star || origin.text !== read ? `${origin.text}:${text}` : text;
+}
+
+interface ToolParts {
+  readonly origin: string | null;
+  readonly rest: string;
+  readonly segments: readonly string[];
+}
+
+function toolParts(text: string, charactersMax: number): Result<ToolParts> {
+  const match = /^(builtin|tool):/.exec(text);
+  const rest = match === null ? text : text.slice(match[0].length);
+  if (rest.includes(":")) {
+    return refuse(
+      "bad_value",
+      `${JSON.stringify(text)}: a tool's origin is builtin or tool, and its name has no colon`,
+    );
+  }
+  const segments = split(rest, ".", charactersMax);
+  if (!segments.ok) return segments;
+  return done({ origin: match?.[1] ?? null, rest, segments: segments.value });
+}
+
+function split(text: string, separator: string, charactersMax: number): Result<readonly string[]> {
+  if (text.length > charactersMax) return refuse("too_long", `longer than ${charactersMax} characters`);
+  if (text === "") return refuse("bad_value", "the name is empty");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  if (!isPlainText(text) || /[\u0000-\u001f\u007f]/.test(text))
+    return refuse("bad_value", "the name holds a character no name has");
+  const segments = text.split(separator);
+  if (segments.length > segmentsMax) return refuse("too_long", `more than ${segmentsMax} segments`);
+  if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
+    return refuse("bad_value", `${JSON.stringify(text)} has an empty or dotted segment`);
+  }
+  return done(segments);
+}

@@ -1,0 +1,144 @@
+// Paths are absolute and lexically normal; a star is one segment, two are any number, and protected paths need their name.
+import { describe, expect, test } from "vitest";
+import { type Ground, parsePath, parsePathPatterns, parseRoot, pathPatternText, pathText } from "./path.ts";
+import { type Segments, sequenceMatches } from "../patterns/sequence.ts";
+
+const GROUND: Ground = {
+  home: ["home", "u"],
+  base: ["work"],
+  protectedPaths: [
+    ["home", "u", ".ssh"],
+    ["home", "u", ".config", "ambit"],
+  ],
+};
+const NOWHERE: Ground = { home: null, base: null, protectedPaths: [] };
+
+function value(text: string): Segments {
+  const result = parsePath(text, GROUND);
+  if (!result.ok) throw new Error(result.message);
+  return result.value;
+}
+
+function covers(pattern: string, path: string): boolean {
+  const result = parsePathPatterns(pattern, [], GROUND);
+  if (!result.ok) throw new Error(result.message);
+  return result.value.some((one) => sequenceMatches(one, value(path)));
+}
+
+describe("a pattern covers", () => {
+  test.each([
+    ["a plain entry covers itself", "/x/a", "/x/a", "/x/ab"],
+    ["a plain entry does not cover what is below", "/x/a", "/x/a/", "/x/a/b"],
+    ["a star is one segment, not two", "/x/*", "/x/a", "/x/a/b"],
+    ["a star is one segment, not none", "/x/*", "/x/a", "/x/"],
+    ["two stars are none or more: the folder itself, not its neighbour", "/x/**", "/x", "/xy"],
+    ["two stars go as deep as it goes", "/x/**", "/x/a/b/c", "/y/a/b/c"],
+    ["two stars in the middle may be nothing", "/x/**/z", "/x/z", "/x/zz"],
+    ["two stars in the middle may be much", "/x/**/z", "/x/a/b/z", "/x/a/b/z/c"],
+    ["a star inside a segment stays in it", "/x/a*", "/x/ab", "/x/b"],
+    ["a star inside a segment may be nothing", "/x/a*", "/x/a", "/x/a/b"],
+    ["parts between stars come in order and do not overlap", "/x/ab*ba", "/x/abba", "/x/aba"],
+    ["dotfiles are ordinary names", "/x/*", "/x/.a", "/x/./"],
+    ["letters keep their case", "/x/A", "/x/A", "/x/a"],
+    ["braces are choices", "/x/{a,b}", "/x/b", "/x/c"],
+    ["what is relative is read from the root", "a", "/a", "a"],
+    ["the tilde is the home folder", "~/a", "/home/u/a", "/home/v/a"],
+    ["dots are resolved before anything is matched", "/x/**", "/y/../x/a", "/x/../y/a"],
+  ])("%s", (_rule, pattern, allowed, denied) => {
+    expect(covers(pattern, allowed)).toBe(true);
+    expect(covers(pattern, denied)).toBe(false);
+  });
+});
+
+describe("a protected path is reached only by its name", () => {
+  test.each([
+    ["/**", "/home/u/.ssh", "/home/u/.ssi"],
+    ["/home/u/**", "/home/u/.ssh/key", "/home/u/.ss/key"],
+    ["/home/u/*", "/home/u/.ssh", "/home/u/ssh"],
+    ["/home/u/.ss*", "/home/u/.ssh", "/home/u/.ssx"],
+    ["/home/*/.ssh/**", "/home/u/.ssh/key", "/home/v/.ssh/key"],
+    ["/**/.ssh", "/home/u/.ssh", "/home/v/.ssh"],
+    ["~/.config/**", "/home/u/.config/ambit/x", "/home/u/.config/other/x"],
+  ])("%s does not cover %s, but covers %s", (pattern, denied, allowed) => {
+    expect(covers(pattern, denied)).toBe(false);
+    expect(covers(pattern, allowed)).toBe(true);
+  });
+
+  test.each([
+    ["/home/u/.ssh", "/home/u/.ssh", "/home/u/.ssh/key"],
+    ["/home/u/.ssh/**", "/home/u/.ssh/key", "/home/u/.config/ambit/key"],
+    ["~/.ssh/*.pub", "/home/u/.ssh/a.pub", "/home/u/.ssh/a"],
+    ["/home/u/.config/ambit/**", "/home/u/.config/ambit", "/home/u/.ssh"],
+  ])("%s names it and covers %s, not %s", (pattern, allowed, denied) => {
+    expect(covers(pattern, allowed)).toBe(true);
+    expect(covers(pattern, denied)).toBe(false);
+  });
+});
+
+describe("reading", () => {
+  test.each([
+    ["/", "/"],
+    ["//a///b/", "/a/b"],
+    ["/a/./b/../c", "/a/c"],
+    ["/..", "/"],
+    ["/../../a", "/a"],
+    ["~", "/home/u"],
+    ["~/x", "/home/u/x"],
+    ["~x", "/work/~x"],
+    [".", "/work"],
+    ["../x", "/x"],
+  ])("%j is %s", (text, expected) => {
+    const result = parsePath(text, GROUND);
+    expect(result.ok && pathText(result.value.segments)).toBe(expected);
+  });
+
+  test.each([
+    ["", "bad_value"],
+    ["/a\0b", "bad_value"],
+    ["/a\uE000", "bad_value"],
+    ["/a\uD800", "bad_value"],
+    [`/${"a".repeat(4096)}`, "too_long"],
+    ["/a".repeat(513), "too_long"],
+  ])("%j is refused", (text, code) => {
+    expect(parsePath(text, GROUND)).toMatchObject({ ok: false, code });
+  });
+
+  test.each(["a", "~/a", "~"])("%j has no meaning without a ground to read it by", (text) => {
+    expect(parsePath(text, NOWHERE)).toMatchObject({ ok: false, code: "not_absolute" });
+  });
+
+  test.each([
+    ["/a?", "/a"],
+    ["/[ab]", "/ab"],
+    ["/a/**/../b", "/a/**/..b"],
+    ["!/a", "/!a"],
+    ["/a/*/../b", "/a/x/../b"],
+    ["/{a,b", "/{a,b}"],
+  ])("the pattern %j is refused, %j is not", (bad, good) => {
+    expect(parsePathPatterns(bad, [], GROUND)).toMatchObject({ ok: false, code: "bad_pattern" });
+    expect(parsePathPatterns(good, [], GROUND).ok).toBe(true);
+  });
+
+  test.each([
+    ["../x", "./x"],
+    ["/workx", "/work"],
+    ["~/a", "a"],
+    ["a/../../b", "a/../b"],
+  ])("the pattern %j leaves its root and is refused, %j stays", (bad, good) => {
+    expect(parsePathPatterns(bad, ["work"], GROUND)).toMatchObject({ ok: false, code: "escapes_root" });
+    expect(parsePathPatterns(good, ["work"], GROUND).ok).toBe(true);
+  });
+
+  test("a root is one folder", () => {
+    expect(parseRoot("/a/*", GROUND)).toMatchObject({ ok: false, code: "bad_pattern" });
+    expect(parseRoot("/a/b", GROUND)).toEqual({ ok: true, value: ["a", "b"] });
+  });
+
+  test.each([
+    ["/x/**/**/y", "/x/**/y"],
+    ["x/*.ts", "/x/*.ts"],
+  ])("the pattern %j is printed %s", (text, expected) => {
+    const result = parsePathPatterns(text, [], { ...GROUND, base: [] });
+    expect(result.ok && result.value.map(pathPatternText)).toEqual([expected]);
+  });
+});

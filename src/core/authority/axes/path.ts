@@ -1,0 +1,114 @@
+// The path axis: absolute, lexically normal paths and the patterns over them.
+// The kernel resolves links later; nothing here looks at a disk.
+import { braces } from "../patterns/braces.ts";
+import { pathBytesMax, patternCharactersMax, segmentsMax } from "../../base/limits.ts";
+import { isPlainText } from "../patterns/reserved.ts";
+import { done, type Result, refuse } from "../../base/result.ts";
+import { DEEP, literal, type Segment, segmentOf } from "../patterns/segment.ts";
+import { type Segments, type Sequence, sequenceText } from "../patterns/sequence.ts";
+
+/** Where on a machine the words are read: what `~` and a relative path mean, and which paths are protected. */
+export interface Ground {
+  readonly home: readonly string[] | null;
+  readonly base: readonly string[] | null;
+  /** A segment `*` in an entry stands for any one name: every user's home, every process. */
+  readonly protectedPaths: readonly (readonly string[])[];
+}
+
+/** A path of a request, with its protected leading segments guarded. */
+export function parsePath(text: string, ground: Ground): Result<Segments> {
+  if (text.length > pathBytesMax) return refuse("too_long", `the path is longer than ${pathBytesMax} characters`);
+  const segments = normalSegments(text, ground, false);
+  return segments.ok ? done(guardPath(segments.value, ground.protectedPaths)) : segments;
+}
+
+/** Everything at or below a protected path is reached only by a pattern that names that path literally. */
+export function guardPath(segments: readonly string[], protectedPaths: Ground["protectedPaths"]): Segments {
+  let depth = 0;
+  for (const entry of protectedPaths) {
+    if (
+      entry.length > depth &&
+      entry.length <= segments.length &&
+      entry.every((name, at) => name === "*" || name === segments[at])
+    )
+      depth = entry.length;
+  }
+  return { segments, guarded: depth === 0 ? null : segments.map((_, at) => at < depth) };
+}
+
+/** A plain folder or file name for `in` and `sandbox`: no star. */
+export function parseRoot(text: string, ground: Ground): Result<readonly string[]> {
+  if (text.includes("*"))
+    return refuse("bad_pattern", `${JSON.stringify(text)}: a root is one folder; stars belong in \`paths\``);
+  if (text.length > pathBytesMax) return refuse("too_long", `the path is longer than ${pathBytesMax} characters`);
+  return normalSegments(text, ground, false);
+}
+
+/** The whole tree at and below a root. */
+export function tree(root: readonly string[]): Sequence {
+  return [...root.map(literal), DEEP];
+}
+
+/** One entry of `paths`, relative to `root`; an entry that leaves the root is refused, never trimmed. */
+export function parsePathPatterns(text: string, root: readonly string[], ground: Ground): Result<readonly Sequence[]> {
+  if (text.length > patternCharactersMax)
+    return refuse("too_long", `the pattern is longer than ${patternCharactersMax} characters`);
+  const spelled = braces(text);
+  if (!spelled.ok) return spelled;
+  const patterns: Sequence[] = [];
+  for (const one of spelled.value) {
+    const bad = /[?[\]]|^!|[@+!]\(/.exec(one);
+    if (bad !== null)
+      return refuse(
+        "bad_pattern",
+        `${JSON.stringify(bad[0])} is not part of a path pattern; only \`*\`, \`**\` and braces are`,
+      );
+    const segments = normalSegments(one, { ...ground, base: root }, true);
+    if (!segments.ok) return segments;
+    if (!root.every((name, at) => name === segments.value[at])) {
+      return refuse("escapes_root", `${JSON.stringify(text)} leaves its root /${root.join("/")}`);
+    }
+    patterns.push(
+      joinDeep(segments.value.map((segment, at) => (at < root.length ? literal(segment) : segmentOf(segment)))),
+    );
+  }
+  return done(patterns);
+}
+
+/** `**` beside `**` says nothing more. */
+export function joinDeep(pattern: readonly Segment[]): Sequence {
+  return pattern.filter((segment, at) => segment.kind !== "deep" || pattern[at - 1]?.kind !== "deep");
+}
+
+/** `stars`: the text is a pattern, whose segments `..` cannot take back: behind a star it has no one meaning. */
+function normalSegments(text: string, ground: Ground, stars: boolean): Result<readonly string[]> {
+  if (text === "") return refuse("bad_value", "the path is empty");
+  if (!isPlainText(text)) return refuse("bad_value", "the path holds a character no path has");
+  const home = text === "~" || text.startsWith("~/");
+  const start = text.startsWith("/") ? [] : home ? ground.home : ground.base;
+  if (start === null)
+    return refuse(
+      "not_absolute",
+      home
+        ? "there is no home folder to read `~` by"
+        : `${JSON.stringify(text)} is relative, and there is no root to read it by`,
+    );
+  const segments = [...start];
+  for (const segment of (home ? text.slice(1) : text).split("/")) {
+    if (segment === "" || segment === ".") continue;
+    if (segment !== "..") segments.push(segment);
+    else if (segments.pop()?.includes("*") === true && stars)
+      return refuse("bad_pattern", "`..` behind a star has no one meaning");
+  }
+  return segments.length > segmentsMax
+    ? refuse("too_long", `the path has more than ${segmentsMax} segments`)
+    : done(segments);
+}
+
+export function pathText(segments: readonly string[]): string {
+  return `/${segments.join("/")}`;
+}
+
+export function pathPatternText(pattern: Sequence): string {
+  return `/${sequenceText(pattern, "/")}`;
+}

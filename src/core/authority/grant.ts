@@ -1,0 +1,51 @@
+// A grant: one verb, a scope on each of its axes, and the conditions under which it covers.
+import type { VerbEntry } from "./catalog.ts";
+import type { Scope } from "./axes/scope.ts";
+
+/** How much of a person an action needs: 0 none, 1 ask, 2 presence. Along a chain the strictest wins. */
+export type Level = 0 | 1 | 2;
+
+/** May the holder use it, hand it on, or both? */
+export type Pass = "use" | "pass" | "both";
+export type Purpose = "use" | "pass";
+
+export interface Rate {
+  readonly calls: number;
+  readonly seconds: number;
+}
+
+export interface Conditions {
+  readonly ask: Level;
+  readonly calls: number | null;
+  readonly rate: Rate | null;
+  /** Milliseconds since 1970; the grant covers before that moment. */
+  readonly expires: number | null;
+  readonly pass: Pass;
+  /** Covers only while the session has read nothing untrusted. */
+  readonly clean: boolean;
+}
+
+export const UNCONDITIONAL: Conditions = { ask: 0, calls: null, rate: null, expires: null, pass: "both", clean: false };
+
+/** Where in a text something was written. */
+export interface Span {
+  readonly source: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Grant {
+  readonly verb: VerbEntry;
+  /** One scope for each axis of the verb, in the catalog's order. */
+  readonly scopes: readonly Scope[];
+  readonly conditions: Conditions;
+  /** Folder an `fs.*` grant was written for; its paths lie below. For showing and for the sandbox plan. */
+  readonly root: readonly string[] | null;
+  readonly span: Span | null;
+  /** Why the grant is there although nobody wrote it as such: "sandbox", "access", "default", a preset. */
+  readonly implied: string | null;
+}
+
+export function purposeAllowed(pass: Pass, purpose: Purpose): boolean {
+  return pass === "both" || pass === purpose;
+}

@@ -1,0 +1,63 @@
+// Decides one request: nobody changes itself, everything is covered by one chain, nothing is passed on that is not held.
+import type { Authority } from "../authority/chain.ts";
+import type { Moment } from "../authority/compiled.ts";
+import type { Decision, DenialCode } from "../authority/decision.ts";
+import { delegationFault } from "../authority/delegation.ts";
+import { judge } from "../authority/judge.ts";
+import type { Ground } from "../authority/axes/path.ts";
+import type { Request } from "../authority/request.ts";
+import { isSegments } from "../authority/axes/scope.ts";
+import type { Containment } from "../authority/witness/within.ts";
+
+/** Who asks, with everything that may cover it. */
+export interface Caller {
+  readonly agent: string;
+  readonly authority: Authority;
+  /** All that is written, were it trusted; for the code of a denial and nothing else. Absent where all of it counts. */
+  readonly written?: (() => Authority) | null;
+  /** Why nothing is decided for it, whatever it holds; absent or null where nothing stands in the way. */
+  readonly blocked?: { readonly code: DenialCode; readonly reason: string } | null;
+}
+
+export interface Verdict {
+  readonly decision: Decision;
+  /** Why a delegation was refused: the request that the granter could not make. */
+  readonly exceeds: Exclude<Containment, { kind: "within" }> | null;
+}
+
+/** Verbs that nobody may turn on itself, whatever it holds. */
+const NEVER_ONESELF: readonly string[] = ["agent.grant", "agent.delete"];
+
+export function decide(
+  caller: Caller,
+  request: Request,
+  moment: Moment,
+  protectedPaths: Ground["protectedPaths"],
+): Verdict {
+  const { delegation } = request;
+  if (NEVER_ONESELF.includes(request.verb.verb) && [idOf(request), delegation?.target].includes(caller.agent))
+    return denied("self_modification");
+  const decision = judge(caller.authority, request, moment);
+  // Whoever tells an agent what to do acts through it: what it holds must be the teller's to pass on.
+  const isPassing =
+    request.verb.verb === "agent.grant" || (request.verb.verb === "agent.update" && delegation !== undefined);
+  if (decision.outcome === "deny" || !isPassing) return { decision, exceeds: null };
+  // A grant that proposes nothing in particular cannot be shown to be within anything.
+  if (delegation === undefined || delegation.target !== idOf(request)) return denied("invalid_input");
+  const granter = { id: caller.agent, authority: caller.authority };
+  const fault = delegationFault(granter, delegation.target, delegation.proposed, protectedPaths);
+  if (fault === null) return { decision, exceeds: null };
+  return fault.code === "self_modification" ? denied(fault.code) : denied(fault.code, fault.containment);
+}
+
+function denied(
+  code: "self_modification" | "invalid_input" | "exceeds_grantor_authority",
+  exceeds: Verdict["exceeds"] = null,
+): Verdict {
+  return { decision: { outcome: "deny", code, at: null }, exceeds };
+}
+
+function idOf({ verb, values }: Request): string | undefined {
+  const id = values[verb.axes.findIndex((axis) => axis.name === "id")];
+  return isSegments(id) ? id.segments.join("/") : undefined;
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { sinkText } from "./audit-setting.ts";
+import { readConfig } from "./config.ts";
+import { READING, treeOf } from "../testing/notation.ts";
+
+const read = (audit: unknown, level: "user" | "project" = "user") =>
+  readConfig(treeOf({ audit } as never), level, READING);
+const home = `/${(READING.ground.home ?? []).join("/")}`;
+
+describe("where a second copy of the log is kept", () => {
+  it.each<readonly [object, string, number]>([
+    [{ sink: "/mnt/log/ambit.jsonl" }, "/mnt/log/ambit.jsonl", 2000],
+    [{ sink: "/mnt/log/ambit.jsonl", timeout: "500ms" }, "/mnt/log/ambit.jsonl", 500],
+    [{ sink: "~/log.jsonl", timeout: "60s" }, `${home}/log.jsonl`, 60_000],
+    [{ sink: "unix:/run/collector.sock" }, "unix:/run/collector.sock", 2000],
+    [{ sink: "unix:~/collector.sock" }, `unix:${home}/collector.sock`, 2000],
+    [{ sink: "/mnt/../log" }, "/log", 2000],
+  ])("%j", (written, target, timeoutMilliseconds) => {
+    const { broken, audit } = read(written);
+    expect(broken).toBe(false);
+    expect(audit === null ? null : sinkText(audit.sink)).toBe(target);
+    expect(audit?.timeoutMilliseconds).toBe(timeoutMilliseconds);
+  });
+
+  it.each<readonly [unknown, string]>([
+    [null, "`audit` is a map"],
+    ["/log", "`audit` is a map"],
+    [{}, "`sink`"],
+    [{ timeout: "2s" }, "`sink`"],
+    [{ sink: 7 }, "must be text"],
+    [{ sink: "log.jsonl" }, "by its whole path"],
+    [{ sink: "./log.jsonl" }, "by its whole path"],
+    [{ sink: "/log/" }, "by its whole path"],
+    [{ sink: "unix:collector.sock" }, "by its whole path"],
+    [{ sink: "tcp:127.0.0.1:1" }, "by its whole path"],
+    [{ sink: "/log\u0000" }, "by its whole path"],
+    [{ sink: `unix:/${"x".repeat(100)}` }, "at most 100 bytes"],
+    [{ sink: `unix:/${"ü".repeat(50)}` }, "at most 100 bytes"],
+    [{ sink: "/log", timeout: 2 }, "from 100ms to 60s"],
+    [{ sink: "/log", timeout: "99ms" }, "from 100ms to 60s"],
+    [{ sink: "/log", timeout: "61s" }, "from 100ms to 60s"],
+    [{ sink: "/log", timeout: "2m" }, "from 100ms to 60s"],
+    [{ sink: "/log", timeuot: "2s" }, "has no"],
+  ])("%j is a mistake, and with a mistake nothing counts", (written, message) => {
+    const config = read(written);
+    expect(config.broken).toBe(true);
+    expect(config.diagnostics.map((one) => one.message).join("\n")).toContain(message);
+  });
+
+  it("is never a project's to say", () => {
+    const config = read({ sink: "/log" }, "project");
+    expect([config.broken, config.audit, config.diagnostics[0]?.message]).toEqual([
+      true,
+      null,
+      "`audit` is the user's to say, never a project's",
+    ]);
+  });
+});

@@ -1,0 +1,59 @@
+// The keys of a config.yml, who may write which, and keys that look as if they were meant to be one of them.
+import type { Diagnostics } from "../diagnostic.ts";
+import { nearestName } from "../nearest.ts";
+import { quoted } from "../quoted.ts";
+import { entryOf, type Mapping } from "../tree.ts";
+
+export type ConfigLevel = "user" | "project";
+
+const SHARED = ["sandbox", "policy", "agents", "runtime", "mode", "tools", "triggers", "users", "land"] as const;
+/** What a clone could otherwise switch off for whoever opens it. */
+const USER_ONLY = [
+  "ceiling",
+  "capabilities",
+  "control",
+  "bare",
+  "secrets",
+  "environment",
+  "limits",
+  "resolver",
+  "notify",
+  "search",
+  "development",
+  "audit",
+] as const;
+
+export type ConfigKey = (typeof SHARED)[number] | (typeof USER_ONLY)[number];
+
+export const CONFIG_KEYS: Readonly<Record<ConfigLevel, readonly string[]>> = {
+  user: [...SHARED, ...USER_ONLY],
+  project: SHARED,
+};
+
+/** An unknown key is an error where it resembles one of ours: it may be the limit somebody meant to write. */
+export function checkConfigKeys(node: Mapping, level: ConfigLevel, diagnostics: Diagnostics): void {
+  const own = CONFIG_KEYS[level];
+  for (const { key, keySpan } of node.entries) {
+    if (own.includes(key)) continue;
+    const suggestion = MEANT.get(key) ?? nearestName(key, CONFIG_KEYS.user);
+    if (level === "project" && suggestion !== null && !own.includes(suggestion))
+      diagnostics.error("unknown_key", keySpan, `\`${suggestion}\` is the user's to say, never a project's`, BELONGS);
+    else if (suggestion !== null)
+      diagnostics.error("unknown_key", keySpan, `unknown key ${quoted(key)}`, { suggestion, fix: suggestion });
+    else diagnostics.warning("unknown_key", keySpan, `${quoted(key)} means nothing here and is passed over`);
+  }
+  const mode = entryOf(node, "mode")?.value;
+  if (level === "project" && mode?.kind === "scalar" && mode.value === "shadow")
+    diagnostics.error("bad_value", mode.span, "shadow mode is the user's to say, never a project's", BELONGS);
+}
+
+/** Other words for the same, too far from ours to be found by their letters. */
+const MEANT: ReadonlyMap<string, ConfigKey> = new Map([
+  ["shadow", "mode"],
+  ["run-bare", "bare"],
+  ["run_bare", "bare"],
+]);
+
+const BELONGS: { readonly fix: string } = {
+  fix: "write it in the user's own config.yml, in the folder `ambit` of the XDG config folder",
+};

@@ -1,0 +1,227 @@
+// The user's and a project's config.yml: the outermost root, org tables, and what only the user may say.
+import type { Grant } from "../../authority/grant.ts";
+import { readAudit, type WrittenAudit } from "./audit-setting.ts";
+import { readCapabilityList } from "../record/capabilities.ts";
+import { type ConfigKey, type ConfigLevel, checkConfigKeys } from "./config-keys.ts";
+import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
+import { grantOf } from "../grants.ts";
+import { readRoot } from "../record/hoist.ts";
+import { type LandSetting, readLand } from "./land-setting.ts";
+import { NO_PLACES, type PolicyPlaces } from "../policy/outer-policies.ts";
+import { type PolicyTable, readPolicyTable, rulingPlaces } from "../policy/policy-table.ts";
+import type { Reading } from "../reading.ts";
+import {
+  readEnvironmentNames,
+  readLimits,
+  readNotify,
+  readResolvers,
+  readSecrets,
+  type WrittenLimits,
+  type WrittenSecret,
+} from "./run-settings.ts";
+import { flagOf, kindName, refused, type Text, textOf, textsOf } from "../scope/scope-values.ts";
+import { readSearch, type WrittenSearch } from "./search-setting.ts";
+import { type Entry, entryOf, type Mapping, type TreeNode } from "../tree.ts";
+import { readTriggers, type WrittenTriggers } from "./trigger-setting.ts";
+
+export interface Config {
+  readonly level: ConfigLevel;
+  /** The root nothing of this level leaves. */
+  readonly sandbox: readonly string[] | null;
+  /** The org's defaults. */
+  readonly policy: PolicyTable | null;
+  readonly agents: ReadonlyMap<string, PolicyTable>;
+  /** Where both are written. */
+  readonly places: PolicyPlaces;
+  /** Folders every sandbox sees, read-only, beside the agent's root. */
+  readonly runtime: readonly (readonly string[])[];
+  /** npm packages of the workspace that are loaded as tools, each in a host of its own. */
+  readonly tools: readonly string[];
+  /** Workspaces whose tools are loaded as they stand, without being trusted again. The user's to say. */
+  readonly development: readonly (readonly string[])[];
+  /** What widening and approving need. The user's to say. */
+  readonly control: "ask" | "presence";
+  readonly mode: "enforce" | "shadow";
+  /** Whether sessions are opened only for users that have a record. */
+  readonly users: "optional" | "required";
+  /** `ask`: what programs of any agent write waits for a person. */
+  readonly land: LandSetting;
+  /** Without a sandbox where the machine has none. The user's to say. */
+  readonly bare: boolean;
+  /** Variables of the user's environment that programs may see. The user's to say, like all that follows. */
+  readonly environment: readonly string[];
+  readonly limits: WrittenLimits;
+  /** Who resolves names; the system where nothing is written. */
+  readonly resolvers: readonly string[];
+  /** A program and its first words that are told when something waits for a person; nobody where nothing is written. */
+  readonly notify: readonly string[];
+  readonly secrets: readonly WrittenSecret[];
+  /** Who searches the web for agents; nobody where nothing is written. */
+  readonly search: WrittenSearch | null;
+  /** Where a second copy of the log is kept; nowhere where nothing is written. */
+  readonly audit: WrittenAudit | null;
+  /** What no agent exceeds, whatever its record says; null is no such limit. The user's to say. */
+  readonly ceiling: readonly Grant[] | null;
+  /** Names that never land, land by ask or land freely, beside those that are built in; a project's are only stricter. */
+  readonly triggers: WrittenTriggers;
+  readonly diagnostics: readonly Diagnostic[];
+  /** INVARIANT: with any error nothing of the level can be relied on, so nothing below it may be granted. */
+  readonly broken: boolean;
+}
+
+/** A text that is no YAML at all is a broken config too: `diagnostics` say why there is no tree. */
+export function configRefused(level: ConfigLevel, diagnostics: readonly Diagnostic[]): Config {
+  return { ...EMPTY, level, diagnostics, broken: true };
+}
+
+/** So is a file that is there and cannot be read: what it limits is not known. */
+export function configUnreadable(level: ConfigLevel, name: string, message: string): Config {
+  const diagnostics = new Diagnostics();
+  diagnostics.error("not_understood", { source: name, start: 0, end: 0 }, `${name} ${message}`);
+  return configRefused(level, diagnostics.list);
+}
+
+export function readConfig(node: TreeNode, level: ConfigLevel, reading: Reading): Config {
+  const diagnostics = new Diagnostics();
+  const config = readMap(node, level, { ...reading, ceiling: null }, diagnostics);
+  const broken = diagnostics.list.some(({ severity }) => severity === "error");
+  return { ...config, diagnostics: diagnostics.list, broken };
+}
+
+const EMPTY: Config = {
+  level: "project",
+  sandbox: null,
+  policy: null,
+  agents: new Map(),
+  places: NO_PLACES,
+  runtime: [],
+  tools: [],
+  development: [],
+  control: "ask",
+  mode: "enforce",
+  users: "optional",
+  land: "auto",
+  bare: false,
+  environment: [],
+  limits: {},
+  resolvers: [],
+  notify: [],
+  secrets: [],
+  search: null,
+  audit: null,
+  ceiling: null,
+  triggers: { rules: [] },
+  diagnostics: [],
+  broken: false,
+};
+
+function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnostics: Diagnostics): Config {
+  if (node.kind === "scalar" && node.value === null) return { ...EMPTY, level };
+  if (node.kind !== "map") {
+    diagnostics.error("wrong_type", node.span, `a configuration is a map, not ${kindName(node)}`, {
+      fix: "sandbox: ~/work",
+    });
+    return { ...EMPTY, level };
+  }
+  checkConfigKeys(node, level, diagnostics);
+  const at = (key: ConfigKey): Entry | null => entryOf(node, key);
+  const read = <T>(key: ConfigKey, otherwise: T, reader: (entry: Entry) => T | null): T => {
+    const entry = at(key);
+    return entry === null ? otherwise : (reader(entry) ?? otherwise);
+  };
+  const text = (entry: Entry): Text | null => textOf(entry, diagnostics);
+  const sandbox = read<readonly string[] | null>("sandbox", null, (entry) => rootOf(text(entry), reading, diagnostics));
+  return {
+    ...EMPTY,
+    level,
+    sandbox,
+    policy: read<PolicyTable | null>("policy", null, (entry) => readPolicyTable(entry.value, diagnostics)),
+    agents: read("agents", EMPTY.agents, (entry) => readAgents(entry, diagnostics)),
+    places: placesOf(at("policy"), at("agents")),
+    runtime: read("runtime", EMPTY.runtime, (entry) =>
+      (textsOf(entry, diagnostics) ?? []).flatMap((one) => {
+        const root = rootOf(one, reading, diagnostics);
+        return root === null ? [] : [root];
+      }),
+    ),
+    tools: read("tools", EMPTY.tools, (entry) => textsOf(entry, diagnostics)?.map(({ text: one }) => one) ?? null),
+    development: read("development", EMPTY.development, (entry) =>
+      (textsOf(entry, diagnostics) ?? []).flatMap((one) => {
+        const root = rootOf(one, reading, diagnostics);
+        return root === null ? [] : [root];
+      }),
+    ),
+    control: read("control", EMPTY.control, (entry) => wordOf(entry, ["ask", "presence"], diagnostics)),
+    mode: read("mode", EMPTY.mode, (entry) => wordOf(entry, ["enforce", "shadow"], diagnostics)),
+    users: read("users", EMPTY.users, (entry) => wordOf(entry, ["required", "optional"], diagnostics)),
+    land: read("land", EMPTY.land, (entry) => readLand(entry, diagnostics)),
+    bare: read("bare", EMPTY.bare, (entry) => flagOf(entry, diagnostics)),
+    environment: read("environment", EMPTY.environment, (entry) => readEnvironmentNames(entry, diagnostics)),
+    limits: read("limits", EMPTY.limits, (entry) => readLimits(entry, diagnostics)),
+    resolvers: read("resolver", EMPTY.resolvers, (entry) => readResolvers(entry, diagnostics)),
+    notify: read("notify", EMPTY.notify, (entry) => readNotify(entry, diagnostics)),
+    secrets: read("secrets", EMPTY.secrets, (entry) => readSecrets(entry, diagnostics)),
+    search: read<WrittenSearch | null>("search", null, (entry) => readSearch(entry, reading.toAscii, diagnostics)),
+    audit:
+      level === "user"
+        ? read<WrittenAudit | null>("audit", null, (entry) => readAudit(entry, reading, diagnostics))
+        : null,
+    triggers: read("triggers", EMPTY.triggers, (entry) => readTriggers(entry, level, diagnostics)),
+    ceiling: level === "user" ? readCeiling(node, sandbox, reading, diagnostics) : null,
+  };
+}
+
+function rootOf(written: Text | null, reading: Reading, diagnostics: Diagnostics): readonly string[] | null {
+  if (written === null) return null;
+  const root = readRoot(written.text, reading);
+  if (root.ok) return root.value;
+  refused(root, written.span, diagnostics);
+  return null;
+}
+
+function wordOf<T extends string>({ key, value }: Entry, words: readonly T[], diagnostics: Diagnostics): T | null {
+  const written = value.kind === "scalar" ? value.value : null;
+  const word = words.find((one) => one === written);
+  if (word !== undefined) return word;
+  diagnostics.error("bad_value", value.span, `\`${key}\` is ${words.join(" or ")}`, { fix: `${key}: ${words[0]}` });
+  return null;
+}
+
+function readAgents({ value }: Entry, diagnostics: Diagnostics): ReadonlyMap<string, PolicyTable> {
+  const tables = new Map<string, PolicyTable>();
+  if (value.kind !== "map") {
+    diagnostics.error("wrong_type", value.span, `\`agents\` is a map from agents to policies, not ${kindName(value)}`, {
+      fix: "agents: { scout: { web: ask } }",
+    });
+    return tables;
+  }
+  for (const { key, value: written } of value.entries) {
+    const table = readPolicyTable(written, diagnostics);
+    if (table !== null) tables.set(key, table);
+  }
+  return tables;
+}
+
+function placesOf(org: Entry | null, agents: Entry | null): PolicyPlaces {
+  const tables = agents?.value.kind === "map" ? agents.value.entries : [];
+  return {
+    org: rulingPlaces(org?.value),
+    agents: new Map(tables.map(({ key, value }) => [key, rulingPlaces(value)])),
+  };
+}
+
+/** A ceiling that never speaks of tools is none for them: which tools there are is not what it was written about. */
+function readCeiling(
+  node: Mapping,
+  root: readonly string[] | null,
+  reading: Reading,
+  diagnostics: Diagnostics,
+): readonly Grant[] | null {
+  const [entry, second] = [entryOf(node, "ceiling"), entryOf(node, "capabilities")].filter((one) => one !== null);
+  if (entry === undefined) return null;
+  if (second !== undefined)
+    diagnostics.error("unknown_key", second.keySpan, "`capabilities` is another name of `ceiling`: write one of them");
+  const list = readCapabilityList(entry.value, { reading, diagnostics, root });
+  if (list.mentioned === null || list.mentioned.has("tool.invoke")) return list.grants;
+  return [...list.grants, grantOf("tool.invoke", {}, { span: entry.keySpan, implied: "default" })];
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { readConfig } from "./config.ts";
+import { READING, treeOf } from "../testing/notation.ts";
+
+const read = (search: unknown, level: "user" | "project" = "user") =>
+  readConfig(treeOf({ search } as never), level, READING);
+
+describe("who searches", () => {
+  it.each<readonly [object, object]>([
+    [
+      { provider: "searxng", url: "https://s.example.org/search" },
+      { provider: "searxng", url: "https://s.example.org/search", secret: null },
+    ],
+    [
+      { provider: "searxng", url: "http://127.0.0.1:8888", secret: "key" },
+      { provider: "searxng", url: "http://127.0.0.1:8888", secret: "key" },
+    ],
+    [{ provider: "brave" }, { provider: "brave", url: "https://api.search.brave.com/res/v1/web/search", secret: null }],
+    [{ provider: "tavily" }, { provider: "tavily", url: "https://api.tavily.com/search", secret: null }],
+  ])("%j", (written, expected) => {
+    const config = read(written);
+    expect([config.broken, config.search]).toEqual([false, expected]);
+  });
+
+  it.each<readonly [unknown, string]>([
+    ["brave", "is a map"],
+    [{}, "`provider` is"],
+    [{ provider: "serxng", url: "https://s.example.org/" }, "`provider` is"],
+    [{ provider: "searxng" }, "write `url`"],
+    [{ provider: "brave", url: "ftp://s.example.org/" }, "not an http or https address"],
+    [{ provider: "brave", url: "https://me@s.example.org/" }, "a name or a password"],
+    [{ provider: "brave", url: "https://s.example.org/?key=1" }, "ends before the question"],
+    [{ provider: "brave", secret: "{{secret:x}}" }, "not the name of a secret"],
+    [{ provider: "brave", key: "x" }, "has no"],
+  ])("%j is a mistake, and with a mistake nothing counts", (written, message) => {
+    const config = read(written);
+    expect(config.broken).toBe(true);
+    expect(config.diagnostics.map((one) => one.message).join("\n")).toContain(message);
+  });
+
+  it("is never a project's to say", () => {
+    const config = read({ provider: "brave" }, "project");
+    expect([config.broken, config.diagnostics[0]?.message]).toEqual([
+      true,
+      "`search` is the user's to say, never a project's",
+    ]);
+  });
+});

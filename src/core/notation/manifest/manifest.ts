@@ -1,0 +1,113 @@
+// Agent manifests: tokens under `spec.capabilities`, a network policy, and a trust level that can only take away.
+import type { Grant } from "../../authority/grant.ts";
+import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
+import { readNetwork } from "./manifest-network.ts";
+import { exceedsTrust, readTrust } from "./manifest-trust.ts";
+import { quoted } from "../quoted.ts";
+import type { Reading } from "../reading.ts";
+import { kindName } from "../scope/scope-values.ts";
+import { readToken } from "../tokens/token.ts";
+import { entryOf, type Mapping, type TreeNode } from "../tree.ts";
+
+export interface Manifest {
+  readonly id: string | null;
+  readonly grants: readonly Grant[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export function readManifest(node: TreeNode, reading: Reading): Manifest {
+  const diagnostics = new Diagnostics();
+  const spec = readHead(node, diagnostics);
+  const id = node.kind === "map" ? readName(node, diagnostics) : null;
+  const grants = spec === null ? [] : readSpec(spec, outside(node), reading, diagnostics);
+  return { id, grants, diagnostics: diagnostics.list };
+}
+
+function readHead(node: TreeNode, diagnostics: Diagnostics): Mapping | null {
+  if (node.kind !== "map") {
+    diagnostics.error("wrong_type", node.span, `a manifest is a map, not ${kindName(node)}`);
+    return null;
+  }
+  const kind = entryOf(node, "kind");
+  if (kind?.value.kind !== "scalar" || kind.value.value !== "AgentManifest") {
+    diagnostics.error(
+      kind === null ? "missing_field" : "bad_value",
+      kind?.value.span ?? node.span,
+      "`kind` must be AgentManifest",
+      { fix: "kind: AgentManifest" },
+    );
+    return null;
+  }
+  const spec = entryOf(node, "spec");
+  if (spec?.value.kind === "map") return spec.value;
+  diagnostics.error(
+    spec === null ? "missing_field" : "wrong_type",
+    spec?.value.span ?? node.span,
+    "`spec` must be a map; nothing is granted",
+  );
+  return null;
+}
+
+/** The maps around `spec`, where a level of trust would be read by nobody. */
+function outside(node: TreeNode): readonly Mapping[] {
+  const metadata = node.kind === "map" ? entryOf(node, "metadata")?.value : undefined;
+  return [node, metadata].filter((one): one is Mapping => one?.kind === "map");
+}
+
+function readName(node: Mapping, diagnostics: Diagnostics): string | null {
+  const metadata = entryOf(node, "metadata")?.value;
+  const name = metadata?.kind === "map" ? entryOf(metadata, "name")?.value : undefined;
+  if (name?.kind === "scalar" && typeof name.value === "string" && name.value !== "") return name.value;
+  diagnostics.warning(
+    "missing_field",
+    name?.span ?? metadata?.span ?? node.span,
+    "`metadata.name` does not name the agent",
+  );
+  return null;
+}
+
+function readSpec(
+  spec: Mapping,
+  around: readonly Mapping[],
+  reading: Reading,
+  diagnostics: Diagnostics,
+): readonly Grant[] {
+  const trust = readTrust(spec, around, diagnostics);
+  const capabilities = entryOf(spec, "capabilities");
+  for (const { key, keySpan } of spec.entries) {
+    if (!READ_KEYS.includes(key))
+      diagnostics.info("unknown_key", keySpan, `${quoted(key)} grants nothing and is passed over`);
+  }
+  if (capabilities !== null && capabilities.value.kind !== "list") {
+    diagnostics.error(
+      "wrong_type",
+      capabilities.value.span,
+      "`capabilities` must be a list of tokens; nothing is granted",
+      { fix: "capabilities: []" },
+    );
+    return [];
+  }
+  if (trust === null) return [];
+  const items = capabilities?.value.kind === "list" ? capabilities.value.items : [];
+  const listed = items.flatMap((item) => readCapability(item, reading, diagnostics) ?? []);
+  const network = entryOf(spec, "network");
+  const all = [...listed, ...(network === null ? [] : readNetwork(network.value, reading, diagnostics))];
+  return all.filter((grant) => {
+    if (!exceedsTrust(grant, trust)) return true;
+    diagnostics.warning(
+      "narrowed",
+      grant.span ?? spec.span,
+      `${grant.verb.verb} without a limit is more than trust level ${trust} may hold; it grants nothing`,
+    );
+    return false;
+  });
+}
+
+const READ_KEYS: readonly string[] = ["trust_level", "capabilities", "network"];
+
+function readCapability(item: TreeNode, reading: Reading, diagnostics: Diagnostics): Grant | null {
+  if (item.kind === "scalar" && typeof item.value === "string")
+    return readToken(item.value, { reading, diagnostics, span: item.span });
+  diagnostics.error("wrong_type", item.span, `a capability is a token, not ${kindName(item)}`);
+  return null;
+}

@@ -1,0 +1,48 @@
+// The org tables that outer configuration brings: defaults for everybody, and tables for single agents.
+import type { Span } from "../../authority/grant.ts";
+import { CAPABILITIES, type Capability, type PolicyTable, type Ruling, type RulingPlaces } from "./policy-table.ts";
+
+export interface OuterPolicies {
+  readonly org: PolicyTable | null;
+  readonly agents: ReadonlyMap<string, PolicyTable>;
+  /** Where the rulings are written; without it nowhere that could be shown. */
+  readonly places?: PolicyPlaces;
+}
+
+export interface PolicyPlaces {
+  readonly org: RulingPlaces;
+  readonly agents: ReadonlyMap<string, RulingPlaces>;
+}
+
+export const NO_PLACES: PolicyPlaces = { org: new Map(), agents: new Map() };
+
+/** A table of a level, and where it is written. */
+interface PlacedTable {
+  readonly table: PolicyTable | null | undefined;
+  readonly places: RulingPlaces | undefined;
+}
+
+/** From the least to the most generous. */
+const ORDER: readonly Ruling[] = ["deny", "ask", "allow"];
+
+/** Two tables of the same level: where both speak, the stricter one holds. Null only where there is no table at all. */
+export function stricter(left: PolicyTable | null, right: PolicyTable | null): PolicyTable | null {
+  if (left === null || right === null) return left ?? right;
+  const table = new Map<Capability, Ruling>();
+  for (const capability of CAPABILITIES) {
+    const rulings = [left.get(capability), right.get(capability)];
+    const ruling = ORDER.find((one) => rulings.includes(one));
+    if (ruling !== undefined) table.set(capability, ruling);
+  }
+  return table;
+}
+
+/** Where each ruling that holds was written: by the first of the tables that says it. */
+export function placesIn(table: PolicyTable | null, tables: readonly PlacedTable[]): RulingPlaces {
+  const places = new Map<Capability, Span>();
+  for (const [capability, ruling] of table ?? []) {
+    const place = tables.find((one) => one.table?.get(capability) === ruling)?.places?.get(capability);
+    if (place !== undefined) places.set(capability, place);
+  }
+  return places;
+}

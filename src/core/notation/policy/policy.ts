@@ -1,0 +1,105 @@
+// Org policy as grants: what each capability stands for. Deny is absence.
+import type { Grant, Span } from "../../authority/grant.ts";
+import { pathText, tree } from "../../authority/axes/path.ts";
+import { ANY } from "../../authority/axes/scope.ts";
+import { literal } from "../../authority/patterns/segment.ts";
+import type { Diagnostics } from "../diagnostic.ts";
+import { destinationsOf, EITHER_MODE, EVERY_HOST, grantOf, sequences, treeGrant, type Written } from "../grants.ts";
+import { isAtOrBelow } from "../record/hoist.ts";
+import {
+  type Capability,
+  type Effective,
+  effectivePolicy,
+  type PolicyTable,
+  type RulingPlaces,
+} from "./policy-table.ts";
+import type { Reading } from "../reading.ts";
+
+export {
+  BASE_POLICY,
+  CAPABILITIES,
+  effectivePolicy,
+  type PolicyTable,
+  policyRequests,
+  readOrgTable,
+  readPolicyTable,
+  rulingPlaces,
+} from "./policy-table.ts";
+
+export interface PolicyContext {
+  readonly reading: Reading;
+  readonly diagnostics: Diagnostics;
+  readonly span: Span;
+  /** Where each ruling of the agent's own table is written. */
+  readonly spans?: ReadonlyMap<string, Span>;
+  /** Given for a record: what is not in `spans` stands in a configuration, there or nowhere that could be shown. */
+  readonly outer?: { readonly agent: RulingPlaces; readonly org: RulingPlaces };
+  /** The agent's root, hoisted; without one `code` covers nothing. */
+  readonly root: readonly string[] | null;
+}
+
+export function policyGrants(agent: PolicyTable | null, org: PolicyTable | null, context: PolicyContext): Grant[] {
+  return [...effectivePolicy(agent, org)].flatMap(([capability, { ruling, from }]) => {
+    if (ruling === "deny") return [];
+    return bundle(capability, { ...written(capability, from, context), ask: ruling === "ask" ? 1 : 0 }, context);
+  });
+}
+
+/** INVARIANT: a ruling is never shown at a line that does not say it. */
+function written(capability: Capability, from: Effective["from"], { span, spans, outer }: PolicyContext): Written {
+  const implied = `policy ${capability}`;
+  const own = from === "agent" ? spans?.get(capability) : undefined;
+  if (from === "base") return { span: outer === undefined ? span : null, implied: `${implied} (base)` };
+  if (own !== undefined || outer === undefined) return { span: own ?? span, implied };
+  return { span: outer[from].get(capability) ?? null, implied: `${implied} (config)` };
+}
+
+function bundle(capability: Capability, written: Written, context: PolicyContext): Grant[] {
+  const everywhere = { host: destinationsOf([EVERY_HOST]) };
+  switch (capability) {
+    case "code":
+      return codeGrants(written, context);
+    case "consult":
+      return [grantOf("agent.consult", {}, written)];
+    case "web":
+      return [
+        grantOf("net.get", { ...everywhere, port: ANY }, written),
+        grantOf("provider.web_search", everywhere, written),
+        grantOf("provider.web_fetch", everywhere, written),
+      ];
+    case "delegate":
+      return [grantOf("agent.delegate", {}, written)];
+    case "hire":
+      return [grantOf("agent.create", {}, written)];
+    case "schedule":
+      return [grantOf("task.schedule", {}, written)];
+    case "crm":
+      return ["records.read", "records.create", "records.update"].map((verb) =>
+        grantOf(verb, { class: sequences([[literal("contact")]]) }, written),
+      );
+    default:
+      return capability satisfies never;
+  }
+}
+
+function codeGrants(written: Written, { root, reading, diagnostics, span }: PolicyContext): Grant[] {
+  const reason =
+    root === null
+      ? "the agent has no root"
+      : root.length === 0
+        ? "`/` is never the root of a process"
+        : reading.ceiling !== null && !isAtOrBelow(root, reading.ceiling)
+          ? `${pathText(root)} is outside ${pathText(reading.ceiling)}`
+          : null;
+  if (root === null || reason !== null) {
+    diagnostics.warning("inert", span, `the policy's \`code\` covers nothing: ${reason}`, { fix: "sandbox: ." });
+    return [];
+  }
+  const where = sequences([tree(root)]);
+  return [
+    treeGrant("fs.read", root, written),
+    treeGrant("fs.write", root, written),
+    grantOf("proc.exec", { root: where, argv: ANY, mode: EITHER_MODE }, { ...written, root }),
+    grantOf("proc.eval", { root: where, mode: EITHER_MODE }, { ...written, root }),
+  ];
+}

@@ -1,0 +1,23 @@
+// What a notation needs to know besides the text: where on the machine its words are read, and the outer root.
+import type { ToAscii } from "../authority/axes/destination.ts";
+import type { Ground } from "../authority/axes/path.ts";
+import type { OuterPolicies } from "./policy/outer-policies.ts";
+
+/** Where a root lies once links are followed; null where that cannot be told, and so nothing may count on it. */
+export type RealRoot = (root: readonly string[]) => readonly string[] | null;
+
+export interface Reading {
+  /** `base` is the working directory or workspace that relative roots are read by. */
+  readonly ground: Ground;
+  readonly toAscii: ToAscii;
+  /** Where a process runs when the request does not say; null is `ground.base`. */
+  readonly workingRoot?: readonly string[] | null;
+  /** The root no agent may leave, from outer configuration; null where nothing is configured. */
+  readonly ceiling: readonly string[] | null;
+  /** Applied to every root before it is compared. Without it a root is what is written: nobody looks at a disk. */
+  readonly realRoot?: RealRoot;
+  /** What outer configuration says about capabilities; without it only a record's own table counts. */
+  readonly policies?: OuterPolicies;
+  /** The id of a record that names none. */
+  readonly name?: string;
+}

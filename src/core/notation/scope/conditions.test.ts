@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { UNCONDITIONAL } from "../../authority/grant.ts";
+import { readConditions } from "./conditions.ts";
+import { Diagnostics } from "../diagnostic.ts";
+import { mapOf, told } from "../testing/notation.ts";
+
+test.each([
+  [{}, {}],
+  [{ ask: true }, { ask: 1 }],
+  [{ ask: false }, { ask: 0 }],
+  [{ ask: "presence" }, { ask: 2 }],
+  [{ calls: 1 }, { calls: 1 }],
+  [{ rate: "10/min" }, { rate: { calls: 10, seconds: 60 } }],
+  [{ rate: "1/s" }, { rate: { calls: 1, seconds: 1 } }],
+  [{ rate: "1/sec" }, { rate: { calls: 1, seconds: 1 } }],
+  [{ rate: "5/h" }, { rate: { calls: 5, seconds: 3600 } }],
+  [{ rate: "5/hour" }, { rate: { calls: 5, seconds: 3600 } }],
+  [{ rate: "5/d" }, { rate: { calls: 5, seconds: 86_400 } }],
+  [{ rate: "5/day" }, { rate: { calls: 5, seconds: 86_400 } }],
+  [{ expires: "2026-12-01T00:00:00Z" }, { expires: 1_796_083_200_000 }],
+  [{ pass: "use" }, { pass: "use" }],
+  [{ pass: "pass" }, { pass: "pass" }],
+  [{ pass: "both" }, { pass: "both" }],
+  [{ clean: true }, { clean: true }],
+])("%j is a condition", (written, conditions) => {
+  const diagnostics = new Diagnostics();
+  expect(readConditions(mapOf(written), diagnostics)).toEqual({ ...UNCONDITIONAL, ...conditions });
+  expect(told(diagnostics)).toEqual([]);
+});
+
+test.each([
+  [{ ask: "true" }, "bad_value"],
+  [{ ask: 1 }, "bad_value"],
+  [{ ask: null }, "bad_value"],
+  [{ ask: "Presence" }, "bad_value"],
+  [{ calls: 0 }, "bad_value"],
+  [{ calls: -1 }, "bad_value"],
+  [{ calls: 1.5 }, "bad_value"],
+  [{ calls: "5" }, "bad_value"],
+  [{ calls: 2 ** 53 }, "bad_value"],
+  [{ rate: "0/min" }, "bad_value"],
+  [{ rate: "10/mins" }, "bad_value"],
+  [{ rate: "10 /min" }, "bad_value"],
+  [{ rate: "10/__proto__" }, "bad_value"],
+  [{ rate: 10 }, "bad_value"],
+  [{ expires: "2026-12-01" }, "bad_value"],
+  [{ expires: 1_796_083_200_000 }, "wrong_type"],
+  [{ pass: "none" }, "bad_value"],
+  [{ pass: ["use"] }, "bad_value"],
+  [{ clean: "yes" }, "wrong_type"],
+  [{ clean: null }, "wrong_type"],
+])("%j is no condition, and without it there is no grant", (written, code) => {
+  const diagnostics = new Diagnostics();
+  expect(readConditions(mapOf(written), diagnostics)).toBeNull();
+  expect(told(diagnostics)).toEqual([`error ${code} ${Object.keys(written)[0]}`]);
+});
+
+test("a day alone is answered with that day's first moment", () => {
+  const diagnostics = new Diagnostics();
+  readConditions(mapOf({ expires: "2026-12-01" }), diagnostics);
+  expect(diagnostics.list[0]?.fix).toBe("expires: 2026-12-01T00:00:00Z");
+});

@@ -1,0 +1,108 @@
+// The conditions of a grant, written beside its scope keys: ask, calls, rate, expires, pass, clean.
+import { type Conditions, type Level, type Pass, type Rate, UNCONDITIONAL } from "../../authority/grant.ts";
+import type { Diagnostics } from "../diagnostic.ts";
+import { instantText, parseInstant } from "../instant.ts";
+import { flagOf, kindName, textOf } from "./scope-values.ts";
+import { type Entry, entryOf, type Mapping } from "../tree.ts";
+
+/** In the order they are printed. */
+export const CONDITION_KEYS = ["ask", "calls", "rate", "expires", "pass", "clean"] as const;
+export type ConditionKey = (typeof CONDITION_KEYS)[number];
+
+/** Null when a condition is not understood: a grant without it would be wider than what was meant. */
+export function readConditions(scope: Mapping | null, diagnostics: Diagnostics): Conditions | null {
+  if (scope === null) return UNCONDITIONAL;
+  const ask = condition(scope, "ask", UNCONDITIONAL.ask, diagnostics, readAsk);
+  const calls = condition(scope, "calls", UNCONDITIONAL.calls, diagnostics, readCalls);
+  const rate = condition(scope, "rate", UNCONDITIONAL.rate, diagnostics, readRate);
+  const expires = condition(scope, "expires", UNCONDITIONAL.expires, diagnostics, readExpires);
+  const pass = condition(scope, "pass", UNCONDITIONAL.pass, diagnostics, readPass);
+  const clean = condition(scope, "clean", UNCONDITIONAL.clean, diagnostics, flagOf);
+  if (ask === FAILED || calls === FAILED || rate === FAILED) return null;
+  if (expires === FAILED || pass === FAILED || clean === FAILED) return null;
+  return { ask, calls, rate, expires, pass, clean };
+}
+
+const FAILED = Symbol("failed");
+
+function condition<T>(
+  scope: Mapping,
+  key: ConditionKey,
+  absent: T,
+  diagnostics: Diagnostics,
+  read: (entry: Entry, diagnostics: Diagnostics) => T | null,
+): T | typeof FAILED {
+  const entry = entryOf(scope, key);
+  if (entry === null) return absent;
+  const value = read(entry, diagnostics);
+  return value === null ? FAILED : value;
+}
+
+function readAsk({ value }: Entry, diagnostics: Diagnostics): Level | null {
+  if (value.kind === "scalar") {
+    if (value.value === true) return 1;
+    if (value.value === false) return 0;
+    if (value.value === "presence") return 2;
+  }
+  diagnostics.error("bad_value", value.span, "`ask` is true, false or presence", { fix: "ask: true" });
+  return null;
+}
+
+function readCalls({ value }: Entry, diagnostics: Diagnostics): number | null {
+  if (
+    value.kind === "scalar" &&
+    typeof value.value === "number" &&
+    Number.isSafeInteger(value.value) &&
+    value.value > 0
+  ) {
+    return value.value;
+  }
+  diagnostics.error("bad_value", value.span, `\`calls\` is a whole number above 0, not ${kindName(value)}`, {
+    fix: "calls: 5",
+  });
+  return null;
+}
+
+const SECONDS: Readonly<Record<string, number>> = {
+  s: 1,
+  sec: 1,
+  min: 60,
+  h: 3600,
+  hour: 3600,
+  d: 86_400,
+  day: 86_400,
+};
+
+function readRate({ value }: Entry, diagnostics: Diagnostics): Rate | null {
+  const text = value.kind === "scalar" && typeof value.value === "string" ? value.value : "";
+  const match = /^([1-9]\d{0,8})\/(s|sec|min|h|hour|d|day)$/.exec(text);
+  if (match !== null) return { calls: Number(match[1]), seconds: SECONDS[match[2] as string] as number };
+  diagnostics.error("bad_value", value.span, "`rate` is a number of calls for each s, min, h or d", {
+    fix: "rate: 10/min",
+  });
+  return null;
+}
+
+/** Rates of other lengths than the units are never read here; they print so that reading them again refuses. */
+export function rateText({ calls, seconds }: Rate): string {
+  const unit = ["s", "min", "h", "d"].find((name) => SECONDS[name] === seconds);
+  return `${calls}/${unit ?? `${seconds}s`}`;
+}
+
+function readExpires(entry: Entry, diagnostics: Diagnostics): number | null {
+  const written = textOf(entry, diagnostics);
+  if (written === null) return null;
+  const instant = parseInstant(written.text);
+  if (instant !== null) return instant;
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(written.text) ? parseInstant(`${written.text}T00:00:00Z`) : null;
+  const fix = day === null ? "expires: 2026-12-01T00:00:00Z" : `expires: ${instantText(day)}`;
+  diagnostics.error("bad_value", written.span, "`expires` is a day and a time with its zone", { fix });
+  return null;
+}
+
+function readPass({ value }: Entry, diagnostics: Diagnostics): Pass | null {
+  const text = value.kind === "scalar" ? value.value : null;
+  if (text === "use" || text === "pass" || text === "both") return text;
+  diagnostics.error("bad_value", value.span, "`pass` is use, pass or both", { fix: "pass: use" });
+  return null;
+}

@@ -1,0 +1,44 @@
+// The verb of a grant by its name.
+import { CATALOG, type VerbEntry, verbEntry } from "../../authority/catalog.ts";
+import type { Span } from "../../authority/grant.ts";
+import type { Diagnostics } from "../diagnostic.ts";
+import { nearestName } from "../nearest.ts";
+
+const VERBS: readonly string[] = CATALOG.map((entry) => entry.verb);
+
+/** Names the seed once used, and what they are called now. */
+const DEPRECATED: ReadonlyMap<string, string> = new Map([
+  ["shell.exec", "proc.exec"],
+  ["shell.eval", "proc.eval"],
+]);
+
+export function readVerb(name: string, span: Span, diagnostics: Diagnostics): VerbEntry | null {
+  const today = DEPRECATED.get(name);
+  if (today !== undefined) {
+    diagnostics.warning("deprecated", span, `\`${name}\` is called \`${today}\` now`, {
+      suggestion: today,
+      fix: today,
+    });
+  }
+  const entry = verbEntry(today ?? name);
+  if (entry === null) {
+    const shown = JSON.stringify(name.slice(0, 80));
+    const message = name.includes("*")
+      ? `${shown} is no capability: a verb has no stars, each is written by itself`
+      : name.includes(".")
+        ? `unknown capability ${shown}`
+        : `${shown} is no capability; they read like net.get`;
+    diagnostics.error("unknown_verb", span, message, { suggestion: nearestName(name, VERBS) });
+  }
+  return entry;
+}
+
+/** The verb a text is about even where it is not understood: by its name, its old name, or the nearest one. */
+export function meantVerb(name: string): string | null {
+  return verbEntry(name)?.verb ?? DEPRECATED.get(name) ?? nearestName(name, VERBS);
+}
+
+/** A name of today or of the seed, as against a guess. */
+export function isVerb(name: string): boolean {
+  return verbEntry(name) !== null || DEPRECATED.has(name);
+}

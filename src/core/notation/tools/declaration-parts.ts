@@ -1,0 +1,100 @@
+// What declarations and personalities have in common: strict maps, lists of text, hosts, and trees of files.
+import type { HostEntry } from "../../authority/axes/destination.ts";
+import type { Grant } from "../../authority/grant.ts";
+import { patternsPerScopeMax } from "../../base/limits.ts";
+import { parseRoot } from "../../authority/axes/path.ts";
+import { type Result, refuse } from "../../base/result.ts";
+import { ANY } from "../../authority/axes/scope.ts";
+import type { Diagnostics } from "../diagnostic.ts";
+import { parseForeignHost } from "./foreign-host.ts";
+import { destinationsOf, grantOf, HTTP_VERBS, treeGrant, type Written } from "../grants.ts";
+import { nearestName } from "../nearest.ts";
+import { quoted } from "../quoted.ts";
+import type { Reading } from "../reading.ts";
+import { kindName, refused } from "../scope/scope-values.ts";
+import type { Mapping, TreeNode } from "../tree.ts";
+
+/** A map with no other keys: one that is passed over could be a limit. */
+export function strictMap(
+  node: TreeNode,
+  what: string,
+  keys: readonly string[],
+  diagnostics: Diagnostics,
+): Mapping | null {
+  if (node.kind !== "map") {
+    diagnostics.error("wrong_type", node.span, `${what} is a map, not ${kindName(node)}`);
+    return null;
+  }
+  const unknown = node.entries.filter(({ key }) => !keys.includes(key));
+  for (const { key, keySpan } of unknown) {
+    diagnostics.error("unknown_key", keySpan, `${quoted(key)} is not part of ${what}`, {
+      suggestion: nearestName(key, keys),
+    });
+  }
+  return unknown.length === 0 ? node : null;
+}
+
+/** The entries of a list that are understood; the others match nothing, which is an error. Null: not a list of text. */
+export function readTexts<T>(
+  node: TreeNode,
+  what: string,
+  diagnostics: Diagnostics,
+  read: (text: string) => Result<T>,
+): readonly T[] | null {
+  if (node.kind !== "list" || node.items.length > patternsPerScopeMax) {
+    const message =
+      node.kind === "list"
+        ? `${what} has more than ${patternsPerScopeMax} entries`
+        : `${what} is a list, not ${kindName(node)}`;
+    diagnostics.error(node.kind === "list" ? "too_large" : "wrong_type", node.span, message);
+    return null;
+  }
+  const found: T[] = [];
+  for (const item of node.items) {
+    if (item.kind !== "scalar" || typeof item.value !== "string") {
+      diagnostics.error("wrong_type", item.span, `${what} holds text, not ${kindName(item)}`);
+      return null;
+    }
+    const result = read(item.value);
+    if (result.ok) found.push(result.value);
+    else refused(result, item.span, diagnostics);
+  }
+  return found;
+}
+
+export function readHosts(
+  node: TreeNode,
+  what: string,
+  reading: Reading,
+  diagnostics: Diagnostics,
+): readonly HostEntry[] | null {
+  return readTexts(node, what, diagnostics, (text) => parseForeignHost(text, reading.toAscii));
+}
+
+export function hostGrants(hosts: readonly HostEntry[], written: Written): readonly Grant[] {
+  return hosts.length === 0
+    ? []
+    : HTTP_VERBS.map((verb) => grantOf(verb, { host: destinationsOf(hosts), port: ANY }, written));
+}
+
+/** Trees of files. `inherits`: everything, to be met with what the personality reaches. */
+export function readReach(
+  mode: "read" | "write",
+  node: TreeNode,
+  inherits: boolean,
+  implied: string | null,
+  reading: Reading,
+  diagnostics: Diagnostics,
+): readonly Grant[] | null {
+  const roots = inherits
+    ? [[]]
+    : readTexts(node, `\`fs_reach.${mode}\``, diagnostics, (text) => parseReach(text, reading));
+  if (roots === null) return null;
+  const verbs = mode === "read" ? ["fs.read"] : ["fs.write", "fs.delete"];
+  return verbs.flatMap((verb) => roots.map((root) => treeGrant(verb, root, { span: node.span, implied })));
+}
+
+function parseReach(text: string, reading: Reading): Result<readonly string[]> {
+  if (text.includes("${")) return refuse("bad_value", `${quoted(text)} holds a substitution, which is not made here`);
+  return parseRoot(text, reading.ground);
+}

@@ -1,0 +1,95 @@
+// Accounts: which account a grant or a link is charged to, so that no edit, no new session and no new agent has a fresh one.
+import type { Authority } from "../../core/authority/chain.ts";
+import { WHOLE_LINK } from "../../core/authority/compiled.ts";
+import { type Grant, UNCONDITIONAL } from "../../core/authority/grant.ts";
+import type { Link } from "../../core/authority/link.ts";
+import { compactText } from "../../core/notation/printer.ts";
+import type { Charge } from "../../core/ports/stores/commit.ts";
+import type { Digest } from "../../core/ports/digest.ts";
+import type { AccountCharge } from "../../core/ports/stores/ledger.ts";
+
+/** By the id of its link and by its grant: whatever is counted of an authority. */
+export type Counted = ReadonlyMap<string, ReadonlyMap<number, AccountCharge>>;
+
+/** INVARIANT: an account is named by the link and by what the grant covers, never by where it stands in the text. */
+export class Accounts {
+  readonly #digest: Digest;
+  /** Links are compiled once for a text, so names are made once for it. */
+  readonly #known = new WeakMap<Link, ReadonlyMap<number, AccountCharge>>();
+
+  constructor(digest: Digest) {
+    this.#digest = digest;
+  }
+
+  /** Null where nothing is counted. Of links with one name the first counts, as chains are tried in their order. */
+  counted(authority: Authority): Counted | null {
+    const counted = new Map<string, ReadonlyMap<number, AccountCharge>>();
+    for (const chain of authority)
+      for (const { link } of chain) if (!counted.has(link.id)) counted.set(link.id, this.#of(link));
+    return [...counted.values()].some(({ size }) => size > 0) ? counted : null;
+  }
+
+  #of(link: Link): ReadonlyMap<number, AccountCharge> {
+    const known = this.#known.get(link);
+    if (known !== undefined) return known;
+    const charges = this.#chargesOf(link);
+    this.#known.set(link, charges);
+    return charges;
+  }
+
+  #chargesOf(link: Link): Map<number, AccountCharge> {
+    const charges = new Map<number, AccountCharge>();
+    if (link.calls !== null) {
+      const account = `${ownerOf(link)} *`;
+      charges.set(WHOLE_LINK, { account, calls: link.calls, rate: null, family: account, written: [account] });
+    }
+    const counted = [...link.grants.entries()].filter(
+      ([
+        ,
+        {
+          conditions: { calls, rate },
+        },
+      ]) => calls !== null || rate !== null,
+    );
+    const named = counted.map(([index, grant]) => ({ index, grant, account: this.#nameOf(link, grant) }));
+    for (const { index, grant, account } of named) {
+      const { calls, rate } = grant.conditions;
+      const kin = named.filter((one) => one.grant.verb === grant.verb).map((one) => one.account);
+      const family = `${ownerOf(link)} ${grant.verb.verb}`;
+      charges.set(index, { account, calls, rate, family, written: kin });
+    }
+    return charges;
+  }
+
+  #nameOf(link: Link, grant: Grant): string {
+    const covered = compactText({ ...grant, conditions: UNCONDITIONAL });
+    return `${ownerOf(link)} ${grant.verb.verb} ${this.#digest(covered).slice(0, 24)}`;
+  }
+}
+
+function ownerOf({ account, id }: Link): string {
+  return account ?? id;
+}
+
+/**
+ * Null where a charge is for nothing that is here, and then nothing may be allowed by it. INVARIANT: a call charges an account
+ * once, however many links of its chains share it, and the strictest of their limits holds.
+ */
+export function chargesIn(counted: Counted | null, charges: readonly Charge[]): readonly AccountCharge[] | null {
+  const found = new Map<string, AccountCharge>();
+  for (const { link, grant } of charges) {
+    const charge = counted?.get(link)?.get(grant);
+    if (charge === undefined) return null;
+    const other = found.get(charge.account);
+    found.set(charge.account, other === undefined ? charge : stricterCharge(charge, other));
+  }
+  return [...found.values()];
+}
+
+function stricterCharge(left: AccountCharge, right: AccountCharge): AccountCharge {
+  const calls = Math.min(left.calls ?? Number.POSITIVE_INFINITY, right.calls ?? Number.POSITIVE_INFINITY);
+  const [first, second] = [left.rate, right.rate];
+  const isFirstSlower =
+    second === null || (first !== null && first.calls / first.seconds <= second.calls / second.seconds);
+  return { ...left, calls: Number.isFinite(calls) ? calls : null, rate: isFirstSlower ? first : second };
+}

@@ -1,0 +1,51 @@
+// What became of a call, as it is written down and as the one who asked hears of it.
+import type { DenialCode } from "../../core/authority/decision.ts";
+import type { Outcome } from "../../core/ports/stores/commit.ts";
+import type { ProgramDone, ProgramRefused } from "../../core/ports/daemon/daemon-calls.ts";
+import type { RunDenial, RunResult } from "../../core/ports/process.ts";
+import { hintOf } from "../log/denials.ts";
+import type { Carried } from "../tools/owner-tool.ts";
+
+const DONE: Omit<Outcome, "receipt"> = { ended: "done", denials: [], enforcement: [], wallMicroseconds: 0 };
+export const REFUSED: Omit<Outcome, "receipt"> = {
+  ended: "refused",
+  denials: [],
+  enforcement: [],
+  wallMicroseconds: 0,
+};
+
+/** `denials`: those that were met, with their entries. */
+export function outcomeOf(receipt: string, carried: Carried, denials: readonly RunDenial[]): Outcome {
+  const met = carried.met ?? DONE;
+  return { receipt, ...met, ended: carried.ok ? met.ended : `failed ${carried.code}`, denials };
+}
+
+export function programAnswer(
+  receipt: string,
+  request: string,
+  result: RunResult,
+  {
+    settled,
+    denials: noted,
+    id,
+  }: { readonly settled: boolean; readonly denials: readonly RunDenial[]; readonly id: string },
+): ProgramDone | ProgramRefused {
+  if (!result.ok)
+    return { outcome: "refused", ...result.refused, request, need: request, ...told(id, result.refused.code) };
+  // The effect is there either way; that it could not be written down must not look like success.
+  if (!settled) {
+    const code = "audit_unavailable";
+    return { outcome: "refused", code, message: "", fix: null, request, need: request, ...told(receipt, code) };
+  }
+  const { ending, usage, enforcement, outputDropped, changes = null } = result.ran;
+  const denials = noted.map((one) => ({
+    ...one,
+    need: one.request === "" ? null : one.request,
+    hint: hintOf(one.code),
+  }));
+  return { outcome: "ran", receipt, request, ending, usage, denials, enforcement, outputDropped, changes };
+}
+
+function told(id: string, code: DenialCode): { readonly id: string; readonly hint: string } {
+  return { id, hint: hintOf(code) };
+}

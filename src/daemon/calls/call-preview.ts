@@ -1,0 +1,49 @@
+// What a call would be decided as, before anything is asked, charged or written; and the caller's own tools as the gate sees them.
+import type { CompiledLink } from "../../core/authority/compiled.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { done, refuse } from "../../core/base/result.ts";
+import { type CallDecision, decideCall } from "../../core/gate/call-decision.ts";
+import { readRequestText } from "../../core/notation/request/request.ts";
+import type { KnownTool, ToolLookup } from "../../core/gate/known-tool.ts";
+import type { AskedCall } from "./gatekeeper.ts";
+import type { Holding } from "./holding.ts";
+
+export type Considered = Pick<AskedCall, "session" | "holding" | "tool" | "input" | "ports">;
+
+/** What would be decided, without asking anybody or writing anything. */
+export function considered({ session, holding, tool, input, ports }: Considered, lookup: ToolLookup): CallDecision {
+  const { authority, written, blocked } = holding;
+  const caller = { agent: session.facts.name.agent, authority, written, blocked };
+  return decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
+}
+
+/** The same tool, with those of its requests marked that a person has to agree to because of the name they change. */
+export function triggersMarked(lookup: ToolLookup, isTrigger: (request: Request) => boolean): ToolLookup {
+  return (name) => {
+    const tool = lookup(name);
+    if (tool === null) return null;
+    const requests: KnownTool["requests"] = (input) => {
+      const derived = tool.requests(input);
+      if (!derived.ok) return derived;
+      return done(derived.value.map((one) => (isTrigger(one) ? { ...one, isTrigger: true as const } : one)));
+    };
+    return { ...tool, requests };
+  };
+}
+
+/** A tool of the asker's, by what it says it asks for, which can only add. */
+export function askersLookup(
+  texts: readonly string[],
+  { reading }: Holding,
+  requirement: CompiledLink | null,
+): ToolLookup {
+  return (name) => ({
+    name,
+    requirement,
+    requests: () => {
+      const read = texts.map((text) => readRequestText(text, reading));
+      const requests = read.flatMap((one) => (one.ok ? [one.value] : []));
+      return requests.length === texts.length ? done(requests) : refuse("bad_value", "a request is not understood");
+    },
+  });
+}

@@ -1,0 +1,394 @@
+// Calls of a session: decided and written first, then carried out by the owner, run in a sandbox, or permitted to the asker.
+import type { Authority, Chain } from "../../core/authority/chain.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import type { Request } from "../../core/authority/request.ts";
+import type { Refusal as Unread } from "../../core/base/result.ts";
+import type { Denied } from "../../core/gate/call.ts";
+import { readRequestText } from "../../core/notation/request/request.ts";
+import { requestText } from "../../core/notation/request/request-printer.ts";
+import type {
+  CallDone,
+  CallPermitted,
+  DenialTold,
+  ProgramDone,
+  ProgramRefused,
+  ToolShown,
+} from "../../core/ports/daemon/daemon-calls.ts";
+import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import type { RunDenial } from "../../core/ports/process.ts";
+import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
+import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
+import type { ToolLookup } from "../../core/gate/known-tool.ts";
+import { parseToolName } from "../../runtime/tool/tool-name.ts";
+import type { Warrant } from "../../core/gate/warrant.ts";
+import { askersLookup, type Considered, considered, triggersMarked } from "./call-preview.ts";
+import { outcomeOf, programAnswer, REFUSED } from "./call-outcome.ts";
+import { denialIn, noted, type Refused, refusedIn, withDenials } from "../log/call-refusals.ts";
+import { answerUse } from "../contexts/context-answer.ts";
+import type { Contexts, ServedContext } from "../contexts/contexts.ts";
+import { needOf } from "./counterexample.ts";
+import { denialTold } from "../log/denials.ts";
+import { ExchangeStop, ExchangeWaiting } from "./exchange-stop.ts";
+import type { AskedCall, Gatekeeper } from "./gatekeeper.ts";
+import { numberOr, objectIn, textIn, textsIn } from "../input.ts";
+import { LongUses } from "../contexts/long-uses.ts";
+import { type Declared, declaredIn, OpenCalls } from "./open-calls.ts";
+import type { Carried, OwnerTool } from "../tools/owner-tool.ts";
+import type { OwnerTools } from "../tools/owner-tools.ts";
+import type { DaemonParts, ProgramGround } from "../parts.ts";
+import { refusal } from "../refusal.ts";
+import { secretUse } from "../secret-use.ts";
+import type { Exchange } from "../rpc/serving.ts";
+import type { Session, Sessions } from "../session.ts";
+
+const waitMillisecondsMax = 24 * 3_600_000;
+const requestsMax = 64;
+
+/** A call as it came in, with everything it is decided by. */
+interface Asked extends AskedCall {
+  /** Who carries it out; null for a tool of the asker's. */
+  readonly owner: OwnerTool | null;
+  /** What a tool of the asker's says it touches; null where it says nothing, and so has no context. */
+  readonly declared: Declared | null;
+}
+
+/** A call as it was read, before anybody knows whose tool it is. */
+interface CallRead {
+  readonly exchange: Exchange;
+  readonly session: Session;
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly wait: number;
+  readonly texts: readonly string[] | null;
+}
+
+export class Calls {
+  readonly #parts: DaemonParts;
+  readonly #gatekeeper: Gatekeeper;
+  readonly #sessions: Sessions;
+  readonly #tools: OwnerTools;
+  readonly #contexts: Contexts;
+  /** Permitted calls whose outcome is not known yet. */
+  readonly #open: OpenCalls = new OpenCalls();
+  readonly #longUses: LongUses = new LongUses();
+
+  constructor(parts: DaemonParts, gatekeeper: Gatekeeper, sessions: Sessions, tools: OwnerTools, contexts: Contexts) {
+    this.#parts = parts;
+    this.#gatekeeper = gatekeeper;
+    this.#sessions = sessions;
+    this.#tools = tools;
+    this.#contexts = contexts;
+  }
+
+  session({ value, connected }: Exchange): Session | null {
+    return this.#sessions.get(textIn(value, "session") ?? "", connected);
+  }
+
+  async commit(exchange: Exchange): Promise<Answer<CallPermitted | DenialTold>> {
+    const found = this.#askedIn(exchange);
+    const read = found instanceof Promise ? await found : found;
+    if (!read.ok) return read;
+    const { value: asked } = read;
+    const { session, ports, declared } = asked;
+    const missing = declared === null ? null : this.#missing(asked, declared);
+    if (missing !== null) return refusal("not_available", missing);
+    const place = this.#open.reserve(session);
+    if (place === null) return TOO_MANY_OPEN;
+    try {
+      // Nothing is done here by a call without a context, so nothing needs a warrant.
+      const gate = declared === null ? await this.#gatekeeper.permit(asked) : await this.#gatekeeper.authorize(asked);
+      if (!gate.ok) return denialOf(asked, gate);
+      const receipt = "warrant" in gate ? gate.warrant.receipt : gate.receipt;
+      const context =
+        declared !== null && "warrant" in gate ? () => this.#context(asked, declared, gate.warrant) : null;
+      place.keep(receipt, { ports, context });
+      return { ok: true, value: { outcome: "allowed", receipt, left: session.left } };
+    } finally {
+      place.leave();
+    }
+  }
+
+  /** What became of a call that was permitted; heard once. The answer says that it was heard, not that it is on disk yet. */
+  async settle(exchange: Exchange): Promise<Answer<object>> {
+    const session = this.session(exchange);
+    const { value } = exchange;
+    const receipt = textIn(value, "receipt", 128);
+    const ended = textIn(value, "ended", 256);
+    const milliseconds = numberOr(value, "milliseconds", 0, 0, Number.MAX_SAFE_INTEGER);
+    if (session === null || receipt === null || ended === null || milliseconds === null) return NO_SESSION;
+    const call = this.#open.take(session, receipt);
+    if (call === null) return refusal("invalid_input", "there is no call of this session with that receipt");
+    if (value["isUntrusted"] === true) session.taint(`result of a call (${receipt})`);
+    const wallMicroseconds = milliseconds * 1000;
+    const denials = call.opened?.denials() ?? [];
+    call.ports.settleLater({ receipt, ended, denials, enforcement: [], wallMicroseconds });
+    return { ok: true, value: {} };
+  }
+
+  /** One use of an instrument, for a tool that runs where the call was asked for. */
+  async use(exchange: Exchange): Promise<Answer<{ readonly answer: Json; readonly bytes?: number }>> {
+    const session = this.session(exchange);
+    const receipt = textIn(exchange.value, "receipt", 128);
+    if (session === null || receipt === null) return NO_SESSION;
+    return answerUse(exchange, this.#open.context(session, receipt), this.#longUses.begin(session));
+  }
+
+  /** What it declares and is not here, before it runs and before anything is charged; null where all of it is. */
+  #missing(asked: Asked, { needs }: Declared): string | null {
+    // Whoever may not call it is not told what there is.
+    if (considered(asked, asked.lookup).outcome === "deny") return null;
+    const availability = availabilityOf(needs, this.#contexts.backends(asked.tool.replace(/^tool:/, "")));
+    return availability.ok ? null : missingText(availability);
+  }
+
+  #context(asked: Asked, { requirement, store }: Declared, warrant: Warrant): ServedContext {
+    const { session } = asked;
+    const ground = this.#ground(asked, warrant.receipt);
+    return this.#contexts.open({ session, warrant, requirement, store, isForeign: false, ground });
+  }
+
+  async carry(exchange: Exchange): Promise<Answer<CallDone | DenialTold>> {
+    const found = this.#askedIn(exchange);
+    const read = found instanceof Promise ? await found : found;
+    if (!read.ok) return read;
+    const { value: asked } = read;
+    const { session, tool, owner, ports } = asked;
+    const gate = await this.#gatekeeper.authorize(asked);
+    if (!gate.ok) return denialOf(asked, gate);
+    const { warrant } = gate;
+    const { receipt } = warrant;
+    const carried: Carried = exchange.isStopped
+      ? GIVEN_UP
+      : owner === null
+        ? { ok: false, code: "not_available", message: `${tool} is not carried out here` }
+        : this.#holdsSecret(warrant.arguments)
+          ? HANDED_OVER
+          : await owner.carry({
+              input: warrant.arguments,
+              session,
+              warrant,
+              stop: new ExchangeStop(exchange),
+              ground: this.#ground(asked, receipt),
+            });
+    if (carried.ok && carried.isUntrusted) session.taint(`${tool} (${receipt})`);
+    const denials = noted(asked, receipt, carried.met?.denials ?? []);
+    const refused = refusedIn(carried);
+    if (refused !== null && !carried.ok) return this.#refusedOnTheWay(asked, receipt, carried, refused, denials);
+    ports.settleLater(outcomeOf(receipt, carried, denials));
+    if (!carried.ok) return refusal(carried.code, carried.message, carried.fix ?? null);
+    const result = withDenials(this.#parts.redacting.json(carried.value), denials);
+    return { ok: true, value: { outcome: "done", receipt, result } };
+  }
+
+  /** A call that was decided and then refused is told as a denial, and has an entry as one. */
+  #refusedOnTheWay(
+    asked: Asked,
+    receipt: string,
+    carried: Extract<Carried, { readonly ok: false }>,
+    refused: Refused,
+    denials: readonly RunDenial[],
+  ): Answer<DenialTold> {
+    const { session, holding, ports } = asked;
+    const reason = this.#parts.redacting.text(carried.message);
+    // A tool that hands on what its context refused: that is written already.
+    const known = refused.request === null ? denials.find(({ code }) => code === refused.code) : undefined;
+    const [own] = known === undefined ? noted(asked, receipt, [denialIn(refused)], reason, refused.target) : [known];
+    const all = own === undefined || own === known ? denials : [...denials, own];
+    ports.settleLater(outcomeOf(receipt, carried, all));
+    const read = known === undefined || known.request === "" ? null : readRequestText(known.request, holding.reading);
+    const request = refused.request ?? (read?.ok === true ? read.value : null);
+    const facts = { code: refused.code, request, approval: null, reason, receipt: own?.id ?? receipt };
+    return { ok: true, value: denialTold(session, facts) };
+  }
+
+  /** What is kept for an agent, or sent for one, must not hold a secret that somebody found. */
+  #holdsSecret(input: JsonObject): boolean {
+    const { redacting, canonical } = this.#parts;
+    if (redacting.known === null) return false;
+    return canonical(redacting.json(input)) !== canonical(input);
+  }
+
+  async run(exchange: Exchange): Promise<Answer<ProgramDone | ProgramRefused | DenialTold>> {
+    const asked = await this.#askedIn(exchange);
+    if (!asked.ok) return asked;
+    const { session, tool, ports } = asked.value;
+    const { programs } = this.#parts;
+    if (!programs.isProgram(tool)) return refusal("not_available", `${tool} does not run a program`);
+    const ring = session.ringing(new ExchangeStop(exchange));
+    if (ring === null) return refusal("not_available", "this session runs too much at once");
+    try {
+      const gate = await this.#gatekeeper.authorize(asked.value);
+      if (!gate.ok) return denialOf(asked.value, gate);
+      const { receipt, arguments: decided, requests, basis } = gate.warrant;
+      // What a program reads is nobody's to know, and its output is heard while it runs: not to be believed from here on.
+      session.taint(`output of a program (${receipt})`);
+      // The first request is the tool itself; the program follows it.
+      const [argv, request, by] = [programs.argvOf(decided), requests[1], basis[1]];
+      if (argv === null || request === undefined || by === undefined)
+        return refusal("invalid_input", "not a program that could be run");
+      let sent = Promise.resolve();
+      const send = (channel: 1 | 2, bytes: Uint8Array): Promise<void> => {
+        sent = exchange.send(channel, bytes);
+        return sent;
+      };
+      const result = await programs.run(this.#ground(asked.value, receipt), {
+        argv,
+        request,
+        by,
+        input: exchange.value["hasInput"] === true ? exchange.input : null,
+        // Back-pressure: a reader that is slow slows the program down.
+        sinks: { output: (bytes) => send(1, bytes), errors: (bytes) => send(2, bytes) },
+        milliseconds: numberOr(exchange.value, "milliseconds", 0, 1, waitMillisecondsMax) || null,
+        stop: ring.stop,
+        needsReview: exchange.value["needsReview"] === true,
+      });
+      // All of its output comes before the answer. One that was stopped is not kept here by a reader that is not there.
+      await Promise.race([sent, new Promise<void>((over) => ring.stop.onStop(over))]);
+      const met = result.ok ? outcomeOfRun(result.ran) : REFUSED;
+      const text = requestText(request);
+      const own = result.ok ? [] : [{ code: result.refused.code, request: text, times: 1 }];
+      const denials = noted(asked.value, receipt, [...met.denials, ...own], result.ok ? null : result.refused.message);
+      const settled = await ports.settle({ receipt, ...met, denials });
+      const id = denials.at(-1)?.id ?? receipt;
+      return { ok: true, value: programAnswer(receipt, text, result, { settled, denials, id }) };
+    } finally {
+      ring.end();
+    }
+  }
+
+  async consider(exchange: Exchange): Promise<Answer<object>> {
+    const asked = await this.#askedIn(exchange);
+    if (!asked.ok) return asked;
+    const decision = considered(asked.value, asked.value.lookup);
+    return { ok: true, value: { outcome: decision.outcome, code: decision.outcome === "deny" ? decision.code : null } };
+  }
+
+  async list(exchange: Exchange): Promise<Answer<{ readonly tools: readonly ToolShown[] }>> {
+    const session = this.session(exchange);
+    if (session === null) return NO_SESSION;
+    const holding = this.#gatekeeper.holdings.of(session);
+    if ("refused" in holding) return refusal("unknown_agent", holding.refused, holding.fix);
+    const moment = this.#gatekeeper.moment(session, holding);
+    return { ok: true, value: { tools: await this.#tools.shown(session, holding.authority, moment) } };
+  }
+
+  /** At once for a tool of ours that asks for nothing more than it says; whoever has to be asked first makes it wait. */
+  #askedIn(exchange: Exchange): Answer<Asked> | Promise<Answer<Asked>> {
+    const { value } = exchange;
+    const session = this.session(exchange);
+    if (session === null) return NO_SESSION;
+    const tool = textIn(value, "tool", 256);
+    const input = objectIn(value, "input");
+    const wait = numberOr(value, "waitMilliseconds", 0, 0, waitMillisecondsMax);
+    const requests = value["requests"] ?? null;
+    const texts = requests === null ? null : textsIn(value, "requests", requestsMax);
+    if (tool === null || input === null || wait === null || (requests !== null && texts === null))
+      return refusal("invalid_input", "a call is the name of a tool and an object");
+    const read: CallRead = { exchange, session, tool, input, wait, texts };
+    const ours = this.#tools.ours(tool);
+    if (ours !== null) return this.#askedOf(read, ours);
+    return this.#tools.named(session, tool).then((owner) => this.#askedOf(read, owner));
+  }
+
+  #askedOf(read: CallRead, owner: OwnerTool | null): Answer<Asked> | Promise<Answer<Asked>> {
+    const { exchange, session, tool, input, texts } = read;
+    // INVARIANT: a tool of the asker's has no name of one of ours, and none that looks like it: secrets and grants go by names.
+    if (texts !== null && (owner !== null || !parseToolName(tool.replace(/^tool:/, ""), "foreign").ok))
+      return refusal("invalid_input", "a tool of your own has a plain name that no other tool here has");
+    const holding = this.#gatekeeper.holdings.of(session);
+    if ("refused" in holding) return refusal("unknown_agent", holding.refused, holding.fix);
+    const ports = this.#gatekeeper.ports(session, holding, new ExchangeWaiting(exchange, read.wait), input);
+    if (texts !== null) {
+      const declaration = exchange.value["declaration"] ?? null;
+      const object = objectIn(exchange.value, "declaration");
+      if (declaration !== null && object === null) return refusal("invalid_input", "a declaration is an object");
+      const declared = object === null ? null : declaredIn(object, tool, holding.reading);
+      if (declared !== null && !declared.ok) return declared;
+      const limit = declared?.value ?? null;
+      const lookup = this.#marking(session, askersLookup(texts, holding, limit?.requirement ?? null));
+      return { ok: true, value: { session, holding, tool, input, owner, declared: limit, ports, lookup } };
+    }
+    const asked: Considered = { session, holding, tool, input, ports };
+    const lookup = (derived: readonly Request[] | Unread): ToolLookup =>
+      this.#marking(session, this.#tools.lookup(owner, holding.reading, session, derived));
+    const askedBy = (derived: readonly Request[] | Unread): Answer<Asked> => ({
+      ok: true,
+      value: { session, holding, tool, input, owner, declared: null, ports, lookup: lookup(derived) },
+    });
+    const lacks = owner?.missing?.(session) ?? null;
+    // Before anything is charged, and told only to whoever may call it.
+    if (lacks !== null && considered(asked, lookup([])).outcome !== "deny")
+      return refusal("not_available", lacks.message, lacks.fix);
+    if (owner?.derive === undefined) return askedBy([]);
+    return this.#derived(owner, asked, lookup([]), new ExchangeStop(exchange)).then(askedBy);
+  }
+
+  /** INVARIANT: every tool of every owner is asked about by the same rule. A rule that fails allows nothing. */
+  #marking(session: Session, lookup: ToolLookup): ToolLookup {
+    return triggersMarked(lookup, (request) => this.#parts.isTrigger(session, request));
+  }
+
+  /** INVARIANT: nothing of a tool is run for a session that may not call it. */
+  async #derived(
+    owner: OwnerTool,
+    asked: Considered,
+    lookup: ToolLookup,
+    stop: Stop,
+  ): Promise<readonly Request[] | Unread> {
+    if (owner.derive === undefined || considered(asked, lookup).outcome === "deny") return [];
+    const derived = await owner.derive(asked.input, asked.session, asked.holding.reading, stop);
+    return derived.ok ? derived.value : derived;
+  }
+
+  #ground({ session, holding, tool, owner, declared, ports }: Asked, receipt: string): ProgramGround {
+    const { id, name, cwd, environment } = session.facts;
+    const requirement = owner?.foreign?.requirement ?? declared?.requirement;
+    const bounded = (authority: Authority): Authority =>
+      requirement === undefined ? authority : authority.map((chain): Chain => [...chain, requirement]);
+    return {
+      authority: bounded(holding.authority),
+      owner: session.scope,
+      holds: () => {
+        const by = session.isClosed ? null : this.#gatekeeper.holdings.of(session);
+        return by === null || "refused" in by ? [] : bounded(by.authority);
+      },
+      needsReview: () => {
+        const by = this.#gatekeeper.holdings.of(session);
+        return "refused" in by || by.needsReview;
+      },
+      agent: name,
+      call: receipt,
+      session: id,
+      generation: this.#parts.kept.ledger.generation("all"),
+      cwd,
+      environment,
+      moment: () => ports.moment(),
+      useSecret: secretUse(session, holding, ports, receipt),
+      refused: (denial, reason) => ports.refused({ receipt, tool, denial, reason }),
+    };
+  }
+}
+
+/** The asker stopped while the decision was being written: it is charged, and not carried out. */
+const GIVEN_UP: Carried = { ok: false, code: "stopped", message: "the asker gave up: nothing was carried out" };
+
+const HANDED_OVER: Carried = {
+  ok: false,
+  code: "secret_refused",
+  message: "a secret is used by its handle and never handed over itself",
+};
+
+function denialOf({ session, holding, owner, input }: Asked, gate: Denied): Answer<DenialTold> {
+  owner?.denied?.(input, session);
+  const request = needOf(session.facts.name.agent, holding, gate.code, gate.request);
+  return { ok: true, value: denialTold(session, { ...gate, request }) };
+}
+
+const TOO_MANY_OPEN = refusal(
+  "not_available",
+  "too many permitted calls are not settled yet",
+  "say what became of them, then ask again",
+);
+
+const NO_SESSION = refusal("unknown_session", "this connection has no such session", "open a session first");

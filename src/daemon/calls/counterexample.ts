@@ -1,0 +1,19 @@
+// Why something could not be passed on: one request that would be allowed by it and that the granter could not make.
+import type { DenialCode } from "../../core/authority/decision.ts";
+import { delegationFault } from "../../core/authority/delegation.ts";
+import type { Request } from "../../core/authority/request.ts";
+import type { Holding } from "./holding.ts";
+
+/** What was not covered, as exactly as it is known: the request itself where there is nothing more exact. */
+export function needOf(
+  agent: string,
+  { authority, reading }: Pick<Holding, "authority" | "reading">,
+  code: DenialCode | null,
+  request: Request | null,
+): Request | null {
+  if (code !== "exceeds_grantor_authority" || request?.delegation === undefined) return request;
+  const { target, proposed } = request.delegation;
+  const fault = delegationFault({ id: agent, authority }, target, proposed, reading.ground.protectedPaths);
+  if (fault?.code !== "exceeds_grantor_authority" || fault.containment.kind !== "exceeds") return request;
+  return fault.containment.request;
+}

@@ -1,0 +1,311 @@
+// Delegations: agents that pass on, agents that make others, tokens between them. Each is a link with a parent, kept for as
+// long as nobody revokes it or anything above it.
+import { alikeAgentId, parseAgentId } from "../../core/base/agent-id.ts";
+import { verbEntry } from "../../core/authority/catalog.ts";
+import type { Chain } from "../../core/authority/chain.ts";
+import type { CompiledLink } from "../../core/authority/compiled.ts";
+import { delegationFault } from "../../core/authority/delegation.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import { meetChain } from "../../core/authority/meet.ts";
+import { parseName } from "../../core/authority/axes/name.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import { compactText } from "../../core/notation/printer.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import type { AgentName, KeptLink, MadeAgent } from "../../core/ports/stores/link-store.ts";
+import type { Who } from "../../core/ports/stores/log.ts";
+import { countSchema, flagSchema, objectSchema, textSchema, textsSchema } from "../../runtime/tool/schema-parts.ts";
+import type { Entries } from "../log/entries.ts";
+import { delegationDepthMax, grantsOf, type Holdings } from "./holding.ts";
+import { flagIn, nameRequest, numberOr, textIn, textsIn } from "../input.ts";
+import type { Carried, OwnerTool } from "../tools/owner-tool.ts";
+import type { DaemonParts } from "../parts.ts";
+import type { Session } from "../session.ts";
+import { specFault } from "../spec-fault.ts";
+
+const specsMax = 256;
+const idCharactersMax = 256;
+const bodyCharactersMax = 65_536;
+const secondsMax = 10 * 365 * 86_400;
+const linksMax = 100_000;
+
+const GRANTS = textsSchema("Such as net.get{hosts=[api.example.com]}.", specsMax, 4096);
+const SECONDS = countSchema("It ends after so many seconds.", 1, secondsMax);
+const CALLS = countSchema("It may be used so many times.", 1, Number.MAX_SAFE_INTEGER);
+
+export const tokenStart = "ambit-token";
+
+export class Delegations {
+  readonly #parts: DaemonParts;
+  readonly #entries: Entries;
+  readonly #holdings: Holdings;
+
+  constructor(parts: DaemonParts, entries: Entries, holdings: Holdings) {
+    this.#parts = parts;
+    this.#entries = entries;
+    this.#holdings = holdings;
+  }
+
+  tools(): readonly OwnerTool[] {
+    return [
+      {
+        name: "agent_grant",
+        description:
+          "Pass on a part of what you may pass on to another agent, or make a token for it. Never more than you hold; it ends " +
+          "when what you hold does.",
+        input: objectSchema(
+          {
+            agent: textSchema("Who gets it.", 1, idCharactersMax),
+            grants: GRANTS,
+            seconds: SECONDS,
+            calls: CALLS,
+            token: flagSchema("Hand back a token that the other agent claims, instead of granting at once."),
+          },
+          ["agent", "grants"],
+        ),
+        verbs: ["agent.grant"],
+        requests: (input, reading) => delegation(input, "agent", reading),
+        carry: ({ input, session, warrant }) => this.#grant(input, session, warrant.requests),
+      },
+      {
+        name: "agent_create",
+        description:
+          "Make an agent of your own, with instructions and a part of what you may pass on. It ends with you.",
+        input: objectSchema(
+          {
+            id: textSchema("Its id.", 1, idCharactersMax),
+            instructions: textSchema("What it is for and how it works.", 0, bodyCharactersMax),
+            grants: GRANTS,
+            seconds: SECONDS,
+            calls: CALLS,
+          },
+          ["id", "instructions"],
+        ),
+        verbs: ["agent.create"],
+        requests: (input, reading) => creation(input, reading),
+        carry: ({ input, session, warrant }) => this.#create(input, session, warrant.requests),
+      },
+    ];
+  }
+
+  /** A token as text becomes a link of this agent; null where it is none, or somebody else's. */
+  async claim(token: string, name: AgentName, who: Who): Promise<KeptLink | null> {
+    const [start, id, secret, ...rest] = token.split(".");
+    if (start !== tokenStart || id === undefined || secret === undefined || rest.length > 0) return null;
+    const { kept } = this.#parts;
+    const entry = this.#entries.make("delegation", who, "claimed", { of: id });
+    const claimed = await kept.links.claim(id, this.#tokenDigest(secret, name), name, entry);
+    return claimed.ok ? claimed.value : null;
+  }
+
+  /** INVARIANT: only the agent that a token was made for has the digest. */
+  #tokenDigest(secret: string, { workspace, agent }: AgentName): string {
+    return this.#parts.digest(JSON.stringify([secret, workspace, agent]));
+  }
+
+  #grant(input: JsonObject, session: Session, requests: readonly Request[]): Promise<Carried> {
+    const target = textIn(input, "agent", idCharactersMax);
+    return target === null ? Promise.resolve(BAD) : this.#make(input, session, requests, target, null);
+  }
+
+  #create(input: JsonObject, session: Session, requests: readonly Request[]): Promise<Carried> {
+    const target = textIn(input, "id", idCharactersMax);
+    const body = textIn(input, "instructions", bodyCharactersMax);
+    return target === null || body === null ? Promise.resolve(BAD) : this.#make(input, session, requests, target, body);
+  }
+
+  async #make(
+    input: JsonObject,
+    session: Session,
+    requests: readonly Request[],
+    target: string,
+    body: string | null,
+  ): Promise<Carried> {
+    const { kept, now, id, records } = this.#parts;
+    const { name } = session.facts;
+    const seconds = numberOr(input, "seconds", 0, 1, secondsMax);
+    const calls = numberOr(input, "calls", 0, 1, Number.MAX_SAFE_INTEGER);
+    const proposed = requests.find(({ delegation: given }) => given !== undefined)?.delegation?.proposed ?? null;
+    if (seconds === null || calls === null || proposed === null) return BAD;
+    if (kept.links.all().length >= linksMax) return refused("quota", "there are too many delegations already");
+    if (session.pledges.some(isCounted))
+      return refused(
+        "exceeds_grantor_authority",
+        "what this session pledged is counted or ends: it cannot be passed on",
+      );
+    const parent = this.#parentFor(session, target, proposed);
+    if (!parent.ok) return parent;
+    // INVARIANT: to an agent that exists a delegation adds what is written in it, and nothing else.
+    const tools = body === null || proposed.some(isAboutTools) ? null : this.#toolsFor(session, target, parent.value);
+    const holder: AgentName = { workspace: name.workspace, agent: target };
+    if (body !== null && this.#exists(session, holder)) return refused("invalid_input", `there is an agent ${target}`);
+    const alike = alikeAgentId(target, this.#ids(session));
+    if (alike !== null) return refused("invalid_input", `${target} reads like the agent ${alike}`);
+    const secret = flagIn(input, "token") && body === null ? `${id("t")}${id("t")}` : null;
+    const link: KeptLink = {
+      id: id("l"),
+      parent: parent.value,
+      granter: name,
+      holder: secret === null ? holder : null,
+      specs: proposed.map(compactText),
+      ...(tools !== null && tools.parent === parent.value ? { tools: tools.grants.map(compactText) } : {}),
+      calls: calls === 0 ? null : calls,
+      made: now(),
+      expires: seconds === 0 ? null : now() + seconds * 1000,
+      token: secret === null ? null : this.#tokenDigest(secret, holder),
+      revoked: null,
+      user: session.facts.user,
+      isClean: session.isClean,
+      isUserLimited: session.facts.user !== null && records.user(session.facts.user) !== null,
+    };
+    const toolsLink: KeptLink | null =
+      tools === null || tools.parent === parent.value
+        ? null
+        : {
+            ...link,
+            id: id("l"),
+            parent: tools.parent,
+            specs: [],
+            tools: tools.grants.map(compactText),
+            countsWith: link.id,
+          };
+    const made: MadeAgent | null =
+      body === null ? null : { name: holder, creator: name, link: link.id, body, made: now(), ended: null };
+    const specs = [...link.specs, ...(tools?.grants.map(compactText) ?? [])];
+    const more = { to: target, grants: specs, parent: link.parent, expires: link.expires, calls: link.calls };
+    const entry = this.#entries.make(
+      "delegation",
+      session.who(this.#above(link.parent)),
+      made === null ? "granted" : "created",
+      {
+        of: link.id,
+        more,
+      },
+    );
+    const stored = await kept.links.make(link, made, entry, toolsLink);
+    if (!stored.ok) return stored;
+    if (stored.value === null) return refused("not_available", "it could not be kept under this name; ask again");
+    const token = secret === null ? null : `${tokenStart}.${link.id}.${secret}`;
+    return { ok: true, value: { link: link.id, agent: target, grants: specs, token }, isUntrusted: false };
+  }
+
+  /** From the root down to this link. */
+  #above(id: string | null): readonly string[] {
+    const path: string[] = [];
+    for (
+      let at = id;
+      at !== null && path.length <= delegationDepthMax;
+      at = this.#parts.kept.links.get(at)?.parent ?? null
+    )
+      path.unshift(at);
+    return path;
+  }
+
+  /** Of agents in the session's workspace, written and made. */
+  #ids({ facts }: Session): readonly string[] {
+    const { kept, records } = this.#parts;
+    const made = kept.links.allMade().filter(({ name, ended }) => ended === null && isSameWorkspace(name, facts.name));
+    return [...records.agentIds(facts.cwd), ...made.map(({ name }) => name.agent)];
+  }
+
+  #exists(session: Session, { workspace, agent }: AgentName): boolean {
+    const { kept, records } = this.#parts;
+    return kept.links.made({ workspace, agent })?.ended === null || records.record(session.facts.cwd, agent).ok;
+  }
+
+  /**
+   * The tools of a maker whose list says nothing about tools: those of the chain that the rest is given from, else of the first
+   * chain that has any. INVARIANT: never more than the maker may pass on in this session.
+   */
+  #toolsFor(session: Session, target: string, preferred: string | null): ToolsGiven | null {
+    const { name } = session.facts;
+    const { protectedPaths } = this.#parts.records.readingAt(session.facts.cwd).ground;
+    const chains = [...this.#holdings.passable(name)].sort(
+      (left, right) => Number(right.parent === preferred) - Number(left.parent === preferred),
+    );
+    for (const { parent, chain } of chains) {
+      const held: Chain = [...chain, ...session.pledges];
+      const grants = meetChain(held)
+        .grants.filter((grant) => isAboutTools(grant) && grant.conditions.pass !== "use")
+        .map((grant): Grant => ({ ...grant, conditions: { ...grant.conditions, pass: "both" } }));
+      const isHeld = delegationFault({ id: name.agent, authority: [held] }, target, grants, protectedPaths) === null;
+      if (grants.length > 0 && isHeld && chain.length <= delegationDepthMax) return { parent, grants };
+    }
+    return null;
+  }
+
+  /** The one chain that covers all of it by itself. What only several together cover has to be passed on in parts. */
+  #parentFor(
+    session: Session,
+    target: string,
+    proposed: readonly Grant[],
+  ): { readonly ok: true; readonly value: string | null } | Extract<Carried, { ok: false }> {
+    const { name } = session.facts;
+    const { protectedPaths } = this.#parts.records.readingAt(session.facts.cwd).ground;
+    let depth = 0;
+    for (const { parent, chain } of this.#holdings.passable(name)) {
+      depth = chain.length;
+      const granter = { id: name.agent, authority: [[...chain, ...session.pledges]] as const };
+      if (delegationFault(granter, target, proposed, protectedPaths) !== null) continue;
+      if (chain.length > delegationDepthMax) break;
+      return { ok: true, value: parent };
+    }
+    return refused(
+      "exceeds_grantor_authority",
+      depth > delegationDepthMax
+        ? `authority is passed on at most ${delegationDepthMax} times`
+        : "no single authority of yours covers all of it: pass it on in parts",
+    );
+  }
+}
+
+interface ToolsGiven {
+  /** The link they are given under; null for the maker's own record. */
+  readonly parent: string | null;
+  readonly grants: readonly Grant[];
+}
+
+function isSameWorkspace(left: AgentName, right: AgentName): boolean {
+  return left.workspace === right.workspace;
+}
+
+function isAboutTools({ verb }: Grant): boolean {
+  return verb.verb === "tool.invoke";
+}
+
+/** A pledge stands in no chain but its session's: what is counted there would not be counted below. */
+function isCounted({ link }: CompiledLink): boolean {
+  return link.grants.some(({ conditions: { calls, rate, expires } }) => (calls ?? rate ?? expires) !== null);
+}
+
+const BAD: Carried = {
+  ok: false,
+  code: "invalid_input",
+  message: "an agent's id, and grants as a list of specs such as net.get{hosts=[api.example.com]}",
+};
+
+function refused(code: string, message: string): Extract<Carried, { ok: false }> {
+  return { ok: false, code, message };
+}
+
+function delegation(input: JsonObject, key: string, reading: Reading): Result<readonly Request[]> {
+  const verb = verbEntry("agent.grant");
+  const target = textIn(input, key, idCharactersMax);
+  const specs = textsIn(input, "grants", specsMax);
+  if (verb === null || target === null || specs === null || specs.length === 0)
+    return refuse("bad_value", "`grants` is a list of specs");
+  const id = parseAgentId(target);
+  const name = id.ok ? parseName(target) : id;
+  if (!name.ok) return name;
+  const proposed = grantsOf(specs, reading);
+  if (proposed === null) return refuse("bad_value", specFault("grant", specs, reading));
+  return done([{ verb, values: verb.axes.map(() => name.value), delegation: { target, proposed } }]);
+}
+
+function creation(input: JsonObject, reading: Reading): Result<readonly Request[]> {
+  const create = nameRequest("agent.create", textIn(input, "id", idCharactersMax) ?? "");
+  const given = delegation(input, "id", reading);
+  if (!create.ok) return create;
+  return given.ok ? done([create.value, ...given.value]) : given;
+}

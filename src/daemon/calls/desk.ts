@@ -1,0 +1,291 @@
+// The approval desk: questions go to people, answers go to the calls that wait, and an answer is used as often as it says.
+
+import { specsCover } from "../../approvals/cover.ts";
+import { callDigest } from "../../approvals/digest.ts";
+import { mayAsk } from "../../approvals/flood.ts";
+import { ladderOf } from "../../approvals/ladder.ts";
+import {
+  aged,
+  agree,
+  asked as askedFor,
+  changeOf,
+  end,
+  type LifeChange,
+  missing,
+  refuse,
+  reopen,
+} from "../../approvals/life.ts";
+import { answeredLevel, type ServedCall, serves } from "../../approvals/serving.ts";
+import type { Request } from "../../core/authority/request.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import { readRequestText } from "../../core/notation/request/request.ts";
+import { requestIdentity, requestText } from "../../core/notation/request/request-printer.ts";
+import type { Approval, ApprovalAnswerGiven, ApprovalBinding } from "../../core/ports/stores/approval-store.ts";
+import type { ApprovalAnswer, ApprovalAsked } from "../../core/ports/approvals.ts";
+import type { LadderStep } from "../../core/ports/daemon/daemon-control.ts";
+import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import type { ApprovalClaim } from "../../core/ports/stores/ledger.ts";
+import type { Waiting } from "./call-ports.ts";
+import type { Entries } from "../log/entries.ts";
+import { agentScope, EVERYBODY } from "./generations.ts";
+import type { Holding } from "./holding.ts";
+import type { DaemonParts } from "../parts.ts";
+import { refusal } from "../refusal.ts";
+import type { Session } from "../session.ts";
+
+const questionMilliseconds = 24 * 3_600_000;
+const questionCharactersMax = 65_536;
+const refusedLookedAtMax = 1000;
+
+export interface DeskAnswer {
+  readonly answer: ApprovalAnswer;
+  readonly claim: ApprovalClaim | null;
+}
+
+/** INVARIANT: whoever is told to wait for an approval waits for one that exists. */
+function unavailable(reason: string): DeskAnswer {
+  return { answer: { kind: "unavailable", reason }, claim: null };
+}
+
+const NO_STORE = "the store of approvals did not answer";
+
+export class Desk {
+  readonly #parts: DaemonParts;
+  readonly #entries: Entries;
+  readonly #watchers = new Set<(approval: Approval) => void>();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: DaemonParts, entries: Entries) {
+    this.#parts = parts;
+    this.#entries = entries;
+  }
+
+  /** Every change of an approval, until the returned function is called. */
+  watch(watcher: (approval: Approval) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  async ask(session: Session, holding: Holding, question: ApprovalAsked, waiting: Waiting): Promise<DeskAnswer> {
+    const { kept, now, id, redacting } = this.#parts;
+    const { call, binding } = await this.#callOf(session, question);
+    const served = this.#served(session, call, holding.reading);
+    if (served !== null) return served;
+    const no = await this.#refusedBefore(call);
+    if (no === "unknown") return unavailable(NO_STORE);
+    if (no !== null) return { answer: { kind: "refused", reason: no.reason ?? "", approval: no.id }, claim: null };
+    const { name } = session.facts;
+    const open = kept.approvals.pending(name.workspace, name.agent).filter(({ expires }) => now() < expires);
+    const room = mayAsk(open, call.digest);
+    if (!room.ok) return unavailable(room.message);
+    // What nobody can read nobody can approve, and it must not crowd out what others ask.
+    if (this.#parts.canonical(question.input).length > questionCharactersMax)
+      return unavailable(
+        `the arguments are longer than the ${questionCharactersMax} characters that a person is shown`,
+      );
+    const approval = askedFor({
+      id: id("a"),
+      who: session.who(holding.links[0] ?? []),
+      tool: question.tool,
+      pin: call.pin,
+      binding: binding === null ? null : this.#redactedBinding(binding),
+      digest: call.digest,
+      generation: call.generation,
+      level: question.level,
+      arguments: redacting.json(question.input),
+      requests: question.requests.map((request) => redacting.text(requestText(request))),
+      asking: question.asking.map((request) => redacting.text(requestText(request))),
+      asked: now(),
+      approvers: holding.approvers,
+      milliseconds: questionMilliseconds,
+    });
+    const entry = this.#entryOf(approval, "asked", null);
+    const asking = await kept.approvals.ask(approval, entry);
+    if (!asking.ok) return unavailable(NO_STORE);
+    this.#tell(asking.value);
+    if (waiting.milliseconds <= 0) return { answer: { kind: "pending", approval: asking.value.id }, claim: null };
+    waiting.asked(asking.value.id);
+    const decided = await this.#decided(asking.value.id, waiting);
+    if (decided?.state === "refused")
+      return { answer: { kind: "refused", reason: decided.reason ?? "", approval: decided.id }, claim: null };
+    // The world may have changed while somebody thought about it: what serves is looked for anew.
+    const again =
+      decided?.state === "approved"
+        ? this.#served(session, (await this.#callOf(session, question)).call, holding.reading)
+        : null;
+    return again ?? { answer: { kind: "pending", approval: asking.value.id }, claim: null };
+  }
+
+  async show(idOf: string): Promise<Answer<{ readonly approval: Approval; readonly ladder: readonly LadderStep[] }>> {
+    const found = await this.#parts.kept.approvals.get(idOf);
+    if (!found.ok) return refusal(found.code, found.message);
+    if (found.value === null)
+      return refusal("unknown_approval", `there is no approval ${JSON.stringify(idOf.slice(0, 80))}`);
+    const approval = aged(found.value, this.#parts.now());
+    return { ok: true, value: { approval, ladder: this.#ladderOf(approval) } };
+  }
+
+  /** One answer after the other: two people at once are two people. */
+  approve(
+    idOf: string,
+    answer: ApprovalAnswerGiven,
+  ): Promise<Answer<{ readonly approval: Approval; readonly missing: number }>> {
+    const mine = this.#turn.then(() => this.#approve(idOf, answer));
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async #approve(
+    idOf: string,
+    answer: ApprovalAnswerGiven,
+  ): Promise<Answer<{ readonly approval: Approval; readonly missing: number }>> {
+    const shown = await this.show(idOf);
+    if (!shown.ok) return shown;
+    const { approval, ladder } = shown.value;
+    const changed = await this.#change(approval, agree(approval, answer, ladder), ["pending"], "approved", answer.by);
+    return changed.ok ? { ok: true, value: { approval: changed.value, missing: missing(changed.value) } } : changed;
+  }
+
+  async refuse(idOf: string, reason: string, by: string): Promise<Answer<{ readonly approval: Approval }>> {
+    const shown = await this.show(idOf);
+    if (!shown.ok) return shown;
+    const { approval } = shown.value;
+    const changed = await this.#change(approval, refuse(approval, reason), ["pending", "approved"], "refused", by);
+    return changed.ok ? { ok: true, value: { approval: changed.value } } : changed;
+  }
+
+  /** A no is taken back: the question waits again, with none of its answers. */
+  async reopen(idOf: string, by: string): Promise<Answer<{ readonly approval: Approval }>> {
+    const shown = await this.show(idOf);
+    if (!shown.ok) return shown;
+    const { approval } = shown.value;
+    const life = reopen(approval, this.#parts.now());
+    const changed = await this.#change(approval, life, ["refused"], "reopened", by);
+    return changed.ok ? { ok: true, value: { approval: changed.value } } : changed;
+  }
+
+  /** What its last use came to. */
+  async settled(idOf: string, ended: string): Promise<void> {
+    const found = await this.#parts.kept.approvals.get(idOf);
+    if (!found.ok || found.value === null || found.value.state !== "executing") return;
+    const how = ended === "done" || ended.startsWith("exited ") || ended.startsWith("signalled ") ? "done" : "failed";
+    await this.#change(found.value, end(found.value, how), ["executing"], how, null);
+  }
+
+  /** Questions and answers whose time is over say so, once. */
+  async sweep(): Promise<void> {
+    const { kept, now } = this.#parts;
+    const open = await kept.approvals.list(["pending", "approved"], refusedLookedAtMax);
+    for (const approval of open.ok ? open.value : []) {
+      const old = aged(approval, now());
+      if (old.state === "expired")
+        await this.#change(approval, { ok: true, approval: old }, ["pending", "approved"], "expired", null);
+    }
+  }
+
+  #ladderOf({ asking, who }: Approval): readonly LadderStep[] {
+    const reading = this.#parts.records.readingAt(who.workspace ?? "/");
+    const requests: Request[] = [];
+    for (const text of asking) {
+      const read = readRequestText(text, reading);
+      if (!read.ok) return ladderOf([], reading);
+      requests.push(read.value);
+    }
+    return ladderOf(requests, reading);
+  }
+
+  async #change(
+    approval: Approval,
+    life: LifeChange,
+    from: readonly Approval["state"][],
+    outcome: string,
+    by: string | null,
+  ): Promise<Answer<Approval>> {
+    if (!life.ok) return refusal(life.code, life.message);
+    const entry = this.#entryOf(life.approval, outcome, by);
+    const changed = await this.#parts.kept.approvals.change(approval.id, from, changeOf(life.approval), entry);
+    if (!changed.ok) return refusal(changed.code, changed.message);
+    if (changed.value === null) return refusal("not_pending", "somebody else answered it in the meantime");
+    this.#tell(changed.value);
+    return { ok: true, value: changed.value };
+  }
+
+  #entryOf(approval: Approval, outcome: string, by: string | null): ReturnType<Entries["make"]> {
+    const { id, who, tool, requests, asking, level, reason, need, answers } = approval;
+    const more = { requests, asking, level, reason, by, need, agreed: answers.length, expires: approval.expires };
+    return this.#entries.make("approval", who, outcome, { tool, of: id, more });
+  }
+
+  #redactedBinding({ bound, unbound }: ApprovalBinding): ApprovalBinding {
+    const clean = (text: string): string => this.#parts.redacting.text(text);
+    return { bound: bound.map(clean), unbound: unbound.map(clean) };
+  }
+
+  async #callOf(
+    session: Session,
+    { tool, input, requests, asking, level }: ApprovalAsked,
+  ): Promise<{ readonly call: ServedCall; readonly binding: ApprovalBinding | null }> {
+    const { kept, digest, canonical, pin } = this.#parts;
+    const { name } = session.facts;
+    // Both only go up, so the sum is the same only where neither did.
+    const generation = kept.ledger.generation(EVERYBODY) + kept.ledger.generation(agentScope(name));
+    const pinned = await pin({ workspace: name.workspace, tool, input, requests });
+    const identity = {
+      workspace: name.workspace,
+      agent: name.agent,
+      tool,
+      pin: pinned.digest,
+      generation,
+      arguments: input,
+      asking: asking.map(requestIdentity),
+    };
+    const whole = digest(`${session.facts.user ?? ""}\n${callDigest(digest, canonical, identity)}`);
+    return { call: { ...identity, digest: whole, level, asking }, binding: pinned.binding };
+  }
+
+  /** An answer that was given to what one user wanted does not serve another. */
+  #served({ facts }: Session, call: ServedCall, reading: Reading): DeskAnswer | null {
+    const { kept, now } = this.#parts;
+    const covers = specsCover(reading);
+    const found = kept.approvals
+      .usable(call.workspace, call.agent, now())
+      .find(({ who, ...rest }) => who.user === facts.user && serves({ who, ...rest }, call, now(), covers));
+    const level = found === undefined ? 0 : answeredLevel(found);
+    if (found === undefined || level === 0) return null;
+    const isExact = found.scope.kind === "exact";
+    const claim = { approval: found.id, digest: call.digest, isExact, generation: call.generation };
+    return { answer: { kind: "approved", approval: found.id, level }, claim };
+  }
+
+  /** A no holds for as long as the question would have been open: asking again is no way around it. */
+  async #refusedBefore({ digest }: ServedCall): Promise<Approval | null | "unknown"> {
+    const { kept, now } = this.#parts;
+    const refused = await kept.approvals.list(["refused"], refusedLookedAtMax);
+    // Whether somebody said no cannot be told: then nobody is asked.
+    if (!refused.ok) return "unknown";
+    return refused.value.find((one) => one.digest === digest && now() < one.expires) ?? null;
+  }
+
+  #decided(idOf: string, waiting: Waiting): Promise<Approval | null> {
+    return new Promise((give) => {
+      const done = (approval: Approval | null): void => {
+        stop();
+        clearTimeout(timer);
+        give(approval);
+      };
+      const stop = this.watch((approval) => {
+        if (approval.id === idOf && approval.state !== "pending") done(approval);
+      });
+      const timer = setTimeout(() => done(null), Math.min(waiting.milliseconds, questionMilliseconds));
+      waiting.onStop(() => done(null));
+      // Whoever was faster than this has been heard by nobody.
+      void this.#parts.kept.approvals.get(idOf).then((found) => {
+        if (found.ok && found.value !== null && found.value.state !== "pending") done(found.value);
+      });
+    });
+  }
+
+  #tell(approval: Approval): void {
+    for (const watcher of [...this.#watchers]) watcher(approval);
+  }
+}

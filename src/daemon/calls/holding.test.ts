@@ -1,0 +1,200 @@
+// What a session holds is the same object while everything it is made of is the same, and another as soon as anything is not.
+import { describe, expect, test } from "vitest";
+import { chain, grant, link } from "../../../test/forge/authority.ts";
+import type { KeptLink, LinkStore } from "../../core/ports/stores/link-store.ts";
+import { type Holding, Holdings } from "./holding.ts";
+import type { RecordRead, Records } from "../parts.ts";
+import { Session, type SessionFacts } from "../session.ts";
+
+const NAME = { workspace: "/w", agent: "scout" };
+
+class World {
+  record: RecordRead = recordOf();
+  user: ReturnType<Records["user"]> = null;
+  caveats: RecordRead = recordOf();
+  isUserRequired = false;
+  links: KeptLink[] = [];
+  readonly holdings: Holdings;
+  readonly session: Session;
+
+  constructor(user: string | null = null) {
+    const records = {
+      record: () => ({ ok: true, value: this.record }),
+      caveats: () => this.caveats,
+      user: () => this.user,
+      isUserRequired: () => this.isUserRequired,
+      readingAt: () => ({}),
+    };
+    const links = { heldBy: () => this.links, get: () => null, made: () => null };
+    this.holdings = new Holdings(records as unknown as Records, links as unknown as LinkStore);
+    this.session = this.open(user);
+  }
+
+  open(user: string | null = null): Session {
+    return new Session({ name: NAME, asked: "scout", cwd: "/w", user, id: "s", trace: "t" } as SessionFacts);
+  }
+
+  held(session: Session = this.session): Holding {
+    const holding = this.holdings.of(session);
+    if ("refused" in holding) throw new Error(holding.refused);
+    return holding;
+  }
+}
+
+function recordOf(): RecordRead {
+  const authority = [chain(link("record", [grant("memory.read")]))];
+  const rest = { approvers: { need: 1, of: null }, notes: [], reading: {}, stamp: "", placeOf: () => null };
+  return { name: NAME, authority, written: null, ...rest } as unknown as RecordRead;
+}
+
+const limit = (id: string): ReturnType<typeof link> => link(id, [grant("memory.read")], {}, "limit");
+const idsOf = ({ authority }: Holding): readonly string[] => authority.flat().map(({ link: one }) => one.id);
+
+describe("a holding", () => {
+  test("is the same object while nothing changed, and each session's own", () => {
+    const world = new World("ann");
+    expect(world.held()).toBe(world.held());
+    expect(world.held(world.open("ann"))).not.toBe(world.held());
+  });
+
+  test("is another once the record was read again", () => {
+    const world = new World();
+    const before = world.held();
+    world.record = { ...recordOf(), authority: [] };
+    expect(world.held()).not.toBe(before);
+    expect(world.held().authority).toEqual([]);
+  });
+
+  test("is another with every pledge", () => {
+    const world = new World();
+    for (const id of ["first", "second"]) {
+      const before = world.held();
+      world.session.pledges.push(limit(id));
+      expect(world.held()).not.toBe(before);
+      expect(idsOf(world.held())).toContain(id);
+    }
+  });
+
+  test("is another once something else is written about the user", () => {
+    const world = new World("ann");
+    world.held();
+    world.user = { authority: [[limit("user ann")]], stamp: "1" };
+    const held = world.held();
+    expect(idsOf(held)).toEqual(["record", "user ann"]);
+    world.user = { authority: [[limit("user ann, narrower")]], stamp: "2" };
+    expect(idsOf(world.held())).toEqual(["record", "user ann, narrower"]);
+  });
+
+  test("is nothing once the record of its user is gone, with or without delegations, until it is back", () => {
+    for (const links of [
+      [],
+      [{ id: "l_1", parent: "gone", granter: NAME, holder: NAME, specs: [], isClean: true, user: null } as never],
+    ]) {
+      const world = new World("ann");
+      world.links = links;
+      world.user = { authority: [[limit("user ann")]], stamp: "1" };
+      expect(world.held()).toMatchObject({ blocked: null, authority: [expect.anything()] });
+      world.user = null;
+      expect(world.held()).toMatchObject({ blocked: { code: "unknown_user" }, authority: [], written: null });
+      world.user = { authority: [[limit("user ann")]], stamp: "1" };
+      expect(idsOf(world.held())).toEqual(["record", "user ann"]);
+    }
+  });
+
+  test("is nothing for a user without a record, and for none, where users are required", () => {
+    for (const user of ["ann", null]) {
+      const world = new World(user);
+      expect(world.held().blocked).toBeNull();
+      world.isUserRequired = true;
+      expect(world.held()).toMatchObject({ blocked: { code: "unknown_user" }, authority: [] });
+    }
+    const known = new World("ann");
+    known.user = { authority: [[limit("user ann")]], stamp: "1" };
+    known.isUserRequired = true;
+    expect(known.held().blocked).toBeNull();
+  });
+
+  test("has nothing of a delegation whose user had a ceiling and has none any more", () => {
+    const world = new World();
+    const given = { granter: NAME, holder: NAME, specs: ["memory.read"], parent: null, expires: null, calls: null };
+    const link = {
+      id: "l_1",
+      ...given,
+      revoked: null,
+      user: "ann",
+      isUserLimited: true,
+      isClean: true,
+      made: 0,
+      token: null,
+    };
+    world.links = [link];
+    expect(world.held().authority).toHaveLength(1);
+    world.links = [{ ...link, isUserLimited: false }];
+    expect(world.held().authority).toHaveLength(2);
+  });
+
+  test("is another once something was delegated, and once it was taken back", () => {
+    const world = new World();
+    const before = world.held();
+    world.links = [
+      {
+        id: "l_1",
+        parent: "gone",
+        granter: NAME,
+        holder: NAME,
+        specs: [],
+        expires: null,
+        user: null,
+        isClean: false,
+      } as never,
+    ];
+    expect(world.held()).not.toBe(before);
+    expect(world.session.isClean).toBe(false);
+    world.links = [];
+    expect(world.held()).toBe(before);
+  });
+
+  test("of a session that brought its own is another once that was read again", () => {
+    const world = new World();
+    world.holdings.bring(world.session, { text: "{}", account: "a" });
+    const before = world.held();
+    expect(world.held()).toBe(before);
+    world.caveats = recordOf();
+    expect(world.held()).not.toBe(before);
+  });
+});
+
+describe("what is written and not trusted", () => {
+  const text = [chain(link("written", [grant("memory.write")]))];
+  const waiting = (): RecordRead => ({ ...recordOf(), authority: [], written: text });
+  const given = (id: string): KeptLink =>
+    ({ id, granter: NAME, holder: NAME, specs: ["memory.read"], parent: null, expires: null, calls: null }) as never;
+  const kept = (id: string): KeptLink => ({ ...given(id), revoked: null, user: null, isClean: true });
+  const named = (chains: Holding["authority"] | undefined): unknown =>
+    chains?.map((links) => links.map(({ link: one }) => one.id));
+
+  test("is nothing of what is held, and stands under the same limits", () => {
+    const world = new World("ann");
+    world.record = waiting();
+    world.user = { authority: [[limit("user ann")]], stamp: "1" };
+    world.session.pledges.push(limit("pledge"));
+    expect(world.held().authority).toEqual([]);
+    expect(named(world.held().written?.())).toEqual([["written", "user ann", "pledge"]]);
+  });
+
+  test("counts for what was passed on by it, too", () => {
+    const world = new World();
+    world.record = waiting();
+    world.links = [kept("l_1")];
+    expect(world.held().authority).toEqual([]);
+    expect(named(world.held().written?.())).toEqual([["written"], ["written", "l_1"]]);
+  });
+
+  test("is not there where everything counts", () => {
+    const world = new World();
+    expect(world.held().written).toBeNull();
+    world.links = [kept("l_1")];
+    expect(world.held().authority).toHaveLength(2);
+    expect(world.held().written).toBeNull();
+  });
+});

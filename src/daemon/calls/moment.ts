@@ -1,0 +1,66 @@
+// What all moments of one holding have in common, made once: what of it is counted, what of it can be revoked.
+import type { Moment } from "../../core/authority/compiled.ts";
+import type { Accounts, Counted } from "./accounts.ts";
+import { EVERYBODY } from "./generations.ts";
+import type { Holding } from "./holding.ts";
+import type { Kept } from "../parts.ts";
+import type { Session } from "../session.ts";
+
+const clockFar = 8_640_000_000_000_000;
+
+type Generations = readonly (readonly [scope: string, generation: number])[];
+
+export class Standing {
+  readonly session: Session;
+  readonly counted: Counted | null;
+  readonly #kept: Kept;
+  readonly #revoked: NonNullable<Moment["revoked"]>;
+  readonly #exhausted: Moment["exhausted"];
+  #generations: Generations = [];
+  #at = 0;
+
+  constructor(session: Session, holding: Holding, kept: Kept, accounts: Accounts, isFrozen: () => boolean) {
+    const counted = accounts.counted(holding.authority);
+    // Nothing else can be revoked, and to ask the store for what it never had costs more than to decide.
+    const delegated = new Set(holding.links.flat());
+    const isRevoked = (id: string): boolean => delegated.has(id) && (kept.links.get(id)?.revoked ?? null) !== null;
+    this.session = session;
+    this.counted = counted;
+    this.#kept = kept;
+    this.#revoked = (id) => isFrozen() || session.isClosed || isRevoked(id);
+    this.#exhausted =
+      counted === null
+        ? null
+        : (id, grant) => {
+            const charge = counted.get(id)?.get(grant);
+            return charge !== undefined && kept.ledger.isEmpty(charge, this.#at);
+          };
+  }
+
+  /** What is left of an account is asked for as of the latest moment there was. */
+  moment(at: number): Moment {
+    this.#at = at;
+    const { session } = this;
+    return {
+      now: Number.isFinite(at) ? at : clockFar,
+      clean: session.isClean,
+      generation: this.#kept.ledger.generation(session.scope),
+      revoked: this.#revoked,
+      exhausted: this.#exhausted,
+    };
+  }
+
+  /** Of everybody and of its agent, as they are now. */
+  generations(): Generations {
+    const { ledger } = this.#kept;
+    const { scope } = this.session;
+    const [all, own] = [ledger.generation(EVERYBODY), ledger.generation(scope)];
+    const [first, second] = this.#generations;
+    if (first?.[1] !== all || second?.[1] !== own)
+      this.#generations = [
+        [EVERYBODY, all],
+        [scope, own],
+      ];
+    return this.#generations;
+  }
+}

@@ -1,0 +1,69 @@
+// Places for calls that are permitted and not settled: nobody takes them all, and each comes back.
+import { describe, expect, test } from "vitest";
+import type { CallPorts } from "./call-ports.ts";
+import { OpenCalls, type OpenPlace } from "./open-calls.ts";
+import { Session, type SessionFacts } from "../session.ts";
+
+const sessionOf = (agent: string): Session => new Session({ name: { workspace: null, agent } } as SessionFacts);
+const CALL = { ports: {} as CallPorts, context: null };
+
+function reserved(calls: OpenCalls, session: Session, times: number): readonly (OpenPlace | null)[] {
+  return Array.from({ length: times }, () => calls.reserve(session));
+}
+
+const counted = (places: readonly (OpenPlace | null)[]): number => places.filter((place) => place !== null).length;
+
+describe("places", () => {
+  test("of one session are bounded, and another has its own", () => {
+    const calls = new OpenCalls();
+    expect(counted(reserved(calls, sessionOf("a"), 300))).toBe(256);
+    expect(calls.reserve(sessionOf("b"))).not.toBeNull();
+  });
+
+  test("of one agent are bounded, however many sessions it opens", () => {
+    const calls = new OpenCalls();
+    const own = Array.from({ length: 8 }, () => counted(reserved(calls, sessionOf("a"), 256)));
+    expect(own).toEqual([256, 256, 256, 256, 0, 0, 0, 0]);
+    expect(calls.reserve(sessionOf("b"))).not.toBeNull();
+  });
+
+  test("of everybody are bounded", () => {
+    const calls = new OpenCalls();
+    const all = Array.from({ length: 40 }, (_, at) => counted(reserved(calls, sessionOf(`a${at}`), 256)));
+    expect(all.reduce((sum, one) => sum + one, 0)).toBe(8192);
+  });
+
+  test("come back when a call comes to nothing, once", () => {
+    const [calls, session] = [new OpenCalls(), sessionOf("a")];
+    const places = reserved(calls, session, 256);
+    expect(calls.reserve(session)).toBeNull();
+    places[0]?.leave();
+    places[0]?.leave();
+    expect(counted(reserved(calls, session, 2))).toBe(1);
+  });
+
+  test("come back when a call is settled, and not when its asker leaves what is kept", () => {
+    const [calls, session] = [new OpenCalls(), sessionOf("a")];
+    for (const [at, place] of reserved(calls, session, 256).entries()) {
+      place?.keep(`c_${at}`, CALL);
+      place?.leave();
+    }
+    expect(calls.reserve(session)).toBeNull();
+    expect(calls.take(session, "c_7")).not.toBeNull();
+    expect(calls.take(session, "c_7")).toBeNull();
+    expect(counted(reserved(calls, session, 2))).toBe(1);
+  });
+
+  test("come back when the session ends, those of calls that are being decided as well", () => {
+    const [calls, session] = [new OpenCalls(), sessionOf("a")];
+    const [kept, deciding] = reserved(calls, session, 2);
+    kept?.keep("c_1", CALL);
+    session.close();
+    deciding?.keep("c_2", CALL);
+    deciding?.leave();
+    expect(calls.take(session, "c_2")).toBeNull();
+    expect(calls.reserve(session)).toBeNull();
+    const again = Array.from({ length: 4 }, () => counted(reserved(calls, sessionOf("a"), 256)));
+    expect(again).toEqual([256, 256, 256, 256]);
+  });
+});

@@ -1,0 +1,117 @@
+// One use of a context as it comes in on the call socket, and its answer as it goes back: inline where it fits, else as bytes.
+import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
+import { JsonMeter } from "../../core/base/json-meter.ts";
+import { useCharactersMax } from "../../runtime/context/remote.ts";
+import { denied } from "../../runtime/context/used.ts";
+import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { ANSWER_CHANNEL, inlineCharactersMax } from "./context-sender.ts";
+import type { ServedContext } from "./contexts.ts";
+import { objectIn } from "../input.ts";
+import { LONG_USE_PATIENCE, type LongUse, type Patience } from "./long-uses.ts";
+import { refusal } from "../refusal.ts";
+import type { Exchange } from "../rpc/serving.ts";
+
+/** INVARIANT: nothing is read for a call that has no context, and whatever is read or waits to be sent is counted. */
+export async function answerUse(
+  exchange: Exchange,
+  context: ServedContext | null,
+  long: LongUse,
+  { inputMillisecondsMax, answerMillisecondsMax }: Patience = LONG_USE_PATIENCE,
+): Promise<Answer<{ readonly answer: Json; readonly bytes?: number }>> {
+  if (context === null) return { ok: true, value: { answer: { ...NO_CONTEXT } } };
+  try {
+    const read =
+      exchange.value["hasInput"] === true
+        ? await longUse(exchange, long, inputMillisecondsMax)
+        : objectIn(exchange.value, "use");
+    if (read === null) return refusal("invalid_input", "a use is an object of bounded length");
+    if (read === "too much") return { ok: true, value: { answer: { ...TOO_MUCH } } };
+    if (read === "late") return { ok: true, value: { answer: { ...TOO_LATE } } };
+    if (read === "gone") return { ok: true, value: { answer: { ...NO_CONTEXT } } };
+    const answer = await context.serve(read);
+    const text = JSON.stringify(answer);
+    if (text.length <= inlineCharactersMax) return { ok: true, value: { answer } };
+    if (text.length > useCharactersMax) return { ok: true, value: { answer: { ...TOO_LONG } } };
+    // It stays here until the asker has read it.
+    const bytes = long.take(Buffer.byteLength(text, "utf8")) ? Buffer.from(text, "utf8") : null;
+    if (bytes === null) return { ok: true, value: { answer: { ...TOO_MUCH } } };
+    if (!(await isWithin(answerMillisecondsMax, exchange.send(ANSWER_CHANNEL, bytes)))) {
+      // What waits to be sent is let go of with the connection alone.
+      exchange.connected.close();
+      return { ok: true, value: { answer: { ...TOO_LATE } } };
+    }
+    return { ok: true, value: { answer: null, bytes: bytes.length } };
+  } finally {
+    long.end();
+  }
+}
+
+const NO_CONTEXT = denied("revoked", null, "there is no such call any more, or it declared nothing");
+const TOO_LONG = denied("not_available", null, "the answer is too long: ask for less at once");
+const TOO_MUCH = denied("not_available", null, "too many long uses at once: wait until some of them are over");
+const TOO_LATE = denied("not_available", null, "a long use, or its answer, did not come to its end in time");
+
+/** Read into memory of a known size: pieces may be small, and hold on to much more than they are. */
+const blockBytes = 262_144;
+/** A use is long because of a text in it; many values would take long to parse and to check. */
+const useValuesMax = 262_144;
+
+async function longUse(
+  exchange: Exchange,
+  long: LongUse,
+  milliseconds: number,
+): Promise<JsonObject | "too much" | "gone" | "late" | null> {
+  let isLate = false;
+  // Whoever waits for more is given nothing more.
+  const timer = setTimeout(() => {
+    isLate = true;
+    void exchange.input[Symbol.asyncIterator]().return?.();
+  }, milliseconds);
+  try {
+    const read = await readUse(exchange, long);
+    return isLate ? "late" : read;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readUse(exchange: Exchange, long: LongUse): Promise<JsonObject | "too much" | "gone" | null> {
+  const blocks: Buffer[] = [];
+  const meter = new JsonMeter(useValuesMax);
+  let length = 0;
+  for await (const piece of exchange.input) {
+    // Text of such a length has at most three bytes a character; what is longer is none.
+    if (length + piece.length > useCharactersMax * 3 || !meter.take(piece)) return null;
+    for (let from = 0; from < piece.length; ) {
+      const at = length % blockBytes;
+      if (at === 0) {
+        if (!long.take(blockBytes)) return "too much";
+        blocks.push(Buffer.allocUnsafe(blockBytes));
+      }
+      const part = piece.subarray(from, from + blockBytes - at);
+      blocks.at(-1)?.set(part, at);
+      from += part.length;
+      length += part.length;
+    }
+  }
+  // Half a use: whoever sent it is gone.
+  if (exchange.isStopped) return "gone";
+  try {
+    const value = copyJson(JSON.parse(Buffer.concat(blocks, length).toString("utf8")));
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+async function isWithin(milliseconds: number, over: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((give) => {
+    timer = setTimeout(() => give(false), milliseconds);
+  });
+  try {
+    return await Promise.race([over.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

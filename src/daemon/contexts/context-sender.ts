@@ -1,0 +1,52 @@
+// Sends the uses of a context to the daemon, for a tool that runs in the process that asked. What is too long for one
+// message goes along as bytes, in either direction.
+import { DENIAL_CODES } from "../../core/authority/decision.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import { type SendUse, useCharactersMax } from "../../runtime/context/remote.ts";
+import { denied } from "../../runtime/context/used.ts";
+import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
+import type { Asking } from "../../core/ports/daemon/exchange.ts";
+
+/** What one message may hold, with room for what is around it. */
+export const inlineCharactersMax = 131_072;
+/** The channel that long answers come on. */
+export const ANSWER_CHANNEL = 3;
+
+/** Only for `remoteContext`. INVARIANT: never rejects; a daemon that is gone is a use that was not available. */
+export function contextSender(call: Asking<CallMessages>, session: string, receipt: string): SendUse {
+  return async (use: JsonObject): Promise<Json> => {
+    const text = JSON.stringify(use);
+    if (text.length > useCharactersMax) return { ...denied("invalid_input", null, "what was asked for is too long") };
+    const isLong = text.length > inlineCharactersMax;
+    const pieces: Uint8Array[] = [];
+    let length = 0;
+    const answer = await call.ask(
+      "context.use",
+      isLong ? { session, receipt, use: {}, hasInput: true } : { session, receipt, use },
+      {
+        input: isLong ? once(text) : null,
+        onBytes: (channel, bytes) => {
+          length += bytes.length;
+          if (channel === ANSWER_CHANNEL && length <= useCharactersMax * 3) pieces.push(bytes);
+        },
+      },
+    );
+    if (!answer.ok) {
+      const code = DENIAL_CODES.find((one) => one === answer.code) ?? "not_available";
+      return { ...denied(code, null, answer.message) };
+    }
+    const { answer: told, bytes } = answer.value;
+    if (bytes === undefined) return told;
+    const whole = Buffer.concat(pieces);
+    if (whole.length !== bytes) return { ...denied("not_available", null, "the answer did not come whole") };
+    try {
+      return JSON.parse(whole.toString("utf8")) as Json;
+    } catch {
+      return { ...denied("not_available", null, "the answer could not be read") };
+    }
+  };
+}
+
+async function* once(text: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(text, "utf8");
+}

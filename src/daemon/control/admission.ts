@@ -1,0 +1,168 @@
+// Who may widen or approve: a person, by evidence that no live session's client shares (decision 0058); with presence where the
+// user's configuration asks for it. What only narrows is refused to no process of the account.
+import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
+import type { Presence } from "../../core/ports/daemon/daemon-control.ts";
+import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
+import { textIn } from "../input.ts";
+import type { DaemonParts, PresenceReason } from "../parts.ts";
+import { COMMANDS, notAPerson, sharedWithClient } from "./person-evidence.ts";
+import { refusal } from "../refusal.ts";
+import type { Exchange, Peer, ProcessMark } from "../rpc/serving.ts";
+import type { SessionFacts, Sessions } from "../session.ts";
+
+const nameCharactersMax = 128;
+const passphraseCharactersMax = 1024;
+const usersOfProcessMax = 256;
+
+export interface Admitted {
+  /** The name given with presence, else the OS account. */
+  readonly by: string;
+  readonly level: 1 | 2;
+  readonly terminal: boolean;
+}
+
+type RememberedFacts = Pick<SessionFacts, "root" | "user" | "face" | "isForParent" | "isBrought">;
+
+interface Past {
+  readonly mark: ProcessMark;
+  readonly users: Set<string>;
+  /** All of its sessions brought their authority along. */
+  readonly isBrought: boolean;
+  /** It opened a session itself, and is no command of ours: its own client. */
+  readonly isOpener: boolean;
+}
+
+export class Admission {
+  readonly #parts: Pick<DaemonParts, "presence" | "records">;
+  readonly #sessions: Sessions;
+  /** Processes that had a session, with the users it was for: what they started may still be there when it is over. */
+  readonly #past = new Map<string, Past>();
+
+  constructor(parts: Pick<DaemonParts, "presence" | "records">, sessions: Sessions) {
+    this.#parts = parts;
+    this.#sessions = sessions;
+  }
+
+  /** A session's process is remembered until it is gone. */
+  remember({ root: mark, user, face, isForParent = false, isBrought = false }: RememberedFacts): void {
+    const key = `${mark.pid} ${mark.start}`;
+    const before = this.#past.get(key);
+    const users = before?.users ?? new Set();
+    if (user !== null && users.size < usersOfProcessMax) users.add(user);
+    const isOpener = (before?.isOpener ?? false) || (!isForParent && !COMMANDS.has(face));
+    this.#past.set(key, { mark, users, isBrought: isBrought && (before?.isBrought ?? true), isOpener });
+    const [oldest] = this.#past.keys();
+    if (this.#past.size > 4096 && oldest !== undefined) this.#past.delete(oldest);
+  }
+
+  /**
+   * On whose behalf a session is opened. Whoever opens one for the first time says so; what a session's process started can
+   * open others for the same user alone, or nobody would be held by what was written about them.
+   */
+  userFor({ ancestors }: Peer, asked: string | null): Answer<string | null> {
+    const above = ancestors.slice(1);
+    const known = [...this.#past.values()].filter(({ mark }) => above.some((one) => isSame(one, mark)));
+    const users = new Set(known.flatMap((one) => [...one.users]));
+    if (users.size === 0 || (asked !== null && users.has(asked))) return { ok: true, value: asked };
+    const [user = null, ...others] = users;
+    return asked === null && others.length === 0 ? { ok: true, value: user } : FOR_SOMEBODY_ELSE;
+  }
+
+  /** For whatever widens: where presence is configured, it is needed. */
+  async widening(exchange: Exchange): Promise<Answer<Admitted>> {
+    return this.#admit(exchange);
+  }
+
+  /** For an approval: presence counts where it is shown, and is needed where it is configured. */
+  async approving(exchange: Exchange): Promise<Answer<Admitted>> {
+    return this.#admit(exchange);
+  }
+
+  /** For what only narrows: every process at the control socket. None of them is inside a sandbox. */
+  narrowing({ connected }: Exchange): { readonly ok: true; readonly value: Admitted } {
+    return { ok: true, value: plain(connected.peer) };
+  }
+
+  /** For what neither widens nor only narrows: by the same evidence, without presence. */
+  handling({ connected }: Exchange): Answer<Admitted> {
+    const { peer } = connected;
+    return this.#notAPerson(peer) ?? { ok: true, value: plain(peer) };
+  }
+
+  /** For a session that brings its own authority: nobody whom an agent's session brought forth gives itself one. */
+  bringing({ ancestors }: Peer): Answer<object> {
+    // What brought one itself may bring another, because the daemon may be another by now; what had an agent's may not.
+    const [own, ...above] = ancestors;
+    const had = [...this.#past.values()].filter(({ mark }) => own !== undefined && isSame(mark, own));
+    const isAgents = had.some(({ isBrought }) => !isBrought) || this.#isOfSession({ ancestors: above });
+    return isAgents ? OF_A_SESSION : { ok: true, value: {} };
+  }
+
+  async #admit(exchange: Exchange): Promise<Answer<Admitted>> {
+    const { peer } = exchange.connected;
+    const presence = presenceIn(exchange.value);
+    if (presence === undefined) return refusal("invalid_input", "presence is a name and a passphrase");
+    if (presence === null) {
+      const reason = this.#parts.records.presenceReason();
+      if (reason !== null) return presenceRequired(reason);
+      return this.#notAPerson(peer) ?? { ok: true, value: plain(peer) };
+    }
+    const checked = await this.#parts.presence.check(presence);
+    return checked.ok ? { ok: true, value: { by: presence.name, level: 2, terminal: peer.terminal } } : checked;
+  }
+
+  #notAPerson(peer: Peer): Refusal | null {
+    const session = sharedWithClient(peer, this.#sessions.all());
+    if (session !== null) return notAPerson(peer, session);
+    // An application that closed its session is not a person because of that.
+    const descent = peer.terminal ? peer.ancestors.slice(0, 1) : peer.ancestors;
+    const openers = [...this.#past.values()].filter(({ isOpener }) => isOpener);
+    return descent.some((one) => openers.some(({ mark }) => isSame(mark, one))) ? OF_A_SESSION : null;
+  }
+
+  #isOfSession({ ancestors }: Pick<Peer, "ancestors">): boolean {
+    const past = [...this.#past.values()].map(({ mark }) => mark);
+    const roots = [...this.#sessions.all().map(({ facts }) => facts.root), ...past];
+    return ancestors.some((one) => roots.some((root) => isSame(root, one)));
+  }
+}
+
+function isSame(left: ProcessMark, right: ProcessMark): boolean {
+  return left.pid === right.pid && left.start === right.start;
+}
+
+function presenceRequired({ problem }: PresenceReason): Refusal {
+  if (problem === null)
+    return refusal("presence_required", "your configuration says `control: presence`", "--presence NAME");
+  return refusal(
+    "presence_required",
+    `your configuration cannot be read, and may say \`control: presence\`: ${problem}`,
+    "mend it, see ambit doctor; or --presence NAME",
+  );
+}
+
+const FOR_SOMEBODY_ELSE = refusal(
+  "control_refused",
+  "this process belongs to a session of another user, and opens none for anybody else",
+  "run it in a terminal of your own",
+);
+
+const OF_A_SESSION = refusal(
+  "control_refused",
+  "this process had an agent's session, or was started by one that had, and no agent widens what it holds",
+  "run it in a terminal of its own, or with --presence NAME",
+);
+
+function plain({ uid, terminal }: Peer): Admitted {
+  return { by: `uid ${uid}`, level: 1, terminal };
+}
+
+/** Undefined where it is there and is none. */
+function presenceIn(value: JsonObject): Presence | null | undefined {
+  const given = member(value, "presence");
+  if (given === undefined || given === null) return null;
+  if (!isJsonObject(given)) return undefined;
+  const name = textIn(given, "name", nameCharactersMax);
+  const passphrase = textIn(given, "passphrase", passphraseCharactersMax);
+  return name === null || passphrase === null ? undefined : { name, passphrase };
+}

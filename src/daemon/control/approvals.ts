@@ -1,0 +1,135 @@
+// What people say about approvals and about being there.
+
+import { cutJson, cutText } from "../../log/chain/cut.ts";
+import type { Approval, ApprovalState } from "../../core/ports/stores/approval-store.ts";
+import { APPROVAL_STATES } from "../../core/ports/stores/approval-store.ts";
+import type { Admission } from "./admission.ts";
+import type { Desk } from "../calls/desk.ts";
+import { type Entries, NOBODY } from "../log/entries.ts";
+import { numberIn, textIn, textsIn } from "../input.ts";
+import type { DaemonParts } from "../parts.ts";
+import { refusal } from "../refusal.ts";
+import type { Answering } from "../rpc/serving.ts";
+
+const listedMax = 1000;
+const idCharactersMax = 128;
+const reasonCharactersMax = 2000;
+const passphraseCharactersMax = 1024;
+const PERSON = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+export function approvalAnswers(
+  parts: DaemonParts,
+  desk: Desk,
+  admission: Admission,
+  entries: Entries,
+): readonly (readonly [string, Answering])[] {
+  const { kept, now, presence } = parts;
+  const id = (value: Parameters<Answering>[0]["value"]): string => textIn(value, "id", idCharactersMax) ?? "";
+  return [
+    [
+      "approvals.list",
+      async ({ value }) => {
+        const states = textsIn(value, "states", APPROVAL_STATES.length);
+        const count = numberIn(value, "count", 1, listedMax);
+        if (states === null || count === null || !states.every(isState)) return BAD;
+        const found = await kept.approvals.list(states, count);
+        return found.ok ? { ok: true, value: { approvals: found.value.map(cut) } } : refusal(found.code, found.message);
+      },
+    ],
+    ["approvals.show", ({ value }) => desk.show(id(value))],
+    [
+      "approvals.approve",
+      async (exchange) => {
+        const { value } = exchange;
+        const step = textIn(value, "step", 256);
+        const uses = numberIn(value, "uses", 1, Number.MAX_SAFE_INTEGER);
+        const milliseconds = numberIn(value, "milliseconds", 1, Number.MAX_SAFE_INTEGER);
+        if (step === null || uses === null || milliseconds === null) return BAD;
+        const admitted = await admission.approving(exchange);
+        if (!admitted.ok) return admitted;
+        return desk.approve(id(value), { ...admitted.value, at: now(), step, uses, milliseconds });
+      },
+    ],
+    [
+      "approvals.refuse",
+      async (exchange) => {
+        const reason = textIn(exchange.value, "reason", reasonCharactersMax);
+        const admitted = admission.narrowing(exchange);
+        if (!admitted.ok) return admitted;
+        return reason === null ? BAD : desk.refuse(id(exchange.value), reason, admitted.value.by);
+      },
+    ],
+    [
+      "approvals.reopen",
+      async (exchange) => {
+        // A no that was said is undone by those alone who could have said yes.
+        const admitted = await admission.approving(exchange);
+        return admitted.ok ? desk.reopen(id(exchange.value), admitted.value.by) : admitted;
+      },
+    ],
+    [
+      "approvals.watch",
+      async (exchange) => {
+        const tell = (approval: Approval): void => exchange.tell({ approval: cut(approval) as never });
+        const stop = desk.watch(tell);
+        const waiting = await kept.approvals.list(["pending"], listedMax);
+        if (waiting.ok) for (const approval of [...waiting.value].reverse()) tell(approval);
+        return new Promise((give) =>
+          exchange.onStop(() => {
+            stop();
+            give({ ok: true, value: {} });
+          }),
+        );
+      },
+    ],
+    [
+      "presence.set",
+      async (exchange) => {
+        const name = textIn(exchange.value, "name", 64);
+        const passphrase = textIn(exchange.value, "passphrase", passphraseCharactersMax);
+        if (name === null || !PERSON.test(name) || passphrase === null || passphrase.length < 8)
+          return refusal("invalid_input", "a name, and a passphrase of at least 8 characters");
+        // Whoever is known already vouches for a newcomer, and for a change of their own.
+        const isFirst = presence.names().length === 0;
+        const admitted = await admission.widening(exchange);
+        if (!admitted.ok) return admitted;
+        if (!isFirst && admitted.value.level < 2)
+          return refusal("presence_required", "somebody who is known already has to show presence", "--presence NAME");
+        if (presence.names().includes(name) && admitted.value.by !== name)
+          return refusal("presence_required", `only ${name} changes the passphrase of ${name}`, `--presence ${name}`);
+        const more = { name, by: admitted.value.by };
+        return presence.set(name, passphrase, entries.make("control", NOBODY, "presence set", { more }));
+      },
+    ],
+    ["presence.list", async () => ({ ok: true, value: { names: presence.names() } })],
+    [
+      "presence.delete",
+      async (exchange) => {
+        const name = textIn(exchange.value, "name", 64);
+        if (name === null) return BAD;
+        const admitted = await admission.widening(exchange);
+        if (!admitted.ok) return admitted;
+        if (admitted.value.level < 2 || admitted.value.by !== name)
+          return refusal("presence_required", `only ${name} takes the name ${name} away`, `--presence ${name}`);
+        return presence.delete(name, entries.make("control", NOBODY, "presence deleted", { more: { name } }));
+      },
+    ],
+  ];
+}
+
+const BAD = refusal("invalid_input", "the message is not understood");
+
+const shownCharactersMax = 500;
+
+/** A list shows the beginnings; `show` shows everything. */
+function cut(approval: Approval): Approval {
+  const texts = (all: readonly string[]): readonly string[] =>
+    all.slice(0, 8).map((text) => cutText(text, shownCharactersMax));
+  const { arguments: given, requests, asking } = approval;
+  const shown = cutJson(given, { characters: shownCharactersMax, elements: 16, depth: 4 });
+  return { ...approval, arguments: shown as Approval["arguments"], requests: texts(requests), asking: texts(asking) };
+}
+
+function isState(text: string): text is ApprovalState {
+  return (APPROVAL_STATES as readonly string[]).includes(text);
+}

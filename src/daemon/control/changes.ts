@@ -1,0 +1,65 @@
+// What people say about drafts: which there are, what is in one, and whether it lands, goes, or is taken back.
+import type { DraftSummary } from "../../core/ports/drafts.ts";
+import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import type { Admission } from "./admission.ts";
+import { type Entries, NOBODY } from "../log/entries.ts";
+import { textIn } from "../input.ts";
+import type { DaemonParts } from "../parts.ts";
+import { refusal } from "../refusal.ts";
+import type { Answering, Exchange } from "../rpc/serving.ts";
+
+const idCharactersMax = 128;
+
+export function changesAnswers(
+  { drafts, kept }: DaemonParts,
+  admission: Admission,
+  entries: Entries,
+): readonly (readonly [string, Answering])[] {
+  const idIn = ({ value }: Exchange): string => textIn(value, "id", idCharactersMax) ?? "";
+  /** INVARIANT: what a person decided about a draft is in the log before the person hears that it was done. */
+  const logged = async <T extends { readonly summary: DraftSummary }>(
+    answer: Answer<T>,
+    outcome: string,
+    by: string | null,
+  ): Promise<Answer<T>> => {
+    if (!answer.ok) return answer;
+    const { draft, agent, call, root, landed } = answer.value.summary;
+    const more = { draft, agent, call, root, landed, by };
+    const written = await kept.ledger.append([entries.make("control", NOBODY, outcome, { of: call, more })]);
+    return written.ok ? answer : refusal("audit_unavailable", `${outcome}, but this could not be written to the log`);
+  };
+  return [
+    ["changes.list", async ({ value }) => ({ ok: true, value: { drafts: drafts.list(value["all"] === true) } })],
+    ["changes.show", (exchange) => drafts.show(idIn(exchange))],
+    [
+      "changes.land",
+      async (exchange) => {
+        const { digest = null } = exchange.value;
+        if (digest !== null && typeof digest !== "string") return BAD;
+        const admitted = await admission.approving(exchange);
+        if (!admitted.ok) return admitted;
+        const { by, level } = admitted.value;
+        return logged(await drafts.land(idIn(exchange), digest, level), "changes landed", by);
+      },
+    ],
+    [
+      "changes.discard",
+      async (exchange) => {
+        // What waits is gone then, and the originals of what landed: a person's to say.
+        const admitted = await admission.approving(exchange);
+        if (!admitted.ok) return admitted;
+        return logged(await drafts.discard(idIn(exchange)), "changes discarded", admitted.value.by);
+      },
+    ],
+    [
+      "changes.undo",
+      async (exchange) => {
+        const admitted = await admission.approving(exchange);
+        if (!admitted.ok) return admitted;
+        return logged(await drafts.undo(idIn(exchange)), "changes undone", admitted.value.by);
+      },
+    ],
+  ];
+}
+
+const BAD = refusal("invalid_input", "the message is not understood");

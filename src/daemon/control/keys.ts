@@ -1,0 +1,98 @@
+// What people do to the key of the secrets: look where it comes from, lock, unlock, seal everything anew under another one.
+import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
+import type { KeyGiven, NewKey } from "../../core/ports/secret-key.ts";
+import type { Admission } from "./admission.ts";
+import { NOBODY } from "../log/entries.ts";
+import type { Gatekeeper } from "../calls/gatekeeper.ts";
+import { optionalText, textIn } from "../input.ts";
+import type { Vault } from "../parts.ts";
+import { refusal } from "../refusal.ts";
+import type { Answering } from "../rpc/serving.ts";
+
+const passphraseCharactersMax = 1024;
+const valueCharactersMax = 65_536;
+const pathCharactersMax = 4096;
+
+interface KeyParts {
+  readonly vault: Vault;
+  readonly gatekeeper: Gatekeeper;
+  readonly admission: Admission;
+}
+
+export function keyAnswers({ vault, gatekeeper, admission }: KeyParts): readonly (readonly [string, Answering])[] {
+  return [
+    [
+      "secrets.source",
+      async (exchange) => {
+        const admitted = admission.handling(exchange);
+        return admitted.ok ? { ok: true, value: { ...vault.source() } } : admitted;
+      },
+    ],
+    [
+      "secrets.unlock",
+      async (exchange) => {
+        const given = givenIn(exchange.value);
+        const admitted = admission.handling(exchange);
+        if (!admitted.ok) return admitted;
+        return given === null ? BAD : vault.unlock(given);
+      },
+    ],
+    [
+      "secrets.lock",
+      async (exchange) => {
+        const admitted = admission.narrowing(exchange);
+        return admitted.ok ? vault.lock() : admitted;
+      },
+    ],
+    [
+      "secrets.key",
+      async (exchange) => {
+        const wanted = member(exchange.value, "key");
+        const key = isJsonObject(wanted) ? newKeyIn(wanted) : null;
+        if (key === null) return BAD;
+        const admitted = await admission.widening(exchange);
+        if (!admitted.ok) return admitted;
+        const more = { name: "*", by: admitted.value.by, source: key.source };
+        return vault.rekey({ key }, gatekeeper.entries.make("secret", NOBODY, "rekeyed", { of: "*", more }));
+      },
+    ],
+  ];
+}
+
+const BAD = refusal("invalid_input", "the message is not understood");
+
+function givenIn(value: JsonObject): KeyGiven | null {
+  const passphrase = optionalText(value, "passphrase", valueCharactersMax);
+  const identity = optionalText(value, "identity", pathCharactersMax);
+  const bus = optionalText(value, "bus", pathCharactersMax);
+  if (passphrase === undefined || identity === undefined || bus === undefined) return null;
+  return { passphrase, identity, bus };
+}
+
+function newKeyIn(value: JsonObject): NewKey | null {
+  const source = textIn(value, "source", 16);
+  switch (source) {
+    case "file":
+      return { source };
+    case "passphrase": {
+      const passphrase = textIn(value, "passphrase", passphraseCharactersMax);
+      return passphrase === null ? null : { source, passphrase };
+    }
+    case "keychain": {
+      const bus = optionalText(value, "bus", pathCharactersMax);
+      return bus === undefined ? null : { source, bus };
+    }
+    case "age": {
+      const recipient = textIn(value, "recipient", pathCharactersMax);
+      const identity = optionalText(value, "identity", pathCharactersMax);
+      return recipient === null || identity === undefined ? null : { source, recipient, identity };
+    }
+    case "reference": {
+      const reference = textIn(value, "reference", pathCharactersMax);
+      const handed = optionalText(value, "value", valueCharactersMax);
+      return reference === null || handed === undefined ? null : { source, reference, value: handed };
+    }
+    default:
+      return null;
+  }
+}

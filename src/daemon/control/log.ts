@@ -1,0 +1,168 @@
+// What people ask of the log: entries that fit, what follows one, and the proof that none is missing.
+import type { JsonObject } from "../../core/base/json.ts";
+import { isJsonObject, member } from "../../core/base/json.ts";
+import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { ENTRY_KINDS, type LogQuery } from "../../core/ports/stores/log.ts";
+import type { Admission } from "./admission.ts";
+import { numberIn, numberOr, optionalText, textIn } from "../input.ts";
+import type { DaemonParts } from "../parts.ts";
+import { refusal } from "../refusal.ts";
+import type { Answering, Exchange } from "../rpc/serving.ts";
+
+const countMax = 10_000;
+const followMilliseconds = 200;
+const exportLinesMax = 100;
+/** A channel nobody listens to: sending on it waits until there is room. */
+const ROOM = 9;
+const NOTHING = new Uint8Array(1);
+const far = Number.MAX_SAFE_INTEGER;
+
+export function logAnswers(parts: DaemonParts, admission: Admission): readonly (readonly [string, Answering])[] {
+  const { kept, proof, redacting } = parts;
+  const query = async (asked: LogQuery): Promise<Answer<{ readonly entries: readonly object[] }>> => {
+    const found = await kept.ledger.log(asked);
+    if (!found.ok) return refusal(found.code, found.message);
+    // A secret that became known after the entry was written is not shown either.
+    return { ok: true, value: { entries: redacting.json(found.value as never) as readonly object[] } };
+  };
+  return [
+    [
+      "log.query",
+      async ({ value }) => {
+        const asked = queryIn(value);
+        return asked === null ? BAD : query(asked);
+      },
+    ],
+    ["log.follow", (exchange) => follow(exchange, query)],
+    [
+      "log.entry",
+      async ({ value }) => {
+        const found = await kept.ledger.entry(textIn(value, "id", 128) ?? "");
+        if (!found.ok) return refusal(found.code, found.message);
+        if (found.value === null) return refusal("unknown_entry", "there is no entry, or more than one, with that id");
+        return { ok: true, value: redacting.json(found.value as never) as object };
+      },
+    ],
+    ["audit.verify", ({ value }) => proof.verify(headIn(value))],
+    [
+      "audit.export",
+      async (exchange) => {
+        const from = numberOr(exchange.value, "from", 1, 1, far);
+        if (from === null) return BAD;
+        let lines: string[] = [];
+        // Nothing is read further than the other side has taken.
+        const send = async (): Promise<void> => {
+          if (lines.length > 0) exchange.tell({ lines });
+          lines = [];
+          await exchange.send(ROOM, NOTHING);
+        };
+        const done = await proof.export(from, async (line) => {
+          lines.push(line);
+          if (lines.length >= exportLinesMax) await send();
+        });
+        await send();
+        return done;
+      },
+    ],
+    ["audit.key", async () => ({ ok: true, value: { keys: proof.keys() } })],
+    [
+      "audit.rotate",
+      async (exchange) => {
+        const admitted = await admission.widening(exchange);
+        return admitted.ok ? proof.rotate() : admitted;
+      },
+    ],
+    [
+      "audit.retain",
+      async (exchange) => {
+        const days = numberIn(exchange.value, "days", 1, 36_500);
+        const admitted = await admission.widening(exchange);
+        if (!admitted.ok) return admitted;
+        return days === null ? BAD : proof.retain(days);
+      },
+    ],
+    [
+      "accounts.list",
+      async ({ value }) => {
+        const family = optionalText(value, "family", 4096);
+        if (family === undefined) return BAD;
+        const found = await kept.ledger.accounts(family);
+        return found.ok ? { ok: true, value: { accounts: found.value } } : refusal(found.code, found.message);
+      },
+    ],
+  ];
+}
+
+const BAD = refusal("invalid_input", "the question is not understood");
+
+/** Looks again and again until nobody listens: what is new is found by its place, so nothing is told twice or left out. */
+async function follow(
+  exchange: Exchange,
+  query: (asked: LogQuery) => Promise<Answer<{ readonly entries: readonly object[] }>>,
+): Promise<Answer<object>> {
+  const asked = queryIn(exchange.value);
+  if (asked === null) return BAD;
+  let after = asked.after ?? (await lastPlace(query));
+  let ring: () => void = () => undefined;
+  exchange.onStop(() => ring());
+  while (!exchange.isStopped) {
+    const { before: _before, ...rest } = asked;
+    const found = await query({ ...rest, after, count: countMax });
+    if (!found.ok) return found;
+    const { entries } = found.value;
+    if (entries.length > 0) exchange.tell({ entries: entries as never });
+    after = placeOf(entries.at(-1)) ?? after;
+    await new Promise<void>((wake) => {
+      const timer = setTimeout(wake, followMilliseconds);
+      ring = () => {
+        clearTimeout(timer);
+        wake();
+      };
+    });
+  }
+  return { ok: true, value: {} };
+}
+
+async function lastPlace(
+  query: (asked: LogQuery) => Promise<Answer<{ readonly entries: readonly object[] }>>,
+): Promise<number> {
+  const last = await query({ count: 1 });
+  return (last.ok ? placeOf(last.value.entries[0]) : null) ?? 0;
+}
+
+function placeOf(entry: object | undefined): number | null {
+  const place = entry === undefined ? null : (entry as { readonly place?: unknown }).place;
+  return typeof place === "number" ? place : null;
+}
+
+const TEXTS = ["user", "agent", "session", "verb", "code", "outcome", "text"] as const;
+const NUMBERS = ["since", "until", "after", "before"] as const;
+
+function queryIn(value: JsonObject): LogQuery | null {
+  const count = numberOr(value, "count", 100, 1, countMax);
+  const kind = optionalText(value, "kind", 32);
+  const known = ENTRY_KINDS.find((one) => one === kind);
+  if (count === null || kind === undefined || (kind !== null && known === undefined)) return null;
+  const query: Record<string, unknown> = { count, ...(known === undefined ? {} : { kind: known }) };
+  for (const key of TEXTS) {
+    const text = optionalText(value, key, 4096);
+    if (text === undefined) return null;
+    if (text !== null) query[key] = text;
+  }
+  for (const key of NUMBERS) {
+    if (member(value, key) === undefined || member(value, key) === null) continue;
+    const number = numberIn(value, key, 0, far);
+    if (number === null) return null;
+    query[key] = number;
+  }
+  return query as unknown as LogQuery;
+}
+
+function headIn(value: JsonObject): { readonly place: number; readonly hash: string } | null {
+  const head = member(value, "head");
+  if (!isJsonObject(head)) return null;
+  const place = numberIn(head, "place", 0, far);
+  const hash = textIn(head, "hash", 64);
+  // A head that is not understood is one that nothing fits: it must not look as if none was given.
+  return { place: place ?? far, hash: hash ?? "" };
+}

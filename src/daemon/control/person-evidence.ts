@@ -1,0 +1,80 @@
+// Whether a process at the control socket may be a person's: what a live session's client has, no person's evidence is made of.
+// Decision 0058.
+import type { Refusal } from "../../core/ports/daemon/exchange.ts";
+import { refusal } from "../refusal.ts";
+import type { Peer, ProcessMark } from "../rpc/serving.ts";
+import type { Session, SessionFacts } from "../session.ts";
+
+/** What people's and all other programs descend from: no client, and nothing that one shares. */
+export const ROOTS: ReadonlySet<string> = new Set([
+  "init",
+  "launchd",
+  "login",
+  "SCREEN",
+  "screen",
+  "sshd",
+  "sshd-session",
+  "systemd",
+  "tmux: server",
+]);
+
+/** Faces of our own commands: a person types them, and they end with what they do. */
+export const COMMANDS: ReadonlySet<string> = new Set(["call", "exec"]);
+
+/**
+ * The processes that a session's client is among. Of a server all that it descends from: a wrapper may stand between it and
+ * the client, and which of them is one cannot be told. An application that opens its own session is its client itself.
+ */
+export function clientProcesses({
+  connected,
+  isForParent = false,
+  root,
+}: Pick<SessionFacts, "connected" | "isForParent" | "root">): readonly ProcessMark[] {
+  const { ancestors } = connected.peer;
+  const end = isForParent ? ancestors.findIndex(({ pid, name = "" }) => pid === 1 || ROOTS.has(name)) : 1;
+  const own = ancestors.slice(0, end < 0 ? ancestors.length : end);
+  return own.length === 0 ? [root] : own;
+}
+
+/**
+ * Null where nothing speaks against a person. A terminal that no client has is evidence for one. Without a terminal there is
+ * none, and then the process must have nothing in common with a live session's client.
+ */
+export function sharedWithClient({ ancestors }: Peer, sessions: readonly Session[]): Session | null {
+  const [own] = ancestors;
+  const terminal = own?.terminal ?? 0;
+  for (const session of sessions) {
+    if (COMMANDS.has(session.facts.face) && !descends(ancestors, [session.facts.root])) continue;
+    const clients = clientProcesses(session.facts);
+    const isShared =
+      own !== undefined && clients.some((one) => isSame(one, own))
+        ? true
+        : terminal !== 0
+          ? clients.some((one) => one.terminal === terminal)
+          : descends(ancestors, clients) || clients.some((one) => isSameSession(one, own));
+    if (isShared) return session;
+  }
+  return null;
+}
+
+function descends(ancestors: readonly ProcessMark[], clients: readonly ProcessMark[]): boolean {
+  return ancestors.some((one) => clients.some((client) => isSame(client, one)));
+}
+
+function isSameSession(client: ProcessMark, own: ProcessMark | undefined): boolean {
+  return client.session !== undefined && client.session !== 0 && client.session === own?.session;
+}
+
+function isSame(left: ProcessMark, right: ProcessMark): boolean {
+  return left.pid === right.pid && left.start === right.start;
+}
+
+export function notAPerson({ terminal }: Peer, { facts }: Session): Refusal {
+  const { id, name, root, face } = facts;
+  const what = terminal ? "has the same terminal as" : "has no terminal, and belongs with";
+  return refusal(
+    "control_refused",
+    `this process ${what} the client of session ${id} (agent ${name.agent}, ${face}, process ${root.pid}), and no agent widens what it holds`,
+    `run it in a terminal of its own, or with --presence NAME, or end the session first: ambit stop ${name.agent}`,
+  );
+}

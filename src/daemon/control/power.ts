@@ -1,0 +1,224 @@
+// What people do to agents: stop one, freeze all, take a delegation back, admit a change of files, keep secrets.
+import { isJsonList, isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
+import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import type { AgentName, KeptLink } from "../../core/ports/stores/link-store.ts";
+import type { SecretBinding } from "../../core/ports/stores/secret-store.ts";
+import type { Admission, Admitted } from "./admission.ts";
+import { keyAnswers } from "./keys.ts";
+import { NOBODY } from "../log/entries.ts";
+import type { Gatekeeper } from "../calls/gatekeeper.ts";
+import { agentScope, EVERYBODY } from "../calls/generations.ts";
+import { sameName } from "../calls/holding.ts";
+import { flagIn, optionalText, textIn, textsIn } from "../input.ts";
+import type { Opening } from "../opening.ts";
+import type { DaemonParts } from "../parts.ts";
+import { refusal } from "../refusal.ts";
+import type { Answering, Exchange } from "../rpc/serving.ts";
+import type { Sessions } from "../session.ts";
+
+export interface PowerParts {
+  readonly parts: DaemonParts;
+  readonly gatekeeper: Gatekeeper;
+  readonly sessions: Sessions;
+  readonly opening: Opening;
+  readonly admission: Admission;
+}
+
+export function powerAnswers(asked: PowerParts): readonly (readonly [string, Answering])[] {
+  const { parts, gatekeeper, admission } = asked;
+  const { kept } = parts;
+  const { entries } = gatekeeper;
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = (work: () => ReturnType<Answering>): ReturnType<Answering> => {
+    const mine = turn.then(work);
+    turn = mine.catch(() => undefined);
+    return mine;
+  };
+  return [
+    [
+      "control.admit",
+      async (exchange) => {
+        const command = textIn(exchange.value, "command", 256);
+        const what = textIn(exchange.value, "what", 8192);
+        if (command === null || what === null) return BAD;
+        const isWidening = flagIn(exchange.value, "isWidening");
+        const admitted = isWidening ? await admission.widening(exchange) : admission.narrowing(exchange);
+        const more = { command, what, isWidening, ...(admitted.ok ? { ...admitted.value } : { code: admitted.code }) };
+        const entry = entries.make("control", NOBODY, admitted.ok ? "admitted" : "refused", { more });
+        const written = await kept.ledger.append([entry]);
+        if (!admitted.ok) return admitted;
+        return written.ok ? { ok: true, value: { entry: entry.id } } : refusal(written.code, written.message);
+      },
+    ],
+    ["links.list", async () => ({ ok: true, value: { links: kept.links.all(), made: kept.links.allMade() } })],
+    ["links.revoke", (exchange) => revokeLink(asked, exchange)],
+    ["agent.stop", (exchange) => stopAgent(asked, exchange)],
+    [
+      "freeze",
+      async (exchange) => {
+        const admitted = admission.narrowing(exchange);
+        if (!admitted.ok) return admitted;
+        // At once, and again in its turn: whoever says thaw before must not be done after.
+        gatekeeper.isFrozen = true;
+        return inTurn(() => freeze(asked, admitted.value));
+      },
+    ],
+    [
+      "thaw",
+      (exchange) =>
+        inTurn(async () => {
+          const admitted = await admission.widening(exchange);
+          if (!admitted.ok) return admitted;
+          const entry = entries.make("control", NOBODY, "thawed", { more: { ...admitted.value } });
+          const set = await kept.settings.set("frozen", null, entry);
+          if (!set.ok) return refusal(set.code, set.message);
+          gatekeeper.isFrozen = false;
+          return { ok: true, value: {} };
+        }),
+    ],
+    ...secretAnswers(asked),
+  ];
+}
+
+const BAD = refusal("invalid_input", "the message is not understood");
+
+async function freeze(
+  { parts, gatekeeper, sessions }: PowerParts,
+  by: Admitted,
+): Promise<Answer<{ readonly ended: number }>> {
+  const { kept, now, programs } = parts;
+  const { entries } = gatekeeper;
+  gatekeeper.isFrozen = true;
+  const set = await kept.settings.set(
+    "frozen",
+    String(now()),
+    entries.make("control", NOBODY, "frozen", { more: { ...by } }),
+  );
+  const bumped = await kept.ledger.bump([EVERYBODY], entries.make("control", NOBODY, "generation", {}));
+  for (const session of sessions.all()) for (const stop of [...session.running]) stop();
+  const ended = await programs.end(null);
+  if (!set.ok) return refusal(set.code, `everything stands still, but not beyond our own end: ${set.message}`);
+  return bumped.ok ? { ok: true, value: { ended } } : refusal(bumped.code, bumped.message);
+}
+
+async function revokeLink(
+  { parts, gatekeeper, admission, sessions }: PowerParts,
+  exchange: Exchange,
+): Promise<Answer<object>> {
+  const { value } = exchange;
+  const id = textIn(value, "id", 128);
+  const admitted = admission.narrowing(exchange);
+  if (!admitted.ok) return admitted;
+  if (id === null || parts.kept.links.get(id) === null) return refusal("unknown_link", "there is no such delegation");
+  const entry = gatekeeper.entries.make("delegation", NOBODY, "revoked", { of: id, more: { by: admitted.value.by } });
+  const revoked = await parts.kept.links.revoke(id, parts.now(), entry);
+  if (!revoked.ok) return refusal(revoked.code, revoked.message);
+  const holders = holdersOf(revoked.value);
+  let ended = 0;
+  if (flagIn(value, "kill"))
+    for (const name of holders) {
+      for (const session of sessions.ofAgent(name)) for (const stop of [...session.running]) stop();
+      ended += await parts.programs.end(agentScope(name));
+    }
+  return { ok: true, value: { revoked: revoked.value.map((link) => link.id), ended } };
+}
+
+function holdersOf(links: readonly KeptLink[]): readonly AgentName[] {
+  const names: AgentName[] = [];
+  for (const { holder } of links)
+    if (holder !== null && !names.some((one) => sameName(one, holder))) names.push(holder);
+  return names;
+}
+
+/** Its sessions end with what they run, its delegations with what is below them; its own record stays as it is written. */
+async function stopAgent(asked: PowerParts, exchange: Exchange): Promise<Answer<object>> {
+  const { parts, gatekeeper, sessions, opening, admission } = asked;
+  const { kept, records, programs, now } = parts;
+  const cwd = textIn(exchange.value, "cwd", 4096);
+  const agent = textIn(exchange.value, "agent", 4096);
+  const admitted = admission.narrowing(exchange);
+  if (!admitted.ok) return admitted;
+  if (cwd === null || agent === null) return BAD;
+  const made: AgentName = { workspace: records.workspaceOf(cwd), agent };
+  const found = records.record(cwd, agent);
+  const isMade = !found.ok && kept.links.made(made)?.ended === null;
+  // A session that brought its own grants has a name and no record.
+  const isOpen = sessions.ofAgent(made).length > 0;
+  if (!found.ok && !isMade && !isOpen) return refusal("unknown_agent", found.message, found.fix);
+  const name = found.ok ? found.value.name : made;
+  const entry = (outcome: string, of: string | null = null): ReturnType<typeof gatekeeper.entries.make> =>
+    gatekeeper.entries.make("delegation", { ...NOBODY, ...name }, outcome, { of, more: { by: admitted.value.by } });
+  const bumped = await kept.ledger.bump([agentScope(name)], entry("stopped"));
+  if (!bumped.ok) return refusal(bumped.code, bumped.message);
+  const open = sessions.ofAgent(name);
+  for (const session of open) {
+    opening.close(session);
+    session.facts.connected.tell({ event: "stopped", session: session.facts.id });
+  }
+  const given = kept.links.all().filter(({ granter, revoked }) => revoked === null && sameName(granter, name));
+  let links = 0;
+  for (const link of given) {
+    const revoked = await kept.links.revoke(link.id, now(), entry("revoked", link.id));
+    links += revoked.ok ? revoked.value.length : 0;
+  }
+  if (isMade) await kept.links.end(name, now(), entry("ended"));
+  const ended = await programs.end(agentScope(name));
+  return { ok: true, value: { sessions: open.length, ended, links } };
+}
+
+function secretAnswers({ parts, gatekeeper, admission }: PowerParts): readonly (readonly [string, Answering])[] {
+  const { vault } = parts;
+  const entry = (outcome: string, name: string, by: string): ReturnType<typeof gatekeeper.entries.make> =>
+    gatekeeper.entries.make("secret", NOBODY, outcome, { of: name, more: { name, by } });
+  return [
+    [
+      "secrets.set",
+      async (exchange) => {
+        const { value } = exchange;
+        const name = textIn(value, "name", 256);
+        const secret = textIn(value, "value", 65_536);
+        const binding = bindingIn(value);
+        const username = optionalText(value, "username", 128);
+        if (name === null || secret === null || binding === null || username === undefined) return BAD;
+        const admitted = await admission.widening(exchange);
+        if (!admitted.ok) return admitted;
+        const isRotation = flagIn(value, "isRotation");
+        const told = entry(isRotation ? "rotated" : "set", name, admitted.value.by);
+        const isCanary = flagIn(value, "isCanary");
+        return vault.set({ name, value: secret, binding, username, isCanary, isRotation }, told);
+      },
+    ],
+    ["secrets.list", async () => ({ ok: true, value: { secrets: vault.list() } })],
+    [
+      "secrets.policy",
+      async (exchange) => {
+        const name = textIn(exchange.value, "name", 256);
+        const binding = bindingIn(exchange.value);
+        if (name === null || binding === null) return BAD;
+        const admitted = await admission.widening(exchange);
+        return admitted.ok ? vault.policy({ name, binding }, entry("bound", name, admitted.value.by)) : admitted;
+      },
+    ],
+    [
+      "secrets.delete",
+      async (exchange) => {
+        const name = textIn(exchange.value, "name", 256);
+        const admitted = admission.handling(exchange);
+        if (!admitted.ok) return admitted;
+        return name === null ? BAD : vault.delete(name, entry("deleted", name, admitted.value.by));
+      },
+    ],
+    ...keyAnswers({ vault, gatekeeper, admission }),
+  ];
+}
+
+function bindingIn(value: JsonObject): SecretBinding | null {
+  const given = member(value, "binding");
+  if (!isJsonObject(given) || !isJsonList(member(given, "tools")) || !isJsonList(member(given, "hosts"))) return null;
+  const tools = textsIn(given, "tools", 256);
+  const hosts = textsIn(given, "hosts", 256);
+  const uses = member(given, "uses") ?? null;
+  if (tools === null || hosts === null) return null;
+  if (uses !== null && !(typeof uses === "number" && Number.isSafeInteger(uses) && uses > 0)) return null;
+  return { tools, hosts, uses: uses === null ? null : Number(uses) };
+}

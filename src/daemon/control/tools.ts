@@ -1,0 +1,60 @@
+// The answer to what tools there are, for a person: ours and those of others, with what each declares and whether it can run.
+import { byRisk, verbEntry } from "../../core/authority/catalog.ts";
+import type { Moment } from "../../core/authority/compiled.ts";
+import type { ToolListed } from "../../core/ports/daemon/daemon-control.ts";
+import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
+import { reachesOf } from "../../runtime/tool/reachable.ts";
+import type { Contexts } from "../contexts/contexts.ts";
+import { optionalText, textIn } from "../input.ts";
+import type { ForeignListed, ForeignTools, OwnerTool } from "../tools/owner-tool.ts";
+import { type OwnerTools, reachedBy } from "../tools/owner-tools.ts";
+import type { DaemonParts } from "../parts.ts";
+import { refusal } from "../refusal.ts";
+import type { Answering } from "../rpc/serving.ts";
+
+export function toolAnswers(
+  { records, now }: DaemonParts,
+  tools: OwnerTools,
+  foreign: ForeignTools,
+  contexts: Contexts,
+): readonly (readonly [string, Answering])[] {
+  return [
+    [
+      "tools.all",
+      async ({ value }) => {
+        const cwd = textIn(value, "cwd", 4096);
+        const agent = optionalText(value, "agent", 4096);
+        if (cwd === null || agent === undefined) return refusal("invalid_input", "a folder, and an agent or none");
+        const record = agent === null ? null : records.record(cwd, agent);
+        if (record !== null && !record.ok) return refusal("unknown_agent", record.message, record.fix);
+        const moment: Moment = { now: now(), clean: true, generation: 0, revoked: null, exhausted: null };
+        const reached = record === null ? null : reachedBy(record.value.authority, moment);
+        const reaches = record === null ? null : reachesOf(record.value.authority, moment);
+        const listed = (await foreign.listed?.(records.workspaceOf(cwd))) ?? { tools: [], refused: [] };
+        const own = tools.own().filter((tool) => reached?.(tool) ?? true);
+        const others = listed.tools.filter(({ name, declared }) => reaches?.(name, declared) ?? true);
+        const all = [...own.map(ownListed), ...others.map((tool) => otherListed(tool, contexts))];
+        all.sort((left, right) => (left.name < right.name ? -1 : 1));
+        return { ok: true, value: { tools: all, refused: listed.refused } };
+      },
+    ],
+  ];
+}
+
+function ownListed({ name, verbs, anyVerb = [] }: OwnerTool): ToolListed {
+  const entries = [...verbs, ...anyVerb].flatMap((verb) => verbEntry(verb) ?? []).sort(byRisk);
+  return { name, origin: "builtin", risk: entries.at(-1)?.risk ?? "low", declared: null, available: true, why: null };
+}
+
+function otherListed(
+  { name, source, risk, capabilities, needs, isUntrusted }: ForeignListed,
+  contexts: Contexts,
+): ToolListed {
+  const availability = availabilityOf(needs, contexts.backends(name));
+  const why = availability.ok
+    ? isUntrusted
+      ? "in development: nobody trusted it as it stands"
+      : null
+    : missingText(availability);
+  return { name, origin: source, risk, declared: capabilities, available: availability.ok, why };
+}

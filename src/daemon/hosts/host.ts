@@ -1,0 +1,200 @@
+// A tool host as it is called: one call at a time, each with its end; a host that breaks off, says what it may not or takes
+// too long is ended, and the next call gets another.
+
+import { DENIAL_CODES } from "../../core/authority/decision.ts";
+import { copyJson, isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
+import { type Result, refuse } from "../../core/base/result.ts";
+import type { HostProcess } from "../../sandbox/tool-host/host-process.ts";
+import type { Enforcement } from "../../core/ports/enforcement.ts";
+import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import { readDescribed, type ToolDescribed } from "../../runtime/tool/hosted.ts";
+import type { ToolOutcome } from "../../runtime/tool/returned.ts";
+
+export type Described =
+  | { readonly ok: true; readonly tools: readonly ToolDescribed[] }
+  | {
+      readonly ok: false;
+      readonly message: string /** Whether the tool itself is to blame. */;
+      readonly isTools: boolean;
+    };
+
+type Message = Readonly<Record<string, unknown>>;
+
+const describeMilliseconds = 30_000;
+const deriveMilliseconds = 10_000;
+const stopMilliseconds = 2_000;
+const waitingMax = 64;
+
+export class ToolHost {
+  readonly #process: HostProcess;
+  readonly described: Promise<Described>;
+  #last: Promise<unknown>;
+  #waiting = 0;
+  #call = 0;
+  #hear: (message: Message) => void = () => undefined;
+
+  constructor(process: HostProcess) {
+    this.#process = process;
+    process.hear((message) => this.#hear(message));
+    this.described = this.#until(describeMilliseconds, (message): Described | null => {
+      if (message["kind"] === "failed")
+        return { ok: false, message: String(message["message"]).slice(0, 2000), isTools: true };
+      if (message["kind"] !== "described") return null;
+      const tools = readDescribed(message["tools"]);
+      return tools === null ? { ok: false, message: "what it exports is no tool", isTools: true } : { ok: true, tools };
+    }).then((answer) => ("broken" in answer ? { ok: false, message: answer.broken, isTools: answer.isTools } : answer));
+    // INVARIANT: one conversation at a time; the first is what it is.
+    this.#last = this.described;
+  }
+
+  get isOver(): boolean {
+    return this.#process.isOver;
+  }
+
+  /** What holds it, as its sandbox tells; nothing until it has spoken. */
+  get enforcement(): readonly Enforcement[] {
+    return this.#process.enforcement;
+  }
+
+  get isIdle(): boolean {
+    return this.#waiting === 0;
+  }
+
+  end(): void {
+    this.#process.end();
+  }
+
+  /** What the tool says a call will ask for, as plain data. */
+  derive(tool: string, input: JsonObject): Promise<Result<readonly Json[]>> {
+    return this.#inTurn(
+      async () => {
+        const described = await this.described;
+        if (!described.ok) return refuse("bad_value", described.message.slice(0, 500));
+        const call = ++this.#call;
+        this.#process.say({ kind: "derive", call, tool, input });
+        const answer = await this.#until(deriveMilliseconds, (message) =>
+          message["kind"] === "derived" && message["call"] === call ? message : null,
+        );
+        if ("broken" in answer) return refuse("bad_value", String(answer.broken));
+        const requests = copyJson(answer["requests"]);
+        if (requests === undefined || !isJsonList(requests))
+          return refuse(
+            "bad_value",
+            String(answer["message"] ?? "the tool does not take these arguments").slice(0, 500),
+          );
+        return { ok: true, value: requests };
+      },
+      refuse("bad_value", "too many calls of this tool wait already"),
+    );
+  }
+
+  execute(
+    tool: string,
+    input: JsonObject,
+    serve: (use: JsonObject) => Promise<Json>,
+    stop: Stop,
+    milliseconds: number,
+  ): Promise<ToolOutcome> {
+    return this.#inTurn(async () => {
+      const described = await this.described;
+      if (!described.ok) return failed(described.message);
+      const call = ++this.#call;
+      let isDone = false;
+      stop.onStop(() => {
+        this.#process.say({ kind: "stop", call });
+        // Whoever does not hear is not waited for.
+        setTimeout(() => isDone || this.#process.end(), stopMilliseconds).unref();
+      });
+      if (!this.#process.say({ kind: "execute", call, tool, input })) return failed("its host is not there any more");
+      const answer = await this.#until(milliseconds, (message) => {
+        if (message["call"] !== call) return this.#late(message);
+        if (message["kind"] === "use") void this.#serve(call, message, serve);
+        return message["kind"] === "done" ? outcomeOf(message["outcome"]) : null;
+      });
+      isDone = true;
+      return "broken" in answer ? failed(answer.broken) : answer;
+    }, failed("too many calls of this tool wait already"));
+  }
+
+  /** Of a call that has ended: there is nothing behind it any more. */
+  #late({ kind, call, use }: Message): null {
+    if (kind === "use" && typeof use === "number")
+      this.#process.say({
+        kind: "used",
+        call,
+        use,
+        answer: { ok: false, code: "revoked", verb: null, message: "the call has ended" },
+      });
+    return null;
+  }
+
+  async #serve(call: number, { use, asked }: Message, serve: (use: JsonObject) => Promise<Json>): Promise<void> {
+    const wanted = copyJson(asked);
+    const answer: Json = isJsonObject(wanted)
+      ? await serve(wanted)
+      : { ok: false, code: "invalid_input", verb: null, message: "a use is an object" };
+    if (typeof use === "number" && !this.#process.say({ kind: "used", call, use, answer }))
+      this.#process.say({
+        kind: "used",
+        call,
+        use,
+        answer: { ok: false, code: "not_available", verb: null, message: "too long" },
+      });
+  }
+
+  /** Waits for one message; a host that ends or takes too long is ended, and has broken off. */
+  async #until<T extends object>(
+    milliseconds: number,
+    read: (message: Message) => T | null,
+  ): Promise<T | { readonly broken: string; readonly isTools: boolean }> {
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      return await Promise.race([
+        new Promise<T>((give) => {
+          this.#hear = (message) => {
+            const answer = read(message);
+            if (answer !== null) give(answer);
+          };
+        }),
+        new Promise<{ readonly broken: string; readonly isTools: boolean }>((give) => {
+          timer = setTimeout(() => {
+            this.#process.end();
+            give({ broken: `it took more than ${milliseconds / 1000} seconds`, isTools: true });
+          }, milliseconds);
+        }),
+        this.#process.ended.then((why) => ({
+          broken: `its host ended: ${why}`,
+          isTools: /exited|signal|sent/.test(why),
+        })),
+      ]);
+    } finally {
+      clearTimeout(timer);
+      this.#hear = (message) => void this.#late(message);
+    }
+  }
+
+  async #inTurn<T>(act: () => Promise<T>, refused: T): Promise<T> {
+    if (this.#waiting >= waitingMax) return refused;
+    this.#waiting++;
+    const mine = this.#last.then(act, act);
+    this.#last = mine.catch(() => undefined);
+    try {
+      return await mine;
+    } finally {
+      this.#waiting--;
+    }
+  }
+}
+
+function failed(message: string): ToolOutcome {
+  return { ok: false, code: "execution_failed", message };
+}
+
+function outcomeOf(value: unknown): ToolOutcome {
+  const outcome = copyJson(value);
+  if (!isJsonObject(outcome)) return failed("it answered with nothing that could be read");
+  const { ok, value: result, code, message } = outcome;
+  if (ok === true && result !== undefined) return { ok, value: result };
+  const known = DENIAL_CODES.find((one) => one === code) ?? "execution_failed";
+  return { ok: false, code: known, message: String(message ?? "").slice(0, 2000) };
+}

@@ -1,0 +1,163 @@
+// Tools of others as the daemon carries them out: each in a sandboxed host, derived and run there, with a context that is here.
+import { join } from "node:path";
+import { isJsonObject } from "../../core/base/json.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { done, refuse } from "../../core/base/result.ts";
+import { type Asked, requestOf } from "../../runtime/context/asking.ts";
+import type { Contexts } from "../contexts/contexts.ts";
+import type { Carried, Carrying, ForeignTools, Missing, OwnerTool } from "../tools/owner-tool.ts";
+import { DraftFolders } from "../../sandbox/drafts/draft-folders.ts";
+import { ControlGroups } from "../../sandbox/linux/control-groups.ts";
+import { detectSandbox } from "../../sandbox/linux/detect-sandbox.ts";
+import { groupPlaces } from "../../sandbox/linux/group-places.ts";
+import { LinuxSandboxes } from "../../sandbox/linux/linux-sandboxes.ts";
+import { clearSnapshots } from "../../sandbox/tool-host/snapshot.ts";
+import type { Outcome } from "../../core/ports/stores/commit.ts";
+import type { Sandboxes } from "../../sandbox/plan/sandboxes.ts";
+import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
+import { ToolHost } from "./host.ts";
+import { HostPool } from "./pool.ts";
+import { ForeignSources, type LoadedTool, type SourcesAsked } from "./sources.ts";
+import { nativeProgram } from "../../platform/native-program.ts";
+
+export interface DaemonHostsAsked extends Omit<SourcesAsked, "pool"> {
+  readonly state: string;
+  /** Of our package. */
+  readonly program: string;
+  install(): string;
+  contexts(): Contexts;
+  /** How long one call may take. */
+  milliseconds(): number;
+}
+
+export interface DaemonHosts extends ForeignTools {
+  readonly sources: ForeignSources;
+  /** The digest of everything a tool's source could load; null where the workspace has no such tool. */
+  definition(workspace: string | null, tool: string): Promise<string | null>;
+  close(): Promise<void>;
+}
+
+export function daemonHosts(asked: DaemonHostsAsked): DaemonHosts {
+  const { state, program } = asked;
+  clearSnapshots(state);
+  let made: LinuxSandboxes | null = null;
+  const sandboxes = (): Sandboxes | { readonly message: string } => {
+    if (made !== null) return made;
+    const detected = detectSandbox({ native: nativeProgram(program), install: asked.install });
+    if (!detected.ok) return { message: detected.refused.message };
+    const places = groupPlaces();
+    made = new LinuxSandboxes({
+      ground: detected.ground,
+      groups: places.length === 0 ? null : new ControlGroups(places),
+      drafts: new DraftFolders(state),
+      broker: null,
+    });
+    return made;
+  };
+  const pool = new HostPool({ state, program: join(program, "dist", "tool-host.cjs"), sandboxes });
+  const sources = new ForeignSources({ ...asked, pool });
+  const owned = new WeakMap<LoadedTool, OwnerTool>();
+  return {
+    sources,
+    of: async (session) => {
+      const { tools } = await sources.of(session.facts.name.workspace);
+      return tools.map((tool) => {
+        const known = owned.get(tool) ?? ownerTool(tool, pool, asked);
+        owned.set(tool, known);
+        return known;
+      });
+    },
+    listed: async (workspace) => {
+      const { tools, refused } = await sources.of(workspace);
+      return {
+        refused,
+        tools: tools.map(({ registered: { name, risk, needs, declared, tool }, source, isUntrusted }) => ({
+          ...{ name, risk, needs, declared, isUntrusted },
+          source: source.name,
+          capabilities: tool.capabilities ?? {},
+        })),
+      };
+    },
+    definition: async (workspace, tool) => {
+      const { tools } = await sources.of(workspace);
+      return tools.find(({ registered: { name } }) => name === tool)?.source.digest ?? null;
+    },
+    close: () => pool.close(),
+  };
+}
+
+function ownerTool(loaded: LoadedTool, pool: HostPool, asked: DaemonHostsAsked): OwnerTool {
+  const { registered, input, isDeriving } = loaded;
+  const { name, requirement, declared } = registered;
+  if (requirement === null) throw new Error("a tool of others has a requirement");
+  const missing = (): Missing | null => {
+    const availability = availabilityOf(registered.needs, asked.contexts().backends(name));
+    return availability.ok ? null : { message: missingText(availability), fix: null };
+  };
+  return {
+    name,
+    description: registered.tool.description,
+    input,
+    verbs: [],
+    isThere: () => missing() === null,
+    missing,
+    foreign: { requirement, declared },
+    requests: () => done([]),
+    ...(isDeriving ? { derive: deriving(loaded, pool) } : {}),
+    carry: (call) => carry(loaded, pool, asked, call),
+  };
+}
+
+function deriving({ registered: { name }, source }: LoadedTool, pool: HostPool): NonNullable<OwnerTool["derive"]> {
+  return async (given, session, reading) => {
+    const host = pool.host(session, source);
+    if (!(host instanceof ToolHost)) return refuse("bad_value", host.message);
+    const derived = await host.derive(name, given);
+    if (!derived.ok) return derived;
+    const requests: Request[] = [];
+    for (const one of derived.value) {
+      if (!isJsonObject(one)) return refuse("bad_value", "a request has a verb and says what it is about");
+      const { ground, toAscii } = reading;
+      const request = requestOf(one as unknown as Asked, { ground, toAscii, tool: name });
+      if (!request.ok) return request;
+      requests.push(request.value);
+    }
+    return done(requests);
+  };
+}
+
+async function carry(
+  { registered, source }: LoadedTool,
+  pool: HostPool,
+  asked: DaemonHostsAsked,
+  { input, session, warrant, stop, ground }: Carrying,
+): Promise<Carried> {
+  const { name, requirement, needs, store } = registered;
+  const contexts = asked.contexts();
+  const availability = availabilityOf(needs, contexts.backends(name));
+  if (!availability.ok) return { ok: false, code: "not_available", message: missingText(availability) };
+  const host = pool.host(session, source);
+  if (!(host instanceof ToolHost) || requirement === null)
+    return { ok: false, code: "not_available", message: host instanceof ToolHost ? "" : host.message };
+  const ring = session.ringing(stop);
+  if (ring === null) return { ok: false, code: "not_available", message: "this session runs too much at once" };
+  const context = contexts.open({ session, warrant, requirement, store, isForeign: true, ground });
+  const before = performance.now();
+  try {
+    ring.stop.onStop(() => context.end());
+    const milliseconds = Math.min(asked.milliseconds(), registered.tool.milliseconds ?? Number.POSITIVE_INFINITY);
+    const outcome = await host.execute(name, input, (use) => context.serve(use), ring.stop, milliseconds);
+    const wallMicroseconds = Math.round((performance.now() - before) * 1000);
+    const met = { ended: "done", denials: context.denials(), enforcement: enforcementOf(host), wallMicroseconds };
+    if (!outcome.ok) return { ok: false, code: outcome.code, message: outcome.message, met };
+    return { ok: true, value: outcome.value, isUntrusted: true, met };
+  } finally {
+    context.end();
+    ring.end();
+  }
+}
+
+/** What the tool's own code can reach is its sandbox's to hold, and to tell; what it asks its context for is decided there. */
+function enforcementOf({ enforcement }: ToolHost): Outcome["enforcement"] {
+  return [{ axis: "tool", strength: "checked" }, ...enforcement.map(({ axis, strength }) => ({ axis, strength }))];
+}

@@ -1,0 +1,210 @@
+// Which tools of others there are in a workspace: what lies there, what of it was trusted, and why something is not loaded.
+
+import { compile } from "../../core/authority/compiled.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import { ALWAYS } from "../../core/authority/link.ts";
+import { sha256 } from "../../platform/digest.ts";
+import type { UserFolders } from "../../platform/folders.ts";
+import {
+  isTrustedSource,
+  TOOLS_TEXT,
+  type ToolSource,
+  type ToolSources,
+  toolSources,
+} from "../../sandbox/tool-host/sources.ts";
+import { openTrust } from "../../agents/disk/trust-file.ts";
+import { readDeclarationValue } from "../../core/notation/tools/declaration-value.ts";
+import { grantOf } from "../../core/notation/grants.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import { defineTool } from "../../runtime/tool/define.ts";
+import type { ToolDescribed } from "../../runtime/tool/hosted.ts";
+import { acceptorOf } from "../../runtime/tool/input.ts";
+import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
+import { type RegisteredTool, registered } from "../../runtime/tool/registered.ts";
+import type { HostPool } from "./pool.ts";
+
+/** What a workspace's configuration says of tools; null where it does not count. */
+export interface ToolSettings {
+  readonly packages: readonly string[];
+  readonly isInDevelopment: boolean;
+  /** What no tool may require more than; null is no such limit. */
+  readonly ceiling: readonly Grant[] | null;
+}
+
+export interface LoadedTool {
+  readonly registered: RegisteredTool;
+  readonly source: ToolSource;
+  readonly input: JsonSchema;
+  /** The host is asked about an input before the gate is; else all there is to know of it is known here. */
+  readonly isDeriving: boolean;
+  /** Loaded although nobody trusted it as it stands. */
+  readonly isUntrusted: boolean;
+}
+
+export interface ToolRefused {
+  readonly source: string;
+  readonly why: string;
+}
+
+export interface LoadedTools {
+  readonly tools: readonly LoadedTool[];
+  readonly refused: readonly ToolRefused[];
+}
+
+export interface SourcesAsked {
+  readonly folders: UserFolders;
+  readonly pool: HostPool;
+  settings(workspace: string): ToolSettings;
+  readingAt(folder: string): Reading;
+  /** Milliseconds, never going back. */
+  elapsed(): number;
+}
+
+interface Looked {
+  readonly at: number;
+  readonly sources: ToolSources;
+  readonly loaded: LoadedTools;
+  readonly mark: string;
+}
+
+/** So long nothing is looked at again; an edit holds within a second. */
+const freshMilliseconds = 500;
+const workspacesMax = 64;
+
+export class ForeignSources {
+  readonly #asked: SourcesAsked;
+  readonly #looked = new Map<string, Promise<Looked>>();
+
+  constructor(asked: SourcesAsked) {
+    this.#asked = asked;
+  }
+
+  async of(workspace: string | null): Promise<LoadedTools> {
+    if (workspace === null) return { tools: [], refused: [] };
+    const before = this.#looked.get(workspace) ?? null;
+    const looking = this.#look(workspace, before === null ? null : await before.catch(() => null));
+    this.#looked.delete(workspace);
+    this.#looked.set(workspace, looking);
+    for (const oldest of this.#looked.keys()) if (this.#looked.size > workspacesMax) this.#looked.delete(oldest);
+    return (await looking).loaded;
+  }
+
+  async #look(workspace: string, before: Looked | null): Promise<Looked> {
+    const { folders, elapsed } = this.#asked;
+    const at = elapsed();
+    if (before !== null && at - before.at < freshMilliseconds && !before.mark.startsWith("development")) return before;
+    const settings = this.#asked.settings(workspace);
+    const store = openTrust(workspace, folders, sha256);
+    const trusted = store === null ? "own" : store.exists ? (store.file(TOOLS_TEXT)?.text ?? "") : null;
+    const { isInDevelopment: isFree, packages } = settings;
+    const mark = `${isFree ? "development" : "trusted"} ${JSON.stringify(packages)} ${store === null} ${trusted}`;
+    if (before !== null && before.mark === mark && before.sources.isAsBefore()) return { ...before, at };
+    // A project that nobody trusts does nothing; not even its tools are looked at.
+    if (trusted === null) return { at, sources: NOTHING, loaded: { tools: [], refused: [] }, mark };
+    const sources = toolSources(workspace, packages);
+    const isTrusted = (one: ToolSource): boolean => store === null || isTrustedSource(one, trusted);
+    const loaded = await this.#load(workspace, sources, settings, isTrusted);
+    return { at, sources, loaded, mark };
+  }
+
+  async #load(
+    workspace: string,
+    { sources, problems }: ToolSources,
+    { ceiling, isInDevelopment }: ToolSettings,
+    isTrusted: (source: ToolSource) => boolean,
+  ): Promise<LoadedTools> {
+    const refused: ToolRefused[] = [...problems];
+    const tools: LoadedTool[] = [];
+    const reading = this.#asked.readingAt(workspace);
+    const taken: string[] = [];
+    const counting = sources.filter((one) => {
+      if (isTrusted(one) || isInDevelopment) return true;
+      refused.push({ source: one.name, why: "it is not as it was trusted: look at it and run `ambit trust`" });
+      return false;
+    });
+    // One after another: each of them is a process.
+    for (const source of counting) {
+      const described = await this.#asked.pool.described(source);
+      if (!described.ok) {
+        refused.push({ source: source.name, why: described.message });
+        continue;
+      }
+      if (described.tools.length === 0) refused.push({ source: source.name, why: "it exports no tool" });
+      for (const one of described.tools) {
+        const made = register(one, reading, ceiling, taken);
+        if (typeof made === "string") refused.push({ source: `${source.name}: ${one.name}`, why: made });
+        else {
+          taken.push(made.name);
+          const isDeriving = one.isAsking || one.isLibrarySchema;
+          tools.push({ registered: made, source, input: inputOf(one), isDeriving, isUntrusted: !isTrusted(source) });
+        }
+      }
+    }
+    return { tools, refused };
+  }
+}
+
+const NOTHING: ToolSources = { sources: [], problems: [], text: null, isAsBefore: () => false };
+
+/** The tool as the gate knows it, or why not. Its code is elsewhere: nothing here runs it. */
+function register(
+  { name, description, risk, capabilities, milliseconds, faults }: ToolDescribed,
+  reading: Reading,
+  ceiling: readonly Grant[] | null,
+  taken: readonly string[],
+): RegisteredTool | string {
+  const [fault] = faults;
+  if (fault !== undefined) return `${fault.part}: ${fault.message}`;
+  if (capabilities === null) return "capabilities: what a tool touches is plain data";
+  const tool = defineTool({
+    ...{ name, description, capabilities: capabilities as never, input: {}, execute: () => null },
+    ...(risk === null ? {} : { risk: risk as never }),
+    ...(milliseconds === null ? {} : { milliseconds }),
+  });
+  const made = registered(
+    tool,
+    "foreign",
+    {
+      read: (declaration) => readDeclarationValue(declaration, reading, `the declaration of ${name}`),
+      policy: { link: policyOf(ceiling), holds: null, protectedPaths: reading.ground.protectedPaths },
+      // Asked when it is called.
+      backends: { has: () => true, hasSecret: () => true },
+      ground: reading.ground,
+      toAscii: reading.toAscii,
+    },
+    taken,
+  );
+  if (made.ok) return made.value;
+  const [error] = made.errors;
+  if (error === undefined) return "it cannot be registered";
+  return `${error.capability}${error.entry === null ? "" : ` ${error.entry}`}: ${error.message}`;
+}
+
+const VERBS = [
+  ...["net.get", "net.post", "net.put", "net.delete", "net.connect", "fs.read", "fs.write", "fs.delete"],
+  ...["proc.exec", "secret.use", "memory.read", "memory.write"],
+];
+
+/** The user's own ceiling; without one, which agent holds what decides alone. */
+function policyOf(ceiling: readonly Grant[] | null): ReturnType<typeof compile> {
+  const span = { source: "policy of tools", start: 0, end: 0 };
+  const grants = ceiling ?? VERBS.map((verb) => grantOf(verb, {}, { span }));
+  return compile({
+    id: "tools",
+    role: "limit",
+    issuer: "user",
+    holder: "tools",
+    grants,
+    validity: ALWAYS,
+    calls: null,
+  });
+}
+
+/** What is held against the input here; a schema library's own schema is, in the host. */
+function inputOf({ schema, isLibrarySchema }: ToolDescribed): JsonSchema {
+  if (schema === null) return { type: "object" };
+  if (!isLibrarySchema) return schema as unknown as JsonSchema;
+  const { $schema: _dialect, ...rest } = schema;
+  const isRead = acceptorOf(rest as unknown as JsonSchema).faults.length === 0;
+  return isRead ? (rest as unknown as JsonSchema) : { type: "object" };
+}

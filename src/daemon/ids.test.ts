@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { Names } from "./ids.ts";
+
+test("no two names are the same, and each begins with its letter", () => {
+  const { id } = new Names();
+  const made = new Set(Array.from({ length: 3000 }, () => id("c")));
+  expect(made.size).toBe(3000);
+  for (const name of made) expect(name).toMatch(/^c_[a-km-np-z2-9]{24}$/);
+});
+
+test("two owners of a state never make the same names", () => {
+  const [one, other] = [new Names(), new Names()];
+  const made = new Set(Array.from({ length: 1000 }, () => [one.name(), other.name()]).flat());
+  expect(made.size).toBe(2000);
+});
+
+test("every character of chance takes every value", () => {
+  const names = new Names();
+  const seen = Array.from({ length: 16 }, () => new Set<string>());
+  for (let count = 0; count < 2000; count++)
+    for (const [at, letter] of [...names.name()].entries()) seen[at]?.add(letter);
+  expect(seen.map(({ size }) => size)).toEqual(Array.from({ length: 16 }, () => 32));
+});
+
+test("entries are sorted by when they were made; what a person types is chance alone, and short", () => {
+  let now = 1_700_000_000_000;
+  const { id } = new Names(() => now);
+  const made = Array.from({ length: 200 }, () => {
+    now += 40;
+    return id("e");
+  });
+  expect([...made].sort()).toEqual(made);
+  for (const letter of ["a", "l", "s", "t"] as const)
+    expect(id(letter)).toMatch(new RegExp(`^${letter}_[a-km-np-z2-9]{16}$`));
+});
+
+test("a clock that makes no sense still gives names", () => {
+  for (const wrong of [Number.NaN, -1, Number.POSITIVE_INFINITY, 0]) {
+    const { id } = new Names(() => wrong);
+    expect(id("c")).toMatch(/^c_.{24}$/);
+    expect(id("c")).not.toBe(id("c"));
+  }
+});

@@ -1,0 +1,60 @@
+// What is refused while a call runs: which answers are refusals, the entry each of them has, and how it is told.
+import { DENIAL_CODES, type DenialCode } from "../../core/authority/decision.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { requestText } from "../../core/notation/request/request-printer.ts";
+import type { RunDenial } from "../../core/ports/process.ts";
+import type { CallPorts } from "../calls/call-ports.ts";
+import { hintOf } from "./denials.ts";
+import type { Carried } from "../tools/owner-tool.ts";
+
+/** Codes that say what is the matter with the world or with the arguments, and not with what is held. */
+const FAILURES: ReadonlySet<string> = new Set(["not_available", "invalid_input", "execution_failed"]);
+
+/** Whether a code says that something was refused, and not that it failed. */
+export function isRefusal(code: DenialCode): boolean {
+  return !FAILURES.has(code);
+}
+
+export type Refused = NonNullable<Extract<Carried, { readonly ok: false }>["denied"]>;
+
+/** What a call that was not carried out was refused; null where it failed over something else. */
+export function refusedIn(carried: Carried): Refused | null {
+  if (carried.ok) return null;
+  if (carried.denied !== undefined) return carried.denied;
+  const code = FAILURES.has(carried.code) ? undefined : DENIAL_CODES.find((one) => one === carried.code);
+  return code === undefined ? null : { code, request: null };
+}
+
+/** A refusal while a call ran, as the one who asked hears of it. */
+export function shownDenial(denial: RunDenial): JsonObject {
+  const { code, request, times, id } = denial;
+  const need = request === "" ? null : request;
+  return { code, request, times, need, hint: hintOf(code), id: id ?? null };
+}
+
+/** The same answer, where the denials it lists name their entries. */
+export function withDenials(value: Json, denials: readonly RunDenial[]): Json {
+  if (denials.length === 0 || !isJsonObject(value) || !isJsonList(value["denials"])) return value;
+  return { ...value, denials: denials.map(shownDenial) };
+}
+
+/** The same, each with an entry of its own in the log: what has one already has one. */
+export function noted(
+  { tool, ports }: { readonly tool: string; readonly ports: Pick<CallPorts, "refused"> },
+  receipt: string,
+  denials: readonly RunDenial[],
+  reason: string | null = null,
+  target: Request | null | undefined = null,
+): readonly RunDenial[] {
+  const behind = target === null || target === undefined ? null : requestText(target);
+  return denials.map((denial) =>
+    denial.id === undefined
+      ? { ...denial, id: ports.refused({ receipt, tool, denial, reason, target: behind }) }
+      : denial,
+  );
+}
+
+export function denialIn({ code, request }: Refused): RunDenial {
+  return { code, request: request === null ? "" : requestText(request), times: 1 };
+}

@@ -1,0 +1,26 @@
+// The log's rows where a second copy is kept: retention removes nothing that the copy does not have.
+import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
+import type { Copies } from "./copied-ledger.ts";
+
+export function copiedChain(chain: ChainStore, copies: Copies): ChainStore {
+  return {
+    rows: (from, count) => chain.rows(from, count),
+    checkpoints: (from) => chain.checkpoints(from),
+    head: () => chain.head(),
+    first: () => chain.first(),
+    keepCheckpoint: async (row) => {
+      const kept = await chain.keepCheckpoint(row);
+      copies.copy?.wake();
+      return kept;
+    },
+    prune: async (before, entry) => {
+      const { isPlain, copy } = copies;
+      if (isPlain) return chain.prune(before, entry);
+      // What it had when it was last written to may be gone since.
+      const kept = copy !== null && (await copy.looked(copy.timeoutMilliseconds)) ? (copy.kept ?? 0) : 0;
+      if (before - 1 <= kept) return chain.prune(before, entry);
+      const message = `the second copy of the log has entries up to ${kept} for certain: nothing was removed. See: ambit daemon status`;
+      return { ok: false, code: "audit_unavailable", message };
+    },
+  };
+}

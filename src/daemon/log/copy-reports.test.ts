@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { CopyTelling } from "./copy-reports.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function listening(): { readonly telling: CopyTelling; readonly told: string[] } {
+  const told: string[] = [];
+  const telling = new CopyTelling({
+    changed: (isLate, problem) => told.push(isLate ? `late ${problem}` : "well"),
+    wentBack: (from, to) => told.push(`back ${from} ${to}`),
+  });
+  return { telling, told };
+}
+
+describe("what the log is told about its copy", () => {
+  it("once each", () => {
+    const { telling, told } = listening();
+    telling.well();
+    telling.late("full");
+    telling.late("full");
+    telling.well();
+    telling.wentBack(9, 4);
+    expect(told).toEqual(["late full", "well", "back 9 4"]);
+  });
+
+  it("one that falls behind a thousand times is told a few times, and then once a minute, always in pairs", () => {
+    const { telling, told } = listening();
+    const flap = (): void => {
+      for (let round = 0; round < 1000; round++) {
+        telling.late(null);
+        telling.wentBack(round + 1, round);
+        telling.well();
+      }
+    };
+    flap();
+    expect(told.length).toBeLessThanOrEqual(12);
+    const before = told.length;
+    vi.advanceTimersByTime(60_000);
+    flap();
+    expect(told.length - before).toBeLessThanOrEqual(2);
+    expect(told.filter((one) => one === "well")).toHaveLength(told.filter((one) => one === "late null").length);
+  });
+
+  it("what was not told is told later, where it is still so", () => {
+    const { telling, told } = listening();
+    for (let round = 0; round < 10; round++) {
+      telling.late(null);
+      telling.well();
+    }
+    const before = told.length;
+    telling.late("gone");
+    telling.wentBack(9, 4);
+    telling.wentBack(7, 2);
+    expect(told).toHaveLength(before);
+    vi.advanceTimersByTime(120_000);
+    expect(told.slice(before)).toEqual(["back 9 2", "late gone"]);
+    telling.close();
+    vi.advanceTimersByTime(600_000);
+    expect(told).toHaveLength(before + 2);
+  });
+});

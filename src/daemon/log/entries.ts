@@ -1,0 +1,194 @@
+// Entries of the log, each made in one place, so that all of them say who, what and why in the same words.
+import { canonicalJson } from "../../log/chain/canonical.ts";
+import { type CutSizes, cutJson } from "../../log/chain/cut.ts";
+import { SpelledEntry } from "../../log/chain/spelled-entry.ts";
+import type { Moment } from "../../core/authority/compiled.ts";
+import { explain } from "../../core/authority/explain.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import { judge } from "../../core/authority/judge.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { compactText } from "../../core/notation/printer.ts";
+import { readRequestText } from "../../core/notation/request/request.ts";
+import { requestText } from "../../core/notation/request/request-printer.ts";
+import type { Entry, Outcome } from "../../core/ports/stores/commit.ts";
+import type { EntryKind, LogEntry, Who } from "../../core/ports/stores/log.ts";
+import type { CallRefusal } from "../calls/call-ports.ts";
+import { needOf } from "../calls/counterexample.ts";
+import { EntryWords } from "./entry-words.ts";
+import type { Holding } from "../calls/holding.ts";
+import type { DaemonParts } from "../parts.ts";
+
+export const NOBODY: Who = { user: null, agent: null, workspace: null, chain: [], session: null, trace: null };
+
+/** What may have come from outside, and so may hold a secret. */
+type Told = Pick<LogEntry, keyof Who | "tool" | "outcome" | "of" | "more">;
+
+const NOTHING: readonly string[] = [];
+
+/** Only what is held could be wider: nothing else is proposed. */
+const HELPED: ReadonlySet<string> = new Set(["scope_violation", "capability_absent"]);
+
+const argumentCharactersMax = 8192;
+const ARGUMENT_SIZES: readonly CutSizes[] = [
+  { characters: 2048, elements: 64, depth: 8 },
+  { characters: 256, elements: 16, depth: 4 },
+  { characters: 64, elements: 8, depth: 2 },
+];
+
+/** INVARIANT: no entry leaves here with a known secret in it. */
+export class Entries {
+  readonly #parts: Pick<DaemonParts, "id" | "now" | "redacting">;
+  readonly #words: EntryWords;
+
+  constructor(parts: Pick<DaemonParts, "id" | "now" | "redacting">) {
+    this.#parts = parts;
+    this.#words = new EntryWords(parts.redacting);
+  }
+
+  make(
+    kind: EntryKind,
+    who: Who,
+    outcome: string,
+    rest: Partial<Pick<LogEntry, "id" | "tool" | "verbs" | "code" | "of" | "more">> = {},
+  ): LogEntry {
+    const { id, now, redacting } = this.#parts;
+    // Member by member: to copy what is copied anyway costs more than all of the rest.
+    const { user, agent, workspace, chain, session, trace } = who;
+    const { tool = null, of = null, more = {} } = rest;
+    const given: Told = { user, agent, workspace, chain, session, trace, tool, outcome, of, more };
+    const told = redacting.json(given as unknown as JsonObject) as unknown as Told;
+    return {
+      id: rest.id ?? id("e"),
+      kind,
+      at: now(),
+      user: told.user,
+      agent: told.agent,
+      workspace: told.workspace,
+      chain: told.chain,
+      session: told.session,
+      trace: told.trace,
+      tool: told.tool,
+      verbs: rest.verbs ?? NOTHING,
+      outcome: told.outcome,
+      code: rest.code ?? null,
+      of: told.of,
+      more: told.more,
+    };
+  }
+
+  /** What the gate decided. One for every call, and so spelled from parts that are kept. */
+  decision(
+    who: Who,
+    { entry, input }: { readonly entry: Entry; readonly input: JsonObject },
+    holding: Holding,
+    moment: () => Moment,
+  ): LogEntry {
+    const { tool, requests, need, outcome, code, approval, reason, level, basis } = entry;
+    const { id, now } = this.#parts;
+    const words = this.#words;
+    const asked = requests.length === 0 && need !== null ? [need] : requests;
+    const missed = needOf(entry.agent, holding, code, need);
+    // Where trust is missing, no grant would help.
+    const isHelped = missed !== null && code !== "untrusted_policy";
+    const suggest = isHelped ? suggestion(holding, missed, moment()) : null;
+    const verbs: string[] = [];
+    let texts = "";
+    for (let at = 0; at < asked.length; at++) {
+      const request = asked[at] as Request;
+      if (!verbs.includes(request.verb.verb)) verbs.push(request.verb.verb);
+      texts += `${at === 0 ? "" : ","}${words.spelled(requestText(request))}`;
+    }
+    // INVARIANT: in the order of their names.
+    const more =
+      `{"approval":${words.spelled(approval)},${outcome === "allow" ? "" : `"arguments":${canonicalJson(this.#told(input))},`}"by":${words.by(holding, basis)},"level":${level},` +
+      `"need":${words.spelled(missed === null ? null : requestText(missed))},"reason":${words.spelled(reason)},` +
+      `"requests":[${texts}],"suggest":${words.spelled(suggest)}}`;
+    return new SpelledEntry(
+      words.who(who),
+      {
+        id: id("c"),
+        kind: "decision",
+        at: now(),
+        tool: words.text(tool),
+        verbs,
+        outcome,
+        code,
+        of: entry.call ?? null,
+      },
+      more,
+    );
+  }
+
+  /** What was refused while a call ran: a denial like any other, of the call it belongs to. */
+  refusal(
+    who: Who,
+    { refusal, input }: { readonly refusal: CallRefusal; readonly input: JsonObject },
+    holding: Holding,
+    moment: () => Moment,
+  ): LogEntry {
+    const { receipt, tool, denial, reason, target = null } = refusal;
+    const { code, request, times } = denial;
+    const read = request === "" ? null : readRequestText(request, holding.reading);
+    // What stands behind a link may be of the agent's own making: nothing is proposed for it.
+    const isHelped = read?.ok === true && target === null && HELPED.has(code);
+    const suggest = isHelped ? suggestion(holding, read.value, moment()) : null;
+    const [need, requests] = request === "" ? [null, []] : [request, [request]];
+    const verb = /^[a-z_]+\.[a-z_]+/.exec(request)?.[0];
+    return this.make("decision", who, "deny", {
+      id: this.#parts.id("c"),
+      tool,
+      verbs: verb === undefined ? [] : [verb],
+      code,
+      of: receipt,
+      more: {
+        ...{ approval: null, arguments: this.#told(input), by: [], level: 0 },
+        ...{ need, reason, requests, suggest, target, times },
+      },
+    });
+  }
+
+  /** Arguments as a denial holds them: without secrets, and not all of what is long. */
+  #told(input: JsonObject): Json {
+    const told = this.#parts.redacting.json(input);
+    for (const sizes of ARGUMENT_SIZES) {
+      const cut = cutJson(told, sizes);
+      if (canonicalJson(cut).length <= argumentCharactersMax) return cut;
+    }
+    return {};
+  }
+
+  /** What became of a decision. */
+  outcome(who: Who, { receipt, ended, denials, enforcement, wallMicroseconds }: Outcome): LogEntry {
+    const { id, now } = this.#parts;
+    const words = this.#words;
+    const milliseconds = Number.isFinite(wallMicroseconds) ? Math.round(wallMicroseconds / 1000) : 0;
+    // INVARIANT: in the order of their names.
+    const more =
+      `{"denials":${this.#listed(denials, ({ code, id: at, request, times }) =>
+        at === undefined ? { code, request, times } : { code, id: at, request, times },
+      )},` +
+      `"ended":${words.spelled(ended)},` +
+      `"enforcement":${this.#listed(enforcement, ({ axis, strength }) => ({ axis, strength }))},` +
+      `"milliseconds":${this.#spelled(milliseconds)}}`;
+    const told = words.text(ended);
+    return new SpelledEntry(
+      words.who(who),
+      { id: id("e"), kind: "outcome", at: now(), tool: null, verbs: NOTHING, outcome: told, code: null, of: receipt },
+      more,
+    );
+  }
+
+  #listed<T>(list: readonly T[], shown: (one: T) => JsonObject): string {
+    return list.length === 0 ? "[]" : this.#spelled(list.map(shown));
+  }
+
+  #spelled(value: Json): string {
+    return canonicalJson(this.#parts.redacting.json(value));
+  }
+}
+
+function suggestion({ authority, reading }: Holding, need: Request, moment: Moment): string | null {
+  const decision = judge(authority, need, moment);
+  const { suggest } = explain(authority, need, moment, decision, reading.workingRoot ?? null);
+  return suggest === null ? null : compactText(suggest);
+}

@@ -1,0 +1,106 @@
+// What stands in entry after entry, redacted and spelled once: who calls, and the grants it is allowed by.
+import { canonicalJson, quoted } from "../../log/chain/canonical.ts";
+import { type SpelledWho, spelledWho } from "../../log/chain/spelled-entry.ts";
+import type { Chain } from "../../core/authority/chain.ts";
+import type { CompiledLink } from "../../core/authority/compiled.ts";
+import type { Basis } from "../../core/authority/decision.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import { compactText } from "../../core/notation/printer.ts";
+import type { Who } from "../../core/ports/stores/log.ts";
+import type { Holding } from "../calls/holding.ts";
+import type { RecordRead, Redacting } from "../parts.ts";
+
+const wordsMax = 1024;
+const wordCharactersMax = 256;
+
+/** How a grant stands in the list of those that decided, and what it was spelled by. */
+interface SpelledGrant {
+  readonly record: RecordRead | null;
+  readonly link: string;
+  readonly text: string;
+}
+
+/**
+ * INVARIANT: what is kept was looked through for the secrets that are known now, and there was none in it. So nothing is kept
+ * beyond a change of them, and what holds one is looked through, and told of, every time.
+ */
+export class EntryWords {
+  readonly #redacting: Redacting;
+  #known: object | null = null;
+  #who = new WeakMap<Who, SpelledWho>();
+  /** Grants are read once for a text and decide many calls. */
+  #grants = new WeakMap<Grant, SpelledGrant>();
+  readonly #plain = new Set<string>();
+
+  constructor(redacting: Redacting) {
+    this.#redacting = redacting;
+  }
+
+  who(who: Who): SpelledWho {
+    this.#look();
+    const kept = this.#who.get(who);
+    if (kept !== undefined) return kept;
+    const told = this.#redacting.json(who as unknown as JsonObject) as unknown as Who;
+    const spelled = spelledWho(told);
+    // One with a chain is made for one call.
+    if (who.chain.length === 0 && this.#isSame(who as unknown as JsonObject, told as unknown as JsonObject))
+      this.#who.set(who, spelled);
+    return spelled;
+  }
+
+  /** Without known secrets. */
+  text(text: string): string {
+    this.#look();
+    if (this.#known === null || this.#plain.has(text)) return text;
+    const told = this.#redacting.text(text);
+    if (told !== text || text.length > wordCharactersMax) return told;
+    if (this.#plain.size >= wordsMax) this.#plain.clear();
+    this.#plain.add(text);
+    return text;
+  }
+
+  /** The same, spelled. */
+  spelled(text: string | null): string {
+    return text === null ? "null" : quoted(this.text(text));
+  }
+
+  /** The list of grants that decided, spelled. */
+  by({ authority, record }: Holding, basis: readonly Basis[]): string {
+    this.#look();
+    let list = "";
+    for (const { chain, grants } of basis) {
+      const links = (authority[chain] as Chain | undefined) ?? [];
+      for (let place = 0; place < links.length; place++) {
+        const { link } = links[place] as CompiledLink;
+        const grant = link.grants[grants[place] ?? -1];
+        if (grant !== undefined) list += `${list === "" ? "" : ","}${this.#grant(grant, link.id, record)}`;
+      }
+    }
+    return `[${list}]`;
+  }
+
+  #grant(grant: Grant, link: string, record: RecordRead | null): string {
+    const kept = this.#grants.get(grant);
+    if (kept !== undefined && kept.record === record && kept.link === link) return kept.text;
+    const shown = { at: record?.placeOf(grant.span) ?? null, grant: compactText(grant), link };
+    const told = this.#redacting.json(shown);
+    const text = canonicalJson(told);
+    if (this.#isSame(shown, told)) this.#grants.set(grant, { record, link, text });
+    return text;
+  }
+
+  #isSame(value: Json, told: Json): boolean {
+    return this.#known === null || canonicalJson(value) === canonicalJson(told);
+  }
+
+  /** Forgets everything where other secrets are known than before. */
+  #look(): void {
+    const { known } = this.#redacting;
+    if (known === this.#known) return;
+    this.#known = known;
+    this.#who = new WeakMap();
+    this.#grants = new WeakMap();
+    this.#plain.clear();
+  }
+}

@@ -1,0 +1,141 @@
+// The log's proof as the daemon gives it: signed notes at due time, verification, export, another key, retention.
+import { ENTRIES_PRUNED, KEY_ROTATED, pruningDetails, rotationDetails } from "../../log/chain/chain-events.ts";
+import { parseCheckpoint } from "../../log/chain/checkpoint.ts";
+import { exportLine } from "../../log/verify/export.ts";
+import { exportStore } from "../../log/verify/export-store.ts";
+import type { ChainHead } from "../../log/verify/verify.ts";
+import { verifyStore } from "../../log/verify/verify-store.ts";
+import type { Proof } from "../parts.ts";
+import { signatureCheck } from "../../log/keys/key-text.ts";
+import type { ChainStore, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
+import type { Digest } from "../../core/ports/digest.ts";
+import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
+import type { Ledger } from "../../core/ports/stores/ledger.ts";
+import type { LogEntry } from "../../core/ports/stores/log.ts";
+import type { DaemonNotary } from "./notary.ts";
+
+const entriesPerNote = 1000;
+const millisecondsPerNote = 10_000;
+const dayMilliseconds = 86_400_000;
+
+export interface ProofAsked {
+  readonly notary: DaemonNotary;
+  /** Whose log: a name of this state. */
+  readonly node: string;
+  readonly chain: ChainStore;
+  readonly ledger: Ledger;
+  readonly digest: Digest;
+  now(): number;
+  entry(outcome: string, more: LogEntry["more"]): LogEntry;
+}
+
+export interface KeptProof extends Proof {
+  /** The lines a copy of the log begins with, when its first entry is this one. */
+  beginning(first: number): { readonly header: string; readonly rotations: readonly string[] };
+}
+
+export function proofOf({ notary, node, chain, ledger, digest, now, entry }: ProofAsked): KeptProof {
+  let turn: Promise<unknown> = Promise.resolve();
+  let signed = -1;
+  let signedAt = 0;
+
+  const noteOf = (head: ChainHead, next: string | null): CheckpointRow => ({
+    place: head.place,
+    text: notary.noteOf(head, next),
+  });
+
+  const sign = async (): Promise<void> => {
+    const head = await chain.head();
+    if (!head.ok) return;
+    const kept = await chain.keepCheckpoint(noteOf(head.value, null));
+    if (!kept.ok || !(await notary.flush())) return;
+    signed = head.value.place;
+    signedAt = now();
+  };
+
+  /** One at a time: a note must be signed by the key that is current when it is kept. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(work);
+    turn = mine.catch(() => undefined);
+    return mine;
+  };
+
+  const checkpoint = (isLast: boolean): Promise<void> =>
+    inTurn(async () => {
+      const head = await chain.head();
+      if (!head.ok || head.value.place === 0 || head.value.place === signed) return;
+      const isDue = head.value.place - signed >= entriesPerNote || now() - signedAt >= millisecondsPerNote;
+      if (isDue || isLast) await sign();
+    });
+
+  /** The new key is named in an entry and in a note of the old one; the note is on disk before the new key signs anything. */
+  const rotate = async (): Promise<Answer<{ readonly key: string }>> => {
+    const { keys } = notary;
+    const next = keys.prepare();
+    if (!next.ok) return refused(next);
+    const told = await ledger.append([entry(KEY_ROTATED, rotationDetails(keys.signer.key, next.value))]);
+    if (!told.ok) return refused(told);
+    const head = await chain.head();
+    if (!head.ok) return refused(head);
+    const row = noteOf(head.value, next.value);
+    const rotated = keys.rotate(next.value, row.text);
+    if (!rotated.ok) return refused(rotated);
+    notary.keys = rotated.value;
+    const kept = await chain.keepCheckpoint(row);
+    if (!kept.ok) return refused(kept);
+    await sign();
+    return { ok: true, value: { key: notary.keys.signer.key } };
+  };
+
+  /** Up to the last note that is older: what remains begins where that note ends, and is signed anew at once. */
+  const retain = async (days: number): Promise<Answer<{ readonly removed: number; readonly first: number }>> => {
+    const first = await chain.first();
+    if (!first.ok) return refused(first);
+    const before = now() - days * dayMilliseconds;
+    let last = 0;
+    for (let from = first.value; ; ) {
+      const notes = await chain.checkpoints(from);
+      if (!notes.ok) return refused(notes);
+      const old = notes.value.filter(({ text }) => (parseCheckpoint(text)?.at ?? Number.POSITIVE_INFINITY) < before);
+      last = old.at(-1)?.place ?? last;
+      const end = notes.value.at(-1)?.place ?? 0;
+      if (old.length < notes.value.length || !(end >= from)) break;
+      from = end + 1;
+    }
+    if (last < first.value) return { ok: true, value: { removed: 0, first: first.value } };
+    const pruned = await chain.prune(last + 1, entry(ENTRIES_PRUNED, pruningDetails(last + 1)));
+    if (!pruned.ok) return refused(pruned);
+    await sign();
+    return { ok: true, value: { ...pruned.value, first: last + 1 } };
+  };
+
+  return {
+    verify: async (head) => {
+      const { keys } = notary;
+      const given = { key: keys.first, rotations: keys.rotations, node, head, remembered: notary.remembered() };
+      const answer = await verifyStore({ digest, check: signatureCheck(), chain, pause }, given);
+      return answer.ok ? { ok: true, value: answer.value } : refused(answer);
+    },
+    export: async (from, line) => {
+      const { keys: all, rotations } = notary.keys;
+      const done = await exportStore({ chain, line }, { node, keys: all, at: now(), rotations, from });
+      return done.ok ? done : refused(done);
+    },
+    keys: () => notary.keys.keys,
+    rotate: () => inTurn(rotate),
+    retain: (days) => inTurn(() => retain(days)),
+    checkpoint,
+    beginning: (first) => ({
+      header: exportLine({ kind: "header", node, first, keys: notary.keys.keys, at: now(), isCopy: true }),
+      rotations: notary.keys.rotations.map((text) => exportLine({ kind: "rotation", text })),
+    }),
+  };
+}
+
+function pause(): Promise<void> {
+  return new Promise((done) => setImmediate(done));
+}
+
+function refused({ code, message }: { readonly code: string; readonly message: string }): Refusal {
+  return { ok: false, code, message, fix: null };
+}

@@ -1,0 +1,302 @@
+// A second copy of the log, as far as it goes: whatever is written is handed on in order, from where the copy really stands, and
+// whoever has to know that an entry is in it waits here, for so long and no longer.
+import { CopyLines, type CopyPlace } from "../../log/verify/copy-lines.ts";
+import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
+import type { Digest } from "../../core/ports/digest.ts";
+import type { Sink, SinkShown, SinkStanding } from "../../core/ports/stores/sink.ts";
+import { CopyTelling, type CopyTold } from "./copy-reports.ts";
+import { outwait } from "../patience.ts";
+
+export interface CopyParts extends CopyTold {
+  readonly target: string;
+  readonly sink: Sink;
+  readonly chain: Pick<ChainStore, "rows" | "checkpoints" | "head" | "first">;
+  readonly digest: Digest;
+  readonly timeoutMilliseconds: number;
+  /** The lines a copy of the log begins with, when its first entry is this one. */
+  beginning(first: number): { readonly header: string; readonly rotations: readonly string[] };
+}
+
+const pauseMillisecondsMin = 50;
+const pauseMillisecondsMax = 1000;
+/** What others write without telling us is found so soon. */
+const lookMilliseconds = 500;
+/** Whoever stops the daemon waits for no more than that. */
+const closeMillisecondsMax = 2000;
+
+interface Waiting {
+  readonly place: number;
+  readonly answer: (isKept: boolean) => void;
+}
+
+export class SecondCopy {
+  readonly #parts: CopyParts;
+  readonly #lines: CopyLines;
+  readonly #telling: CopyTelling;
+  #at: CopyPlace | null = null;
+  #kept: number | null = null;
+  #head = 0;
+  #problem: string | null = null;
+  #isReady = false;
+  #isLate = false;
+  #isClosed = false;
+  #waiting: Waiting[] = [];
+  readonly #readying = new Set<(isReady: boolean) => void>();
+  readonly #looks = new Set<(isWell: boolean) => void>();
+  #ring: (() => void) | null = null;
+  #isRung = false;
+  #late: (() => void) | null = null;
+  readonly #ended: Promise<void>;
+
+  constructor(parts: CopyParts) {
+    this.#parts = parts;
+    this.#lines = new CopyLines(parts.chain, parts.digest);
+    this.#telling = new CopyTelling(parts);
+    this.#ended = this.#run();
+  }
+
+  get timeoutMilliseconds(): number {
+    return this.#parts.timeoutMilliseconds;
+  }
+
+  /** Whether it is behind for longer than anybody waits: then nobody has to begin to. */
+  get isLate(): boolean {
+    return this.#isLate;
+  }
+
+  /** Place of the last entry it has for certain; null where that is not known. */
+  get kept(): number | null {
+    return this.#kept;
+  }
+
+  shown(): SinkShown {
+    const kept = this.#kept;
+    const behind = kept === null ? null : Math.max(0, this.#head - kept);
+    const late = this.#isLate ? "it does not answer in time" : null;
+    const { target } = this.#parts;
+    return { target, kept, behind, isDenying: this.#isLate, problem: this.#problem ?? late };
+  }
+
+  /** Something was written. */
+  wake(): void {
+    this.#isRung = true;
+    this.#ring?.();
+  }
+
+  /** Whether it can take something now, or within this time. */
+  ready(milliseconds: number): Promise<boolean> {
+    if (this.#isReady) return Promise.resolve(true);
+    return timed(milliseconds, (answer) => {
+      this.#readying.add(answer);
+      return () => this.#readying.delete(answer);
+    });
+  }
+
+  /** Whether it has this entry, now or within this time. */
+  has(place: number, milliseconds: number): Promise<boolean> {
+    if (this.#kept !== null && this.#kept >= place) return Promise.resolve(true);
+    if (this.#isClosed) return Promise.resolve(false);
+    return timed(milliseconds, (answer) => {
+      const mine: Waiting = { place, answer };
+      this.#waiting.push(mine);
+      return () => {
+        this.#waiting = this.#waiting.filter((one) => one !== mine);
+      };
+    });
+  }
+
+  /** Whether it was looked at from now on, within this time, and has all it is said to have. */
+  looked(milliseconds: number): Promise<boolean> {
+    if (this.#isClosed) return Promise.resolve(false);
+    return timed(milliseconds, (answer) => {
+      this.#looks.add(answer);
+      this.wake();
+      return () => this.#looks.delete(answer);
+    });
+  }
+
+  /** Somebody waited in vain. */
+  fallBehind(): void {
+    if (this.#isLate || this.#isClosed) return;
+    this.#isLate = true;
+    this.#telling.late(this.#problem);
+  }
+
+  /** What is written by now is handed on first, for as long as a call would wait. */
+  async close(): Promise<void> {
+    const head = await this.#parts.chain.head();
+    this.wake();
+    const patience = Math.min(this.timeoutMilliseconds, closeMillisecondsMax);
+    if (head.ok && !this.#isLate) await this.has(head.value.place, patience);
+    // A note has no place of its own: one more look, where somebody looks at all.
+    if (this.#isReady) await this.looked(lookMilliseconds);
+    this.drop();
+  }
+
+  /** At once: it is not the copy any more. */
+  drop(): void {
+    this.#isClosed = true;
+    this.#isReady = false;
+    this.#telling.close();
+    this.#parts.sink.close();
+    this.#settle(null);
+    for (const { answer } of this.#waiting.splice(0)) answer(false);
+    for (const answer of [...this.#readying]) answer(false);
+    this.wake();
+  }
+
+  /** When nothing of it runs any more; never, where the sink never answers. */
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  async #run(): Promise<void> {
+    for (let pause = pauseMillisecondsMin; !this.#isClosed; pause = Math.min(pause * 2, pauseMillisecondsMax)) {
+      this.#watch();
+      const trouble = await this.#session(() => {
+        pause = pauseMillisecondsMin;
+      });
+      this.#isReady = false;
+      for (const answer of [...this.#looks]) answer(false);
+      this.#parts.sink.close();
+      if (this.#isClosed) return;
+      this.#problem = trouble;
+      await this.#sleep(pause, false);
+    }
+  }
+
+  /** As long as it goes well; then why it does not. */
+  async #session(well: () => void): Promise<string> {
+    const begun = await this.#begin();
+    if (begun !== null) return begun;
+    while (!this.#isClosed) {
+      const at = this.#at as CopyPlace;
+      this.#isRung = false;
+      const piece = await this.#lines.next(at);
+      if (!piece.ok) return piece.message;
+      const { sink } = this.#parts;
+      if (piece.value !== null) {
+        const { text, end, hashes, isOfCopy } = piece.value;
+        this.#head = Math.max(this.#head, end.place);
+        // INVARIANT: what was written because it is slow is no reason to call it slow again, or that would never end.
+        if (!isOfCopy) this.#watch();
+        const kept = await sink.keep(text, end.place, (place, hash) => {
+          const isOurs =
+            hash === (place === at.place ? at.hash : hashes.get(place)) || (place === at.place && at.hash === "");
+          if (isOurs) this.#advance(place);
+          return isOurs;
+        });
+        if (!kept.ok) return kept.message;
+        this.#at = end;
+        this.#advance(end.place);
+        if (!piece.value.isAll) continue;
+      }
+      const isLookedAt = piece.value === null && this.#looks.size > 0;
+      const trouble = isLookedAt ? await sink.look() : sink.trouble;
+      if (trouble !== null) return trouble;
+      well();
+      this.#settle(true);
+      if (piece.value === null) {
+        for (const answer of [...this.#looks]) answer(true);
+        await this.#sleep(lookMilliseconds, true);
+      }
+    }
+    return "it was closed";
+  }
+
+  /** Where it goes on; a sentence where it cannot. */
+  async #begin(): Promise<string | null> {
+    const { chain, sink, beginning } = this.#parts;
+    const [first, head] = [await chain.first(), await chain.head()];
+    if (!first.ok) return first.message;
+    if (!head.ok) return head.message;
+    this.#head = head.value.place;
+    const { header, rotations } = beginning(first.value);
+    const opened = await sink.open(header);
+    if (!opened.ok || this.#isClosed) return opened.ok ? "it was closed" : opened.message;
+    const standing = opened.value;
+    const place = standing.place ?? first.value - 1;
+    const wrong = wrongStanding(standing, first.value, head.value.place);
+    if (wrong !== null) return wrong;
+    const found = await this.#lines.placeAt(place, first.value);
+    if (!found.ok) return found.message;
+    // Where the log begins behind it, its next entry tells whether it continues this one.
+    const hash = found.value.hash === "" ? (standing.hash ?? "") : found.value.hash;
+    if (standing.hash !== null && standing.hash !== hash)
+      return `its entry ${place} is not the one of the log: one of the two was written anew. See: ambit audit verify`;
+    this.#at = { place, hash, note: standing.note ?? place - 1 };
+    const missing = standing.place === null ? rotations.slice(standing.rotations ?? 0) : [];
+    if (missing.length > 0) {
+      const kept = await sink.keep(`${missing.join("\n")}\n`, 0, () => true);
+      if (!kept.ok) return kept.message;
+    }
+    const before = this.#kept;
+    this.#advance(place);
+    if (before !== null && place < before) this.#telling.wentBack(before, place);
+    return null;
+  }
+
+  #advance(place: number): void {
+    this.#kept = place;
+    const still: Waiting[] = [];
+    for (const waiting of this.#waiting) {
+      if (waiting.place <= place) waiting.answer(true);
+      else still.push(waiting);
+    }
+    this.#waiting = still;
+  }
+
+  /** From now on there is a time by which it must be done. */
+  #watch(): void {
+    this.#late ??= outwait(this.timeoutMilliseconds, () => this.fallBehind());
+  }
+
+  /** True: everything there was is kept. */
+  #settle(isWell: true | null): void {
+    this.#late?.();
+    this.#late = null;
+    if (isWell === null) return;
+    this.#problem = null;
+    this.#isReady = true;
+    for (const answer of [...this.#readying]) answer(true);
+    if (!this.#isLate) return;
+    this.#isLate = false;
+    this.#telling.well();
+  }
+
+  async #sleep(milliseconds: number, isWoken: boolean): Promise<void> {
+    if (this.#isClosed || (isWoken && this.#isRung)) return;
+    await new Promise<void>((wake) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#ring = null;
+        wake();
+      };
+      const timer = setTimeout(done, milliseconds);
+      timer.unref();
+      this.#ring = isWoken ? done : () => this.#isClosed && done();
+    });
+  }
+}
+
+function wrongStanding({ place, first: begins }: SinkStanding, first: number, head: number): string | null {
+  if (place !== null && place > head)
+    return `it has entries up to ${place}, and the log ends at ${head}: entries were cut off the log. See: ambit audit verify --sink`;
+  const next = place === null ? (begins ?? first) : place + 1;
+  if (next < first)
+    return `entries ${next} to ${first - 1} were removed from the log before it had them: move it away, and a new copy begins`;
+  return place === null && next !== first ? `it begins with entry ${next}, and has none: move it away` : null;
+}
+
+/** False where the time is over first. */
+function timed(milliseconds: number, wait: (answer: (isSo: boolean) => void) => () => void): Promise<boolean> {
+  return new Promise((resolve) => {
+    const answer = (isSo: boolean): void => {
+      end();
+      leave();
+      resolve(isSo);
+    };
+    const end = outwait(milliseconds, () => answer(false));
+    const leave = wait(answer);
+  });
+}

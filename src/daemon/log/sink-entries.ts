@@ -1,0 +1,20 @@
+// What is written of a decision that the second copy of the log did not get in time.
+import type { LogEntry } from "../../core/ports/stores/log.ts";
+
+/** It was allowed and charged, and nothing of it was carried out. */
+const ENDED = "failed audit_unavailable";
+
+export function unheardOutcome(decision: LogEntry, id: string, at: number): LogEntry {
+  const { user, agent, workspace, chain, session, trace } = decision;
+  const reason = "the second copy of the log had not got the decision in time, so nothing was done";
+  return {
+    ...{ user, agent, workspace, chain, session, trace, id, at },
+    kind: "outcome",
+    tool: null,
+    verbs: [],
+    outcome: ENDED,
+    code: null,
+    of: decision.id,
+    more: { denials: [], ended: ENDED, enforcement: [], milliseconds: 0, reason },
+  };
+}

@@ -1,0 +1,192 @@
+// Which second copy of the log counts: the one the user's configuration names, looked at again every second. A configuration
+// that is not understood changes nothing that was known, and where nothing was known nothing is decided.
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { SINK_BEHIND, SINK_CAUGHT_UP } from "../../log/verify/copy-lines.ts";
+import { copyStanding, isTornHeader } from "../../log/verify/copy-standing.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import type { Copies } from "./copied-ledger.ts";
+import { SecondCopy } from "./second-copy.ts";
+import { outOfReach } from "../../platform/out-of-reach.ts";
+import { FileSink } from "../../log/sinks/sink-file.ts";
+import { SocketSink } from "../../log/sinks/sink-socket.ts";
+import { isSettled, stampText } from "../../platform/stamp.ts";
+import { codeOf } from "../../platform/path-target.ts";
+import { type SinkTarget, sinkText, type WrittenAudit } from "../../core/notation/config/audit-setting.ts";
+import type { Config } from "../../core/notation/config/config.ts";
+import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
+import type { Digest } from "../../core/ports/digest.ts";
+import type { Ledger } from "../../core/ports/stores/ledger.ts";
+import type { LogEntry } from "../../core/ports/stores/log.ts";
+import type { SettingStore } from "../../core/ports/stores/secret-store.ts";
+import type { Sink, SinkShown } from "../../core/ports/stores/sink.ts";
+import type { KeptProof } from "./proof.ts";
+
+const lookMilliseconds = 500;
+const SETTING = "sink";
+const NAMES = ["config.yml", "config.yaml"];
+
+export interface SinkAsked {
+  /** Folder of the user's configuration. */
+  readonly folder: string | null;
+  /** As it is on disk now; null where there is none. */
+  config(): Config | null;
+  readonly node: string;
+  readonly chain: ChainStore;
+  readonly ledger: Ledger;
+  readonly settings: SettingStore;
+  readonly digest: Digest;
+  readonly beginning: KeptProof["beginning"];
+  entry(outcome: string, more: JsonObject): LogEntry;
+  now(): number;
+  log(line: string): void;
+}
+
+export class DaemonSink implements Copies {
+  #asked: SinkAsked | null = null;
+  #copy: SecondCopy | null = null;
+  #audit: WrittenAudit | null = null;
+  #refusal: string | null = null;
+  #problem: string | null = null;
+  #stamp: string | null = null;
+  #isKnown = false;
+  /** The last look found no copy named, where one was: it may be written anew at this moment. */
+  #isDoubted = false;
+  #timer: NodeJS.Timeout | null = null;
+  isPlain = true;
+
+  get copy(): SecondCopy | null {
+    return this.#copy;
+  }
+
+  get refusal(): string | null {
+    return this.#refusal;
+  }
+
+  /** Before anybody can ask for anything. */
+  begin(asked: SinkAsked): void {
+    this.#asked = asked;
+    this.#look();
+    this.#timer = setInterval(() => this.#look(), lookMilliseconds);
+    this.#timer.unref();
+  }
+
+  shown(): SinkShown | null {
+    const copy = this.#copy?.shown() ?? null;
+    if (copy !== null) return { ...copy, problem: copy.problem ?? this.#problem };
+    const problem = this.#refusal;
+    const target = this.#asked?.settings.get(SETTING) ?? "not known";
+    return problem === null ? null : { target, kept: null, behind: null, isDenying: true, problem };
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    await this.#copy?.close();
+  }
+
+  #look(): void {
+    const asked = this.#asked;
+    const stamp = asked === null ? null : stampOf(asked.folder, asked.now());
+    if (asked === null || (stamp !== null && stamp === this.#stamp && !this.#isDoubted)) return;
+    this.#stamp = stamp;
+    const config = configIn(asked);
+    if (config !== null && ("failed" in config || config.broken)) {
+      this.#isDoubted = false;
+      this.#unknown("is not understood: ambit doctor");
+      return;
+    }
+    const audit = config?.audit ?? null;
+    if (audit === null && !this.#isDoubted && this.#isNamed(asked)) {
+      this.#isDoubted = true;
+      if (this.#copy === null) this.#unknown("names no copy of the log any more. It is looked at once more");
+      return;
+    }
+    this.#isDoubted = false;
+    this.#isKnown = true;
+    this.#take(audit, asked);
+    this.#refusal = null;
+    this.#problem = null;
+    this.isPlain = this.#copy === null;
+  }
+
+  /** Whether one is kept, or was when the daemon ended. */
+  #isNamed({ settings }: SinkAsked): boolean {
+    return this.#copy !== null || (!this.#isKnown && settings.get(SETTING) !== null);
+  }
+
+  #unknown(why: string): void {
+    const what = `the user's configuration ${why}`;
+    // INVARIANT: a mistake in the file never ends a copy, nor begins to allow without one.
+    if (this.#copy === null) this.#refusal = `${what}. Whether a copy of the log has to be kept is not known`;
+    else this.#problem = `${what}. The copy goes on as it was`;
+    this.isPlain = false;
+  }
+
+  #take(audit: WrittenAudit | null, asked: SinkAsked): void {
+    const [target, before] = [audit === null ? null : sinkText(audit.sink), this.#audit];
+    const isSame = before !== null && audit !== null && sinkText(before.sink) === target;
+    if (audit === null ? before === null : isSame && before.timeoutMilliseconds === audit.timeoutMilliseconds) {
+      if (audit === null) this.#remember(null, asked);
+      return;
+    }
+    this.#copy?.drop();
+    this.#audit = audit;
+    this.#copy = audit === null || target === null ? null : this.#begun(audit, target, asked);
+    this.#remember(target, asked);
+  }
+
+  #begun({ sink, timeoutMilliseconds }: WrittenAudit, target: string, asked: SinkAsked): SecondCopy {
+    const { chain, digest, beginning, ledger, entry, log } = asked;
+    const tell = (outcome: string, more: JsonObject): void => {
+      log(`the second copy of the log: ${outcome} ${JSON.stringify({ target, ...more })}`);
+      void ledger.append([entry(outcome, { target, ...more })]).then(() => copy.wake());
+    };
+    const copy: SecondCopy = new SecondCopy({
+      ...{ target, chain, digest, timeoutMilliseconds, beginning },
+      sink: sinkAt(sink, asked.node),
+      changed: (isLate, problem) => tell(isLate ? SINK_BEHIND : SINK_CAUGHT_UP, { problem, kept: copy.kept }),
+      wentBack: (from, to) => tell("sink_went_back", { from, to }),
+    });
+    return copy;
+  }
+
+  /** So that the log itself tells since when a copy is kept, and since when none is. */
+  #remember(target: string | null, { settings, entry, log }: SinkAsked): void {
+    const was = settings.get(SETTING);
+    if (was === target) return;
+    log(`the second copy of the log: ${target ?? "none"}, before: ${was ?? "none"}`);
+    const told = entry(target === null ? "sink_removed" : "sink_set", { target, was });
+    void settings.set(SETTING, target, told).then(() => this.#copy?.wake());
+  }
+}
+
+function sinkAt({ kind, path }: SinkTarget, node: string): Sink {
+  if (kind === "socket") return new SocketSink(path);
+  return new FileSink(path, {
+    standing: (header, tail, isAll) => copyStanding(node, header, tail, isAll),
+    isTornHeader,
+  });
+}
+
+function configIn(asked: SinkAsked): Config | { readonly failed: true } | null {
+  try {
+    return asked.config();
+  } catch {
+    return { failed: true };
+  }
+}
+
+/** Null where it has to be read: it was changed just now, or nobody can tell. */
+function stampOf(folder: string | null, now: number): string | null {
+  if (folder === null) return "";
+  const stamps = NAMES.map((name) => {
+    const path = join(folder, name);
+    try {
+      const found = statSync(path, { bigint: true });
+      return isSettled(found, now) ? stampText(found) : null;
+    } catch (error) {
+      return codeOf(error) === "ENOENT" && outOfReach(path) === null ? "" : null;
+    }
+  });
+  return stamps.includes(null) ? null : stamps.join(" ");
+}

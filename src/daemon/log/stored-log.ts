@@ -1,0 +1,49 @@
+// Verifies the log of a state whose daemon refuses it: straight from its files, with the keys that lie beside them.
+import type { ChainHead } from "../../log/verify/verify.ts";
+import { verifyStore } from "../../log/verify/verify-store.ts";
+import { signatureCheck } from "../../log/keys/key-text.ts";
+import { sha256 } from "../../platform/digest.ts";
+import type { VerifyAnswer } from "../../core/ports/daemon/daemon-control.ts";
+import type { Kept } from "../../core/ports/stores/durable.ts";
+import type { LogEnd } from "../../core/ports/stores/notary.ts";
+import { openStoredChain } from "../../store/log/stored-chain.ts";
+import { openNotary } from "./notary.ts";
+
+export interface StoredLogParts {
+  readonly state: string;
+  readonly program: string;
+}
+
+/** `key`: the key the log began with, where somebody brought it along; else the one that lies beside the log. */
+export async function verifyStoredLog(
+  { state, program }: StoredLogParts,
+  head: ChainHead | null,
+  key: string | null,
+): Promise<Kept<VerifyAnswer>> {
+  const notary = openNotary(state);
+  if (!notary.ok) return notary;
+  const chain = openStoredChain(state, { digest: sha256, program });
+  if (!chain.ok) return chain;
+  try {
+    const { keys } = notary.value;
+    const remembered = rememberedBy(notary.value);
+    if (!remembered.ok) return remembered;
+    const ports = { digest: sha256, check: signatureCheck(), chain: chain.value, pause };
+    const given = { key: key ?? keys.first, rotations: keys.rotations, node: null, head };
+    return await verifyStore(ports, { ...given, remembered: remembered.value });
+  } finally {
+    chain.value.close();
+  }
+}
+
+function rememberedBy(notary: { remembered(): LogEnd | null }): Kept<LogEnd | null> {
+  try {
+    return { ok: true, value: notary.remembered() };
+  } catch (error) {
+    return { ok: false, code: "audit_unavailable", message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function pause(): Promise<void> {
+  return new Promise((done) => setImmediate(done));
+}

@@ -1,0 +1,31 @@
+// Tells a person that something waits, by a program of their choice: its own words, and one line of ours.
+import { spawn } from "node:child_process";
+import { visible } from "../core/notation/visible.ts";
+import type { Approval } from "../core/ports/stores/approval-store.ts";
+
+const lineCharactersMax = 300;
+/** A burst of questions is one ring. */
+const quietMilliseconds = 2000;
+
+export function notifying(command: () => readonly string[], now: () => number): (approval: Approval) => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return ({ state, times, answers, id, who, tool, asking }) => {
+    if (state !== "pending" || times > 1 || answers.length > 0 || now() - last < quietMilliseconds) return;
+    const [program, ...words] = command();
+    if (program === undefined) return;
+    last = now();
+    const line = visible(`${who.agent} asks: ${asking.join("; ") || tool} (ambit approve ${id})`).slice(
+      0,
+      lineCharactersMax,
+    );
+    // It is told what waits, and nothing it says or does matters to us.
+    const child = spawn(program, [...words, line], {
+      stdio: "ignore",
+      detached: true,
+      env: { PATH: "/usr/bin:/bin" },
+      cwd: "/",
+    });
+    child.on("error", () => undefined);
+    child.unref();
+  };
+}

@@ -1,0 +1,95 @@
+// A secret for git: found by the host it is for, decided like any use of a secret, read only then, and only for a git.
+import { readFileSync, statSync } from "node:fs";
+import { verbEntry } from "../../core/authority/catalog.ts";
+import { parseHost } from "../../core/authority/axes/destination.ts";
+import { parseName, parseTool } from "../../core/authority/axes/name.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { isSegments } from "../../core/authority/axes/scope.ts";
+import type { ProgramGround } from "../parts.ts";
+import { toAscii } from "../../platform/ascii.ts";
+import { requestText } from "../../core/notation/request/request-printer.ts";
+import type { WrittenSecret } from "../../core/notation/config/run-settings.ts";
+import type { CredentialSource } from "../../sandbox/plan/sandboxes.ts";
+import { takesCredential } from "../../tools/git/credential-command.ts";
+import type { RunGround } from "./plan-facts.ts";
+
+const secretBytesMax = 65_536;
+const TOOL = "git";
+/** What forges take where only the token counts. */
+const USERNAME = "x-access-token";
+
+/** A secret that is kept here and bound to a tool and a host: its name, and its value once its use is decided. */
+export type AskSecret = (
+  tool: string,
+  host: string,
+) => { readonly name: string; readonly username: string | null; read(): Promise<string | null> } | null;
+
+export interface CredentialRun {
+  readonly run: Pick<ProgramGround, "useSecret" | "environment" | "refused">;
+  readonly ground: Pick<RunGround, "user" | "home">;
+  /** What was decided, and the words that run by it. */
+  readonly request: Request;
+  readonly argv: readonly string[];
+}
+
+/** INVARIANT: a secret goes to a git whose words were decided on, and to no other program that speaks to the helper. */
+export function credentialsFor({ run, ground, request, argv }: CredentialRun, secret: AskSecret): CredentialSource {
+  const isGit = isDecided(request, argv) && takesCredential(argv);
+  // A program that asks in a loop is told once for each host.
+  const noted = new Set<string>();
+  return async ({ host }) => {
+    const written = (ground.user?.secrets ?? []).find(({ hosts }) => hosts.includes(host));
+    const kept = written === undefined ? secret(TOOL, host) : null;
+    const name = written?.name ?? kept?.name;
+    const use = name === undefined ? null : useOf(name, host);
+    if (use === null) return null;
+    if (!isGit) {
+      if (!noted.has(host)) run.refused({ code: "secret_refused", request: requestText(use), times: 1 }, NOT_GIT);
+      noted.add(host);
+      return null;
+    }
+    if (!(await run.useSecret(use))) return null;
+    const password = written === undefined ? await kept?.read() : secretText(written, run.environment, ground.home);
+    const username = (written === undefined ? kept?.username : written.username) ?? USERNAME;
+    return password === null || password === undefined ? null : { username, password };
+  };
+}
+
+const NOT_GIT = "a secret for git goes to `git fetch`, `git push` and the like, run as a command of their own";
+
+/** A shell line or another command by the same grants is not what was decided on. */
+function isDecided({ verb, values }: Request, argv: readonly string[]): boolean {
+  const words = values[verb.axes.findIndex(({ name }) => name === "argv")];
+  if (verb.verb !== "proc.exec" || words === undefined || !isSegments(words)) return false;
+  return words.segments.length === argv.length && words.segments.every((word, at) => word === argv[at]);
+}
+
+function useOf(name: string, host: string): Request | null {
+  const verb = verbEntry("secret.use");
+  const [secret, tool, at] = [parseName(name), parseTool(TOOL), parseHost(host, toAscii)];
+  if (verb === null || !secret.ok || !tool.ok || !at.ok) return null;
+  return { verb, values: [secret.value, tool.value, at.value] };
+}
+
+/** One line; a file that others may read is no place for a secret. */
+function secretText(
+  { from }: WrittenSecret,
+  environment: Readonly<Record<string, string | undefined>>,
+  home: string | null,
+): string | null {
+  const text = from.kind === "env" ? environment[from.at] : fileText(from.at, home);
+  const value = text?.replace(/\r?\n$/, "");
+  return value === undefined || !/^[\x21-\x7e]{1,4096}$/.test(value) ? null : value;
+}
+
+function fileText(path: string, home: string | null): string | undefined {
+  const full = path.startsWith("~/") && home !== null ? `${home}/${path.slice(2)}` : path;
+  try {
+    const found = statSync(full);
+    if (!full.startsWith("/") || !found.isFile() || found.size > secretBytesMax || (found.mode & 0o077) !== 0)
+      return undefined;
+    return readFileSync(full, "utf8");
+  } catch {
+    return undefined;
+  }
+}

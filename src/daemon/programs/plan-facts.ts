@@ -1,0 +1,164 @@
+// What a plan needs to know of this machine, gathered for one run.
+import { statSync } from "node:fs";
+import type { Moment } from "../../core/authority/compiled.ts";
+import type { DenialCode } from "../../core/authority/decision.ts";
+import { type Ground, pathText } from "../../core/authority/axes/path.ts";
+import { linkedGitOf } from "../../sandbox/drafts/git/linked-git.ts";
+import { findNames } from "../../platform/find-names.ts";
+import { segmentsOf, type UserFolders } from "../../platform/folders.ts";
+import { listNames } from "../../platform/list-names.ts";
+import { realRoot } from "../../platform/real-path.ts";
+import { registeredWorkspaces } from "../../agents/disk/registered-workspaces.ts";
+import type { Config } from "../../core/notation/config/config.ts";
+import type { WrittenLimits } from "../../core/notation/config/run-settings.ts";
+import { foldersToList, listedNamesMax } from "../../sandbox/plan/hidden-names.ts";
+import { withLinkedGit } from "../../sandbox/plan/linked-git.ts";
+import { namesToFind } from "../../sandbox/plan/masked-names.ts";
+import { isWithin } from "../../sandbox/plan/places.ts";
+import type { Limits, PlanPath } from "../../sandbox/plan/plan.ts";
+import { DEFAULT_LIMITS, type PlanFacts } from "../../sandbox/plan/plan-facts.ts";
+import type { Decided, RootAsked } from "../../sandbox/plan/plan-root.ts";
+import { type PlanResult, placeOf, planOf } from "../../sandbox/plan/planning.ts";
+import { visibleFiles } from "../../sandbox/plan/visible-files.ts";
+
+export interface RunGround {
+  readonly home: string | null;
+  readonly workspace: string | null;
+  readonly folders: UserFolders;
+  /** Of our package. */
+  readonly program: string;
+  readonly ground: Ground;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly user: Config | null;
+  /** Null where the project's configuration does not count. */
+  readonly project: Config | null;
+  readonly userName: string;
+}
+
+export function planFor(decided: Decided, run: RunGround, milliseconds: number | null, moment: Moment): PlanResult {
+  const { folders, workspace, user, project, environment } = run;
+  const known = registeredWorkspaces(folders.state);
+  if (known === null) return refused("the workspaces of this machine cannot be listed");
+  const facts: Omit<PlanFacts, "found" | "listed"> = {
+    home: realOf(run.home),
+    workspaces: [...known, ...(workspace === null ? [] : [workspace])].flatMap((one) => {
+      const real = realOf(one);
+      // One that is gone has nothing to keep, and is not made again.
+      return real === null || !isThere(one) ? [] : [real];
+    }),
+    ours: [folders.state, folders.config].flatMap((one) => {
+      const real = realOf(one);
+      return one === null ? [] : [segmentsOf(one), ...(real === null ? [] : [real])];
+    }),
+    program: realOf(run.program) ?? segmentsOf(run.program),
+    runtime: [...(user?.runtime ?? []), ...(project?.runtime ?? [])].flatMap((tree) => {
+      const real = realRoot(tree);
+      return real === null ? [] : [real];
+    }),
+    protectedPaths: run.ground.protectedPaths,
+    host: {
+      user: run.userName,
+      terminal: environment["TERM"] ?? null,
+      language: environment["LC_ALL"] ?? environment["LANG"] ?? null,
+      timeZone: environment["TZ"] ?? null,
+      allowed: (user?.environment ?? []).flatMap((name) => {
+        const value = environment[name];
+        return value === undefined ? [] : [[name, value] as const];
+      }),
+    },
+    limits: limitsOf(user?.limits ?? {}, milliseconds),
+    moment,
+  };
+  const place = placeOf(decided, facts);
+  if (!place.ok) return place;
+  const root = place.value?.root ?? null;
+  const misplaced = place.value === null ? null : directoryFault(place.value);
+  if (misplaced !== null) return misplaced;
+  const found = findNames(namesToFind(root, facts), root?.path ?? null);
+  if (found === null) return refused("there is too much in the folder to find what is protected in it");
+  const visible = root === null ? null : visibleFiles(decided, root.path, facts);
+  if (visible?.ok === false) return visible;
+  const toList = root === null || visible === null ? [] : foldersToList(visible.value, root.path);
+  const listed = toList.map((path) => ({ path, names: listNames(path, root?.path ?? [], listedNamesMax) }));
+  const result = planOf(decided, { ...facts, found, listed });
+  return result.ok ? showLinkedGit(result, facts) : result;
+}
+
+/** Git in a linked worktree or a submodule needs the git folder that the `.git` file of the root leads to. */
+function showLinkedGit(
+  planned: Extract<PlanResult, { readonly ok: true }>,
+  facts: Omit<PlanFacts, "found" | "listed">,
+): Extract<PlanResult, { readonly ok: true }> {
+  const { root } = planned.plan;
+  const found = root === null ? null : linkedGitOf(pathText(root.path));
+  if (found === null) return planned;
+  if (!found.ok) return { ...planned, notes: [...planned.notes, `git does not work in here: ${found.stay.message}`] };
+  if (found.value === null) return planned;
+  const { folder, common } = found.value;
+  return withLinkedGit(planned, { folder: segmentsOf(folder), common: segmentsOf(common) }, facts);
+}
+
+function refused(
+  message: string,
+  code: DenialCode = "sandbox_unavailable",
+  fix: string | null = null,
+): Extract<PlanResult, { readonly ok: false }> {
+  return { ok: false, refused: { code, message, fix } };
+}
+
+/** Inside the walls it would look as if there were no programs: they are started where nobody is. */
+function directoryFault({ root, directory }: RootAsked): Extract<PlanResult, { readonly ok: false }> | null {
+  const [base, place] = [pathText(root.path), pathText(directory)];
+  // Whoever starts the sandbox looks at the root itself.
+  if (base === place || realOf(base)?.join("/") !== root.path.join("/")) return null;
+  if (!isFolder(place)) return refused(`the working folder ${place} is not there, or is no folder`, "not_available");
+  const real = realOf(place);
+  if (real !== null && isWithin(real, root.path)) return null;
+  return refused(
+    `the working folder ${place} is a link to a place that is not inside what the agent may use`,
+    "scope_violation",
+    `name a folder that is really inside ${base}`,
+  );
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    // What cannot be looked at is found out inside.
+    return true;
+  }
+}
+
+/** What cannot be looked at may be there. */
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+function realOf(path: string | null): PlanPath | null {
+  return path === null ? null : realRoot(segmentsOf(path));
+}
+
+const MEBIBYTE = 1_048_576;
+
+/** A command may be given less time than is configured, never more. */
+function limitsOf(written: WrittenLimits, milliseconds: number | null): Limits {
+  const mebibytes = (value: number | undefined, otherwise: number): number =>
+    value === undefined ? otherwise : value * MEBIBYTE;
+  const wall = written.seconds === undefined ? DEFAULT_LIMITS.wallMilliseconds : written.seconds * 1000;
+  return {
+    wallMilliseconds: Math.min(wall, milliseconds ?? wall),
+    cpuSeconds: written.cpu_seconds ?? Math.max(DEFAULT_LIMITS.cpuSeconds, Math.ceil(wall / 1000)),
+    memoryBytes: DEFAULT_LIMITS.memoryBytes,
+    treeMemoryBytes: mebibytes(written.memory_mib, DEFAULT_LIMITS.treeMemoryBytes),
+    processes: written.processes ?? DEFAULT_LIMITS.processes,
+    fileBytes: mebibytes(written.file_mib, DEFAULT_LIMITS.fileBytes),
+    openFiles: written.open_files ?? DEFAULT_LIMITS.openFiles,
+    outputBytes: mebibytes(written.output_mib, DEFAULT_LIMITS.outputBytes),
+    temporaryBytes: mebibytes(written.temporary_mib, DEFAULT_LIMITS.temporaryBytes),
+  };
+}

@@ -1,0 +1,255 @@
+// Programs as the daemon runs them: one broker and one set of sandboxes for as long as it lives, warm between the calls.
+import { join } from "node:path";
+import type { Redacting } from "../../log/redaction/redactor.ts";
+import { pathText } from "../../core/authority/axes/path.ts";
+import { BrokerClient } from "../../sandbox/network/client.ts";
+import type { ProgramAsked, ProgramGround, Programs } from "../parts.ts";
+import { barePrograms } from "../../sandbox/linux/bare-programs.ts";
+import type { DraftRecord } from "../../sandbox/drafts/draft-records.ts";
+import type { LandingContext } from "../../sandbox/drafts/landing.ts";
+import type { UserFolders } from "../../platform/folders.ts";
+import { ControlGroups } from "../../sandbox/linux/control-groups.ts";
+import { detectSandbox } from "../../sandbox/linux/detect-sandbox.ts";
+import { groupPlaces } from "../../sandbox/linux/group-places.ts";
+import { LinuxSandboxes } from "../../sandbox/linux/linux-sandboxes.ts";
+import type { RunRefused, RunResult, Sinks } from "../../core/ports/process.ts";
+import { keptDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
+import type { Plan } from "../../sandbox/plan/plan.ts";
+import type { BegunDraft, Sandboxes } from "../../sandbox/plan/sandboxes.ts";
+import { argvOfInput, isProgramTool } from "../../tools/program-tools.ts";
+import { runProgram } from "../../tools/run-program.ts";
+import { type AskSecret, credentialsFor } from "./credentials.ts";
+import type { DaemonDrafts } from "./drafts.ts";
+import { liveSandboxes } from "./live.ts";
+import { nativeProgram } from "../../platform/native-program.ts";
+import { planFor, type RunGround } from "./plan-facts.ts";
+
+export interface DaemonProgramsAsked {
+  readonly program: string;
+  readonly drafts: DaemonDrafts;
+  now(): number;
+  readonly folders: UserFolders;
+  /** Configuration, trusted project and ground as they are now, for whoever stands in a folder. */
+  ground(cwd: string, environment: ProgramGround["environment"]): RunGround;
+  /** The command that installs bubblewrap here. */
+  install(): string;
+  /** Secrets that are kept here, besides those the user's configuration refers to. */
+  readonly secret: AskSecret;
+  /** Takes secrets out of output as it comes; null where there is nothing to take out. */
+  stream(): Redacting | null;
+}
+
+export interface DaemonPrograms extends Programs {
+  /** For tools that reach the network without a program. */
+  readonly fetch: BrokerClient["fetch"];
+  close(): Promise<void>;
+}
+
+export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
+  const { program, folders, drafts } = asked;
+  const broker = new BrokerClient(join(program, "dist", "broker.cjs"));
+  const grounds = new Map<string, RunGround>();
+  let made: LinuxSandboxes | null = null;
+
+  /** Made when they are first needed, and asked for again where the machine had no sandbox before. */
+  const linuxSandboxes = (): LinuxSandboxes | RunRefused => {
+    if (made !== null) return made;
+    const detected = detectSandbox({ native: nativeProgram(program), install: asked.install });
+    if (folders.state === null) return STATELESS;
+    if (!detected.ok) return detected.refused;
+    const places = groupPlaces();
+    made = new LinuxSandboxes({
+      ground: detected.ground,
+      groups: places.length === 0 ? null : new ControlGroups(places),
+      drafts: drafts.folders,
+      broker: {
+        open: (wish) => {
+          const resolvers = grounds.get(wish.owner.session)?.user?.resolvers ?? [];
+          return broker.open({ ...wish, resolver: resolvers.length === 0 ? null : { servers: resolvers } });
+        },
+      },
+    });
+    return made;
+  };
+  drafts.useSandboxes(() => {
+    const found = linuxSandboxes();
+    return "run" in found ? found : null;
+  });
+  const sandboxes = ({ user }: RunGround): Sandboxes | RunRefused => {
+    const found = linuxSandboxes();
+    return "run" in found || folders.state === null || user?.bare !== true ? found : barePrograms();
+  };
+
+  const run = async (wanted: ProgramGround, program: ProgramAsked): Promise<RunResult> => {
+    const ground = asked.ground(wanted.cwd, wanted.environment);
+    const where = sandboxes(ground);
+    if (!("run" in where)) return { ok: false, refused: where };
+    grounds.set(wanted.session, ground);
+    const { session, generation, moment, holds, authority } = wanted;
+    const [output, errors] = [program.sinks.output, program.sinks.errors].map((sink) => redacted(asked.stream(), sink));
+    const draft: { record: DraftRecord | null; context: LandingContext | null } = { record: null, context: null };
+    const running = runProgram(
+      {
+        holds,
+        owner: { agent: wanted.owner, session, generation },
+        moment,
+        plan: (request, by) => {
+          // This call has paid already: that nothing is left for another must not end it.
+          const now = { ...moment(), exhausted: null };
+          const planned = planFor({ authority, request, by, level: 0 }, ground, program.milliseconds, now);
+          const refused = planned.ok && isWritten(planned.plan) ? drafts.lifecycle.refusalFor(wanted.owner) : null;
+          return refused === null ? planned : { ok: false, refused };
+        },
+        sandboxes: liveSandboxes(where, {
+          ...{ drafts, native: nativeProgram(asked.program), isConfined: where === made },
+          protectedPaths: ground.ground.protectedPaths,
+          context: (root) => drafts.contextFor(wanted, ground, root),
+          record: (begun) => {
+            const needsReview = program.needsReview === true || wanted.needsReview();
+            return begunRecord(begun, wanted, { ...program, needsReview }, asked.now());
+          },
+          note: drafts.note,
+        }),
+      },
+      program,
+      {
+        argv: program.argv,
+        input: program.input,
+        credential: credentialsFor({ run: wanted, ground, request: program.request, argv: program.argv }, asked.secret),
+        onDraft: (begun) => {
+          draft.context = drafts.contextFor(wanted, ground, begun.root);
+          const needsReview = program.needsReview === true || wanted.needsReview();
+          draft.record = begunRecord(begun, wanted, { ...program, needsReview }, asked.now());
+          drafts.lifecycle.begin(draft.record);
+        },
+      },
+      { output: (bytes) => output?.write(bytes), errors: (bytes) => errors?.write(bytes) },
+      program.stop,
+    );
+    let result: RunResult;
+    try {
+      result = await running;
+    } catch (error) {
+      // A sink threw: what the command did until then is kept, and never lands.
+      if (draft.record !== null && draft.context !== null)
+        await drafts.lifecycle.finish({ ...draft.record, isSealed: false }, draft.context);
+      throw error;
+    }
+    output?.end();
+    errors?.end();
+    return landed(result, draft.record, draft.context, wanted);
+  };
+
+  /** INVARIANT: a command is over once what it wrote has landed or is kept: the next one sees what this one did. */
+  const landed = async (
+    result: RunResult,
+    begun: DraftRecord | null,
+    context: LandingContext | null,
+    ground: ProgramGround,
+  ): Promise<RunResult> => {
+    const sealed = result.ok ? result.ran.draft : null;
+    if (!result.ok || sealed === null || begun === null || context === null) {
+      if (begun !== null) drafts.lifecycle.forget(begun.draft);
+      return result;
+    }
+    const record = {
+      ...begun,
+      start: String(sealed.startNanoseconds),
+      isSealed: sealed.isSealed,
+      // As of its start or by now, whichever is stricter.
+      needsReview: begun.needsReview || ground.needsReview(),
+    };
+    const changes = await drafts.lifecycle.finish(record, context);
+    const denials = [...result.ran.denials, ...keptDenials(changes)];
+    return { ok: true, ran: { ...result.ran, draft: null, denials, changes: changes.draft === null ? null : changes } };
+  };
+
+  const end = async (agent: string | null): Promise<number> => {
+    const before = made?.count ?? 0;
+    await made?.end(agent);
+    return before - (made?.count ?? 0);
+  };
+  return {
+    isProgram: isProgramTool,
+    argvOf: argvOfInput,
+    run,
+    end,
+    fetch: (wish) => broker.fetch(wish),
+    get count() {
+      return made?.count ?? 0;
+    },
+    close: async () => {
+      await end(null);
+      await broker.stop();
+    },
+  };
+}
+
+/** What is held back in case a secret goes on in the next piece is sent at the end. */
+function redacted(stream: Redacting | null, sink: Sinks["output"]): { write: Sinks["output"]; end(): void } {
+  const send: Sinks["output"] = (bytes) => (bytes.length > 0 ? sink(bytes) : undefined);
+  return {
+    write: (bytes) => send(stream === null ? bytes : stream.write(bytes)),
+    end: () => {
+      if (stream !== null) void send(stream.end());
+    },
+  };
+}
+
+function isWritten({ root }: Plan): boolean {
+  return root?.mode === "draft" || root?.mode === "live";
+}
+
+const STATELESS: RunRefused = {
+  code: "audit_unavailable",
+  message: "there is no state folder to write decisions to: no home, and no absolute XDG_STATE_HOME",
+  fix: null,
+};
+
+/** Of a command that is about to run: what is known of its draft should we end before it does. */
+function begunRecord(
+  { id, root, masked, rootIdentity }: BegunDraft,
+  { agent, owner, call }: ProgramGround,
+  { argv, needsReview = false }: ProgramAsked,
+  now: number,
+): DraftRecord {
+  return {
+    draft: id,
+    state: "running",
+    agent: agent.agent,
+    workspace: agent.workspace,
+    root: pathText(root),
+    call,
+    command: shownCommand(argv),
+    at: now,
+    bytes: 0,
+    landed: 0,
+    kept: [],
+    keptMore: 0,
+    owner,
+    rootDevice: String(rootIdentity.device),
+    rootInode: String(rootIdentity.inode),
+    // Before the overlay was mounted, so that nothing that changed later counts as seen.
+    start: String(BigInt(Date.now()) * 1_000_000n),
+    inodes: 0,
+    landings: [],
+    masked: masked.map((path) => path.slice(root.length)),
+    needsReview,
+    isSealed: false,
+    repositories: [],
+  };
+}
+
+const commandCharactersMax = 2_048;
+
+/** For showing: a command of megabytes would make the record of its draft unreadable. */
+function shownCommand(argv: readonly string[]): readonly string[] {
+  let left = commandCharactersMax;
+  const words: string[] = [];
+  for (const word of argv) {
+    if (left <= 0) break;
+    words.push(word.slice(0, left));
+    left -= word.length + 1;
+  }
+  return words;
+}

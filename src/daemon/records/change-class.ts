@@ -1,0 +1,32 @@
+// How a tool may change a path, for a question that is asked without the daemon: the configurations and the disk as they are now.
+import type { Authority } from "../../core/authority/chain.ts";
+import type { WrittenTriggers } from "../../core/notation/config/trigger-setting.ts";
+import type { FilePath } from "../../core/ports/files.ts";
+import { strictTriggers, TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
+import { GrantedTrees } from "../../tools/files/trees.ts";
+import type { Agents } from "../../agents/disk/agents.ts";
+import { type ChangeClass, ProtectedFiles, type ProtectedFilesOptions } from "../tools/protected-files.ts";
+
+/** `triggers:` of the user's configuration, and of the project's as far as it is trusted. */
+export function writtenTriggers(
+  agents: Pick<Agents, "opened" | "user">,
+): readonly [user: WrittenTriggers, project: WrittenTriggers] {
+  const { project } = agents.opened();
+  const own = project.isConfigAsTrusted ? project.config?.config : null;
+  return [strictTriggers(agents.user()?.config), strictTriggers(own)];
+}
+
+export interface ChangeClassOptions extends ProtectedFilesOptions {
+  readonly workspace: string | null;
+  readonly agents: Pick<Agents, "opened" | "user">;
+}
+
+/** What `fs_write` would be told about a path, for an agent with this authority. */
+export function changeClassOf(options: ChangeClassOptions): (authority: Authority, path: FilePath) => ChangeClass {
+  return (authority, path) => {
+    const trees = new GrantedTrees();
+    const roots = trees.writable(trees.of(authority, path));
+    const table = new TriggerTable(...writtenTriggers(options.agents));
+    return new ProtectedFiles(options).of(roots, { workspace: options.workspace, table })(path);
+  };
+}

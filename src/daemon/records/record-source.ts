@@ -1,0 +1,274 @@
+// Agents and users as the daemon reads them: from the disk, as they are now, and again only where something changed.
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { type CompiledLink, compile, type Moment } from "../../core/authority/compiled.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import type { Link } from "../../core/authority/link.ts";
+import { ANY } from "../../core/authority/axes/scope.ts";
+import type { RecordRead, RecordResult, Records } from "../parts.ts";
+import { toAscii } from "../../platform/ascii.ts";
+import { sha256 } from "../../platform/digest.ts";
+import { readTextFile } from "../../platform/files.ts";
+import type { UserFolders } from "../../platform/folders.ts";
+import { machineGround } from "../../platform/machine-ground.ts";
+import { outOfReach } from "../../platform/out-of-reach.ts";
+import { realRoot } from "../../platform/real-path.ts";
+import { AGENTS, agentIds, findAgent, findWorkspace } from "../../agents/disk/workspace.ts";
+import type { Config } from "../../core/notation/config/config.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import type { Source } from "../../core/notation/source.ts";
+import type { AgentName } from "../../core/ports/stores/link-store.ts";
+import { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
+import { sourceCharactersMax } from "../../text/read.ts";
+import { agentOf } from "../../agents/disk/agent-text.ts";
+import { openAgents } from "../../agents/disk/agents.ts";
+import { writtenTriggers } from "./change-class.ts";
+import { ANONYMOUS, readGivenCaveats } from "../../agents/disk/caveats.ts";
+import { namedLinks } from "../../agents/disk/named-links.ts";
+import { presenceReason } from "./presence-reason.ts";
+import { NO_SOURCES, RecordCache, type Sources, TurnCounter } from "./record-cache.ts";
+
+export interface RecordSourceAsked {
+  readonly home: string | null;
+  readonly folders: UserFolders;
+  /** Milliseconds of a clock that only goes forward. */
+  elapsed(): number;
+  now(): number;
+}
+
+const tablesMax = 64;
+
+/** What the daemon reads, and for its file tools the names of triggers as the configurations at a folder have them. */
+export interface RecordSource extends Records {
+  triggers(cwd: string): TriggerTable;
+}
+
+export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked): RecordSource {
+  const turns = new TurnCounter();
+  const records = new RecordCache<RecordResult>(turns, elapsed);
+  const users = new RecordCache<ReturnType<Records["user"]>>(turns, elapsed);
+  const caveats = new RecordCache<RecordRead>(turns, elapsed);
+  const required = new RecordCache<boolean>(turns, elapsed);
+  const grounds = new RecordCache<(base: string) => Reading>(turns, elapsed);
+  const places = new RecordCache<string | null>(turns, elapsed);
+  const tables = new RecordCache<TriggerTable>(turns, elapsed);
+  const sameTables = new Map<string, TriggerTable>();
+
+  const workspaceOf = (cwd: string): string | null =>
+    places.get(
+      cwd,
+      () => NO_SOURCES,
+      () => findWorkspace(realPath(cwd) ?? cwd),
+    );
+  const readingAt = (cwd: string): Reading => {
+    const workspace = workspaceOf(cwd);
+    const at = grounds.get(
+      workspace ?? "",
+      () => NO_SOURCES,
+      () => {
+        const groundAt = machineGround({ home, folders, workspace });
+        return (base: string): Reading => ({ ground: groundAt(base), toAscii, ceiling: null, realRoot });
+      },
+    );
+    return at(cwd);
+  };
+  const moment = (): Moment => ({ now: now(), clean: true, generation: 0, revoked: null, exhausted: null });
+
+  const recordSources = (cwd: string, name: string | null): Sources => {
+    const workspace = workspaceOf(cwd);
+    const file = name === null ? null : findAgent(name, cwd, workspace);
+    const around = workspace === null ? [] : [join(workspace, ".ambit", "config.yml")];
+    const ours = folders.config === null ? [] : [join(folders.config, "config.yml")];
+    const trust = folders.state === null ? NO_SOURCES : trustSources(folders.state, workspace);
+    const agentFolders = workspace === null ? [] : [join(workspace, AGENTS)];
+    return [...(file === null ? [] : [file.path]), ...around, ...ours, ...agentFolders, ...trust];
+  };
+
+  const readRecord = (cwd: string, name: string): RecordResult => {
+    const workspace = workspaceOf(cwd);
+    const at = moment();
+    const agents = openAgents({
+      cwd,
+      workspace,
+      home,
+      folders,
+      moment: at,
+      readingAt: (base) => ({ ...readingAt(cwd), ground: readingAt(base).ground }),
+    });
+    const loaded = agents.loadAgent(name);
+    if (!loaded.ok) return loaded;
+    const { agent, source, trust } = loaded.value;
+    const owner = ownerOf(findAgent(name, cwd, workspace)?.path ?? name, agent.id);
+    const prefix = `record ${owner.workspace ?? ""}#${owner.agent}`;
+    const errors = agent.diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message);
+    const isWaiting = trust?.standing.kind === "untrusted" || trust?.standing.kind === "waiting";
+    const untrusted =
+      trust?.standing.kind === "untrusted"
+        ? ["nothing of this project counts until a person trusts it: ambit trust"]
+        : trust?.standing.kind === "waiting"
+          ? ["it was widened since it was trusted, and that waits: ambit trust"]
+          : [];
+    return {
+      ok: true,
+      value: {
+        name: owner,
+        authority: agent.authority.map((chain, at) => namedLinks(chain, prefix, at)),
+        written: isWaiting ? trust.written.authority.map((chain, at) => namedLinks(chain, prefix, at)) : null,
+        approvers: agent.approvers ?? { need: 1, of: null },
+        needsReview: agent.needsReview,
+        notes: [...errors, ...untrusted],
+        reading: { ...readingAt(cwd), workingRoot: agent.workingRoot },
+        stamp: sha256(source.text),
+        placeOf: placesIn(source),
+      },
+    };
+  };
+
+  const userConfig = (): Config | null =>
+    openAgents({ cwd: home ?? "/", workspace: null, home, folders, moment: moment(), readingAt }).user()?.config ??
+    null;
+
+  const readTable = (cwd: string): TriggerTable => {
+    const agents = openAgents({ cwd, workspace: workspaceOf(cwd), home, folders, moment: moment(), readingAt });
+    const written = writtenTriggers(agents);
+    const key = JSON.stringify(written);
+    // The same rules are the same table: what is gathered by it stays valid.
+    const table = sameTables.get(key) ?? new TriggerTable(...written);
+    if (sameTables.size >= tablesMax) sameTables.clear();
+    sameTables.set(key, table);
+    return table;
+  };
+
+  const readUserRequired = (cwd: string): boolean =>
+    openAgents({ cwd, workspace: workspaceOf(cwd), home, folders, moment: moment(), readingAt }).opened().project
+      .isUserRequired;
+
+  const userFile = (name: string): string | null =>
+    folders.config === null ? null : join(folders.config, "users", `${name}.md`);
+
+  const readUser = (name: string): ReturnType<Records["user"]> => {
+    const path = userFile(name);
+    const content = path === null ? null : readTextFile(path, sourceCharactersMax);
+    if (content === null || path === null) return null;
+    if (!content.ok && content.code === "not_found" && outOfReach(path) === null) return null;
+    // A record that is there and cannot be believed limits to nothing.
+    const id = `user ${name}`;
+    if (!content.ok) return { authority: [[ceilingLink(id, [])]], stamp: content.message };
+    const source: Source = { name: path, text: content.text };
+    const { grants, refused, diagnostics } = agentOf(source, name, ".md", readingAt(home ?? "/"), moment());
+    const isBroken = refused || diagnostics.some(({ severity }) => severity === "error");
+    return { authority: [[ceilingLink(id, isBroken ? [] : grants)]], stamp: sha256(content.text) };
+  };
+
+  const readCaveats = (cwd: string, text: string, account: string): RecordRead => {
+    const workspace = workspaceOf(cwd);
+    const { read, notes } = readGivenCaveats({ cwd, workspace, home, folders, moment: moment(), readingAt }, text);
+    return {
+      name: { workspace, agent: ANONYMOUS },
+      authority: read.authority.map((chain, at) => namedLinks(chain, `caveats ${account}`, at)),
+      written: null,
+      approvers: { need: 1, of: null },
+      needsReview: read.needsReview,
+      notes,
+      reading: readingAt(cwd),
+      stamp: sha256(text),
+      placeOf: () => null,
+    };
+  };
+
+  return {
+    record: (cwd, name) =>
+      records.get(
+        `${cwd}\0${name}`,
+        () => recordSources(cwd, name),
+        () => readRecord(cwd, name),
+      ),
+    caveats: (cwd, text, account) =>
+      caveats.get(
+        `${cwd}\0${account}\0${text}`,
+        () => recordSources(cwd, null),
+        () => readCaveats(cwd, text, account),
+      ),
+    user: (name) =>
+      users.get(
+        name,
+        () => [userFile(name)].filter((path) => path !== null),
+        () => readUser(name),
+      ),
+    triggers: (cwd) =>
+      tables.get(
+        cwd,
+        () => recordSources(cwd, null),
+        () => readTable(cwd),
+      ),
+    agentIds: (cwd) => agentIds(workspaceOf(cwd)),
+    isUserRequired: (cwd) =>
+      required.get(
+        cwd,
+        () => recordSources(cwd, null),
+        () => readUserRequired(cwd),
+      ),
+    readingAt,
+    workspaceOf,
+    notify: () => userConfig()?.notify ?? [],
+    presenceReason: () => presenceReason(userConfig()),
+  };
+}
+
+/**
+ * Whose record it is, by where the file really lies: a link to a workspace, a path from another folder and an id in it are
+ * one agent, with one budget.
+ */
+function ownerOf(path: string, id: string): AgentName {
+  const real = realPath(path) ?? path;
+  const at = real.lastIndexOf(`/${AGENTS}/`);
+  return at > 0 ? { workspace: real.slice(0, at), agent: id } : { workspace: null, agent: real };
+}
+
+/** Null where it cannot be followed. */
+function realPath(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** What was never said about tools is no limit on which are called. */
+function ceilingLink(id: string, grants: readonly Grant[]): CompiledLink {
+  const meant = grants.map((grant): Grant => {
+    const isImplied = grant.verb.verb === "tool.invoke" && grant.implied !== null;
+    return isImplied ? { ...grant, scopes: grant.verb.axes.map(() => ANY) } : grant;
+  });
+  const link: Link = {
+    id,
+    role: "limit",
+    issuer: "person",
+    holder: "*",
+    grants: meant,
+    validity: { notBefore: null, expires: null, generations: null },
+    calls: null,
+  };
+  return compile(link);
+}
+
+/** Lines are counted once for each place: many calls are decided by few grants. */
+function placesIn({ name, text }: Source): RecordRead["placeOf"] {
+  const known = new Map<number, string>();
+  return (span) => {
+    if (span === null || span.source !== name) return null;
+    const { start } = span;
+    const place = known.get(start) ?? `${name}:${text.slice(0, start).split("\n").length}`;
+    known.set(start, place);
+    return place;
+  };
+}
+
+/** The folder of all trust and the one of this workspace: a change of trust renames a file in it. */
+function trustSources(state: string, workspace: string | null): Sources {
+  if (workspace === null) return NO_SOURCES;
+  const real = realRoot(workspace.split("/").filter((part) => part !== ""));
+  const name = real === null ? null : encodeURIComponent(`/${real.join("/")}`);
+  const folder = name === null || name.length > 200 ? null : join(state, "trust", name);
+  return [join(state, "trust"), ...(folder === null ? [] : [folder, join(folder, "project.json")])];
+}

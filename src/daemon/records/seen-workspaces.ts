@@ -1,0 +1,61 @@
+// The workspaces a person has trusted, read again only when something changed where they are written down.
+import { readdirSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import { registeredWorkspaces } from "../../agents/disk/registered-workspaces.ts";
+import { factsAt, isSettled, isUnchanged } from "./unchanged-files.ts";
+
+interface Witness {
+  readonly path: string;
+  /** Null where nothing was. */
+  readonly facts: Stats | null;
+}
+
+export class SeenWorkspaces {
+  readonly #state: string | null;
+  readonly #now: () => number;
+  #known: readonly string[] | null = [];
+  /** The folder, and the entry of each workspace; empty where they are nothing to go by. */
+  #witnesses: readonly Witness[] = [];
+
+  constructor(state: string | null, now: () => number) {
+    this.#state = state;
+    this.#now = now;
+  }
+
+  /** The same list while nothing changed; null where there are more than we can look at. */
+  now(): readonly string[] | null {
+    if (this.#state === null) return this.#known;
+    if (this.#witnesses.length > 0 && this.#witnesses.every(isStill)) return this.#known;
+    const before = this.#known;
+    const at = this.#now();
+    const witnesses = witnessesIn(join(this.#state, "trust"));
+    const now = registeredWorkspaces(this.#state);
+    this.#known = isSameList(before, now) ? before : now;
+    this.#witnesses = witnesses.every(({ facts }) => facts === null || isSettled(facts, at)) ? witnesses : [];
+    return this.#known;
+  }
+}
+
+/** INVARIANT: looked at before what they are witnesses of is read. */
+function witnessesIn(folder: string): readonly Witness[] {
+  const facts = factsAt(folder);
+  return [{ path: folder, facts }, ...entriesIn(folder).map((path) => ({ path, facts: factsAt(path) }))];
+}
+
+function entriesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name, "project.json"));
+  } catch {
+    return [];
+  }
+}
+
+function isStill({ path, facts }: Witness): boolean {
+  const now = factsAt(path);
+  return facts === null || now === null ? facts === now : isUnchanged(facts, now);
+}
+
+function isSameList(left: readonly string[] | null, right: readonly string[] | null): boolean {
+  if (left === null || right === null) return left === right;
+  return left.length === right.length && left.every((one, at) => one === right[at]);
+}

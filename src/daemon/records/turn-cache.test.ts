@@ -1,0 +1,21 @@
+// A stretch ends before anything more arrives, and not earlier.
+import { expect, test } from "vitest";
+import { Stretch } from "./turn-cache.ts";
+
+test("what follows without waiting for anybody is one stretch", async () => {
+  const stretch = new Stretch();
+  const first = stretch.now;
+  expect(stretch.now).toBe(first);
+  for (let turns = 0; turns < 100; turns++) await Promise.resolve();
+  expect(stretch.now).toBe(first);
+});
+
+test("whatever arrives begins another", async () => {
+  const stretch = new Stretch();
+  const seen = new Set<number>();
+  for (let arrivals = 0; arrivals < 10; arrivals++) {
+    seen.add(stretch.now);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(seen.size).toBe(10);
+});

@@ -1,0 +1,308 @@
+// The asker's side of a socket: many questions at once, each answered exactly once, whatever becomes of the daemon.
+import { connect as connectSocket, type Socket } from "node:net";
+import type { Json } from "../../core/base/json.ts";
+import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
+import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
+import type { Along, Answer, Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
+import type { Door } from "./serving.ts";
+import { type DaemonMessage, readDaemonMessage } from "./answer-message.ts";
+import { helloText } from "./connection.ts";
+import { type DaemonFolder, openDaemonFolder } from "./folder.ts";
+import { type Frame, FrameCutter } from "./frame.ts";
+import { InputPump } from "./input-pump.ts";
+import {
+  controlAnswerBytesMax,
+  daemonHelloMilliseconds,
+  exchangeNumberMax,
+  outputTakenBytes,
+  pingMilliseconds,
+  protocolVersion,
+  questionBytesMax,
+  readBytesMax,
+  silenceMillisecondsMax,
+  toldCharactersMax,
+} from "./limits.ts";
+import { monotonicMilliseconds } from "./monotonic.ts";
+import { notAvailable, refusal, wrongProtocol } from "./refusals.ts";
+import { TurnWriter } from "./turn-writer.ts";
+
+const againMilliseconds = 10;
+
+export interface ConnectAsked {
+  /** The daemon's folder: `<state>/daemon`. */
+  readonly folder: string;
+  /** Ours. */
+  readonly version: string;
+  /** What the daemon says without being asked. */
+  onEvent?(event: Json): void;
+  /** Told once, when the connection is gone and nobody of us closed it. Nothing is connected again by itself. */
+  onLost?(why: Refusal): void;
+}
+
+export type MessagesOf<D extends Door> = D extends "call" ? CallMessages : ControlMessages;
+
+/**
+ * `not_available` where nobody serves, or whoever did is just going: then one may be started. `no_answer` where somebody
+ * is there and does not speak.
+ */
+export async function connect<D extends Door>(door: D, asked: ConnectAsked): Promise<Answer<Asking<MessagesOf<D>>>> {
+  const folder = openDaemonFolder(asked.folder);
+  if (!folder.ok) return folder;
+  const opened = await openClient(folder.value, door, asked);
+  folder.value.close();
+  if (!opened.ok) return opened;
+  const refused = await opened.value.greeted;
+  return refused ?? { ok: true, value: opened.value as unknown as Asking<MessagesOf<D>> };
+}
+
+async function openClient(folder: DaemonFolder, door: Door, asked: ConnectAsked): Promise<Answer<Client>> {
+  const until = performance.now() + daemonHelloMilliseconds;
+  for (;;) {
+    const opened = await tryClient(folder.socket(door), door, asked);
+    if (typeof opened !== "string") return { ok: true, value: opened };
+    if (opened === "ENOENT" || opened === "ECONNREFUSED")
+      return notAvailable("no daemon is running", "ambit daemon start");
+    // More come at once than the kernel keeps waiting.
+    if (opened !== "EAGAIN" || performance.now() > until)
+      return refusal("no_answer", `the daemon cannot be reached: ${opened}`, "ambit daemon stop");
+    await new Promise((done) => setTimeout(done, againMilliseconds));
+  }
+}
+
+/** Connected, or the name of what went wrong. */
+function tryClient(path: string, door: Door, asked: ConnectAsked): Promise<Client | string> {
+  return new Promise((give) => {
+    // Read into again and again: what was read is looked at before anything else is.
+    const buffer = Buffer.alloc(readBytesMax);
+    // INVARIANT: there before anything can have been read.
+    let client: Client | null = null;
+    const callback = (length: number): boolean => {
+      client?.arrive(buffer, length);
+      return true;
+    };
+    const socket = connectSocket({ path, onread: { buffer, callback } });
+    socket.once("error", (error) => give("code" in error ? String(error.code) : "unknown"));
+    socket.once("connect", () => {
+      client = new Client(socket, door, asked);
+      give(client);
+    });
+  });
+}
+
+/** One question that waits. */
+interface Waiting {
+  readonly along: Along | null;
+  readonly pump: InputPump | null;
+  /** Bytes that were taken and not told of yet. */
+  taken: number;
+  give(answer: Answer<never>): void;
+}
+
+class Client {
+  /** Kept at the daemon's hello: null, or why there is none. */
+  readonly greeted: Promise<Refusal | null>;
+  readonly #socket: Socket;
+  readonly #writer: TurnWriter;
+  readonly #asked: ConnectAsked;
+  readonly #cutter: FrameCutter;
+  readonly #waiting: Map<number, Waiting> = new Map();
+  readonly #timer: NodeJS.Timeout;
+  #greet: (refused: Refusal | null) => void = () => undefined;
+  #isGreeted = false;
+  #isClosed = false;
+  #lost: Refusal | null = null;
+  #number = 0;
+  #heardAt = performance.now();
+  #pinging: NodeJS.Timeout | null = null;
+
+  constructor(socket: Socket, door: Door, asked: ConnectAsked) {
+    this.#socket = socket;
+    this.#writer = new TurnWriter(socket);
+    this.#asked = asked;
+    this.#cutter = new FrameCutter(door === "control" ? controlAnswerBytesMax : questionBytesMax);
+    this.greeted = new Promise((give) => {
+      this.#greet = give;
+    });
+    const late = refusal("no_answer", "the daemon does not answer", "ambit daemon stop");
+    this.#timer = setTimeout(() => this.#lose(late), daemonHelloMilliseconds);
+    socket.removeAllListeners("error");
+    socket.on("error", () => undefined);
+    socket.on("close", () => this.#lose(notAvailable("the daemon is gone")));
+  }
+
+  ask(name: string, value: object, along: Along | null = null): Promise<Answer<never>> {
+    if (this.#lost !== null) return Promise.resolve(this.#lost);
+    const id = this.#next();
+    const input = along?.input ?? null;
+    const sent = monotonicMilliseconds();
+    const question = { id, ask: name, value, sent };
+    const text = JSON.stringify(input === null ? question : { ...question, input: true });
+    const bytes = Buffer.byteLength(text);
+    if (bytes > questionBytesMax) return Promise.resolve(refusal("too_large", "the question is too large"));
+    return new Promise((give) => {
+      const pump = input === null ? null : new InputPump(id, input, this.#writer, () => this.#stop(id));
+      // Only a question that waits keeps our process alive.
+      if (this.#waiting.size === 0) {
+        this.#socket.ref();
+        this.#watch();
+      }
+      this.#waiting.set(id, { along, pump, give, taken: 0 });
+      this.#writer.json(text, bytes);
+      if (pump !== null) void pump.run();
+      along?.onStop?.(() => this.#stop(id));
+    });
+  }
+
+  tell(name: string, value: object): boolean {
+    const text = JSON.stringify({ tell: name, value });
+    if (this.#lost !== null || text.length > toldCharactersMax) return false;
+    this.#writer.json(text, Buffer.byteLength(text));
+    return true;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#writer.flush();
+    this.#socket.end();
+    this.#lose(notAvailable("the connection was closed"));
+  }
+
+  /** INVARIANT: a daemon that hangs is not waited for: while a question waits, something is heard in time or all is given up. */
+  #watch(): void {
+    this.#heardAt = performance.now();
+    this.#pinging ??= setInterval(() => this.#look(), pingMilliseconds).unref();
+  }
+
+  #look(): void {
+    const silent = performance.now() - this.#heardAt;
+    if (this.#lost !== null || this.#waiting.size === 0 || silent < pingMilliseconds / 2) return;
+    this.#say({ ping: true });
+    if (silent < silenceMillisecondsMax) return;
+    // Our own process may have been stopped: what lies in the socket is read before anything is concluded.
+    const heardAt = this.#heardAt;
+    setImmediate(() =>
+      setImmediate(() => {
+        if (heardAt === this.#heardAt) this.#lose(SILENT);
+      }),
+    );
+  }
+
+  #next(): number {
+    do this.#number = this.#number >= exchangeNumberMax ? 1 : this.#number + 1;
+    while (this.#waiting.has(this.#number));
+    return this.#number;
+  }
+
+  #stop(id: number): void {
+    if (this.#waiting.has(id)) this.#say({ id, stop: true });
+  }
+
+  #say(message: object): void {
+    const text = JSON.stringify(message);
+    this.#writer.json(text, Buffer.byteLength(text));
+  }
+
+  /** So many bytes in the buffer, which is read into again afterwards. */
+  arrive(buffer: Buffer, length: number): void {
+    if (this.#lost !== null) return;
+    this.#heardAt = performance.now();
+    const problem = this.#cutter.take(buffer, length, this.#take);
+    if (problem !== null) this.#lose(notAvailable("the daemon says what cannot be understood"));
+  }
+
+  /** Whether to go on. */
+  readonly #take = (frame: Frame): boolean => {
+    if (frame.kind === "json") {
+      const message = readDaemonMessage(frame.text);
+      if (message === null) this.#lose(notAvailable("the daemon says what cannot be understood"));
+      else this.#hear(message);
+    } else if (frame.kind === "bytes") {
+      const waiting = this.#waiting.get(frame.id);
+      if (waiting !== undefined) this.#takeBytes(frame.id, waiting, frame.channel, frame.bytes);
+    }
+    return this.#lost === null;
+  };
+
+  /** The daemon sends on as these are taken, and a program whose output they are goes on no faster. */
+  #takeBytes(id: number, waiting: Waiting, channel: number, bytes: Uint8Array): void {
+    const ready = waiting.along?.onBytes?.(channel, bytes);
+    const taken = (): void => {
+      waiting.taken += bytes.length;
+      if (waiting.taken < outputTakenBytes || this.#lost !== null || this.#waiting.get(id) !== waiting) return;
+      this.#say({ id, took: waiting.taken });
+      waiting.taken = 0;
+    };
+    if (ready instanceof Promise) void ready.then(taken, () => this.#stop(id));
+    else taken();
+  }
+
+  #hear(message: DaemonMessage): void {
+    switch (message.kind) {
+      case "hello":
+        this.#hello(message.protocol);
+        return;
+      case "refused":
+        this.#lose(message.refusal);
+        return;
+      case "told":
+        this.#asked.onEvent?.(message.event);
+        return;
+      case "pong":
+        return;
+      case "event":
+        this.#waiting.get(message.id)?.along?.onEvent?.(message.event);
+        return;
+      case "took":
+        this.#waiting.get(message.id)?.pump?.room(message.bytes);
+        return;
+      case "answer":
+        this.#answer(message.id, message.answer);
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #hello(protocol: number): void {
+    if (protocol !== protocolVersion) {
+      this.#lose(wrongProtocol(protocol, protocolVersion));
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#isGreeted = true;
+    const text = helloText(this.#asked.version);
+    this.#writer.json(text, Buffer.byteLength(text));
+    this.#socket.unref();
+    this.#greet(null);
+  }
+
+  #answer(id: number, answer: Answer<object>): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    this.#waiting.delete(id);
+    waiting.pump?.over();
+    if (this.#waiting.size === 0) {
+      this.#socket.unref();
+      if (this.#pinging !== null) clearInterval(this.#pinging);
+      this.#pinging = null;
+    }
+    waiting.give(answer as Answer<never>);
+  }
+
+  /** INVARIANT: nobody waits for a connection that is gone. */
+  #lose(why: Refusal): void {
+    if (this.#lost !== null) return;
+    this.#lost = why;
+    clearTimeout(this.#timer);
+    if (!this.#isClosed) this.#socket.destroy();
+    for (const id of [...this.#waiting.keys()]) this.#answer(id, why);
+    if (!this.#isGreeted) this.#greet(why);
+    else if (!this.#isClosed) this.#asked.onLost?.(why);
+  }
+}
+
+const SILENT = refusal(
+  "no_answer",
+  `the daemon has not answered for ${silenceMillisecondsMax / 1000} seconds: what was asked is given up`,
+  "ambit daemon stop",
+);

@@ -1,0 +1,341 @@
+// One connection on the daemon's side: hello first, then questions, each answered by whoever is there for it.
+import type { Socket } from "node:net";
+import type { JsonObject } from "../../core/base/json.ts";
+import type { Refusal } from "../../core/ports/daemon/exchange.ts";
+import type { Answering, Connected, Door, Peer } from "./serving.ts";
+import type { OpenSocket } from "./doors-process.ts";
+import { type ExchangeLine, OpenExchange } from "./exchange.ts";
+import type { FairTurns, TurnQueue } from "./fair-turns.ts";
+import { type Frame, FrameCutter, type FrameProblem } from "./frame.ts";
+import type { Held } from "./held.ts";
+import {
+  controlAnswerBytesMax,
+  farewellMilliseconds,
+  helloMilliseconds,
+  lateMilliseconds,
+  outputRoomBytes,
+  parsedAtOnceCharactersMax,
+  protocolVersion,
+  questionBytesMax,
+  questionsInFlightMax,
+  questionsQueuedMax,
+  toldInFlightMax,
+} from "./limits.ts";
+import { type AskerMessage, type Question, readAskerMessage } from "./message.ts";
+import { monotonicMilliseconds } from "./monotonic.ts";
+import { Outgoing } from "./outgoing.ts";
+import { notAvailable, refusal, wrongProtocol } from "./refusals.ts";
+
+const nameCharactersMax = 64;
+
+export interface ConnectionAsked {
+  readonly door: Door;
+  readonly peer: Peer;
+  readonly answers: ReadonlyMap<string, Answering>;
+  readonly held: Held;
+  readonly turns: FairTurns;
+  readonly version: string;
+  readonly open: OpenSocket;
+  /** A mistake of ours, for whoever looks for it. */
+  log(line: string): void;
+}
+
+export class Connection implements Connected {
+  readonly door: Door;
+  readonly peer: Peer;
+  /** Kept when the socket itself is closed. */
+  readonly closed: Promise<void>;
+  readonly #asked: ConnectionAsked;
+  readonly #socket: Socket;
+  readonly #outgoing: Outgoing;
+  readonly #cutter: FrameCutter = new FrameCutter(questionBytesMax);
+  readonly #line: ExchangeLine;
+  /** What was told has a number below zero, which nobody can name. */
+  readonly #exchanges: Map<number, OpenExchange> = new Map();
+  readonly #helloTimer: NodeJS.Timeout;
+  readonly #queue: TurnQueue;
+  #isPaused = false;
+  /** The length of a long message that waits for its turn to be parsed; 0 where none does. */
+  #unparsed = 0;
+  #closeRings: (() => void)[] = [];
+  #isGreeted = false;
+  #isOver = false;
+  #heldBytes = 0;
+  #inputBytes = 0;
+  #told = 0;
+  #toldNumber = 0;
+  #toldInVain = 0;
+
+  constructor(asked: ConnectionAsked) {
+    this.door = asked.door;
+    this.peer = asked.peer;
+    this.#asked = asked;
+    this.#queue = asked.turns.queue(asked.door === "control");
+    const socket = asked.open((buffer, length) => this.#arrive(buffer, length));
+    this.#socket = socket;
+    this.#outgoing = new Outgoing(socket, () => this.#cut());
+    const answerBytesMax = asked.door === "control" ? controlAnswerBytesMax : questionBytesMax;
+    const weigh = (change: number): void => this.#weigh(change);
+    this.#line = { connected: this, outgoing: this.#outgoing, answerBytesMax, weigh };
+    this.#helloTimer = setTimeout(() => this.refuse(notAvailable("nobody said hello in time")), helloMilliseconds);
+    socket.on("drain", () => {
+      this.#weigh();
+      this.#pace();
+    });
+    // An error is always followed by the event that the socket closed.
+    socket.on("error", () => undefined);
+    socket.on("end", () => this.#cut());
+    this.closed = new Promise((done) => socket.on("close", () => done()));
+    void this.closed.then(() => this.#over());
+    this.#outgoing.json(helloText(asked.version));
+  }
+
+  /** Questions that wait for their answer, and what was told and is not done. */
+  get inFlight(): number {
+    return this.#exchanges.size;
+  }
+
+  onClose(ring: () => void): void {
+    if (this.#isOver) ring();
+    else this.#closeRings.push(ring);
+  }
+
+  tell(event: JsonObject): boolean {
+    const text = JSON.stringify({ event });
+    if (this.#isOver || !this.#isGreeted || Buffer.byteLength(text) > this.#line.answerBytesMax) return false;
+    const isSent = this.#outgoing.json(text);
+    this.#weigh();
+    return isSent;
+  }
+
+  close(): void {
+    this.#farewell();
+  }
+
+  /** Ends the connection, and says why. */
+  refuse(why: Refusal): void {
+    if (this.#isOver) return;
+    this.#outgoing.json(JSON.stringify(why));
+    this.#farewell();
+  }
+
+  /** The daemon ends: whoever waits is told, and what was asked is stopped. */
+  dismiss(why: Refusal): void {
+    if (this.#isOver) return;
+    for (const exchange of this.#exchanges.values()) {
+      exchange.answer(why);
+      exchange.stop();
+    }
+    this.refuse(why);
+  }
+
+  #arrive(buffer: Buffer, length: number): void {
+    if (this.#isOver) return;
+    // The socket is paused then, but a read may be under way.
+    if (this.#unparsed > 0) this.#cutter.keepForLater(buffer.subarray(0, length));
+    else this.#stumble(this.#cutter.take(buffer, length, this.#take));
+    this.#weigh();
+    this.#pace();
+  }
+
+  #stumble(problem: FrameProblem | null): void {
+    if (problem === "too_large") this.refuse(refusal("too_large", "a frame is larger than it may be"));
+    else if (problem === "malformed") this.refuse(refusal("invalid_input", "this is not how the daemon is spoken to"));
+  }
+
+  /**
+   * A long message is parsed in its turn, one at a time among all connections, because it may take as long as many short
+   * ones. Nothing behind it is read before.
+   */
+  #parseInTurn(text: string): void {
+    this.#unparsed = text.length;
+    this.#queue.push(() => {
+      this.#unparsed = 0;
+      if (this.#isOver) return;
+      this.#hear(readAskerMessage(text));
+      if (!this.#isOver) this.#stumble(this.#cutter.goOn(this.#take));
+      this.#weigh();
+      this.#pace();
+    });
+  }
+
+  /** Back-pressure: an asker that asks faster than it is answered, or reads no answers, is not read from meanwhile. */
+  #pace(): void {
+    if (this.#isOver) return;
+    const isFull =
+      this.#unparsed > 0 || this.#queue.length > questionsQueuedMax || this.#outgoing.pendingBytes > outputRoomBytes;
+    if (isFull === this.#isPaused) return;
+    this.#isPaused = isFull;
+    if (isFull) this.#socket.pause();
+    else this.#socket.resume();
+  }
+
+  /** Whether to go on. */
+  readonly #take = (frame: Frame): boolean => {
+    if (frame.kind === "json" && frame.text !== null && frame.text.length > parsedAtOnceCharactersMax) {
+      this.#parseInTurn(frame.text);
+      return false;
+    }
+    if (frame.kind === "json") this.#hear(readAskerMessage(frame.text));
+    else this.#bytes(frame);
+    return !this.#isOver;
+  };
+
+  #bytes(frame: Exclude<Frame, { kind: "json" }>): void {
+    // A question that is answered already is not worth what was still on its way.
+    const exchange = this.#exchanges.get(frame.id);
+    if (!this.#isGreeted || frame.channel !== 0) this.refuse(refusal("invalid_input", "bytes without a question"));
+    else if (frame.kind === "end") exchange?.input.end();
+    else if (exchange?.arrive(frame.bytes) === false)
+      this.refuse(refusal("invalid_input", "more bytes were sent than there is room for"));
+  }
+
+  #hear(message: AskerMessage): void {
+    if (message.kind === "none") this.refuse(refusal("invalid_input", message.why));
+    else if (message.kind === "hello") this.#greet(message.protocol);
+    else if (!this.#isGreeted) this.refuse(refusal("invalid_input", "the first message is hello"));
+    else if (message.kind === "tell") this.#hearTold(message.name, message.value);
+    else if (message.kind === "ping") this.#outgoing.json(PONG);
+    else if (message.kind === "stop") this.#exchanges.get(message.id)?.stop();
+    else if (message.kind === "took") {
+      if (this.#exchanges.get(message.id)?.took(message.bytes) === false)
+        this.refuse(refusal("invalid_input", "more bytes were taken than were sent"));
+    } else if (this.#exchanges.has(message.id))
+      this.refuse(refusal("invalid_input", "a number was given to two questions at once"));
+    else if (message.kind === "misasked") this.#say(message.id, refusal("invalid_input", message.why));
+    else if (this.inFlight >= questionsInFlightMax)
+      this.#say(message.id, notAvailable("too many questions wait on this connection"));
+    else this.#question(message);
+  }
+
+  #greet(protocol: number): void {
+    clearTimeout(this.#helloTimer);
+    if (this.#isGreeted) this.refuse(refusal("invalid_input", "hello was said twice"));
+    else if (protocol !== protocolVersion) this.refuse(wrongProtocol(protocolVersion, protocol));
+    this.#isGreeted = true;
+  }
+
+  #question(question: Question): void {
+    const { id, name, sent } = question;
+    const answering = this.#asked.answers.get(name);
+    if (answering === undefined) {
+      this.#say(id, unknownQuestion(name));
+      return;
+    }
+    const exchange = new OpenExchange(this.#line, question);
+    const age = sent === null ? lateMilliseconds : monotonicMilliseconds() - sent;
+    this.#begin(answering, exchange, age < 0 || age >= lateMilliseconds);
+  }
+
+  /**
+   * In a later event-loop turn, so that connections take turns. INVARIANT: what was given up before it began is not begun.
+   * `isLate`: whether the asker is gone may stand right behind the question: the socket is read once more before it begins.
+   */
+  #begin(answering: Answering, exchange: OpenExchange, isLate: boolean): void {
+    this.#exchanges.set(exchange.id, exchange);
+    this.#queue.push(() => {
+      const begin = (): void => void this.#answer(exchange.isStopped ? GIVEN_UP : answering, exchange);
+      if (isLate) setImmediate(() => setImmediate(begin));
+      else begin();
+      this.#pace();
+    });
+  }
+
+  #hearTold(name: string, value: JsonObject): void {
+    if (this.#told >= toldInFlightMax) {
+      this.refuse(notAvailable("too much was told at once on this connection"));
+      return;
+    }
+    const answering = this.#asked.answers.get(name);
+    if (answering === undefined) {
+      this.#inVain(name, unknownQuestion(name));
+      return;
+    }
+    this.#told++;
+    this.#toldNumber--;
+    const exchange = new OpenExchange(this.#line, { id: this.#toldNumber, name, value, hasInput: false });
+    this.#begin(answering, exchange, false);
+  }
+
+  /** Never rejects. */
+  async #answer(answering: Answering, exchange: OpenExchange): Promise<void> {
+    const { id, name, isTold } = exchange;
+    try {
+      const answer = await answering(exchange);
+      exchange.answer(answer);
+      if (isTold && !answer.ok) this.#inVain(name, answer);
+    } catch (error) {
+      this.#asked.log(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      exchange.answer(notAvailable("the daemon made a mistake; its log says more", "ambit daemon logs"));
+    }
+    this.#exchanges.delete(id);
+    if (isTold) this.#told--;
+    this.#weigh();
+  }
+
+  /** Written down ever more rarely: whoever tells nonsense all day must not fill the log with it. */
+  #inVain(name: string, { code, message }: Refusal): void {
+    const times = ++this.#toldInVain;
+    if (Number.isInteger(Math.log2(times)))
+      this.#asked.log(
+        `told in vain by process ${this.peer.pid}, ${times} so far: ${JSON.stringify(name.slice(0, nameCharactersMax))}: ${code}: ${message}`,
+      );
+  }
+
+  #say(id: number, answer: Refusal): void {
+    this.#outgoing.json(JSON.stringify({ id, ...answer }));
+  }
+
+  /** INVARIANT: what this connection keeps in memory is known to all of them together. */
+  #weigh(change = 0): void {
+    this.#inputBytes += change;
+    const waiting = this.#cutter.pendingBytes + this.#unparsed + this.#outgoing.pendingBytes + this.#inputBytes;
+    const bytes = this.#isOver ? 0 : waiting;
+    const before = this.#heldBytes;
+    this.#heldBytes = bytes;
+    if (!this.#asked.held.change(before, bytes)) this.#cut();
+  }
+
+  /** What was written is read first, by whoever reads in time. */
+  #farewell(): void {
+    if (this.#isOver) return;
+    const socket = this.#socket;
+    const timer = setTimeout(() => socket.destroy(), farewellMilliseconds);
+    socket.once("close", () => clearTimeout(timer));
+    this.#outgoing.flush();
+    socket.end();
+    // What still arrives is not looked at, but has to be read for the other side to see the end.
+    socket.resume();
+    this.#over();
+  }
+
+  #cut(): void {
+    this.#socket.destroy();
+    this.#over();
+  }
+
+  #over(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#helloTimer);
+    this.#outgoing.over();
+    this.#weigh();
+    const rings = this.#closeRings;
+    this.#closeRings = [];
+    for (const exchange of this.#exchanges.values()) exchange.stop();
+    for (const ring of rings) ring();
+  }
+}
+
+const PONG = JSON.stringify({ pong: true });
+
+const GIVEN_UP: Answering = async () => refusal("stopped", "the asker gave up before this began: nothing was done");
+
+export function helloText(version: string): string {
+  return JSON.stringify({ hello: { protocol: protocolVersion, version } });
+}
+
+function unknownQuestion(name: string): Refusal {
+  const what = `the daemon knows no such question on this socket: ${name.slice(0, nameCharactersMax)}`;
+  return refusal("invalid_input", what, "where ambit was updated meanwhile: ambit daemon stop");
+}

@@ -1,0 +1,118 @@
+// The native program that listens for the daemon: it tells who came, and hands over the socket.
+import { type ChildProcess, spawn } from "node:child_process";
+import { Socket } from "node:net";
+import type { Door } from "./serving.ts";
+import { readBytesMax } from "./limits.ts";
+
+const CHANNEL = 3;
+const FOLDER = 4;
+const lastWordsCharactersMax = 2_048;
+const readyMilliseconds = 10_000;
+
+/** Somebody who came, as the kernel has them. */
+export interface Caller {
+  readonly door: Door;
+  readonly pid: number;
+  readonly uid: number;
+  /** Empty where the process had ended before it could be looked at. */
+  readonly start: string;
+}
+
+/** The socket of somebody who came. What arrives is at the start of a buffer that is read into again afterwards. */
+export type OpenSocket = (arrive: (buffer: Buffer, length: number) => void) => Socket;
+
+export interface DoorsEvents {
+  come(caller: Caller, open: OpenSocket): void;
+  /** Told once, whoever ended it. */
+  over(lastWords: string): void;
+}
+
+export class DoorsProcess {
+  readonly #child: ChildProcess;
+  /** Null once both sockets are there; otherwise why they are not. */
+  readonly ready: Promise<string | null>;
+  readonly over: Promise<void>;
+  #isOver = false;
+  #lastWords = "";
+
+  constructor(native: string, folder: number, events: DoorsEvents) {
+    // One for all sockets: what was read is looked at before anything else is.
+    const buffer = Buffer.alloc(readBytesMax);
+    this.#child = spawn(native, ["doors", String(CHANNEL), String(FOLDER)], {
+      env: {},
+      cwd: "/",
+      stdio: ["ignore", "pipe", "pipe", "ipc", folder],
+      serialization: "json",
+    });
+    this.#child.stderr?.on("data", (bytes: Buffer) => {
+      this.#lastWords = (this.#lastWords + bytes.toString("utf8")).slice(-lastWordsCharactersMax);
+    });
+    this.#child.on("message", (message, handle: unknown) => {
+      const caller = callerOf(message);
+      // Without descriptors to spare the message may come alone.
+      if (!isStream(handle)) return;
+      if (caller === null || this.#isOver) handle.close();
+      else
+        events.come(caller, (arrive) => {
+          const callback = (length: number): boolean => {
+            arrive(buffer, length);
+            return true;
+          };
+          return new Socket({ handle, allowHalfOpen: false, onread: { buffer, callback } } as object);
+        });
+    });
+    this.over = new Promise((done) => {
+      const end = (): void => {
+        if (this.#isOver) return;
+        this.#isOver = true;
+        if (this.#child.exitCode === null) this.#child.kill("SIGKILL");
+        events.over(this.#lastWords.trim());
+        done();
+      };
+      // The words come before the end; `close` waits for them.
+      this.#child.once("close", end);
+      this.#child.once("error", end);
+    });
+    this.ready = this.#untilReady();
+  }
+
+  stop(): void {
+    if (!this.#isOver) this.#child.kill("SIGKILL");
+  }
+
+  #untilReady(): Promise<string | null> {
+    return new Promise((give) => {
+      const timer = setTimeout(() => {
+        give("it does not answer");
+        this.stop();
+      }, readyMilliseconds);
+      const end = (why: string | null): void => {
+        clearTimeout(timer);
+        give(why);
+      };
+      let said = "";
+      this.#child.stdout?.on("data", (bytes: Buffer) => {
+        said = (said + bytes.toString("utf8")).slice(0, lastWordsCharactersMax);
+        if (said === "ready\n") end(null);
+      });
+      void this.over.then(() => end(this.#lastWords.trim() || "it ended at once"));
+    });
+  }
+}
+
+function callerOf(message: unknown): Caller | null {
+  if (typeof message !== "object" || message === null) return null;
+  const { door, pid, uid, start } = message as Partial<Caller>;
+  const isDoor = door === "call" || door === "control";
+  return isDoor && typeof pid === "number" && typeof uid === "number" && typeof start === "string"
+    ? { door, pid, uid, start }
+    : null;
+}
+
+interface Stream {
+  close(): void;
+}
+
+function isStream(handle: unknown): handle is Stream {
+  return typeof handle === "object" && handle !== null && typeof (handle as Partial<Stream>).close === "function";
+}

@@ -1,0 +1,137 @@
+// The folder the daemon's sockets lie in: ours, closed to everybody else, and the same one from beginning to end.
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import type { Door } from "./serving.ts";
+import { notAvailable, refusal } from "./refusals.ts";
+
+const DOORS: readonly Door[] = ["call", "control"];
+
+/** Makes the folder where it is not there, and the state folder it lies in. */
+export function makeDaemonFolder(path: string): Answer<null> {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (!isCode(error, "EEXIST")) return refusal("not_available", `${path} cannot be made: ${wordsOf(error)}`);
+  }
+  return { ok: true, value: null };
+}
+
+/** `not_available` where there is none; everything else wrong with it is `folder_refused`. */
+export function openDaemonFolder(path: string): Answer<DaemonFolder> {
+  if (process.platform !== "linux")
+    return notAvailable(`the daemon does not run on ${process.platform} yet`, "run it on Linux");
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  } catch (error) {
+    if (isCode(error, "ENOENT")) return notAvailable("no daemon is running", "ambit daemon start");
+    return refused(`${path} cannot be opened as a folder: ${wordsOf(error)}`, `look at it: ls -ld ${path}`);
+  }
+  const wrong = problemOf(path, descriptor);
+  if (wrong === null) return { ok: true, value: new DaemonFolder(path, descriptor) };
+  closeSync(descriptor);
+  return wrong;
+}
+
+export class DaemonFolder {
+  readonly path: string;
+  readonly descriptor: number;
+  #sockets: readonly string[] = [];
+  #isOpen = true;
+
+  constructor(path: string, descriptor: number) {
+    this.path = path;
+    this.descriptor = descriptor;
+  }
+
+  /** By the folder itself, not by its path: short enough for a socket's address, and never somebody else's. */
+  within(name: string): string {
+    return `/proc/self/fd/${this.descriptor}/${name}`;
+  }
+
+  socket(door: Door): string {
+    return this.within(`${door}.sock`);
+  }
+
+  /** Remembers the sockets that lie there now. False where they do not. */
+  note(): boolean {
+    this.#sockets = DOORS.map((door) => markAt(this.socket(door)));
+    return !this.#sockets.includes("");
+  }
+
+  /** Whether the path still leads to this folder, and the sockets in it are those remembered. */
+  isInPlace(): boolean {
+    const [own, there] = [markOf(fstatSync(this.descriptor)), markAt(this.path)];
+    return own === there && DOORS.every((door, at) => markAt(this.socket(door)) === this.#sockets[at]);
+  }
+
+  /** Those remembered and no others. */
+  removeSockets(): void {
+    for (const [at, door] of DOORS.entries()) {
+      const mark = markAt(this.socket(door));
+      if (mark === "" || mark !== this.#sockets[at]) continue;
+      try {
+        unlinkSync(this.socket(door));
+      } catch {
+        // Gone in this very moment.
+      }
+    }
+  }
+
+  close(): void {
+    if (this.#isOpen) closeSync(this.descriptor);
+    this.#isOpen = false;
+  }
+}
+
+/** The folder above decides who may put another one in its place. */
+function problemOf(path: string, descriptor: number): Answer<never> | null {
+  const own = process.geteuid?.();
+  const folder = fstatSync(descriptor);
+  if (folder.uid !== own) return refused(`${path} belongs to another user`, "run ambit as the user it belongs to");
+  if ((folder.mode & 0o077) !== 0) return refused(`${path} is open to other users`, `chmod 700 ${path}`);
+  const above = dirname(path);
+  const around = statSync(above, { throwIfNoEntry: false });
+  if (around === undefined) return notAvailable("no daemon is running", "ambit daemon start");
+  if (around.uid !== own) return refused(`${above} belongs to another user`, "run ambit as the user it belongs to");
+  if ((around.mode & 0o022) !== 0) return refused(`${above} can be changed by other users`, `chmod go-w ${above}`);
+  return null;
+}
+
+function refused(message: string, fix: string): Answer<never> {
+  return refusal("folder_refused", message, fix);
+}
+
+function markOf({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`;
+}
+
+/** Of the name itself; empty where nothing is. */
+function markAt(path: string): string {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found === undefined ? "" : markOf(found);
+  } catch {
+    return "";
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
+}

@@ -1,0 +1,97 @@
+// What is sent along with a question, until somebody takes it.
+import { Fifo } from "../../core/base/fifo.ts";
+
+/** Small parts are put together into blocks of this size: what waits costs the memory that is counted. */
+const blockBytes = 4096;
+
+export class InputQueue implements AsyncIterable<Uint8Array> {
+  readonly #taken: (bytes: number) => void;
+  readonly #parts = new Fifo<Uint8Array>();
+  /** What the last part lies in, where it was put together and has room for more. */
+  #block: { readonly bytes: Uint8Array; used: number } | null = null;
+  #bytes = 0;
+  #isOver = false;
+  #waiting: ((result: IteratorResult<Uint8Array, undefined>) => void) | null = null;
+
+  /** `taken` is told of every part that somebody took. */
+  constructor(taken: (bytes: number) => void) {
+    this.#taken = taken;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  push(part: Uint8Array): void {
+    if (this.#isOver || part.length === 0) return;
+    const waiting = this.#waiting;
+    if (waiting === null) {
+      this.#add(part);
+      this.#bytes += part.length;
+      return;
+    }
+    this.#waiting = null;
+    waiting({ value: part, done: false });
+    this.#taken(part.length);
+  }
+
+  /** What was pushed before is still given. */
+  end(): void {
+    this.#isOver = true;
+    this.#waiting?.({ value: undefined, done: true });
+    this.#waiting = null;
+  }
+
+  /** Nothing more is given. */
+  drop(): void {
+    this.#parts.clear();
+    this.#block = null;
+    this.#bytes = 0;
+    this.end();
+  }
+
+  #add(part: Uint8Array): void {
+    if (part.length > blockBytes / 2) {
+      this.#block = null;
+      this.#parts.push(part);
+      return;
+    }
+    const isFull = this.#block === null || this.#block.used + part.length > blockBytes;
+    const block = isFull || this.#block === null ? { bytes: new Uint8Array(blockBytes), used: 0 } : this.#block;
+    this.#block = block;
+    block.bytes.set(part, block.used);
+    block.used += part.length;
+    const joined = block.bytes.subarray(0, block.used);
+    if (isFull) this.#parts.push(joined);
+    else this.#parts.replaceLast(joined);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array, undefined> {
+    return {
+      next: () => this.#next(),
+      return: async () => {
+        this.drop();
+        return { value: undefined, done: true };
+      },
+    };
+  }
+
+  #next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const part = this.#parts.take();
+    if (part !== undefined) {
+      if (this.#parts.length === 0) this.#block = null;
+      this.#bytes -= part.length;
+      this.#taken(part.length);
+      return Promise.resolve({ value: part, done: false });
+    }
+    if (this.#isOver) return Promise.resolve({ value: undefined, done: true });
+    if (this.#waiting !== null) throw new Error("the input of a question is read by one reader");
+    return new Promise((give) => {
+      this.#waiting = give;
+    });
+  }
+}

@@ -1,0 +1,17 @@
+// Refusals of the sockets themselves, whatever was asked.
+import type { Refusal } from "../../core/ports/daemon/exchange.ts";
+
+export function refusal(code: string, message: string, fix: string | null = null): Refusal {
+  return { ok: false, code, message, fix };
+}
+
+export function notAvailable(message: string, fix: string | null = null): Refusal {
+  return refusal("not_available", message, fix);
+}
+
+/** Whoever needs the daemon next starts their own, so ending it is all there is to do. */
+export function wrongProtocol(daemon: number, asker: number): Refusal {
+  const older = daemon < asker ? "the daemon is the older one" : "this program is the older one";
+  const message = `the daemon speaks protocol ${daemon} and this program protocol ${asker}: ${older}`;
+  return refusal("wrong_protocol", message, "ambit daemon stop");
+}

@@ -1,0 +1,173 @@
+// Secrets inside the daemon: kept sealed, opened to be taken out of whatever leaves us, handed out for one bound use.
+
+import { notRedactable } from "../log/redaction/known-secret.ts";
+import { type Redactor, redactorOf, type Redacting as StreamRedacting } from "../log/redaction/redactor.ts";
+import type { Json } from "../core/base/json.ts";
+import { refusesBoundHosts } from "../sandbox/network/fetch/handles-binding.ts";
+import type { Redacting, Vault } from "./parts.ts";
+import type { Session } from "./session.ts";
+import { homeFolder } from "../platform/ground.ts";
+import { keyPlaces } from "../secrets/sources.ts";
+import { SecretVault } from "../secrets/vault.ts";
+import type { LogEntry } from "../core/ports/stores/log.ts";
+import type { SecretStore, SettingStore } from "../core/ports/stores/secret-store.ts";
+import type { AskSecret } from "./programs/credentials.ts";
+
+export interface DaemonSecretsAsked {
+  readonly secrets: SecretStore;
+  readonly settings: SettingStore;
+  readonly state: string;
+  now(): number;
+  entry(outcome: string, name: string): LogEntry;
+  /** A canary was seen on its way out, of this session where it is known. */
+  alarm(name: string, session: Session | null): void;
+  /** The session for which something is done now; null where it is for none. */
+  session?(): Session | null;
+}
+
+export interface DaemonSecrets {
+  readonly vault: Vault;
+  /** What is not watched for, as sentences for a person. */
+  problems(): readonly string[];
+  readonly redacting: Redacting;
+  /** For output that comes in pieces; null where nothing is kept. */
+  stream(): StreamRedacting | null;
+  /** Asks for the key where the store is locked, and goes on without it where that takes too long. */
+  begin(): Promise<void>;
+  /** Waits for the key where the store is locked and the key's place was not asked just now. */
+  ready(): Promise<void>;
+  readonly bound: AskSecret;
+  /** Names in a text that nobody but a canary's reader could have written are alarms. */
+  readonly open: SecretVault["open"];
+}
+
+/** Whoever waits for the daemon to start waits for this, too. */
+const beginMillisecondsMax = 3_000;
+const NO_PROBLEM = { problem: null, fix: null };
+
+export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
+  const { secrets, settings, state, now, entry, alarm } = asked;
+  const vault = new SecretVault({
+    secrets,
+    settings,
+    state,
+    now,
+    places: keyPlaces(homeFolder()),
+    refusesValue: notRedactable,
+    refusesHosts: refusesBoundHosts,
+  });
+  let redactor: Redactor | null = null;
+  /** Which versions it knows, and whether they could be opened. */
+  let known = "";
+  /** What was looked at last: nearly always the same list, and then nothing changed. */
+  let seen: ReturnType<SecretStore["all"]> | null = null;
+  let wasLocked = false;
+  let damaged: readonly string[] = [];
+
+  const current = (): Redactor | null => {
+    const all = secrets.all();
+    const { isLocked } = vault;
+    if (all === seen && isLocked === wasLocked) return redactor;
+    [seen, wasLocked] = [all, isLocked];
+    const mark = `${isLocked} ${all.map(({ name, version }) => `${name} ${version}`).join("\n")}`;
+    if (mark === known) return redactor;
+    redactor?.forget();
+    redactor = null;
+    damaged = [];
+    known = mark;
+    const opened = all.length === 0 ? null : vault.openAll();
+    if (opened === null || !opened.ok) return null;
+    damaged = opened.value.damaged;
+    const made = redactorOf(opened.value.secrets.map(({ name, value }) => ({ name, bytes: value })));
+    for (const { value } of opened.value.secrets) value.fill(0);
+    redactor = made.ok ? made.redactor : null;
+    return redactor;
+  };
+  const heard = (names: readonly string[], session: Session | null = asked.session?.() ?? null): void => {
+    for (const name of names) if (secrets.get(name)?.isCanary === true) alarm(name, session);
+  };
+  const ready = async (): Promise<void> => {
+    if (vault.isLocked) await vault.ready();
+  };
+  return {
+    vault,
+    begin: async () => {
+      if (!vault.isLocked || secrets.all().length === 0) return;
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((done) => {
+        timer = setTimeout(done, beginMillisecondsMax);
+      });
+      await Promise.race([vault.ready(), late]);
+      clearTimeout(timer);
+    },
+    ready,
+    problems: () => {
+      current();
+      const { problem, fix } = secrets.all().length === 0 ? NO_PROBLEM : vault.source();
+      const unopened =
+        problem === null
+          ? []
+          : [`no secret can be used or taken out of what leaves us: ${problem}${fix === null ? "" : `; fix: ${fix}`}`];
+      return [
+        ...unopened,
+        ...damaged.map(
+          (name) => `the secret ${name} cannot be opened, so it is not taken out of what leaves us; set it again`,
+        ),
+      ];
+    },
+    redacting: {
+      get known() {
+        return current();
+      },
+      text: (text) => {
+        const redacted = current()?.redactText(text);
+        if (redacted === undefined) return text;
+        heard(redacted.names);
+        return redacted.value;
+      },
+      json: <T extends Json>(value: T): T => {
+        const redacted = current()?.redactJson(value);
+        if (redacted === undefined) return value;
+        heard(redacted.names);
+        return redacted.value as T;
+      },
+    },
+    stream: () => {
+      const stream = current()?.stream() ?? null;
+      if (stream === null) return null;
+      // What comes in pieces may come at the bidding of others: it is of whoever began it.
+      const session = asked.session?.() ?? null;
+      return {
+        write: (bytes) => stream.write(bytes),
+        end: () => {
+          const rest = stream.end();
+          heard(stream.names(), session);
+          return rest;
+        },
+        names: () => stream.names(),
+      };
+    },
+    bound: (tool, host) => {
+      const found = secrets
+        .all()
+        .find(({ binding, isCanary }) => !isCanary && binding.tools.includes(tool) && binding.hosts.includes(host));
+      if (found === undefined) return null;
+      return {
+        name: found.name,
+        username: found.username,
+        read: async () => {
+          await ready();
+          if (vault.isLocked) return null;
+          const counted = await secrets.use(found.name, found.version, entry("used", found.name));
+          if (!counted.ok || !counted.value) return null;
+          const opened = vault.open(found.name);
+          if (!opened.ok) return null;
+          const text = opened.value.value.toString("utf8");
+          opened.value.value.fill(0);
+          return text;
+        },
+      };
+    },
+    open: (name) => vault.open(name),
+  };
+}

@@ -1,0 +1,142 @@
+// The agents of a workspace as tools of other agents meet them: by id alone, as they are on disk and in the state.
+import { lstatSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import type { Authority } from "../../core/authority/chain.ts";
+import type { Moment } from "../../core/authority/compiled.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import { Holdings } from "../calls/holding.ts";
+import type { Records } from "../parts.ts";
+import { editFile } from "../../platform/edit-file.ts";
+import type { UserFolders } from "../../platform/folders.ts";
+import { AGENTS, agentIds } from "../../agents/disk/workspace.ts";
+import { Diagnostics } from "../../core/notation/diagnostic.ts";
+import { textOf } from "../../core/notation/scope/scope-values.ts";
+import { entryOf } from "../../core/notation/tree.ts";
+import type { AgentName, LinkStore } from "../../core/ports/stores/link-store.ts";
+import { readFrontmatter } from "../../text/frontmatter.ts";
+import { sourceCharactersMax } from "../../text/read.ts";
+import { heldGrants } from "../../tools/agents/held.ts";
+import { descriptionCharactersMax } from "../../tools/agents/limits.ts";
+import { openAgents } from "../../agents/disk/agents.ts";
+
+export interface AgentsPlaceAsked {
+  readonly home: string | null;
+  readonly folders: UserFolders;
+  readonly records: Records;
+  readonly links: LinkStore;
+  now(): number;
+}
+
+/** An agent by its id. Its text comes before an agent of the same id that was made. */
+export type FoundAgent =
+  | { readonly kind: "record"; readonly text: string; readonly bodyStart: number; readonly written: readonly Grant[] }
+  | { readonly kind: "made"; readonly body: string }
+  /** What it holds cannot be known from its text. */
+  | { readonly kind: "broken" };
+
+/** As ids of agents are written; none leads out of their folder, and none is a file's name. */
+const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(?:\/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}){0,7}$/;
+
+export function isAgentId(id: string): boolean {
+  return ID.test(id) && !id.includes("..") && !/\.(?:md|ya?ml|json|toml)$/i.test(id);
+}
+
+export class AgentsPlace {
+  readonly #asked: AgentsPlaceAsked;
+  readonly #holdings: Holdings;
+
+  constructor(asked: AgentsPlaceAsked) {
+    this.#asked = asked;
+    this.#holdings = new Holdings(asked.records, asked.links);
+  }
+
+  find(name: AgentName): FoundAgent | null {
+    const { workspace, agent } = name;
+    if (workspace === null || !isAgentId(agent)) return null;
+    const loaded = this.#isPlain(workspace, agent) ? this.#open(workspace).loadAgent(agent) : null;
+    if (loaded?.ok === true) {
+      const { agent: counted, source, trust } = loaded.value;
+      if (counted.id !== agent) return null;
+      const { read, body } = readFrontmatter(source);
+      const written = trust?.written ?? counted;
+      const isBroken = written.refused || written.diagnostics.some(({ severity }) => severity === "error");
+      if (read.tree === null || isBroken) return { kind: "broken" };
+      // What it would hold once a person trusts it counts, too.
+      return { kind: "record", text: source.text, bodyStart: body.start, written: written.grants };
+    }
+    const made = this.#asked.links.made(name);
+    return made === null || made.ended !== null ? null : { kind: "made", body: made.body };
+  }
+
+  /** Everything it may ever use: its text as written, and what was passed on to it. */
+  grantsOf(name: AgentName, found: FoundAgent): readonly Grant[] {
+    return [...heldGrants(this.authorityOf(name)), ...(found.kind === "record" ? found.written : [])];
+  }
+
+  authorityOf(name: AgentName): Authority {
+    return this.#holdings.passable(name).map(({ chain }) => chain);
+  }
+
+  /** Ids of all agents there are, sorted: those with a text, and those that were made. */
+  ids(workspace: string): readonly string[] {
+    const made = this.#asked.links
+      .allMade()
+      .filter(({ name, ended }) => name.workspace === workspace && ended === null);
+    return [...new Set([...agentIds(workspace).filter(isAgentId), ...made.map(({ name }) => name.agent)])].sort();
+  }
+
+  /** What a text says its agent is for, and whether a person has seen that very text. */
+  description(workspace: string, id: string): { readonly text: string | null; readonly isTrusted: boolean } {
+    const loaded = this.#isPlain(workspace, id) ? this.#open(workspace).loadAgent(id) : null;
+    if (loaded?.ok !== true) return { text: null, isTrusted: true };
+    const { source, trust } = loaded.value;
+    const { tree } = readFrontmatter(source).read;
+    const entry = tree?.kind === "map" ? entryOf(tree, "description") : null;
+    const text = entry === null ? null : (textOf(entry, new Diagnostics())?.text ?? null);
+    const kind = trust?.standing.kind;
+    return {
+      text: text === null ? null : text.replace(/\s+/g, " ").slice(0, descriptionCharactersMax),
+      isTrusted: text === null || kind === "trusted" || kind === "own",
+    };
+  }
+
+  /** Everything behind the frontmatter, if the text is still this one. INVARIANT: what it may do stays byte for byte as it is. */
+  instruct({ workspace, agent }: AgentName, found: FoundAgent & { readonly kind: "record" }, body: string): Instructed {
+    const { state } = this.#asked.folders;
+    if (workspace === null || state === null || !this.#isPlain(workspace, agent)) return "changed";
+    const place = { state, inside: join(workspace, AGENTS), charactersMax: sourceCharactersMax };
+    const head = found.text.slice(0, found.bodyStart);
+    const kept = head.endsWith("\n") ? head : `${head}\n`;
+    const after = kept + body;
+    if (readFrontmatter({ name: agent, text: after }).body.start !== kept.length)
+      return { ok: false, message: "its record can only be changed by a person" };
+    const edited = editFile<"changed">(join(workspace, AGENTS, `${agent}.md`), place, (text) =>
+      text === found.text ? { kind: "write", text: after } : { kind: "refuse", refusal: "changed" },
+    );
+    if (edited.kind === "refused") return edited.refusal;
+    return edited.kind === "done" ? { ok: true } : { ok: false, message: `its record ${edited.message}` };
+  }
+
+  #open(workspace: string): ReturnType<typeof openAgents> {
+    const { home, folders, records, now } = this.#asked;
+    const moment: Moment = { now: now(), clean: true, generation: 0, revoked: null, exhausted: null };
+    return openAgents({ cwd: workspace, workspace, home, folders, moment, readingAt: records.readingAt });
+  }
+
+  /** A plain file in plain folders: through a link somebody else's text would be changed. */
+  #isPlain(workspace: string, id: string): boolean {
+    try {
+      const folder = join(workspace, AGENTS);
+      if (realpathSync.native(folder) !== join(realpathSync.native(workspace), AGENTS)) return false;
+      const parts = `${id}.md`.split("/");
+      return parts.every((_, at) => {
+        const found = lstatSync(join(folder, ...parts.slice(0, at + 1)));
+        return at === parts.length - 1 ? found.isFile() : found.isDirectory();
+      });
+    } catch {
+      return false;
+    }
+  }
+}
+
+export type Instructed = { readonly ok: true } | { readonly ok: false; readonly message: string } | "changed";

@@ -1,0 +1,23 @@
+// What the tools over agents need of the daemon, and the refusals that they share.
+import type { JsonObject } from "../../core/base/json.ts";
+import type { Daemon } from "../daemon.ts";
+import type { Carried } from "./owner-tool.ts";
+import type { Session } from "../session.ts";
+import type { EntryKind, LogEntry } from "../../core/ports/stores/log.ts";
+import type { AgentsPlaceAsked } from "./agent-directory.ts";
+
+export interface DaemonAgentsAsked extends AgentsPlaceAsked {
+  held(session: Session): ReturnType<Daemon["held"]>;
+  entry(kind: EntryKind, outcome: string, of: string | null, more: JsonObject): LogEntry;
+}
+
+export function failed(code: string, message: string, fix: string | null = null): Extract<Carried, { ok: false }> {
+  return { ok: false, code, message, fix };
+}
+
+export const ENDED: Carried = failed("revoked", "the session holds nothing any more");
+export const BAD: Carried = failed("invalid_input", "not what the tool takes");
+export const NO_WORKSPACE: Carried = failed(
+  "not_available",
+  "an agent that was named by a file has no workspace with others",
+);

@@ -1,0 +1,287 @@
+// File tools as the daemon carries them out: in a worker of the session, held to the trees of its grants, every path
+// decided by what the session holds at that moment.
+import { arch } from "node:os";
+import type { JsonObject } from "../../core/base/json.ts";
+import type { Ground } from "../../core/authority/axes/path.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { done } from "../../core/base/result.ts";
+import { isRefusal } from "../log/call-refusals.ts";
+import type { Daemon } from "../daemon.ts";
+import type { Carried, OwnerTool } from "./owner-tool.ts";
+import type { Session } from "../session.ts";
+import { refused } from "../../sandbox/files/refusals.ts";
+import type { Walls } from "../../sandbox/files/walls.ts";
+import { kernelFacts } from "../../sandbox/linux/detect-sandbox.ts";
+import { isProgram } from "../../sandbox/linux/programs.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import { requestIdentity } from "../../core/notation/request/request-printer.ts";
+import type { FilePath, FileResult, Files } from "../../core/ports/files.ts";
+import type { Judge } from "../../core/ports/judge.ts";
+import type { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
+import { callJudge, type Held } from "../../tools/files/call-judge.ts";
+import type { FileAnswer, FileCall, FileTool } from "../../tools/files/file-call.ts";
+import { fileTools } from "../../tools/files/file-tools.ts";
+import { PathQueue } from "../../tools/files/path-queue.ts";
+import { markProblem } from "../../tools/files/redacted-write.ts";
+import { type GrantedTree, GrantedTrees } from "../../tools/files/trees.ts";
+import { nativeProgram } from "../../platform/native-program.ts";
+import {
+  type ChangeClass,
+  type ChangeClassifier,
+  ProtectedFiles,
+  type ProtectedFilesOptions,
+  type ProtectedFilesSession,
+} from "./protected-files.ts";
+import { SessionFiles } from "./session-files.ts";
+
+export interface DaemonFilesAsked extends ProtectedFilesOptions {
+  /** Names of triggers as the configuration at a session's folder has them. */
+  triggers(session: Session): TriggerTable;
+  held(session: Session): ReturnType<Daemon["held"]>;
+  /** The same text without the secrets that are known here. */
+  redacted?(text: string): string;
+}
+
+/** Files of a session for a call of another tool: every path decided as for the file tools. */
+export interface CallFiles {
+  /** One act on one path. `requests`: those of the warrant. */
+  use<T>(
+    session: Session,
+    requests: readonly Request[],
+    at: {
+      readonly path: FilePath;
+      readonly isChanging: boolean;
+      /** One more that must not refuse: what a tool declares. */
+      readonly within?: Judge;
+    },
+    act: (files: Files) => Promise<FileResult<T>>,
+  ): Promise<FileResult<T>>;
+  /** How tools of this session may change what has this name. */
+  classOf(session: Session, path: FilePath): ChangeClass;
+  /** Whether the file worker can be run here. */
+  isThere(): boolean;
+}
+
+export interface DaemonFiles {
+  readonly tools: readonly OwnerTool[];
+  readonly calls: CallFiles;
+  /** Whether a request changes a name that lands by ask. */
+  isTrigger(session: Session, request: Request): boolean;
+  close(): void;
+}
+
+/** So many decisions by one look at what a session holds; then it is looked at again, as it is at every call. */
+const decisionsPerLook = 256;
+
+export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
+  const { held, program } = asked;
+  const native = nativeProgram(program);
+  const granted = new GrantedTrees();
+  const protectedFiles = new ProtectedFiles(asked);
+  const queue = new PathQueue();
+  const sessionOf = (session: Session): ProtectedFilesSession => ({
+    workspace: session.facts.name.workspace,
+    table: asked.triggers(session),
+  });
+  let made: SessionFiles | null = null;
+
+  /** Asked again where it could not be run before. */
+  const sessions = (): SessionFiles | null => {
+    if (made !== null) return made;
+    const walls = wallsOf(native);
+    if (walls !== null) made = new SessionFiles(native, walls);
+    return made;
+  };
+
+  /** `now`: what the session holds at this moment, as somebody has just seen. */
+  const filesFor = (
+    { session, requests, near, isChanging, makesFolders }: Using,
+    now: HeldNow,
+  ): { readonly trees: readonly GrantedTree[]; readonly judge: Judge; readonly protectedPaths: ProtectedPaths } => {
+    const { authority, reading } = now.holding;
+    const trees = granted.of(authority, near);
+    const classOf = isChanging ? protectedFiles.of(granted.writable(trees), sessionOf(session)) : NO_CHANGE;
+    const judge = callJudge(
+      requests,
+      looking(now, () => held(session)),
+      { classOf, makesFolders },
+    );
+    return { trees, judge, protectedPaths: reading.ground.protectedPaths };
+  };
+
+  const redacted = (text: string): string => asked.redacted?.(text) ?? text;
+
+  /** `content`: what is to be written over a file. */
+  const carry = async (call: FileCall, using: Using, now: HeldNow, content: string | null): Promise<Carried> => {
+    const workers = sessions();
+    if (workers === null) return UNREACHABLE;
+    const { session } = using;
+    /** The last path that was refused. */
+    let last: Request | null = null;
+    const act = async (holds: HeldNow | null): Promise<FileAnswer> => {
+      if (holds === null) return ENDED;
+      const files = filesFor(using, holds);
+      const judge: Judge = (request) => {
+        const decision = files.judge(request);
+        if (decision.outcome !== "allow") last = request;
+        return decision;
+      };
+      return workers.use(session, { ...files, judge }, async (each) => {
+        const wrong = content === null ? null : await markProblem(each, using.near, content, redacted);
+        return wrong ?? call.carry(each);
+      });
+    };
+    let seen: HeldNow | null = now;
+    const started = call.changes === null ? act(now) : queue.run(call.changes, () => act(seen ?? held(session)));
+    // Whoever had to wait for others looks again.
+    seen = null;
+    const once = await started;
+    // Whoever only reads may ask a second time, should the worker have ended on the first.
+    const isLost = !once.ok && call.changes === null && !workers.has(session) && !session.isClosed;
+    const answer = isLost ? await act(held(session)) : once;
+    // A file is trusted where a person committed it. Nobody looks at commits yet, and unknown is untrusted: so every read is.
+    if (answer.ok) return { ok: true, value: answer.value, isUntrusted: call.isReading };
+    return isRefusal(answer.code) ? { ...answer, denied: deniedIn(answer, using, last) } : answer;
+  };
+
+  const classOf: CallFiles["classOf"] = (session, path) => {
+    const now = held(session);
+    const trees = now === null ? NO_TREES : granted.of(now.holding.authority, path);
+    return protectedFiles.of(granted.writable(trees), sessionOf(session))(path);
+  };
+  const use: CallFiles["use"] = async (session, requests, { path, isChanging, within }, act) => {
+    const workers = sessions();
+    const once = async () => {
+      const now = held(session);
+      if (now === null) return refused("revoked", "the session holds nothing any more");
+      if (workers === null) return refused("not_available", "the file worker cannot be run here");
+      const files = filesFor({ session, requests, near: path, isChanging, makesFolders: false }, now);
+      const judge: Judge = (request) => {
+        const decision = within?.(request);
+        return decision?.outcome === "deny" ? decision : files.judge(request);
+      };
+      return workers.use(session, { ...files, judge }, act);
+    };
+    return isChanging ? queue.run(path, once) : once();
+  };
+
+  const toolOf = (tool: FileTool): OwnerTool => {
+    /** What was read from arguments when they were decided on, and by which reading. Nobody can change them since. */
+    const decided = new WeakMap<JsonObject, { readonly reading: Reading; readonly call: FileCall }>();
+    return {
+      name: tool.name,
+      description: tool.definition.description,
+      input: tool.definition.input,
+      verbs: tool.definition.verbs,
+      requests: (input, reading) => {
+        const call = tool.call(input, groundOf(reading));
+        if (!call.ok) return call;
+        if (Object.isFrozen(input)) decided.set(input, { reading, call: call.value });
+        return done(call.value.requests);
+      },
+      carry: async ({ input, session, warrant: { requests } }) => {
+        const now = held(session);
+        if (now === null) return ENDED;
+        const { reading } = now.holding;
+        const before = decided.get(input);
+        const call = before?.reading === reading ? done(before.call) : tool.call(input, groundOf(reading));
+        if (!call.ok) return { ok: false, code: "invalid_input", message: call.message };
+        const [first] = call.value.requests;
+        if (first === undefined) return ENDED;
+        // INVARIANT: what is carried out is what was decided; a working folder may have moved since.
+        const isDecided = call.value.requests.every((one) => requests.some((other) => isSame(one, other)));
+        const isChanging = call.value.changes !== null;
+        const content = tool.name === "fs_write" && typeof input["content"] === "string" ? input["content"] : null;
+        const using = { session, requests, near: placeOf(first), isChanging, makesFolders: true };
+        return isDecided ? carry(call.value, using, now, content) : MOVED;
+      },
+    };
+  };
+
+  return {
+    tools: fileTools().map(toolOf),
+    isTrigger: (session, request) =>
+      CHANGING.includes(request.verb.verb) && classOf(session, placeOf(request)) === "ask",
+    calls: { use, classOf, isThere: () => sessions() !== null },
+    close: () => made?.close(),
+  };
+}
+
+/** One use of a session's files. `near`: what it is about. */
+interface Using {
+  readonly session: Session;
+  readonly requests: readonly Request[];
+  readonly near: FilePath;
+  readonly isChanging: boolean;
+  /** The call makes the missing folders above its file. */
+  readonly makesFolders: boolean;
+}
+
+/** INVARIANT: what a link leads to is for the log. Whoever asked is told of what it asked for. */
+function deniedIn(
+  { code }: Refused,
+  { requests, near }: Using,
+  last: Request | null,
+): NonNullable<Extract<Carried, { readonly ok: false }>["denied"]> {
+  const isAsked = (one: Request): boolean =>
+    pathText(placeOf(one)) === pathText(near) && one.verb.verb.startsWith("fs.");
+  const asked = requests.find((one) => isAsked(one) && one.verb === last?.verb) ?? requests.find(isAsked) ?? null;
+  const isBehind = last !== null && pathText(placeOf(last)) !== pathText(near);
+  return { code, request: asked, target: isBehind ? last : null };
+}
+
+function pathText(path: readonly string[]): string {
+  return path.join("/");
+}
+
+type Refused = Extract<FileAnswer, { readonly ok: false }>;
+type HeldNow = NonNullable<ReturnType<Daemon["held"]>>;
+type ProtectedPaths = Ground["protectedPaths"];
+const CHANGING: readonly string[] = ["fs.write", "fs.delete"];
+const NO_CHANGE: ChangeClassifier = () => "never";
+const NO_TREES: readonly GrantedTree[] = [];
+
+const ENDED: Refused = { ok: false, code: "revoked", message: "the session holds nothing any more" };
+const MOVED: Refused = { ok: false, code: "not_available", message: "the working folder changed meanwhile; ask again" };
+const UNREACHABLE: Refused = { ok: false, code: "not_available", message: "the file worker cannot be run here" };
+
+/** Relative names begin in the session's folder where that lies in the agent's own root, else in that root. */
+function groundOf({ ground, workingRoot = null }: Reading): Ground {
+  const { base } = ground;
+  if (workingRoot === null || (base !== null && workingRoot.every((name, at) => name === base[at]))) return ground;
+  return { ...ground, base: workingRoot };
+}
+
+function looking(first: HeldNow, held: () => HeldNow | null): () => Held | null {
+  let left = decisionsPerLook;
+  let last: Held | null = heldOf(first);
+  return () => {
+    if (left-- > 0 && last !== null) return last;
+    left = decisionsPerLook;
+    last = heldOf(held());
+    return last;
+  };
+}
+
+function heldOf(now: HeldNow | null): Held | null {
+  return now === null ? null : { authority: now.holding.authority, moment: now.moment };
+}
+
+function placeOf({ values }: Request): readonly string[] {
+  const [value] = values;
+  return typeof value === "object" && "segments" in value ? value.segments : [];
+}
+
+function isSame(left: Request, right: Request): boolean {
+  if (left.verb !== right.verb) return false;
+  const isItself =
+    left.values.length === right.values.length && left.values.every((one, at) => one === right.values[at]);
+  return isItself || requestIdentity(left) === requestIdentity(right);
+}
+
+/** Null where our native program does not run. */
+function wallsOf(native: string): Walls | null {
+  const landlock = isProgram(native) ? kernelFacts(native)?.["landlockAbi"] : undefined;
+  if (typeof landlock !== "number") return null;
+  return { landlock, architecture: arch() === "x64" ? "x86-64" : arch() === "arm64" ? "arm64" : null };
+}

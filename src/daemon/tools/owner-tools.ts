@@ -1,0 +1,99 @@
+// All tools that are carried out behind the owner: ours, and for each session those of others.
+
+import { verbEntry } from "../../core/authority/catalog.ts";
+import type { Authority } from "../../core/authority/chain.ts";
+import type { Moment } from "../../core/authority/compiled.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { type Refusal, refuse } from "../../core/base/result.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import type { ToolShown } from "../../core/ports/daemon/daemon-calls.ts";
+import { type Acceptor, acceptorOf } from "../../runtime/tool/input.ts";
+import type { Derived, ToolLookup } from "../../core/gate/known-tool.ts";
+import { holdsOf, reachesOf } from "../../runtime/tool/reachable.ts";
+import type { ForeignTools, OwnerTool } from "./owner-tool.ts";
+import type { Session } from "../session.ts";
+
+/** Whether these grants can ever allow a tool. */
+export function reachedBy(
+  authority: Authority,
+  moment: Moment,
+): (tool: Pick<OwnerTool, "name" | "verbs" | "anyVerb" | "foreign">) => boolean {
+  const reaches = reachesOf(authority, moment);
+  const holds = holdsOf(authority, moment);
+  const isHeld = (verb: string): boolean => holds(verbEntry(verb));
+  return ({ name, verbs, anyVerb, foreign }) =>
+    reaches(name, foreign?.declared ?? null) && verbs.every(isHeld) && (anyVerb?.some(isHeld) ?? true);
+}
+
+export class OwnerTools {
+  readonly #own: ReadonlyMap<string, OwnerTool>;
+  readonly #foreign: ForeignTools;
+  readonly #acceptors = new WeakMap<OwnerTool, Acceptor<unknown>>();
+
+  constructor(own: readonly OwnerTool[], foreign: ForeignTools) {
+    this.#own = new Map(own.map((tool) => [tool.name, tool]));
+    this.#foreign = foreign;
+  }
+
+  /** One of ours, with or without its origin in front. */
+  ours(name: string): OwnerTool | null {
+    return this.#own.get(name) ?? this.#own.get(name.replace(/^builtin:/, "")) ?? null;
+  }
+
+  /** With or without its origin in front; a tool of others never answers to the name of one of ours. */
+  async named(session: Session, name: string): Promise<OwnerTool | null> {
+    const own = this.ours(name);
+    if (own !== null) return own;
+    const plain = name.replace(/^tool:/, "");
+    if (this.#own.has(plain)) return null;
+    return (await this.#foreign.of(session)).find((tool) => tool.name === plain) ?? null;
+  }
+
+  /** For a person: ours, by name. */
+  own(): readonly OwnerTool[] {
+    return [...this.#own.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
+  }
+
+  /** Only what these grants can ever allow, by name. */
+  async shown(session: Session, authority: Authority, moment: Moment): Promise<readonly ToolShown[]> {
+    const reached = reachedBy(authority, moment);
+    const foreign = (await this.#foreign.of(session)).filter(({ name }) => !this.#own.has(name));
+    return [...this.#own.values(), ...foreign]
+      .filter((tool) => reached(tool) && (tool.isThere?.(session) ?? true))
+      .sort((left, right) => (left.name < right.name ? -1 : 1))
+      .map(({ name, description, input, foreign: from }) => ({
+        name,
+        description,
+        input: input as unknown as JsonObject,
+        origin: from === undefined ? "builtin" : "tool",
+      }));
+  }
+
+  /** `derived`: what the tool itself says the call will ask for, or why it does not take it. */
+  lookup(
+    tool: OwnerTool | null,
+    reading: Reading,
+    session: Session,
+    derived: readonly Request[] | Refusal,
+  ): ToolLookup {
+    return () => {
+      if (tool === null) return null;
+      const requests = (input: JsonObject): Derived => {
+        const own = this.#requests(tool, input, reading, session);
+        if (!own.ok || !Array.isArray(derived)) return own.ok ? (derived as Refusal) : own;
+        return { ok: true, value: [...own.value, ...(derived as readonly Request[])] };
+      };
+      return { name: tool.name, requirement: tool.foreign?.requirement ?? null, requests };
+    };
+  }
+
+  #requests(tool: OwnerTool, input: JsonObject, reading: Reading, session: Session): Derived {
+    const acceptor = this.#acceptors.get(tool) ?? acceptorOf(tool.input);
+    this.#acceptors.set(tool, acceptor);
+    const accepted = acceptor.accept(input);
+    if (accepted.ok) return tool.requests(input, reading, session);
+    const [issue] = accepted.issues;
+    return refuse("bad_value", issue === undefined ? "not what the tool takes" : `${issue.at} ${issue.message}`.trim());
+  }
+}

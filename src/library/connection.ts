@@ -1,0 +1,56 @@
+// The connection of an application: one for all its sessions, made anew for the next session where it was lost. What a
+// lost one had is over.
+import type { CallMessages, SessionOpened, SessionOpening } from "../core/ports/daemon/daemon-calls.ts";
+import type { Answer, Asking } from "../core/ports/daemon/exchange.ts";
+import { AmbitRefused } from "./answers.ts";
+
+type Calls = Asking<CallMessages>;
+
+export class Line {
+  readonly #connect: () => Promise<Answer<Calls>>;
+  #open: Promise<Answer<Calls>> | null = null;
+  #isClosed = false;
+
+  constructor(connect: () => Promise<Answer<Calls>>) {
+    this.#connect = connect;
+  }
+
+  async open(): Promise<Answer<Calls>> {
+    if (this.#isClosed) return { ok: false, code: "not_available", message: "it was closed", fix: null };
+    const opening = this.#open ?? this.#connect();
+    this.#open = opening;
+    const opened = await opening;
+    if (!opened.ok) this.#drop(opening);
+    return opened;
+  }
+
+  async session(asked: SessionOpening): Promise<{ readonly calls: Calls; readonly opened: SessionOpened }> {
+    const first = await this.#session(asked);
+    // The daemon may have gone since the last session, and another be there by now.
+    const { calls, opened } =
+      !first.opened.ok && first.opened.code === "not_available" ? await this.#session(asked) : first;
+    if (!opened.ok) throw new AmbitRefused(opened);
+    return { calls, opened: opened.value };
+  }
+
+  async #session(asked: SessionOpening): Promise<{ readonly calls: Calls; readonly opened: Answer<SessionOpened> }> {
+    const opening = await this.open();
+    if (!opening.ok) throw new AmbitRefused(opening);
+    const calls = opening.value;
+    const used = this.#open;
+    const opened = await calls.ask("session.open", asked);
+    if (!opened.ok && opened.code === "not_available") this.#drop(used);
+    return { calls, opened };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const opened = await this.#open;
+    if (opened?.ok === true) opened.value.close();
+  }
+
+  /** Unless somebody made another one meanwhile. */
+  #drop(opening: Promise<Answer<Calls>> | null): void {
+    if (this.#open === opening) this.#open = null;
+  }
+}

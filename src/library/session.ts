@@ -1,0 +1,158 @@
+// One agent's session in an application: what it may call, and the calls themselves.
+import type { CallAnswer, CallOptions, ModelSession, SessionTool } from "../adapters/session.ts";
+import { copyJson, isJsonObject, type JsonObject } from "../core/base/json.ts";
+import { BUILTIN_TOOLS } from "../core/authority/axes/name.ts";
+import type { Ground } from "../core/authority/axes/path.ts";
+import type { CallMessages, ProviderToolsTold, SessionOpened } from "../core/ports/daemon/daemon-calls.ts";
+import type { Answer, Asking } from "../core/ports/daemon/exchange.ts";
+import type { StopSignal } from "../core/ports/instruments.ts";
+import type { Provider, ProviderSettings } from "../tools/provider/provider-catalog.ts";
+import type { RegisteredTool } from "../runtime/tool/registered.ts";
+import type { Registry } from "../runtime/tool/registry.ts";
+import type { Present } from "../tools/web/present.ts";
+import { AmbitRefused, denialAnswer, refusalAnswer, refusedHere, STOPPED } from "./answers.ts";
+import { callOwn, stoppable } from "./own-tool.ts";
+import { Stopping, settledWithin, stoppingOf } from "./stop.ts";
+
+export interface SessionParts {
+  readonly calls: Asking<CallMessages>;
+  readonly opened: SessionOpened;
+  readonly registry: Registry;
+  readonly protectedPaths: Ground["protectedPaths"];
+  readonly present: Present;
+  now(): number;
+  /** The session is over. */
+  ended(session: Session): void;
+}
+
+const waitSecondsMax = 86_400;
+/** How long the end of a session waits for what runs here to be told. */
+const closeMillisecondsMax = 2000;
+
+export class Session implements ModelSession {
+  readonly #parts: SessionParts;
+  readonly #over: Stopping = new Stopping();
+  /** What has to be over before the session is: calls that run here, with their outcomes told. */
+  readonly #later = new Set<Promise<unknown>>();
+  readonly id: string;
+  readonly agent: string;
+  readonly trace: string;
+  /** What is to be said about the agent's text, as sentences. */
+  readonly notes: readonly string[];
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    const { session, agent, trace, notes } = parts.opened;
+    this.id = session;
+    this.agent = agent;
+    this.trace = trace;
+    this.notes = notes;
+  }
+
+  /** Never rejects: what is denied, refused or failed is an answer with a code. */
+  async call(name: string, input: unknown = {}, options: CallOptions = {}): Promise<CallAnswer> {
+    const { waitSeconds = 0, signal } = options;
+    const plain = copyJson(input ?? {});
+    if (typeof name !== "string" || !isJsonObject(plain))
+      return refusedHere("invalid_input", "a call is the name of a tool and one plain object");
+    if (!(waitSeconds >= 0 && waitSeconds <= waitSecondsMax))
+      return refusedHere("invalid_input", `waitSeconds is a number of seconds, at most ${waitSecondsMax}`);
+    if (this.#over.isStopped()) return refusedHere("revoked", "the session is closed");
+    const { stop, end } = stoppingOf(this.#over, signal);
+    try {
+      if (stop.isStopped()) return STOPPED;
+      const waitMilliseconds = Math.ceil(waitSeconds * 1000);
+      const own = this.#own(name);
+      const answer =
+        own === null
+          ? this.#do(name, plain, waitMilliseconds, stop)
+          : this.#kept(this.#run(own, plain, waitMilliseconds, stop));
+      // Whoever asks no more is answered at once, whatever still goes on elsewhere.
+      return await Promise.race([answer, new Promise<CallAnswer>((give) => void stop.onStop(() => give(STOPPED)))]);
+    } finally {
+      end();
+    }
+  }
+
+  /** Only what this session's grants can ever allow, by name. */
+  async tools(): Promise<readonly SessionTool[]> {
+    const { calls, registry } = this.#parts;
+    const own = registry.list();
+    const declared = own.map(({ name, capabilities }) => ({ name, declaration: capabilities }));
+    const [listed, reached] = await Promise.all([
+      calls.ask("tools.list", { session: this.id }),
+      calls.ask("tools.reach", { session: this.id, tools: declared }),
+    ]);
+    const { names } = given(reached);
+    const passed = own
+      .filter(({ name }) => names.includes(name))
+      .map(({ name, description, schema }): SessionTool => {
+        return { name, origin: "application", description, input: schema ?? { type: "object" } };
+      });
+    const theirs = given(listed).tools.filter(({ name }) => this.#own(name) === null);
+    return [...theirs, ...passed].sort((left, right) => (left.name < right.name ? -1 : 1));
+  }
+
+  /** Tools of the model's provider that a request may name; see the reference for what holds them there. */
+  async providerTools(provider: Provider, settings: ProviderSettings = {}): Promise<ProviderToolsTold> {
+    const { names = null, vectorStores = null } = settings;
+    return given(await this.#parts.calls.ask("tools.provider", { session: this.id, provider, names, vectorStores }));
+  }
+
+  /** Holds no more than this from here on, for good. Rejects where that could not be: then nothing may be taken for narrowed. */
+  async pledge(specs: readonly string[]): Promise<void> {
+    given(await this.#parts.calls.ask("session.pledge", { session: this.id, specs }));
+  }
+
+  /** It has read something that others wrote, by ways that are not ours. Cannot be taken back. */
+  async taint(why: string): Promise<void> {
+    given(await this.#parts.calls.ask("session.taint", { session: this.id, why }));
+  }
+
+  /** Ends what runs for it. Again changes nothing. */
+  async close(): Promise<void> {
+    if (this.#over.isStopped()) return;
+    this.#over.stop();
+    await settledWithin(this.#later, closeMillisecondsMax);
+    await this.#parts.calls.ask("session.close", { session: this.id });
+    this.#parts.ended(this);
+  }
+
+  /** `await using` calls it, where the language has that. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** A tool of the application's never answers to the name of one of ours. */
+  #own(name: string): RegisteredTool | null {
+    if (name.startsWith("builtin:") || BUILTIN_TOOLS.includes(name)) return null;
+    return this.#parts.registry.find(name);
+  }
+
+  async #do(tool: string, input: JsonObject, waitMilliseconds: number, stop: StopSignal): Promise<CallAnswer> {
+    const { calls, present } = this.#parts;
+    const asked = { session: this.id, tool, input, requests: null, waitMilliseconds };
+    const answer = await calls.ask("call.do", asked, stoppable(stop));
+    if (!answer.ok) return refusalAnswer(answer);
+    if (answer.value.outcome === "denied") return denialAnswer(answer.value);
+    const { receipt, result } = answer.value;
+    return { ok: true, value: await present(tool.replace(/^builtin:/, ""), input, result), receipt };
+  }
+
+  #run(tool: RegisteredTool, input: JsonObject, waitMilliseconds: number, stop: StopSignal): Promise<CallAnswer> {
+    const { calls, protectedPaths, now } = this.#parts;
+    const { id: session, agent } = this;
+    return callOwn({ calls, session, agent, tool, input, waitMilliseconds, stop, protectedPaths, now });
+  }
+
+  #kept<T>(going: Promise<T>): Promise<T> {
+    const kept = going.finally(() => this.#later.delete(kept));
+    this.#later.add(kept);
+    return kept;
+  }
+}
+
+function given<T>(answer: Answer<T>): T {
+  if (!answer.ok) throw new AmbitRefused(answer);
+  return answer.value;
+}

@@ -1,0 +1,54 @@
+// When a call is to stop: its session has ended, or whoever asked does not want it any more. Told once; nothing is left
+// behind on a signal that outlives the call.
+import { Life } from "../runtime/context/life.ts";
+import type { StopSignal } from "../core/ports/instruments.ts";
+
+/** The life of a context, seen from whoever ends it. */
+export class Stopping implements StopSignal {
+  readonly #life = new Life();
+
+  isStopped(): boolean {
+    return this.#life.isOver;
+  }
+
+  stop(): void {
+    this.#life.end();
+  }
+
+  onStop(listener: () => void): () => void {
+    return this.#life.listen(listener);
+  }
+}
+
+/** For one call; `end` lets go of both. */
+export function stoppingOf(
+  session: Stopping,
+  signal: AbortSignal | undefined,
+): { readonly stop: Stopping; end(): void } {
+  const stop = new Stopping();
+  const ring = (): void => stop.stop();
+  const forget = session.onStop(ring);
+  if (signal?.aborted === true) ring();
+  else signal?.addEventListener("abort", ring, { once: true });
+  return {
+    stop,
+    end: () => {
+      forget();
+      signal?.removeEventListener("abort", ring);
+    },
+  };
+}
+
+/** What begins meanwhile is waited for, too. */
+export async function settledWithin(going: ReadonlySet<Promise<unknown>>, millisecondsMax: number): Promise<void> {
+  let isLate = false;
+  let timer: NodeJS.Timeout | null = null;
+  const late = new Promise<void>((give) => {
+    timer = setTimeout(() => {
+      isLate = true;
+      give();
+    }, millisecondsMax);
+  });
+  while (going.size > 0 && !isLate) await Promise.race([Promise.allSettled([...going]), late]);
+  if (timer !== null) clearTimeout(timer);
+}

@@ -1,0 +1,90 @@
+// A signed note that says how many entries there were and what the last hash was. Its shape is the one that
+// transparency logs share (C2SP signed-note and checkpoint), so that others' witnesses can read it.
+
+import { base64Bytes, base64Text } from "../../core/base/bytes.ts";
+import type { Signer } from "../../core/ports/stores/signing.ts";
+import { isHash } from "./chain.ts";
+import { bytesOfHexadecimal, hexadecimalOf } from "./hexadecimal.ts";
+import { KEY_NAME, keyNumber } from "./key-text.ts";
+
+export interface Checkpoint {
+  /** Whose log. */
+  readonly node: string;
+  /** How many entries: the place of the last. */
+  readonly size: number;
+  /** Of the last entry, in hexadecimal. */
+  readonly hash: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** The key that signs from here on; null where that stays the same. */
+  readonly next: string | null;
+  /** Whether every commit of the log is signed from here on: then no entry stands behind the last note. */
+  readonly isEveryCommitSigned?: true;
+}
+
+export interface SignedCheckpoint extends Checkpoint {
+  /** Number of the key that signed it. */
+  readonly keyNumber: string;
+  /** What was signed, and the signature. */
+  readonly signed: string;
+  readonly signature: Uint8Array;
+}
+
+export const noteCharactersMax = 1024;
+
+/** Throws for a node or a key that has no spelling: those are ours. */
+export function makeCheckpoint(checkpoint: Checkpoint, signer: Signer): string {
+  const number = keyNumber(signer.key);
+  const signed = signedText(checkpoint);
+  if (number === null || !isSpelled(checkpoint)) throw new TypeError("this checkpoint cannot be written");
+  const signature = new Uint8Array([...bytesOfHexadecimal(number), ...signer.sign(signed)]);
+  return `${signed}\n— ${KEY_NAME} ${base64Text(signature)}\n`;
+}
+
+/** Null for whatever `makeCheckpoint` does not write. Says nothing about the signature. */
+export function parseCheckpoint(text: string): SignedCheckpoint | null {
+  const match = text.length > noteCharactersMax ? null : SHAPE.exec(text);
+  if (match === null) return null;
+  const [, node = "", size = "", root = "", at = "", every, next = null, signatureText = ""] = match;
+  const [hash, signature] = [base64Bytes(root), base64Bytes(signatureText)];
+  if (hash?.length !== 32 || signature?.length !== 68) return null;
+  const isEveryCommitSigned = every === undefined ? {} : ({ isEveryCommitSigned: true } as const);
+  const checkpoint = {
+    node,
+    size: Number(size),
+    hash: hexadecimalOf(hash),
+    at: Number(at),
+    next,
+    ...isEveryCommitSigned,
+  };
+  if (!isSpelled(checkpoint)) return null;
+  return {
+    ...checkpoint,
+    keyNumber: hexadecimalOf(signature.subarray(0, 4)),
+    signed: signedText(checkpoint),
+    signature: signature.subarray(4),
+  };
+}
+
+const NODE = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}";
+const EVERY = "signs every commit\n";
+const SHAPE = new RegExp(
+  `^ambit audit (${NODE})\\n(0|[1-9]\\d{0,15})\\n([A-Za-z0-9+/=]{44})\\ntime (0|[1-9]\\d{0,15})\\n` +
+    `(${EVERY})?(?:next ([a-z0-9+/A-Z-]{1,100})\\n)?\\n— ${KEY_NAME} ([A-Za-z0-9+/=]{92})\\n$`,
+);
+const NODE_ONLY = new RegExp(`^${NODE}$`);
+
+function signedText({ node, size, hash, at, next, isEveryCommitSigned }: Checkpoint): string {
+  const root = base64Text(bytesOfHexadecimal(hash));
+  const every = isEveryCommitSigned === true ? EVERY : "";
+  return `ambit audit ${node}\n${size}\n${root}\ntime ${at}\n${every}${next === null ? "" : `next ${next}\n`}`;
+}
+
+function isSpelled({ node, size, hash, at, next }: Checkpoint): boolean {
+  return (
+    NODE_ONLY.test(node) &&
+    [size, at].every((each) => Number.isSafeInteger(each) && each >= 0) &&
+    isHash(hash) &&
+    (next === null || keyNumber(next) !== null)
+  );
+}

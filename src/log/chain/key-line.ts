@@ -1,0 +1,51 @@
+// Which key may sign what: the first one is pinned, and each names the one that comes after it, at one place in the log.
+import type { CheckSignature } from "../../core/ports/stores/signing.ts";
+import type { SignedCheckpoint } from "./checkpoint.ts";
+import { keyNumber } from "./key-text.ts";
+
+/** Keys that were used one after another; more than anybody makes. */
+const keysMax = 10_000;
+
+interface KeyTerm {
+  readonly key: string;
+  /** It signs for sizes from here to there. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export class KeyLine {
+  readonly #check: CheckSignature;
+  readonly #terms: KeyTerm[];
+
+  constructor(check: CheckSignature, pinned: string) {
+    this.#check = check;
+    this.#terms = [{ key: pinned, from: 0, to: Number.POSITIVE_INFINITY }];
+  }
+
+  /** What is wrong with it, or null where it was signed by the key whose turn it was. Then a key it names has its turn. */
+  take(note: SignedCheckpoint): string | null {
+    const term = this.#signerOf(note);
+    if (typeof term === "string") return term;
+    if (note.size > term.to) return `is signed with a key that was given up at place ${term.to}`;
+    if (note.size < term.from) return `is signed with a key that only came at place ${term.from}`;
+    return note.next === null ? null : this.#succeed(term, note.size, note.next);
+  }
+
+  #signerOf({ keyNumber: number, signed, signature }: SignedCheckpoint): KeyTerm | string {
+    const named = this.#terms.filter(({ key }) => keyNumber(key) === number);
+    if (named.length === 0) return "is signed with a key that is not known here";
+    return named.find(({ key }) => this.#check(key, signed, signature)) ?? "has a signature that is wrong";
+  }
+
+  #succeed(term: KeyTerm, place: number, next: string): string | null {
+    const at = this.#terms.indexOf(term);
+    const after = this.#terms[at + 1];
+    if (after !== undefined)
+      return after.key === next && term.to === place ? null : "names another key after the one that was given up";
+    if (this.#terms.some(({ key }) => key === next)) return "names a key that had its turn";
+    if (this.#terms.length >= keysMax) return "names one key too many";
+    this.#terms[at] = { ...term, to: place };
+    this.#terms.push({ key: next, from: place, to: Number.POSITIVE_INFINITY });
+    return null;
+  }
+}

@@ -1,0 +1,158 @@
+// The keys that sign the log: made once, kept in a folder of the state, followed by another where somebody asks for it.
+// `first` names the key the log began with; `<number>.next` holds the signed note in which a key names the one after it.
+// INVARIANT: at every moment exactly one key is current, whatever was interrupted: the last one a note leads to.
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { join } from "node:path";
+import type { Signer } from "../../core/ports/stores/signing.ts";
+import { codeOf, namesIn, PRIVATE, PUBLIC, preparedFolder, readOwn, removeOwn, writeOnce } from "./key-files.ts";
+import { keyTextOf, publicKeyOf, signerOf } from "./key-text.ts";
+
+export interface AuditKeys {
+  /** The key the log began with: what verification is pinned to. */
+  readonly first: string;
+  /** All of them, oldest first; the last is current. */
+  readonly keys: readonly string[];
+  /** The notes that lead from one to the next. */
+  readonly rotations: readonly string[];
+  readonly signer: Signer;
+  /** Makes the key that would come next, on disk already. Nothing follows from it until `rotate`. */
+  prepare(): KeyResult<string>;
+  /**
+   * The note, signed by the current key, names the prepared key as the next. Once the note is on disk the new key is
+   * current and the old private key is deleted. The keys as they are then; these here are out of date.
+   */
+  rotate(next: string, note: string): KeyResult<AuditKeys>;
+}
+
+export type KeyResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly code: "audit_unavailable"; readonly message: string };
+
+const rotationsMax = 10_000;
+
+/** `state` is our state folder. The first time, the first key is made; two processes that do so at once end with the same. */
+export function openAuditKeys(state: string): KeyResult<AuditKeys> {
+  const folder = join(state, "keys");
+  return attempt(() => {
+    const wrong = preparedFolder(folder);
+    if (wrong !== null) return refused(wrong);
+    const there = readOwn(join(folder, "first"), 0o022);
+    if (!there.ok && there.isThere) return refused(there.message);
+    if (!there.ok) {
+      const made = makeKey(folder);
+      if (!writeOnce(folder, "first", `${made}\n`, PUBLIC)) removeOwn(folder, filesOf(made));
+    }
+    return load(folder);
+  });
+}
+
+function load(folder: string): KeyResult<AuditKeys> {
+  const first = readOwn(join(folder, "first"), 0o022);
+  if (!first.ok) return refused(first.message);
+  const keys = [first.text.trimEnd()];
+  const rotations: string[] = [];
+  for (;;) {
+    const key = keys.at(-1) as string;
+    if (publicKeyOf(key) === null) return refused(`${folder} names something as a key that is none`);
+    const note = readOwn(join(folder, `${numberOf(key)}.next`), 0o022);
+    if (!note.ok && note.isThere) return refused(note.message);
+    if (!note.ok) break;
+    const next = nextIn(note.text);
+    if (next === null || keys.includes(next) || keys.length > rotationsMax)
+      return refused(`${join(folder, `${numberOf(key)}.next`)} names no key that could come next`);
+    keys.push(next);
+    rotations.push(note.text);
+  }
+  const current = keys.at(-1) as string;
+  const privateKey = readPrivate(folder, current);
+  if (!privateKey.ok) return privateKey;
+  // Where we were interrupted between the note and the deletion.
+  removeOwn(
+    folder,
+    keys.slice(0, -1).map((key) => `${numberOf(key)}.key`),
+  );
+  return { ok: true, value: keysOf(folder, keys, rotations, privateKey.value) };
+}
+
+function keysOf(folder: string, keys: readonly string[], rotations: readonly string[], key: KeyObject): AuditKeys {
+  const signer = signerOf(key);
+  return {
+    first: keys[0] as string,
+    keys,
+    rotations,
+    signer,
+    prepare: () =>
+      attempt(() => {
+        // Keys that were prepared and never came to sign.
+        const known = new Set(keys.map(numberOf));
+        const left = namesIn(folder).filter(
+          (name) => /^[0-9a-f]{8}\.(key|pub)$/.test(name) && !known.has(name.slice(0, 8)),
+        );
+        removeOwn(folder, left);
+        return { ok: true, value: makeKey(folder) };
+      }),
+    rotate: (next, note) =>
+      attempt(() => {
+        if (nextIn(note) !== next || keys.includes(next)) return refused("the note does not name this key");
+        const prepared = readPrivate(folder, next);
+        if (!prepared.ok) return prepared;
+        if (!writeOnce(folder, `${numberOf(signer.key)}.next`, note, PUBLIC))
+          return refused("this key has named another already");
+        return load(folder);
+      }),
+  };
+}
+
+/** A new pair on disk: the private half first, so that a public key always has one. */
+function makeKey(folder: string): string {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  const key = keyTextOf(privateKey);
+  const [secret, open] = filesOf(key) as [string, string];
+  const text = privateKey.export({ type: "pkcs8", format: "pem" }) as string;
+  if (!writeOnce(folder, secret, text, PRIVATE) || !writeOnce(folder, open, `${key}\n`, PUBLIC))
+    throw new Error("there is a key of the same number; the next one has another");
+  return key;
+}
+
+function readPrivate(folder: string, key: string): KeyResult<KeyObject> {
+  const path = join(folder, `${numberOf(key)}.key`);
+  const read = readOwn(path, 0o077);
+  if (!read.ok) return refused(read.message);
+  try {
+    const found = createPrivateKey(read.text);
+    return keyTextOf(found) === key ? { ok: true, value: found } : refused(`${path} is not the private half of ${key}`);
+  } catch {
+    return refused(`${path} holds no private key`);
+  }
+}
+
+function filesOf(key: string): readonly string[] {
+  return [`${numberOf(key)}.key`, `${numberOf(key)}.pub`];
+}
+
+function numberOf(key: string): string {
+  return key.split("+")[1] ?? "";
+}
+
+/** The key that a note names as the next. */
+function nextIn(note: string): string | null {
+  const next = /^next (ambit-audit-key\+\S+)$/m.exec(note)?.[1] ?? "";
+  return publicKeyOf(next) === null ? null : next;
+}
+
+function attempt<T>(act: () => KeyResult<T>): KeyResult<T> {
+  try {
+    return act();
+  } catch (error) {
+    const why = codeOf(error) === "unknown" && error instanceof Error ? error.message : codeOf(error);
+    return refused(`the keys of the log cannot be kept (${why})`);
+  }
+}
+
+function refused(message: string): {
+  readonly ok: false;
+  readonly code: "audit_unavailable";
+  readonly message: string;
+} {
+  return { ok: false, code: "audit_unavailable", message };
+}

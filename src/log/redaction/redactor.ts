@@ -1,0 +1,189 @@
+// Takes known secrets out of bytes, texts and JSON, and says which ones were there.
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isJsonList } from "../../core/base/json.ts";
+import { Automaton, type Pattern } from "./automaton.ts";
+import { encodingsOf } from "./encodings.ts";
+import { HeldLines } from "./held-lines.ts";
+import { addInterval, type Interval, merged } from "./intervals.ts";
+import { type KnownSecret, notRedactable, notRedactableTogether } from "./known-secret.ts";
+import { redactedDepthMax, secretCharactersMin } from "./limits.ts";
+import { Normaliser } from "./normaliser.ts";
+import { joined, RedactionStream } from "./redaction-stream.ts";
+import { bytesOf, textOf } from "./utf8.ts";
+
+export interface Redacted<T> {
+  readonly value: T;
+  /** Of the secrets that were found, in the order they are known in. A canary among them is an alarm. */
+  readonly names: readonly string[];
+}
+
+export interface Redacting {
+  /** What is decided already; the rest comes later. */
+  write(bytes: Uint8Array): Uint8Array;
+  end(): Uint8Array;
+  /** Found so far. */
+  names(): readonly string[];
+}
+
+export type MadeRedactor =
+  | { readonly ok: true; readonly redactor: Redactor }
+  /** `name`: whose value it is about; null where it is about all of them. */
+  | { readonly ok: false; readonly code: "invalid_input"; readonly name: string | null; readonly message: string };
+
+/** Refused whole where one value cannot be redacted: nobody must believe it would be. */
+export function redactorOf(secrets: readonly KnownSecret[]): MadeRedactor {
+  for (const { name, bytes } of secrets) {
+    const message = notRedactable(bytes);
+    if (message !== null) return { ok: false, code: "invalid_input", name, message };
+  }
+  const message = notRedactableTogether(secrets);
+  return message === null
+    ? { ok: true, redactor: new Redactor(secrets) }
+    : { ok: false, code: "invalid_input", name: null, message };
+}
+
+interface Built {
+  readonly automaton: Automaton;
+  readonly normaliser: Normaliser;
+  readonly marks: readonly Uint8Array[];
+}
+
+export class Redactor {
+  readonly #secrets: readonly KnownSecret[];
+  #built: Built | null = null;
+  #isForgotten = false;
+
+  /** Made by `redactorOf`. Nothing is built before it is used. */
+  constructor(secrets: readonly KnownSecret[]) {
+    // A copy of its own, whatever kind of bytes they are: some kinds' `slice` is the same memory, and whoever opened them wipes it.
+    this.#secrets = secrets.map(({ name, bytes }) => ({ name, bytes: new Uint8Array(bytes) }));
+  }
+
+  /** For bytes that arrive in pieces: every known encoding, and in lines that look encoded what a look at the whole finds. */
+  stream(): Redacting {
+    const { automaton } = this.#build();
+    const hits = new Set<number>();
+    const stream = new RedactionStream(automaton, (owners) => {
+      for (const owner of owners) hits.add(owner);
+      return this.#mark(owners);
+    });
+    const lines = new HeldLines((bytes) => {
+      const found = this.#find(bytes);
+      for (const { owners } of found) for (const owner of owners) hits.add(owner);
+      return this.redactBytes(bytes).value;
+    });
+    return {
+      write: (bytes) => lines.write(stream.write(bytes)),
+      end: () => joined([lines.write(stream.end()), lines.end()]),
+      names: () => this.#names(hits),
+    };
+  }
+
+  /** A whole: also looked at without blanks and escapes, and with what reads as base64 or hexadecimal decoded. */
+  redactBytes(bytes: Uint8Array): Redacted<Uint8Array> {
+    const found = this.#find(bytes);
+    if (found.length === 0) return { value: bytes, names: [] };
+    const pieces: Uint8Array[] = [];
+    const hits = new Set<number>();
+    let at = 0;
+    for (const { start, end, owners } of found) {
+      pieces.push(bytes.subarray(at, start), this.#mark(owners));
+      for (const owner of owners) hits.add(owner);
+      at = end;
+    }
+    pieces.push(bytes.subarray(at));
+    return { value: joined(pieces), names: this.#names(hits) };
+  }
+
+  redactText(text: string): Redacted<string> {
+    if (text.length * 3 < secretCharactersMin) return { value: text, names: [] };
+    const { value, names } = this.redactBytes(bytesOf(text));
+    return { value: names.length === 0 ? text : textOf(value), names };
+  }
+
+  /** Keys and values. A number whose digits are a secret becomes a text. */
+  redactJson(json: Json): Redacted<Json> {
+    const hits = new Set<string>();
+    const value = this.#json(json, 0, hits);
+    return { value, names: this.#secrets.map(({ name }) => name).filter((name) => hits.has(name)) };
+  }
+
+  /** Wipes what it knows. Whoever uses it afterwards made a mistake, and is told so. */
+  forget(): void {
+    this.#isForgotten = true;
+    for (const { bytes } of this.#secrets) bytes.fill(0);
+    this.#built?.automaton.wipe();
+    this.#built?.normaliser.wipe();
+    this.#built = null;
+  }
+
+  #build(): Built {
+    if (this.#isForgotten) throw new Error("this redactor has forgotten what it looked for");
+    if (this.#built !== null) return this.#built;
+    const patterns: Pattern[] = this.#secrets.flatMap(({ bytes }, owner) =>
+      encodingsOf(bytes).map((encoded) => ({ bytes: encoded, owner })),
+    );
+    const automaton = new Automaton(patterns);
+    this.#built = {
+      automaton,
+      normaliser: new Normaliser(patterns, automaton, secretCharactersMin),
+      marks: this.#secrets.map(({ name }) => bytesOf(`[REDACTED:${name}]`)),
+    };
+    return this.#built;
+  }
+
+  #find(bytes: Uint8Array): readonly Interval[] {
+    const { automaton, normaliser } = this.#build();
+    if (automaton.longest === 0 || bytes.length < automaton.shortest) return [];
+    const found: Interval[] = [];
+    let state = 0;
+    for (let at = 0; at < bytes.length; at++) {
+      state = automaton.next(state, bytes[at] as number);
+      const here = automaton.found(state);
+      if (here !== null) addInterval(found, at + 1 - here.length, at + 1, here.owners);
+    }
+    const more = normaliser.find(bytes, found);
+    return more.length === 0 ? found : merged([...found, ...more]);
+  }
+
+  #json(json: Json, depth: number, hits: Set<string>): Json {
+    const text = (value: string): string => {
+      const redacted = this.redactText(value);
+      for (const name of redacted.names) hits.add(name);
+      return redacted.value;
+    };
+    if (typeof json === "string") return text(json);
+    if (typeof json === "number") {
+      const digits = text(`${json}`);
+      return digits === `${json}` ? json : digits;
+    }
+    if (json === null || typeof json === "boolean") return json;
+    if (depth >= redactedDepthMax) return "[REDACTED: too deep to look at]";
+    if (isJsonList(json)) return json.map((one) => this.#json(one, depth + 1, hits));
+    const copy: Record<string, Json> = Object.create(null);
+    const times = new Map<string, number>();
+    for (const [key, value] of Object.entries(json as JsonObject))
+      copy[freeKey(copy, text(key), times)] = this.#json(value, depth + 1, hits);
+    return copy;
+  }
+
+  #mark(owners: ReadonlySet<number>): Uint8Array {
+    const { marks } = this.#build();
+    const ordered = [...owners].sort((left, right) => left - right);
+    return joined(ordered.map((owner) => marks[owner] as Uint8Array));
+  }
+
+  #names(owners: ReadonlySet<number>): readonly string[] {
+    return this.#secrets.filter((_, owner) => owners.has(owner)).map(({ name }) => name);
+  }
+}
+
+/** Two keys that became one stay two. */
+function freeKey(object: Readonly<Record<string, Json>>, key: string, times: Map<string, number>): string {
+  if (!(key in object)) return key;
+  let count = times.get(key) ?? 1;
+  let free = key;
+  while (free in object) free = `${key} (${++count})`;
+  times.set(key, count);
+  return free;
+}

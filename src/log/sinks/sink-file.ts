@@ -1,0 +1,219 @@
+// A second copy of the log in a plain file: appended to, on disk before it counts, and looked at again after every piece, so
+// that a file that was moved, cut or written to by another is never taken for one that has it.
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Sink, SinkAnswer, SinkStanding } from "../../core/ports/stores/sink.ts";
+import { sinkPlace } from "./sink-path.ts";
+import { codeOf } from "../../platform/path-target.ts";
+
+/** What the lines of a file mean, which is not ours to know. */
+export interface CopyReading {
+  /** From its first line, and whole lines at its end; `isAll`: those are all behind the first. */
+  standing(header: string, tail: readonly string[], isAll: boolean): SinkAnswer<SinkStanding>;
+  /** Whether a whole file without a line's end is what is left of such a first line. */
+  isTornHeader(text: string, header: string): boolean;
+}
+
+/** More than the longest line, whatever its characters take. */
+const windowBytes = 2 * 1024 * 1024;
+const LINE_END = 0x0a;
+
+export class FileSink implements Sink {
+  readonly #path: string;
+  readonly #reading: CopyReading;
+  #file: FileHandle | null = null;
+  #size = 0;
+  /** Up to where the disk has it, where a write failed: what is behind it may look as if it were there. */
+  #sure: { readonly ino: number; readonly size: number } | null = null;
+  /** Counts `close`: an `open` that finds another number was closed meanwhile. */
+  #closes = 0;
+
+  constructor(path: string, reading: CopyReading) {
+    this.#path = path;
+    this.#reading = reading;
+  }
+
+  async open(header: string): Promise<SinkAnswer<SinkStanding>> {
+    this.close();
+    const closes = this.#closes;
+    const place = await sinkPlace(this.#path, "file");
+    if (!place.ok) return place;
+    let file: FileHandle | null = null;
+    try {
+      const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+      file = await open(this.#path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+      const standing = await this.#begun(file, header);
+      if (!standing.ok || closes !== this.#closes) {
+        await file.close();
+        return standing.ok ? { ok: false, message: "it was closed" } : standing;
+      }
+      this.#file = file;
+      return standing;
+    } catch (error) {
+      await file?.close().catch(() => undefined);
+      return this.#failed(error);
+    }
+  }
+
+  async keep(lines: string): Promise<SinkAnswer<null>> {
+    const file = this.#file;
+    if (file === null) return { ok: false, message: `${this.#path} is not open` };
+    const bytes = Buffer.from(lines, "utf8");
+    try {
+      // Behind what somebody cut off nothing is put: that would be a gap.
+      const before = await this.#looked(file, this.#size);
+      if (!before.ok) return before;
+      await append(file, bytes);
+      await file.datasync();
+      const after = await this.#looked(file, this.#size + bytes.length);
+      if (after.ok) this.#size += bytes.length;
+      return after;
+    } catch (error) {
+      // A failed flush says nothing about what a later one has reached: the piece is cut off and written again.
+      const { ino } = await file.stat().catch(() => ({ ino: 0 }));
+      this.#sure = { ino, size: this.#size };
+      return this.#failed(error);
+    }
+  }
+
+  get trouble(): string | null {
+    return this.#file === null ? "it is not open" : null;
+  }
+
+  async look(): Promise<string | null> {
+    const file = this.#file;
+    if (file === null) return this.trouble;
+    try {
+      const looked = await this.#looked(file, this.#size);
+      return looked.ok ? null : looked.message;
+    } catch (error) {
+      return this.#failed(error).message;
+    }
+  }
+
+  close(): void {
+    this.#closes++;
+    void this.#file?.close().catch(() => undefined);
+    this.#file = null;
+  }
+
+  /** Whether it is still the file of this name, and as long as we made it. */
+  async #looked(file: FileHandle, size: number): Promise<SinkAnswer<null>> {
+    const { dev, ino } = await file.stat();
+    const place = await sinkPlace(this.#path, "file");
+    if (!place.ok) return place;
+    const found = place.value;
+    if (found?.ino !== ino || found.dev !== dev)
+      return { ok: false, message: `${this.#path} was moved away or replaced` };
+    if (found.size !== size) return { ok: false, message: `${this.#path} was changed by somebody else` };
+    return { ok: true, value: null };
+  }
+
+  async #begun(file: FileHandle, header: string): Promise<SinkAnswer<SinkStanding>> {
+    const found = await file.stat();
+    if (!found.isFile()) return { ok: false, message: `${this.#path} is no plain file` };
+    const sure = this.#sure;
+    let { size } = found;
+    const first = await this.#firstLine(file, size);
+    if (first.bytes === null && size > 0) {
+      // INVARIANT: nothing is cut off a file that is not ours: only what is a beginning of the header, from its first byte to its last.
+      const isShort = size <= Buffer.byteLength(header, "utf8") + 1;
+      if (!isShort || !this.#reading.isTornHeader(first.text, header))
+        return this.#refused(this.#reading.standing(first.text, [], false));
+      await file.truncate(0);
+      size = 0;
+    }
+    if (size === 0) {
+      const bytes = Buffer.from(`${header}\n`, "utf8");
+      await append(file, bytes);
+      await file.datasync();
+      await flushFolder(dirname(this.#path));
+      this.#sure = null;
+      this.#size = bytes.length;
+      return this.#refused(this.#reading.standing(header, [], true));
+    }
+    const known = this.#reading.standing(first.text, [], true);
+    if (!known.ok) return this.#refused(known);
+    const start = first.bytes ?? 0;
+    if (sure?.ino === found.ino && sure.size >= start && sure.size < size) {
+      await file.truncate(sure.size);
+      size = sure.size;
+    }
+    const from = Math.max(start, size - windowBytes);
+    const window = await read(file, from, size - from);
+    const end = from + wholeBytes(window);
+    const lines = window
+      .toString("utf8", 0, end - from)
+      .split("\n")
+      .slice(0, -1);
+    const isAll = from === start;
+    const standing = this.#reading.standing(first.text, isAll ? lines : lines.slice(1), isAll);
+    // What is refused is left as it is.
+    if (!standing.ok) return this.#refused(standing);
+    if (end < size) await file.truncate(end);
+    await file.datasync();
+    this.#sure = null;
+    this.#size = end;
+    return standing;
+  }
+
+  /** `bytes`: with its end; null where there is no whole line. */
+  async #firstLine(file: FileHandle, size: number): Promise<{ readonly text: string; readonly bytes: number | null }> {
+    const window = await read(file, 0, Math.min(size, windowBytes));
+    const end = window.indexOf(LINE_END);
+    const text = window.toString("utf8", 0, end < 0 ? window.length : end);
+    return { text, bytes: end < 0 ? null : end + 1 };
+  }
+
+  #refused(standing: SinkAnswer<SinkStanding>): SinkAnswer<SinkStanding> {
+    return standing.ok ? standing : { ok: false, message: `${this.#path} ${standing.message}` };
+  }
+
+  #failed(error: unknown): { readonly ok: false; readonly message: string } {
+    const code = codeOf(error);
+    const what = CODES.get(code ?? "") ?? `cannot be written (${code})`;
+    return { ok: false, message: `${this.#path} ${what}` };
+  }
+}
+
+const CODES: ReadonlyMap<string, string> = new Map([
+  ["ENOSPC", "cannot be written: the disk is full"],
+  ["EDQUOT", "cannot be written: the quota is used up"],
+  ["ELOOP", "is a link: write the path it leads to"],
+  ["ENXIO", "is no plain file"],
+  ["EISDIR", "is a folder"],
+]);
+
+/** Up to the end of the last line that is whole. A line with a zero in it was never written: the power went before. */
+function wholeBytes(window: Buffer): number {
+  const hole = window.indexOf(0);
+  return window.lastIndexOf(LINE_END, hole < 0 ? window.length : hole) + 1;
+}
+
+async function read(file: FileHandle, from: number, bytes: number): Promise<Buffer> {
+  const window = Buffer.alloc(bytes);
+  for (let at = 0; at < bytes; ) {
+    const { bytesRead } = await file.read(window, at, bytes - at, from + at);
+    if (bytesRead === 0) return window.subarray(0, at);
+    at += bytesRead;
+  }
+  return window;
+}
+
+async function append(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, at, bytes.length - at);
+    if (bytesWritten === 0) throw new Error("it takes no more");
+    at += bytesWritten;
+  }
+}
+
+async function flushFolder(path: string): Promise<void> {
+  const folder = await open(path, constants.O_RDONLY);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

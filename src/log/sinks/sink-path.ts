@@ -1,0 +1,49 @@
+// What a second copy of the log may be kept in: a plain file or a socket of one's own, under the very name it was given.
+import { lstat, realpath } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { SinkAnswer } from "../../core/ports/stores/sink.ts";
+import { codeOf } from "../../platform/path-target.ts";
+
+/** Of what is at a path; null where nothing is. */
+export interface PlaceFacts {
+  readonly dev: number;
+  readonly ino: number;
+  readonly size: number;
+}
+
+/** INVARIANT: nothing here blocks but a thread of the pool: a file system that hangs holds up nobody else. */
+export async function sinkPlace(path: string, kind: "file" | "socket"): Promise<SinkAnswer<PlaceFacts | null>> {
+  const folder = dirname(path);
+  try {
+    const real = await realpath(folder);
+    // A link on the way is somebody else's to move.
+    if (real !== folder) return refused(`${folder} is reached through a link: write the path it leads to, ${real}`);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT") return refused(`the folder ${folder} is not there: mkdir -m 700 ${folder}`);
+    return refused(`the folder ${folder} cannot be looked at (${code})`);
+  }
+  try {
+    const found = await lstat(path);
+    if (found.isSymbolicLink()) return refused(`${path} is a link: write the path it leads to`);
+    if (kind === "file" ? !found.isFile() : !found.isSocket())
+      return refused(`${path} is no ${kind === "file" ? "plain file" : "socket"}`);
+    const own = process.getuid?.();
+    // What root listens on is the machine's own.
+    if (found.uid !== own && !(kind === "socket" && found.uid === 0))
+      return refused(`${path} belongs to another user (${found.uid})`);
+    if (kind === "file" && found.nlink !== 1) return refused(`${path} has a second name elsewhere (a hard link)`);
+    if (kind === "file" && (found.mode & 0o022) !== 0)
+      return refused(`${path} can be written by others: chmod go-w ${path}`);
+    const { dev, ino, size } = found;
+    return { ok: true, value: { dev, ino, size } };
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT" && kind === "file") return { ok: true, value: null };
+    return refused(code === "ENOENT" ? `nobody listens at ${path}` : `${path} cannot be looked at (${code})`);
+  }
+}
+
+function refused(message: string): { readonly ok: false; readonly message: string } {
+  return { ok: false, message };
+}

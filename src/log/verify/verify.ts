@@ -1,0 +1,260 @@
+// Whether a log is the one that was written: every row fits the one before it, every signed note fits its row, and what
+// was removed at either end is told. Rows and notes arrive in order, in batches, and may be anything at all.
+import type { ChainRow, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
+import type { VerifyAnswer } from "../../core/ports/daemon/daemon-control.ts";
+import type { Digest } from "../../core/ports/digest.ts";
+import type { CheckSignature } from "../../core/ports/stores/signing.ts";
+import { chainHash, isHash, ZERO_HASH } from "../chain/chain.ts";
+import { chainEvent } from "../chain/chain-events.ts";
+import { parseCheckpoint, type SignedCheckpoint } from "../chain/checkpoint.ts";
+import { KeyLine } from "../chain/key-line.ts";
+import { unsignedEntriesMax, unsignedProblem } from "../chain/unsigned-tail.ts";
+import { Problems } from "./verify-problems.ts";
+
+export interface VerifyPorts {
+  readonly digest: Digest;
+  readonly check: CheckSignature;
+}
+
+export interface ChainHead {
+  readonly place: number;
+  readonly hash: string;
+}
+
+export interface VerifyGiven {
+  /** The first key, as it was kept when the log began. */
+  readonly key: string;
+  /** Notes in which a key names the next, also of places that are not kept any more. */
+  readonly rotations: readonly string[];
+  /** Whose log it must be; null: whoever's, but one alone. */
+  readonly node: string | null;
+  /** The first place that is kept: 1, or what retention left. */
+  readonly first: number;
+  /** Place and hash that somebody wrote down elsewhere. */
+  readonly head: ChainHead | null;
+  /** The end whose signature the daemon remembers outside the database. */
+  readonly remembered?: ChainHead | null;
+  /** A copy may have been read in the middle of a commit. */
+  readonly isCopy?: boolean;
+}
+
+/** The entries of one leaf, as the store writes them: what one signature covers. */
+const leafEntriesMax = 64;
+/** What a copy can have before it has their note. */
+export const copyUnsignedMax: number = leafEntriesMax;
+/** Notes that may lie ahead of the rows, and keys that rows may name before a note does. */
+const waitingNotesMax = 100_000;
+const namedKeysMax = 1000;
+
+export class Verifier {
+  readonly #digest: Digest;
+  readonly #given: VerifyGiven;
+  readonly #keys: KeyLine;
+  readonly #problems = new Problems();
+  /** Those that name a key are handed in at the beginning and met again on the way. */
+  readonly #rotations: ReadonlySet<string>;
+  readonly #named = new Set<string>();
+  /** Ahead of the rows, by size. */
+  readonly #waiting: SignedCheckpoint[] = [];
+  #node: string | null;
+  #place: number;
+  /** Null where nothing says what it was, which has been told. */
+  #hash: string | null;
+  /** What stood before the first row. */
+  #begin: string | null;
+  #entries = 0;
+  #notes = 0;
+  /** The largest size that is signed. */
+  #signed = 0;
+  /** Whether a note says that every commit is signed. */
+  #isEveryCommitSigned = false;
+  /** The newest note in the order of places, whoever signed it. */
+  #lastNote: { readonly place: number; readonly isEveryCommitSigned: boolean } = {
+    place: 0,
+    isEveryCommitSigned: false,
+  };
+  /** Of the first and the last entry behind the last note. */
+  #unsignedBodies: { readonly first: string; last: string } | null = null;
+  /** Place of the entry that says what retention left. */
+  #pruned: number | null = null;
+
+  constructor({ digest, check }: VerifyPorts, given: VerifyGiven) {
+    this.#digest = digest;
+    this.#given = given;
+    this.#keys = new KeyLine(check, given.key);
+    this.#node = given.node;
+    this.#place = given.first - 1;
+    this.#hash = given.first === 1 ? ZERO_HASH : null;
+    this.#begin = this.#hash;
+    this.#rotations = new Set(given.rotations);
+    const notes = given.rotations.map((text) => ({ text, note: parseCheckpoint(text) }));
+    for (const { text, note } of notes.sort((one, other) => (one.note?.size ?? 0) - (other.note?.size ?? 0)))
+      this.#note(note?.size ?? 0, text);
+  }
+
+  /** Every note before the rows behind its place. */
+  checkpoint({ place, text }: CheckpointRow): void {
+    if (!this.#rotations.has(text)) this.#note(place, text);
+    this.#tellGap(place, text);
+  }
+
+  /** Where every commit is signed, notes follow each other by at most a leaf: more between them means that notes are gone. */
+  #tellGap(place: number, text: string): void {
+    const note = typeof text === "string" ? parseCheckpoint(text) : null;
+    if (note === null || note.size !== place || place < this.#given.first - 1) return;
+    const { place: before, isEveryCommitSigned } = this.#lastNote;
+    const gap = place - Math.max(before, this.#given.first - 1);
+    const most = isEveryCommitSigned ? leafEntriesMax : unsignedEntriesMax;
+    if (gap > most)
+      this.#problems.tell(place, `no note is left for the ${gap - 1} entries before this one: notes were removed`);
+    if (place >= before) this.#lastNote = { place, isEveryCommitSigned: note.isEveryCommitSigned === true };
+  }
+
+  row({ place, body, hash }: ChainRow): void {
+    const expected = this.#place + 1;
+    if (!Number.isSafeInteger(place) || typeof body !== "string" || typeof hash !== "string") {
+      this.#problems.tell(expected, "there is a row that is no entry");
+      return;
+    }
+    if (place < expected) {
+      this.#problems.tell(place, "the entry stands there twice, or out of order");
+      return;
+    }
+    if (place > expected) this.#problems.tell(expected, `${rangeText(expected, place - 1)} missing`);
+    else if (this.#hash === null) this.#problems.tell(place, "nothing says what stood before this entry");
+    else if (chainHash(this.#digest, this.#hash, body) !== hash)
+      this.#problems.tell(place, "the entry was changed, or is not the one that stood here");
+    this.#place = place;
+    this.#hash = isHash(hash) ? hash : null;
+    this.#entries++;
+    this.#readEvent(body);
+    if (place > this.#signed) {
+      if (this.#unsignedBodies === null) this.#unsignedBodies = { first: body, last: body };
+      else this.#unsignedBodies.last = body;
+    }
+    this.#settleNotes();
+    const { head, remembered } = this.#given;
+    if (head?.place === place && head.hash !== this.#hash)
+      this.#problems.tell(place, "the hash kept elsewhere is another: entries up to here were written anew");
+    if (remembered?.place === place && remembered.hash !== this.#hash)
+      this.#problems.tell(place, "the daemon remembers another signed hash: entries up to here were written anew");
+  }
+
+  /** `head`: where the log itself says that it ends; null where it does not say. */
+  end(head: ChainHead | null): VerifyAnswer {
+    const { first, head: kept, remembered = null } = this.#given;
+    const size = this.#waiting.at(-1)?.size;
+    if (size !== undefined)
+      this.#problems.tell(size, `${rangeText(this.#place + 1, size)} missing at the end: a note was signed for them`);
+    if (head !== null && (head.place !== this.#place || head.hash !== (this.#hash ?? head.hash)))
+      this.#problems.tell(this.#place, `the log ends here, but it says that it ends at place ${head.place}`);
+    if (kept !== null) this.#endWithHead(kept);
+    if (remembered !== null && remembered.place > this.#place)
+      this.#problems.tell(
+        this.#place,
+        `${rangeText(this.#place + 1, remembered.place)} missing at the end: the daemon remembers their signature`,
+      );
+    if (first > 1 && (this.#pruned === null || this.#pruned > this.#signed))
+      this.#problems.tell(
+        first,
+        "entries before this one are missing, and no signed entry says that they were removed",
+      );
+    const unsigned = Math.max(0, this.#place - Math.max(this.#signed, first - 1));
+    this.#tellUnsigned(unsigned);
+    const problems = this.#problems.listed();
+    return {
+      isIntact: problems.length === 0,
+      entries: this.#entries,
+      from: first,
+      head: { place: this.#place, hash: this.#hash ?? ZERO_HASH },
+      checkpoints: this.#notes,
+      unsigned,
+      problems,
+    };
+  }
+
+  #tellUnsigned(unsigned: number): void {
+    if (this.#entries > 0 && this.#notes === 0) {
+      this.#problems.tell(this.#place, "no entry is signed: notes were removed, or never made");
+      return;
+    }
+    const { first = "", last = "" } = this.#unsignedBodies ?? {};
+    if (!this.#isEveryCommitSigned) {
+      const wrong = unsignedProblem(unsigned, first, last);
+      if (wrong !== null) this.#problems.tell(this.#place, wrong);
+    } else if (unsigned > (this.#given.isCopy === true ? copyUnsignedMax : 0))
+      this.#problems.tell(
+        this.#place,
+        `the last ${unsigned} entries are not signed, and every commit of this log is: they were not written by its daemon`,
+      );
+  }
+
+  #note(place: number, text: string): void {
+    const note = typeof text === "string" ? parseCheckpoint(text) : null;
+    const wrong = note === null || note.size !== place ? "is no signed note of this place" : this.#wrongNote(note);
+    if (wrong !== null) this.#problems.tell(Number.isSafeInteger(place) ? place : 0, `the note there ${wrong}`);
+    // Of what retention removed only the line of keys is left to be read.
+    else if (place >= this.#given.first - 1) {
+      this.#notes++;
+      this.#signed = Math.max(this.#signed, place);
+      if (note?.isEveryCommitSigned === true) this.#isEveryCommitSigned = true;
+      if (this.#signed >= this.#place) this.#unsignedBodies = null;
+      this.#wait(note as SignedCheckpoint);
+      this.#settleNotes();
+    }
+  }
+
+  #wrongNote(note: SignedCheckpoint): string | null {
+    this.#node ??= note.node;
+    if (note.node !== this.#node) return "is of another log";
+    if (this.#entries > 0 && note.size < this.#place) return "came behind later entries";
+    if (this.#waiting.length >= waitingNotesMax) return "is one of too many that lie ahead of the entries";
+    return this.#keys.take(note);
+  }
+
+  #wait(note: SignedCheckpoint): void {
+    let at = this.#waiting.length;
+    while (at > 0 && (this.#waiting[at - 1] as SignedCheckpoint).size > note.size) at--;
+    this.#waiting.splice(at, 0, note);
+  }
+
+  #settleNotes(): void {
+    for (let note = this.#waiting[0]; note !== undefined && note.size <= this.#place; note = this.#waiting[0]) {
+      this.#waiting.shift();
+      this.#settle(note);
+    }
+  }
+
+  #settle({ size, hash, next }: SignedCheckpoint): void {
+    // What retention left begins with a note: nothing else says what stood before.
+    if (this.#entries === 0) this.#begin ??= this.#hash ??= hash;
+    if (size < this.#place) this.#problems.tell(size, "the entry that the note there was signed for is missing");
+    else if (hash !== this.#hash)
+      this.#problems.tell(size, "the note there was signed for another hash: entries up to here were written anew");
+    if (next !== null && size >= this.#given.first && !this.#named.has(next))
+      this.#problems.tell(size, "the note there names a new key, and no entry does");
+  }
+
+  #readEvent(body: string): void {
+    const event = chainEvent(body);
+    if (event?.kind === "rotated" && this.#named.size < namedKeysMax) this.#named.add(event.next);
+    if (event?.kind === "pruned" && event.first === this.#given.first) this.#pruned ??= this.#place;
+  }
+
+  #endWithHead({ place, hash }: ChainHead): void {
+    const { first } = this.#given;
+    if (place > this.#place)
+      this.#problems.tell(
+        place,
+        `${rangeText(this.#place + 1, place)} missing at the end: their hash was kept elsewhere`,
+      );
+    else if (place < first - 1)
+      this.#problems.tell(place, "the hash kept elsewhere is of an entry that is not kept any more: it proves nothing");
+    else if (place === first - 1 && hash !== this.#begin)
+      this.#problems.tell(place, "the hash kept elsewhere is another than the one this log begins with");
+  }
+}
+
+function rangeText(from: number, to: number): string {
+  return from === to ? `entry ${from} is` : `entries ${from} to ${to} are`;
+}

@@ -1,0 +1,48 @@
+// The program `ambit`: joins the command line to this machine and ends with its exit code. The starter in `bin` calls `start`.
+import { dirname } from "node:path";
+import { composeWorld } from "./compose.ts";
+import { EXIT, type ExitCode } from "../cli/terminal/exit.ts";
+import { isTerminal, Output } from "../cli/terminal/output.ts";
+import { run } from "../cli/program.ts";
+import { promptTerminal } from "../cli/terminal/prompts.ts";
+
+/** Any command. Whatever goes wrong ends here. */
+export async function start(argv: readonly string[]): Promise<void> {
+  // Until a command has ended well it has not: a question that nobody answers must not end in 0.
+  process.exitCode = EXIT.error;
+  const output = new Output();
+  try {
+    process.exitCode = await command(argv, output);
+    if (output.hasFailed) {
+      output.write(2, "error: what was to be written could not be: the disk is full\n");
+      process.exitCode = EXIT.error;
+    }
+  } catch (error) {
+    if (isGone(error)) {
+      output.write(2, "error: the working directory does not exist any more\n  fix: cd to a folder that does\n");
+      return;
+    }
+    // Ours, not the user's. Node would show the whole bundle, which is one line.
+    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    output.write(2, `error: this is a mistake in ambit, please report it\n${what.slice(0, 4000)}\n`);
+  }
+}
+
+async function command(argv: readonly string[], output: Output): Promise<ExitCode> {
+  const world = composeWorld({
+    cwd: process.cwd(),
+    now: Date.now(),
+    colour: process.env["NO_COLOR"] === undefined && (process.env["FORCE_COLOR"] === "1" || isTerminal(1)),
+    environment: process.env,
+    program: dirname(__dirname),
+    terminal: promptTerminal(isTerminal(0) && isTerminal(1)),
+    print: (text) => output.write(1, `${text}\n`),
+    printError: (text) => output.write(2, `${text}\n`),
+  });
+  return run(argv, world);
+}
+
+/** Node's own way of saying that there is no working directory. */
+function isGone(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && error.syscall === "uv_cwd";
+}

@@ -1,0 +1,140 @@
+// The only place that joins ports to implementations; its parts are in `compose/`.
+import { extname, join, resolve } from "node:path";
+import { isJsonObject } from "../core/base/json.ts";
+import type { Terminal } from "../cli/agents/world.ts";
+import { COLOURS, PLAIN } from "../cli/terminal/paint.ts";
+import type { ProgramWorld } from "../cli/program.ts";
+import { toolFilesAt } from "../cli/tools/files.ts";
+import { VERSION } from "../core/base/version.ts";
+import { agentOf } from "../agents/disk/agent-text.ts";
+import { askingAt } from "../agents/disk/command-context.ts";
+import { changeClassOf } from "../daemon/records/change-class.ts";
+import { daemonClient } from "../daemon/rpc/connect.ts";
+import { doctorWorld } from "./doctor.ts";
+import { initParts } from "./first-steps.ts";
+import { nativeProgram } from "../platform/native-program.ts";
+import { once } from "../platform/once.ts";
+import { passedEnvironment } from "../platform/passed-environment.ts";
+import { presenceReason } from "../daemon/records/presence-reason.ts";
+import { programsOf } from "./programs.ts";
+import { recordsDesk, skillMachine } from "../agents/disk/records.ts";
+import { trustingFiles } from "../agents/disk/trusting-files.ts";
+import { AgentFiles } from "../agents/disk/agent-files.ts";
+import { signatureCheck } from "../log/keys/key-text.ts";
+import { sha256 } from "../platform/digest.ts";
+import { agentIds } from "../agents/disk/workspace.ts";
+import { parseJson } from "../core/notation/json-reader.ts";
+import { readFrontmatter } from "../text/frontmatter.ts";
+import { sourceCharactersMax } from "../text/read.ts";
+import { pageProcess } from "../tools/web/page-process.ts";
+import { presenting } from "../tools/web/present.ts";
+
+export { agentOf };
+
+export interface Machine {
+  readonly cwd: string;
+  readonly now: number;
+  readonly colour: boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly terminal: Terminal;
+  /** The folder of our own package. */
+  readonly program: string;
+  print(text: string): void;
+  printError(text: string): void;
+}
+
+/** The world of the command line, over plain files. */
+export function composeWorld(machine: Machine): ProgramWorld {
+  const { cwd, now, terminal, print, printError } = machine;
+  const { workspace, home, folders, moment, agents, readingAt, reading, reopen } = askingAt(machine);
+  const first = initParts({ cwd, workspace, home, reopen });
+  const { nameOf, loadAgent, loadSet, openProject } = agents;
+  const records = once(() => (workspace === null ? null : recordsDesk(workspace, folders.state, now, nameOf)));
+  const skills = once(() => skillMachine({ home, config: folders.config, workspace, records: records(), now, nameOf }));
+  const paint = machine.colour ? COLOURS : PLAIN;
+  const daemon = daemonClient({
+    home,
+    folders,
+    program: machine.program,
+    isPresenceNeeded: () => presenceReason(agents.user()?.config ?? null) !== null,
+  });
+  return {
+    version: VERSION,
+    get reading() {
+      return reading();
+    },
+    get protectedPaths() {
+      return reading().ground.protectedPaths;
+    },
+    moment,
+    changeClass: changeClassOf({ home, folders, workspace, agents, program: machine.program }),
+    paint,
+    terminal,
+    openProject,
+    loadAgent,
+    loadSet,
+    agentIds: () => agentIds(workspace),
+    get records() {
+      return records();
+    },
+    skills: {
+      get reading() {
+        return readingAt(workspace ?? cwd);
+      },
+      get machine() {
+        return skills();
+      },
+    },
+    files: trustingFiles(
+      new AgentFiles({ cwd, workspace, state: folders.state, charactersMax: sourceCharactersMax }),
+      agents,
+      cwd,
+      workspace,
+    ),
+    editGround: (name) => ({
+      reading: { ...agents.opened().project.readingOf(name), name },
+      moment,
+      read: (source) => readFrontmatter(source).read,
+    }),
+    ...first,
+    isTerminal: terminal.isInteractive,
+    ...daemon,
+    cwd,
+    verifying: { digest: sha256, check: signatureCheck() },
+    verifyStored: async (head, key) => {
+      if (folders.state === null) return { ok: false, code: "audit_unavailable", message: "there is no state folder" };
+      // Loaded when it is needed: the database driver is none of the other commands' business.
+      const { verifyStoredLog } = await import("../daemon/log/stored-log.ts");
+      return verifyStoredLog({ state: folders.state, program: machine.program }, head, key);
+    },
+    readJsonObject: (text) => {
+      const read = parseJson(text);
+      return read.ok && isJsonObject(read.value) ? read.value : null;
+    },
+    present: presenting(pageProcess(join(machine.program, "dist", "page.cjs"))),
+    toolFiles: toolFilesAt(cwd),
+    now: () => Date.now(),
+    programs: programsOf({
+      cwd,
+      moment,
+      ground: () => reading().ground,
+      call: daemon.call,
+      environment: () => passedEnvironment(machine.environment, agents.user()?.config ?? null),
+    }),
+    doctor: doctorWorld({
+      agents,
+      place: { cwd, workspace, state: folders.state, now, resolve: (name) => resolve(cwd, name) },
+      read: (source, id) => agentOf(source, id, extname(source.name), readingAt(workspace ?? cwd), moment),
+      reading,
+      paint,
+      terminal,
+      native: nativeProgram(machine.program),
+      admit: daemon.admit,
+      running: daemon.running,
+      print,
+      printError,
+    }),
+    print,
+    printError,
+  };
+}

@@ -1,0 +1,77 @@
+// The daemon's process, from its words to its end: nothing of whoever started it, one owner of the state, two sockets.
+import { dirname, join } from "node:path";
+import { VERSION } from "../core/base/version.ts";
+import { announce } from "../daemon/rpc/announcement.ts";
+import { openDaemonFolder } from "../daemon/rpc/folder.ts";
+import { live } from "../daemon/rpc/life.ts";
+import { serveDoors } from "../daemon/rpc/serve.ts";
+import { type DaemonWords, readDaemonWords } from "../daemon/rpc/words.ts";
+import { daemonLog } from "../platform/daemon/daemon-log.ts";
+import { takeOwnerLock } from "../platform/daemon/owner-lock.ts";
+import { lookAtPeer } from "../platform/daemon/peers.ts";
+import type { Refusal } from "../core/ports/daemon/exchange.ts";
+import { composeDaemon } from "./daemon.ts";
+import { nativeProgram } from "../platform/native-program.ts";
+
+process.title = "ambit-daemon";
+process.umask(0o077);
+process.chdir("/");
+for (const name of Object.keys(process.env)) delete process.env[name];
+process.env["PATH"] = "/usr/bin:/bin";
+
+const words = readDaemonWords(process.argv.slice(2));
+if (words === null) process.exit(2);
+else void main(words, dirname(__dirname));
+
+async function main({ state, idleSeconds }: DaemonWords, program: string): Promise<void> {
+  const folder = openDaemonFolder(join(state, "daemon"));
+  if (!folder.ok) return refuse(folder);
+  const native = nativeProgram(program);
+  const log = daemonLog(folder.value.path);
+  const lock = takeOwnerLock({ path: folder.value.within("owner.lock"), native });
+  if (!lock.ok) return refuse(lock);
+  const refuseToServe = (refusal: Refusal): void => {
+    log(`not started: ${refusal.message}`);
+    refuse(refusal);
+  };
+  let end: () => void = () => undefined;
+  let connections = (): number => 0;
+  const composed = await composeDaemon({
+    state,
+    program,
+    connections: () => connections(),
+    stop: () => end(),
+    log,
+  });
+  if (!composed.ok) return refuseToServe(composed);
+  const { daemon, close } = composed.value;
+  const serving = await serveDoors({
+    folder: folder.value,
+    doors: daemon.doors,
+    native,
+    version: VERSION,
+    look: lookAtPeer,
+    log,
+  });
+  if (!serving.ok) {
+    await close();
+    return refuseToServe(serving);
+  }
+  connections = () => serving.value.connections;
+  const life = live({
+    serving: serving.value,
+    folder: folder.value,
+    idleSeconds,
+    isBusy: () => daemon.isBusy,
+    close,
+    log,
+  });
+  // After the answer is on its way: whoever said so is told that it was heard.
+  end = () => setTimeout(() => life.end("somebody said so"), 20);
+  announce({ ok: true, value: null });
+}
+
+function refuse(refusal: Refusal): void {
+  announce(refusal);
+  process.exit(1);
+}

@@ -1,0 +1,308 @@
+// The daemon, joined: the store, what it reads, what it runs, and the two sockets that lead to it.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { canonicalJson } from "../log/chain/canonical.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import { VERSION } from "../core/base/version.ts";
+import { copiedChain } from "../daemon/log/copied-chain.ts";
+import { CopiedLedger } from "../daemon/log/copied-ledger.ts";
+import { Daemon } from "../daemon/daemon.ts";
+import { NOBODY } from "../daemon/log/entries.ts";
+import type { DaemonParts } from "../daemon/parts.ts";
+import type { Session } from "../daemon/session.ts";
+import { protocolVersion } from "../daemon/rpc/limits.ts";
+import { installCommand } from "../doctor/backend.ts";
+import { sha256 } from "../platform/digest.ts";
+import type { UserFolders } from "../platform/folders.ts";
+import { homeFolder, userName } from "../platform/ground.ts";
+import { machineFacts } from "../sandbox/linux/machine.ts";
+import { PresenceVerifiers } from "../approvals/presence/presence.ts";
+import { takeRefusedCalls } from "../platform/daemon/refused-calls.ts";
+import type { Config } from "../core/notation/config/config.ts";
+import type { Answer } from "../core/ports/daemon/exchange.ts";
+import type { EntryKind, LogEntry } from "../core/ports/stores/log.ts";
+import { openState } from "../store/state.ts";
+import { callMillisecondsMax } from "../runtime/tool/define.ts";
+import { WEB_SEARCH } from "../tools/search/definition.ts";
+import { type Agents, openAgents } from "../agents/disk/agents.ts";
+import { daemonAgents } from "../daemon/tools/agents.ts";
+import { daemonClock } from "../daemon/clock.ts";
+import { daemonDrafts } from "../daemon/programs/drafts.ts";
+import { daemonFiles } from "../daemon/tools/files.ts";
+import { configFolder } from "../platform/config-folder.ts";
+import { gitOwnerTool } from "../daemon/tools/git.ts";
+import { daemonHosts } from "../daemon/hosts/hosts.ts";
+import { Names } from "../daemon/ids.ts";
+import { joinedInstruments } from "../daemon/contexts/joined.ts";
+import { openNotary } from "../daemon/log/notary.ts";
+import { notifying } from "../daemon/notify.ts";
+import { pinOf } from "../daemon/programs/pin.ts";
+import { programOwnerTools } from "../daemon/tools/programs.ts";
+import { daemonPrograms } from "../daemon/programs/programs.ts";
+import { proofOf } from "../daemon/log/proof.ts";
+import { daemonRecords } from "../daemon/tools/records.ts";
+import { searchTool, userSearch } from "../daemon/tools/search.ts";
+import { daemonSecrets } from "../daemon/secrets.ts";
+import { shellOwnerTool } from "../daemon/tools/shell.ts";
+import { DaemonSink } from "../daemon/log/sink.ts";
+import { unheardOutcome } from "../daemon/log/sink-entries.ts";
+import { daemonWeb } from "../daemon/tools/web-joined.ts";
+import type { RunGround } from "../daemon/programs/plan-facts.ts";
+import { recordSource } from "../daemon/records/record-source.ts";
+import { userNames } from "../daemon/records/user-names.ts";
+
+const tickMilliseconds = 1000;
+
+export interface DaemonComposed {
+  readonly daemon: Daemon;
+  close(): Promise<void>;
+}
+
+export interface DaemonPlace {
+  readonly state: string;
+  readonly program: string;
+  connections(): number;
+  stop(): void;
+  log(line: string): void;
+}
+
+/** INVARIANT: whoever calls this holds the owner's lock of the state. */
+export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonComposed>> {
+  const { state, program, log } = place;
+  const home = homeFolder();
+  const folders: UserFolders = { state, config: configFolder(state, home) };
+  const signing = openNotary(state);
+  if (!signing.ok) return { ...signing, fix: "ambit daemon logs" };
+  const { value: notary } = signing;
+  const opened = openState(state, { digest: sha256, program, notary });
+  if (!opened.ok) return { ...opened, fix: "ambit audit verify" };
+  const { value: store } = opened;
+  const last = await store.ledger.log({ count: 1 });
+  const clock = daemonClock(last.ok ? (last.value[0]?.entry.at ?? 0) : 0);
+  const { now } = clock;
+  const names = new Names();
+  const { id } = names;
+  // Before the first commit, which is signed in this name.
+  const node = store.settings.get("node") ?? names.name();
+  notary.begin(node, now);
+  const sink = new DaemonSink();
+  const served = new AsyncLocalStorage<Session>();
+  store.loop.onFailure((why) => log(why === null ? "the log is written again" : unwritten(why)));
+  const kept = {
+    ...store,
+    chain: copiedChain(store.chain, sink),
+    ledger: new CopiedLedger({
+      ledger: store.ledger,
+      copies: sink,
+      elapsed: clock.elapsed,
+      unheard: ({ entry, claim }) => {
+        const outcome = unheardOutcome(entry, id("e"), now());
+        void kept.ledger.append([outcome]);
+        if (claim !== null) void daemon.desk.settled(claim.approval, outcome.outcome);
+      },
+    }),
+  };
+  const bare = (kind: EntryKind, outcome: string, of: string | null, more: JsonObject): LogEntry => ({
+    ...NOBODY,
+    id: id("e"),
+    kind,
+    at: now(),
+    tool: null,
+    verbs: [],
+    outcome,
+    code: null,
+    of,
+    more,
+  });
+  const secrets = daemonSecrets({
+    secrets: kept.secrets,
+    settings: kept.settings,
+    state,
+    now,
+    entry: (outcome, name) => bare("secret", outcome, name, { name }),
+    alarm: (name, session) => {
+      log(`alarm: the canary ${name} was seen${session === null ? "" : `, of ${session.facts.name.agent}`}`);
+      const entry = bare("alarm", "canary_leak", name, { name });
+      void kept.ledger.append([session === null ? entry : { ...entry, ...session.who() }]);
+    },
+    session: () => served.getStore() ?? null,
+  });
+  await secrets.begin();
+  const records = recordSource({ home, folders, elapsed: clock.elapsed, now });
+  if (kept.settings.get("node") === null)
+    await kept.settings.set("node", node, bare("daemon", "named", null, { node }));
+  const proof = proofOf({
+    notary,
+    node,
+    chain: kept.chain,
+    ledger: kept.ledger,
+    digest: sha256,
+    now,
+    entry: (outcome, more) => bare("daemon", outcome, null, more),
+  });
+  sink.begin({
+    folder: folders.config,
+    config: () => userConfig({ home, folders, program, cwd: home ?? "/", environment: {}, records, now }),
+    ...{ node, chain: kept.chain, ledger: store.ledger, settings: kept.settings, digest: sha256, now, log },
+    beginning: proof.beginning,
+    entry: (outcome, more) => bare("daemon", outcome, null, more),
+  });
+  const drafts = daemonDrafts({
+    ...{ state, program, folders, home, records, now },
+    triggers: (cwd) => records.triggers(cwd),
+    isBareAllowed: () =>
+      runGround({ home, folders, program, cwd: home ?? "/", environment: {}, records, now }).user?.bare === true,
+    note: log,
+  });
+  const programs = daemonPrograms({
+    ...{ drafts, now },
+    program,
+    folders,
+    install: () => installCommand(machineFacts().distribution),
+    secret: secrets.bound,
+    stream: secrets.stream,
+    ground: (cwd, environment) => runGround({ home, folders, program, cwd, environment, records, now }),
+  });
+  const parts: DaemonParts = {
+    kept,
+    problems: () => [...(store.loop.problem === null ? [] : [unwritten(store.loop.problem)]), ...secrets.problems()],
+    sink: () => sink.shown(),
+    presence: new PresenceVerifiers(kept.settings, now),
+    vault: secrets.vault,
+    proof,
+    records,
+    programs,
+    drafts: drafts.lifecycle,
+    redacting: secrets.redacting,
+    isTrigger: (session, request) => files.isTrigger(session, request),
+    pin: (call) => pinOf(call, (workspace, tool) => hosts.definition(workspace, tool)),
+    version: VERSION,
+    digest: sha256,
+    canonical: canonicalJson,
+    now,
+    id,
+    note: log,
+    during: (session, act) => served.run(session, act),
+  };
+  const { connections, stop } = place;
+  const files = daemonFiles({
+    ...{ program, folders, home },
+    held: (session) => daemon.held(session),
+    triggers: ({ facts: { cwd } }) => records.triggers(cwd),
+    redacted: (text) => secrets.redacting.text(text),
+  });
+  const resolvers = ({ facts: { cwd } }: Session): readonly string[] =>
+    runGround({ home, folders, program, cwd, environment: {}, records, now }).user?.resolvers ?? [];
+  const instruments = joinedInstruments({
+    ...{ program, programs, files: files.calls, secrets, kept, resolvers, entry: bare, now, log },
+    id: () => id("o"),
+  });
+  const held = (session: Session): ReturnType<Daemon["held"]> => daemon.held(session);
+  const { open, ready, redacting } = secrets;
+  const web = { programs, kept, open, ready, redacting, held, resolvers, entry: bare, log };
+  const search = searchTool({
+    fetch: daemonWeb(web, WEB_SEARCH),
+    provider: ({ facts: { cwd } }) =>
+      userSearch(runGround({ home, folders, program, cwd, environment: {}, records, now })),
+    readingOf: ({ facts: { cwd } }) => records.readingAt(cwd),
+  });
+  const recordTools = daemonRecords({ state, records, memory: kept.memory, held, now });
+  const agentTools = daemonAgents({ home, folders, records, links: kept.links, held, entry: bare, now });
+  const shell = shellOwnerTool({ programs, files: files.calls, userName });
+  const own = [...files.tools, daemonWeb(web), ...programOwnerTools(programs), shell, gitOwnerTool(programs)];
+  const more = [...own, search, ...recordTools, ...agentTools];
+  const hosts = daemonHosts({
+    ...{ state, program, folders },
+    install: () => installCommand(machineFacts().distribution),
+    contexts: () => daemon.contexts,
+    milliseconds: () => callMillisecondsMax,
+    elapsed: clock.elapsed,
+    readingAt: (folder) => records.readingAt(folder),
+    settings: (workspace) => {
+      const cwd = workspace;
+      const { user, project } = runGround({ home, folders, program, cwd, environment: {}, records, now });
+      return {
+        packages: project?.tools ?? [],
+        isInDevelopment: user?.development.some((one) => `/${one.join("/")}` === workspace) ?? false,
+        ceiling: user?.ceiling ?? null,
+      };
+    },
+  });
+  const daemon: Daemon = new Daemon({
+    parts,
+    protocol: protocolVersion,
+    pid: process.pid,
+    state,
+    more,
+    foreign: hosts,
+    instruments,
+    userNames: () => userNames(folders.config),
+    connections,
+    stop,
+  });
+  await daemon.recover();
+  await drafts.recover();
+  const handed = takeRefusedCalls(state);
+  if (await daemon.handOver(handed.calls)) handed.done();
+  if (handed.isFull) log("there was no room to hand over all calls that were refused while no daemon served");
+  daemon.desk.watch(notifying(records.notify, now));
+  const ticking = setInterval(() => void daemon.tick().catch((error: unknown) => log(String(error))), tickMilliseconds);
+  ticking.unref();
+  return {
+    ok: true,
+    value: {
+      daemon,
+      close: async () => {
+        clearInterval(ticking);
+        await daemon.close();
+        files.close();
+        await hosts.close();
+        await programs.close();
+        drafts.close();
+        await sink.close();
+        kept.close();
+        notary.close();
+      },
+    },
+  };
+}
+
+function unwritten(why: string): string {
+  return `the log cannot be written, so every call is denied: ${why}`;
+}
+
+interface GroundAsked {
+  readonly home: string | null;
+  readonly folders: UserFolders;
+  readonly program: string;
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly records: DaemonParts["records"];
+  now(): number;
+}
+
+function agentsAt({ home, folders, cwd, records, now }: GroundAsked, workspace: string | null): Agents {
+  const moment = { now: now(), clean: true, generation: 0, revoked: null, exhausted: null };
+  return openAgents({ cwd, workspace, home, folders, moment, readingAt: records.readingAt });
+}
+
+function userConfig(asked: GroundAsked): Config | null {
+  return agentsAt(asked, null).user()?.config ?? null;
+}
+
+function runGround(asked: GroundAsked): RunGround {
+  const { home, folders, program, cwd, environment, records } = asked;
+  const workspace = records.workspaceOf(cwd);
+  const agents = agentsAt(asked, workspace);
+  const { project } = agents.opened();
+  return {
+    home,
+    workspace,
+    folders,
+    program,
+    ground: records.readingAt(cwd).ground,
+    environment,
+    user: agents.user()?.config ?? null,
+    project: project.isConfigAsTrusted ? (project.config?.config ?? null) : null,
+    userName: userName(),
+  };
+}

@@ -1,0 +1,150 @@
+// What doctor looks at on this machine, gathered for it.
+
+import { join } from "node:path";
+import type { AdmitWorld } from "../cli/trust/admit.ts";
+import type { Terminal } from "../cli/agents/world.ts";
+import type { ControlWorld } from "../cli/control-world.ts";
+import type { DoctorWorld, ProbeResult } from "../cli/doctor/doctor.ts";
+import type { Paint } from "../cli/terminal/paint.ts";
+import type { Step } from "../cli/terminal/progress.ts";
+import { configDiagnostics, type ProjectOpened } from "../cli/project-opened.ts";
+import type { BrokenFile, ProbeAgent, Trust } from "../doctor/probe.ts";
+import { editFile } from "../platform/edit-file.ts";
+import { segmentsOf } from "../platform/folders.ts";
+import { listFolder } from "../platform/listing.ts";
+import { machineFacts } from "../sandbox/linux/machine.ts";
+import { AGENTS } from "../agents/disk/workspace.ts";
+import type { Reading } from "../core/notation/reading.ts";
+import type { Source } from "../core/notation/source.ts";
+import type { Agent } from "../agents/project/agent.ts";
+import { sourceCharactersMax } from "../text/read.ts";
+import { treeOf } from "../agents/disk/agent-text.ts";
+import type { Agents } from "../agents/disk/agents.ts";
+
+export interface DoctorPlace {
+  readonly cwd: string;
+  readonly workspace: string | null;
+  readonly state: string | null;
+  readonly now: number;
+  /** A name as it was shown to the path it stands for. */
+  resolve(name: string): string;
+}
+
+interface Asked {
+  readonly agents: Agents;
+  readonly place: DoctorPlace;
+  readonly paint: Paint;
+  readonly terminal: Terminal;
+  /** Where our native program lies. */
+  readonly native: string;
+  readonly admit: AdmitWorld["admit"];
+  readonly running: ControlWorld["running"];
+  read(source: Source, id: string): Agent;
+  reading(): Reading;
+  print(text: string): void;
+  printError(text: string): void;
+}
+
+export function doctorWorld({ agents, place, read, reading, native, admit, running, ...asked }: Asked): DoctorWorld {
+  const { paint, terminal, print, printError } = asked;
+  const { cwd, workspace, state, now } = place;
+  const probe = (names: readonly string[], step: Step = () => {}): ProbeResult => {
+    const found: ProbeAgent[] = [];
+    const broken: BrokenFile[] = [];
+    const listed = names.length > 0 || workspace === null ? { ids: names, broken: [] } : listAgents(workspace, now);
+    broken.push(...listed.broken);
+    for (const [at, name] of listed.ids.entries()) {
+      step(at, listed.ids.length);
+      const loaded = agents.loadAgent(name);
+      if (loaded.ok) {
+        const { source, trust } = loaded.value;
+        // What is written is what doctor is about, trusted or not.
+        found.push({ ...(trust?.written ?? loaded.value.agent), source, tree: treeOf(source) });
+      } else if (names.length > 0) return loaded;
+      else broken.push({ file: `${AGENTS}/${name}.md`, problem: loaded.message });
+    }
+    const project = agents.openProject(step);
+    const configs = project === null ? [] : configDiagnostics(project);
+    const sources = [...new Set(configs.map(([, source]) => source))];
+    return {
+      ok: true,
+      value: {
+        agents: found,
+        broken,
+        configs: sources.map((source) => ({
+          source,
+          diagnostics: configs.filter(([, one]) => one === source).map(([diagnostic]) => diagnostic),
+        })),
+        workspace:
+          workspace === null ? null : { folders: [segmentsOf(join(workspace, ".ambit"))], trust: trustOf(project) },
+        machine: machineFacts({ native, state }),
+        tools: [],
+        ground: reading().ground,
+        now,
+      },
+    };
+  };
+  return {
+    paint,
+    print,
+    printError,
+    probe,
+    sink: async () => {
+      const status = await running();
+      return status.ok ? (status.value?.sink ?? null) : null;
+    },
+    secrets: async () => {
+      const status = await running();
+      return status.ok ? (status.value?.secrets ?? null) : null;
+    },
+    mayWiden: async (what) => (await admit({ command: "doctor --fix", what, presence: null })).ok,
+    confirm: (question) => (terminal.isInteractive ? terminal.confirm(question) : Promise.resolve(null)),
+    readAgent: read,
+    replace: (before, text) => {
+      if (state === null) return { ok: false, message: "there is no folder for state, so no edit could be taken back" };
+      const edited = editFile(
+        place.resolve(before.name),
+        { state, inside: workspace ?? cwd, charactersMax: sourceCharactersMax },
+        (current) =>
+          current === before.text
+            ? { kind: "write", text }
+            : { kind: "refuse", refusal: "the file was changed meanwhile" },
+      );
+      if (edited.kind === "done") return { ok: true };
+      return { ok: false, message: edited.kind === "refused" ? edited.refusal : edited.message };
+    },
+  };
+}
+
+/** Every file that should hold an agent: those that can be read by their id, the others with what is wrong with them. */
+function listAgents(
+  workspace: string,
+  now: number,
+): { readonly ids: readonly string[]; readonly broken: readonly BrokenFile[] } {
+  const { files, problems } = listFolder({
+    folder: join(workspace, AGENTS),
+    inside: workspace,
+    now,
+    limits: {
+      filesMax: 10_000,
+      depthMax: 16,
+      entriesMax: 100_000,
+      fileBytesMax: sourceCharactersMax,
+      bytesMax: 256 * 1024 * 1024,
+    },
+    isWanted: (path) => path.endsWith(".md"),
+    isEntered: () => true,
+  });
+  return {
+    ids: files.map(({ path }) => path.slice(0, -".md".length)),
+    broken: problems.map(({ path, message }) => ({ file: `${AGENTS}/${path}`, problem: message })),
+  };
+}
+
+function trustOf(project: ProjectOpened | null): Trust {
+  const review = project?.review;
+  if (review === undefined) return "unknown";
+  if (review.state === "untrusted") return "untrusted";
+  const waits = review.agents.some(({ standing }) => standing.kind !== "own" && standing.kind !== "trusted");
+  return review.state === "changed" && waits ? "widened" : "trusted";
+}

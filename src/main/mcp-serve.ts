@@ -1,0 +1,155 @@
+// Joins the server of the Model Context Protocol to this process: its pipes, the daemon, and the user's caveats.
+import { realpathSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { shown } from "../cli/terminal/cells.ts";
+import { EXIT, type ExitCode } from "../cli/terminal/exit.ts";
+import type { McpServed, McpWorld } from "../cli/mcp/mcp.ts";
+import type { CaveatsFile } from "../cli/mcp/caveats.ts";
+import { isTerminal } from "../cli/terminal/output.ts";
+import { COLOURS, PLAIN } from "../cli/terminal/paint.ts";
+import { VERSION } from "../core/base/version.ts";
+import { InboundMessages } from "../mcp/inbound-messages.ts";
+import { ReconnectingSession } from "../mcp/reconnecting-session.ts";
+import { ServerFactory } from "../mcp/server.ts";
+import { StdioTransport } from "../mcp/stdio-transport.ts";
+import { readTextFile } from "../platform/files.ts";
+import { type UserFolders, userFolders } from "../platform/folders.ts";
+import { homeFolder } from "../platform/ground.ts";
+import { outOfReach } from "../platform/out-of-reach.ts";
+import { findWorkspace } from "../agents/disk/workspace.ts";
+import type { Refusal } from "../core/ports/daemon/exchange.ts";
+import { sourceCharactersMax } from "../text/read.ts";
+import { readToml } from "../text/toml.ts";
+import { WEB_FETCH } from "../tools/web/definition.ts";
+import { waitingPageProcess } from "../tools/web/page-process.ts";
+import { presenting } from "../tools/web/present.ts";
+import { daemonClient } from "../daemon/rpc/connect.ts";
+import { tableText } from "../agents/disk/caveats.ts";
+import { standardInput } from "./mcp-input.ts";
+import { clientLevel, isClientGone } from "./mcp-parent.ts";
+
+export interface McpMachine {
+  readonly cwd: string;
+  readonly colour: boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The folder of our own package. */
+  readonly program: string;
+  printError(text: string): void;
+}
+
+export function composeMcp(machine: McpMachine): McpWorld {
+  const { cwd, environment, printError } = machine;
+  const home = homeFolder();
+  const folders = userFolders({ environment, home, workspace: findWorkspace(cwd) });
+  const paint = machine.colour ? COLOURS : PLAIN;
+  return {
+    cwd,
+    paint,
+    printError,
+    folderAt: (path) => folderAt(resolve(cwd, path)),
+    caveats: () => ({
+      environment: environment["AMBIT_CAVEATS"] ?? null,
+      file: folders.config === null ? null : caveatsFile(join(folders.config, "caveats.toml")),
+    }),
+    serveMcp: (served) => serveMcp(machine, home, folders, served, (text) => printError(`ambit: ${shown(text)}`)),
+  };
+}
+
+async function serveMcp(
+  { program, printError }: McpMachine,
+  home: string | null,
+  folders: UserFolders,
+  { opening, waitMilliseconds }: McpServed,
+  note: (text: string) => void,
+): Promise<ExitCode> {
+  const parent = process.ppid;
+  const level = opening.caveats === null ? clientLevel(parent) : 0;
+  const daemon = daemonClient({ home, folders, program, isPresenceNeeded: () => false });
+  const present = presenting(waitingPageProcess(join(program, "dist", "page.cjs")));
+  let isServed = true;
+  const session = new ReconnectingSession({
+    opening: {
+      ...opening,
+      trace: null,
+      face: "mcp",
+      token: null,
+      environment: {},
+      // Nobody knows what a client without an agent is: it is held to nothing but what it is served.
+      isForParent: level > 0,
+      level,
+    },
+    waitMilliseconds,
+    connect: async (lost) => {
+      const connected = await daemon.call(lost);
+      isServed = connected.ok;
+      return connected;
+    },
+    onUnserved: (tool, refusal) => {
+      const about = { agent: opening.agent, tool, face: "mcp", cwd: opening.cwd };
+      // What the owner itself refused, it knows of.
+      if (!isServed) daemon.refused(about, refusal);
+    },
+    // Most results are shown as they are, and wait for nobody.
+    present: (tool, input, result) => (tool === WEB_FETCH ? present(tool, input, result) : result),
+    note,
+  });
+  if (isTerminal(0)) note("this speaks to a client of the Model Context Protocol, which starts it: ambit mcp --help");
+  let exit: ExitCode = EXIT.ok;
+  // Asked for before anything else is loaded: the daemon works meanwhile.
+  const first = session.open();
+  const inbound = new InboundMessages();
+  const transport = new StdioTransport({
+    openInput: standardInput,
+    output: process.stdout,
+    inbound,
+    isClientGone: () => isClientGone(parent),
+  });
+  const servers = new ServerFactory({ identity: { name: "ambit", version: VERSION }, session, inbound });
+  const closed = new Promise<void>((over) => {
+    serveStdio(({ era }) => servers.create(era), { transport });
+    const { onclose } = transport;
+    transport.onclose = () => {
+      onclose?.();
+      over();
+    };
+  });
+  void first.then((opened) => {
+    if (opened.ok) return;
+    exit = tellRefusal(printError, opened);
+    transport.finish();
+  });
+  await closed;
+  servers.stop();
+  // An agent that is not there is told of, however little was asked.
+  await first;
+  session.close();
+  return exit;
+}
+
+/** It could never do anything; later refusals are told to whoever calls. */
+function tellRefusal(printError: (text: string) => void, { code, message, fix }: Refusal): ExitCode {
+  printError(`error: ${code}: ${shown(message)}${fix === null ? "" : `\n  fix: ${shown(fix)}`}`);
+  return code === "unknown_agent" || code === "invalid_input" ? EXIT.error : EXIT.daemon;
+}
+
+function folderAt(path: string): string | null {
+  try {
+    const real = realpathSync(path);
+    return statSync(real).isDirectory() ? real : null;
+  } catch {
+    return null;
+  }
+}
+
+function caveatsFile(path: string): CaveatsFile | null {
+  const content = readTextFile(path, sourceCharactersMax);
+  if (!content.ok) {
+    const problem = content.code === "not_found" ? outOfReach(path) : content.message;
+    return problem === null ? null : { name: path, text: null, problem: `${path} ${problem}` };
+  }
+  const { tree, diagnostics } = readToml({ name: path, text: content.text });
+  const text = tree === null ? null : tableText(tree);
+  const problem = text === null ? `${path}: ${diagnostics[0]?.message ?? "there is no [caveats] table"}` : null;
+  return { name: path, text, problem };
+}

@@ -1,0 +1,150 @@
+// Programs run for agents, as a command asks for them: decided, run and written down by the daemon.
+
+import type { Moment } from "../core/authority/compiled.ts";
+import type { DenialCode } from "../core/authority/decision.ts";
+import { DENIAL_CODES } from "../core/authority/decision.ts";
+import { judge } from "../core/authority/judge.ts";
+import type { Ground } from "../core/authority/axes/path.ts";
+import { pathText } from "../core/authority/axes/path.ts";
+import type { Request } from "../core/authority/request.ts";
+import type { RootWord } from "../core/authority/axes/root-word.ts";
+import type { ExecAsked, ExecResult, ExecStreams } from "../cli/exec/world.ts";
+import type { CallMessages, DenialTold, ProgramDone, ProgramRefused } from "../core/ports/daemon/daemon-calls.ts";
+import type { Answer, Asking, Refusal } from "../core/ports/daemon/exchange.ts";
+import type { CallAbout } from "../core/ports/daemon/refused-call.ts";
+import { type ProgramInput, type ProgramToolName, programTools } from "../tools/program-tools.ts";
+
+/** How long what was stopped is waited for. */
+const stopMillisecondsMax = 5000;
+
+export interface ProgramsAsked {
+  readonly cwd: string;
+  readonly moment: Moment;
+  ground(): Ground;
+  /** `about`: the call it is for. */
+  call(lost: undefined, about: CallAbout): Promise<Answer<Asking<CallMessages>>>;
+  /** Variables that the user's configuration lets through, and what shells say of themselves. */
+  environment(): Readonly<Record<string, string>>;
+}
+
+export function programsOf(asked: ProgramsAsked): {
+  run(program: ExecAsked, streams: ExecStreams): Promise<ExecResult>;
+} {
+  return {
+    run: async (program, streams) => {
+      const about = { agent: program.name, tool: "proc_exec", face: "exec", cwd: asked.cwd };
+      const connected = await asked.call(undefined, about);
+      if (!connected.ok) return refusedBy(connected, null);
+      const call = connected.value;
+      try {
+        return await runWith(call, program, streams, asked);
+      } finally {
+        call.close();
+      }
+    },
+  };
+}
+
+async function runWith(
+  call: Asking<CallMessages>,
+  program: ExecAsked,
+  streams: ExecStreams,
+  { cwd, moment, ground, environment }: ProgramsAsked,
+): Promise<ExecResult> {
+  const opened = await call.ask("session.open", {
+    cwd,
+    agent: program.name,
+    user: program.user,
+    trace: null,
+    face: "exec",
+    pledge: program.pledge,
+    token: null,
+    environment: environment(),
+    isForParent: false,
+  });
+  if (!opened.ok) return refusedBy(opened, null);
+  const { session } = opened.value;
+  const { tool, input } = callOf(program, folderOf(program, cwd), ground(), moment);
+  const request = requestOf(tool, input, ground());
+  const { milliseconds, waitMilliseconds, needsReview } = program;
+  const hasInput = streams.input !== null;
+  const answer = await call.ask(
+    "call.run",
+    { session, tool, input: { ...input }, requests: null, waitMilliseconds, milliseconds, hasInput, needsReview },
+    {
+      input: streams.input,
+      onBytes: (channel, bytes) => (channel === 2 ? streams.errors(bytes) : streams.output(bytes)),
+      onEvent: (event) => streams.onEvent?.(event),
+      onStop: (ring) =>
+        streams.onStop(() => {
+          ring();
+          // A daemon that does not answer must not keep whoever wants to leave.
+          setTimeout(() => call.close(), stopMillisecondsMax).unref();
+        }),
+    },
+  );
+  await call.ask("session.close", { session });
+  return answer.ok ? resultOf(answer.value, request) : refusedBy(answer, request);
+}
+
+function resultOf(value: ProgramDone | ProgramRefused | DenialTold, request: Request | null): ExecResult {
+  switch (value.outcome) {
+    case "ran": {
+      const { ending, usage, denials, enforcement, outputDropped, changes, receipt } = value;
+      const ran = { ending, usage, denials, enforcement, outputDropped, changes, draft: null };
+      return request === null ? refusedBy(UNKNOWN, null) : { ok: true, request, ran, receipt };
+    }
+    case "refused":
+      return { ok: false, request, refused: value, denial: null };
+    case "denied": {
+      const { code, hint, approval, id, reason } = value;
+      const fix = approval === null ? null : `ambit approve ${approval}`;
+      const message = reason === null ? hint : `${hint} They said: ${reason}`;
+      return { ok: false, request, refused: { code, message, fix }, denial: { id, approval } };
+    }
+    default:
+      return value satisfies never;
+  }
+}
+
+const UNKNOWN: Refusal = { ok: false, code: "not_available", message: "the daemon gave no answer", fix: null };
+
+/** The daemon has codes of its own; to a program's caller it is not available. */
+function refusedBy({ code, message, fix }: Refusal, request: Request | null): ExecResult {
+  if (code === "too_large") return refusedBy({ ok: false, code: "invalid_input", message, fix }, request);
+  const known = DENIAL_CODES.find((one): one is DenialCode => one === code) ?? "not_available";
+  return { ok: false, request, refused: { code: known, message, fix }, denial: null };
+}
+
+/** Where it runs: as asked, else where we are if that is in the agent's own root, else that root. */
+function folderOf({ folder, agent }: ExecAsked, cwd: string): string {
+  if (folder !== null) return folder;
+  const own = agent.workingRoot === null ? null : pathText(agent.workingRoot);
+  return own === null || cwd === own || cwd.startsWith(`${own}/`) ? cwd : own;
+}
+
+/** As asked; else writable where that is allowed without asking anybody. */
+function callOf(program: ExecAsked, folder: string, ground: Ground, moment: Moment): ProgramCall {
+  const call = (root: RootWord): ProgramCall => callWith(program, folder, root);
+  if (program.root !== null) return call(program.root);
+  const { tool, input } = call("rw");
+  const requests = programTools(ground)(tool)?.requests({ ...input });
+  const isAllowed = (request: Request): boolean => judge(program.agent.authority, request, moment).outcome === "allow";
+  return requests?.ok === true && requests.value.every(isAllowed) ? { tool, input } : call("ro");
+}
+
+function requestOf(tool: ProgramToolName, input: ProgramInput, ground: Ground): Request | null {
+  const requests = programTools(ground)(tool)?.requests({ ...input });
+  return requests?.ok === true ? (requests.value[0] ?? null) : null;
+}
+
+interface ProgramCall {
+  readonly tool: ProgramToolName;
+  readonly input: ProgramInput;
+}
+
+function callWith({ what, isThrowaway }: ExecAsked, folder: string, root: RootWord): ProgramCall {
+  if ("line" in what) return { tool: "proc_eval", input: { line: what.line, in: folder, root } };
+  if (isThrowaway) return { tool: "sandbox_exec", input: { argv: what.argv } };
+  return { tool: "proc_exec", input: { argv: what.argv, in: folder, root } };
+}

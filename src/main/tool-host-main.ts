@@ -1,0 +1,55 @@
+// The program inside a tool host: takes its own output over, loads the tool, and speaks frames. Nothing here protects
+// anybody: the walls are the sandbox's, and whatever is said from in here is decided outside.
+import { writeSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { ToolFrames, toolFrame } from "../sandbox/tool-host/frames.ts";
+import { HostedTools, type HostMessage } from "../runtime/tool/hosted.ts";
+
+const OUTPUT = 1;
+
+// Whatever a tool prints goes where nobody reads frames.
+Object.defineProperty(process, "stdout", { get: () => process.stderr, configurable: true });
+
+/** All of it, or the host ends: half a frame is none. */
+function send(message: object): boolean {
+  const frame = toolFrame(message);
+  if (frame === null) return false;
+  for (let at = 0; at < frame.length; ) {
+    try {
+      at += writeSync(OUTPUT, frame, at);
+    } catch (error) {
+      if (!(error instanceof Error) || !("code" in error) || error.code !== "EAGAIN") process.exit(1);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+  return true;
+}
+
+async function main(entry: string): Promise<void> {
+  const input = process.stdin;
+  const frames = new ToolFrames();
+  const tools = await loaded(entry);
+  if (tools === null) return;
+  input.on("data", (chunk: Buffer) => {
+    const messages = frames.take(chunk);
+    if (messages === null) process.exit(1);
+    for (const message of messages) tools.take(message as HostMessage);
+  });
+  input.on("end", () => process.exit(0));
+  send({ kind: "described", tools: tools.describe() });
+}
+
+async function loaded(entry: string): Promise<HostedTools | null> {
+  try {
+    // A package is found from our own folder, by its conditions for `import`.
+    const name = entry.startsWith("tools/") ? pathToFileURL(join(__dirname, entry)).href : entry;
+    return new HostedTools(await import(name), send);
+  } catch (error) {
+    const message = error instanceof Error ? `${error.name}: ${error.message}` : "it threw something that is no error";
+    send({ kind: "failed", message: message.slice(0, 2000) });
+    return null;
+  }
+}
+
+void main(process.argv[2] ?? "");

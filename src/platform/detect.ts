@@ -1,0 +1,110 @@
+// Looks at a project from outside: agent clients, MCP servers, toolchains, git. Reads little, runs nothing.
+import { existsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { ClientName, FoundClient, FoundServer, FoundToolchain, Surroundings } from "../core/ports/surroundings.ts";
+import { readTextFile } from "./files.ts";
+import { serverNames } from "./server-names.ts";
+
+const settingsCharactersMax = 262_144;
+const serversMax = 64;
+const foldersMax = 256;
+
+export function detect(project: string, home: string | null): Surroundings {
+  return {
+    isGit: isInGit(project),
+    clients: CLIENTS.flatMap((one) => clientAt(project, one)),
+    servers: serversAt(project),
+    toolchains: TOOLCHAINS.flatMap((one) => toolchainAt(project, home, one)),
+    sample: ["README.md", "package.json", "pyproject.toml", "Cargo.toml", "go.mod"].find(there(project)) ?? null,
+  };
+}
+
+const CLIENTS: readonly { readonly client: ClientName; readonly signs: readonly string[] }[] = [
+  { client: "claude", signs: [".claude", "CLAUDE.md"] },
+  { client: "codex", signs: [".codex", "AGENTS.md"] },
+  { client: "opencode", signs: ["opencode.json", "opencode.jsonc", ".opencode"] },
+  { client: "gemini", signs: [".gemini", "GEMINI.md"] },
+];
+
+function clientAt(project: string, { client, signs }: (typeof CLIENTS)[number]): readonly FoundClient[] {
+  const because = signs.filter(there(project));
+  return because.length === 0 ? [] : [{ client, because }];
+}
+
+/** Where each file keeps its servers. */
+const SERVER_FILES: readonly (readonly [file: string, key: string])[] = [
+  [".mcp.json", "mcpServers"],
+  [".claude/settings.json", "mcpServers"],
+  [".claude/settings.local.json", "mcpServers"],
+  [".codex/config.toml", "mcp_servers"],
+  ["opencode.json", "mcp"],
+  ["opencode.jsonc", "mcp"],
+  [".gemini/settings.json", "mcpServers"],
+];
+
+function serversAt(project: string): readonly FoundServer[] {
+  const found = SERVER_FILES.flatMap(([file, key]) => {
+    const content = readTextFile(join(project, file), settingsCharactersMax);
+    return content.ok ? serverNames(content.text, file, key).map((name) => ({ name, file })) : [];
+  });
+  return found.slice(0, serversMax);
+}
+
+interface Toolchain {
+  readonly name: string;
+  readonly files: readonly string[];
+  /** Version managers and what they keep below the home folder: programs, never settings, which may hold keys. */
+  readonly keepers: readonly (readonly [name: string, folders: readonly string[]])[];
+}
+
+const ASDF = ["asdf", [".asdf/installs", ".asdf/shims"]] as const;
+const MISE = ["mise", [".local/share/mise/installs", ".local/share/mise/shims"]] as const;
+
+const TOOLCHAINS: readonly Toolchain[] = [
+  {
+    name: "node",
+    files: ["package.json", ".nvmrc", ".node-version"],
+    keepers: [["nvm", [".nvm/versions"]], ["volta", [".volta/bin", ".volta/tools"]], ASDF, MISE],
+  },
+  {
+    name: "python",
+    files: ["pyproject.toml", "requirements.txt", "setup.py", "uv.lock", ".python-version"],
+    keepers: [["uv", [".local/share/uv/python"]], ["pyenv", [".pyenv/shims", ".pyenv/versions"]], ASDF, MISE],
+  },
+  {
+    name: "cargo",
+    files: ["Cargo.toml", "rust-toolchain.toml"],
+    keepers: [["rustup", [".cargo/bin", ".rustup/toolchains"]], ASDF, MISE],
+  },
+  { name: "go", files: ["go.mod", "go.work"], keepers: [ASDF, MISE] },
+];
+
+function toolchainAt(
+  project: string,
+  home: string | null,
+  { name, files, keepers }: Toolchain,
+): readonly FoundToolchain[] {
+  const because = files.find(there(project));
+  if (because === undefined) return [];
+  const found = home === null ? undefined : keepers.find(([, [first = ""]]) => existsSync(join(home, first)));
+  const keeper =
+    found === undefined || home === null
+      ? null
+      : { name: found[0], folders: found[1].filter(there(home)).map((folder) => `~/${folder}`) };
+  return [{ name, because, keeper }];
+}
+
+function isInGit(project: string): boolean {
+  let folder = project;
+  for (let step = 0; step < foldersMax; step++) {
+    if (existsSync(join(folder, ".git"))) return true;
+    const above = dirname(folder);
+    if (above === folder) return false;
+    folder = above;
+  }
+  return false;
+}
+
+function there(folder: string): (name: string) => boolean {
+  return (name) => statSync(join(folder, name), { throwIfNoEntry: false }) !== undefined;
+}

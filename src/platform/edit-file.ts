@@ -1,0 +1,165 @@
+// Changes a text file so that nobody's change is lost and there is always one whole text: the old one or the new one.
+// Turns keep our own edits apart; that the text is still the one that was read is checked once more before it goes.
+import { randomBytes } from "node:crypto";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, sep } from "node:path";
+import { sha256 } from "./digest.ts";
+import { readTextFile } from "./files.ts";
+import { takeTurn } from "./folder-turn.ts";
+import { forget, type Past, pastOf, remember } from "./undo.ts";
+
+export interface EditPlace {
+  /** The user's state folder. */
+  readonly state: string;
+  /** No file outside this folder is changed, whatever links say. */
+  readonly inside: string;
+  readonly charactersMax: number;
+}
+
+/** What becomes of the file, by its text; null: it is not there. `past`: the edit that led to it, if it was ours. */
+export type Change<R> = (text: string | null, past: Past | null) => Changed<R>;
+export type Changed<R> =
+  | { readonly kind: "write"; readonly text: string }
+  | { readonly kind: "remove" }
+  /** As it was before the edit that led to it. */
+  | { readonly kind: "undo"; readonly past: Past }
+  /** It should be there, and is not. */
+  | { readonly kind: "gone" }
+  | { readonly kind: "refuse"; readonly refusal: R };
+
+export type FileEdited<R> =
+  /** `others`: further names the file had, which keep the old text. */
+  | { readonly kind: "done"; readonly others: number }
+  | { readonly kind: "refused"; readonly refusal: R }
+  | { readonly kind: "failed"; readonly message: string };
+
+const retriesMax = 16;
+const DRAFT = "ambit-draft";
+
+export function editFile<R>(path: string, place: EditPlace, change: Change<R>): FileEdited<R> {
+  try {
+    const real = realFile(path, place.inside);
+    if (real === null) return failed("leads out of the workspace");
+    const folder = undoFolder(place.state, real);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const turn = takeTurn(folder);
+    if (!("number" in turn))
+      return failed(`is being edited by something that does not end; if that is over, remove ${turn.inTheWay}`);
+    try {
+      clearDrafts(real);
+      for (let attempt = 0; attempt < retriesMax; attempt++) {
+        const done = attemptEdit(real, place.charactersMax, { folder, number: turn.number }, change);
+        if (done !== "changed meanwhile") return done;
+      }
+      return failed("is changed by something else all the time");
+    } finally {
+      turn.end();
+    }
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    return failed(`cannot be changed (${code})`);
+  }
+}
+
+/** Where the texts this file had are kept. */
+export function undoFolder(state: string, real: string): string {
+  return join(state, "undo", sha256(real));
+}
+
+/** With every link followed; null for what lies outside. A file that is not there yet lies in a folder that is. */
+export function realFile(path: string, inside: string): string | null {
+  const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
+  const real = isThere ? realpathSync.native(path) : join(realpathSync.native(dirname(path)), basename(path));
+  return real.startsWith(realpathSync.native(inside) + sep) ? real : null;
+}
+
+function attemptEdit<R>(
+  real: string,
+  charactersMax: number,
+  { folder, number }: { readonly folder: string; readonly number: number },
+  change: Change<R>,
+): FileEdited<R> | "changed meanwhile" {
+  const found = statSync(real, { throwIfNoEntry: false });
+  const text = readTextFile(real, charactersMax);
+  if (!text.ok && text.code !== "not_found") return failed(text.message);
+  const before = text.ok ? text.text : null;
+  const changed = change(before, pastOf(folder, before));
+  if (changed.kind === "refuse") return { kind: "refused", refusal: changed.refusal };
+  if (changed.kind === "gone") return failed("is not there");
+  const after = changed.kind === "write" ? changed.text : changed.kind === "undo" ? changed.past.before : null;
+  if (after === before) return { kind: "done", others: 0 };
+  if (found !== undefined) accessSync(real, constants.W_OK);
+  const draft = after === null ? null : writeDraft(real, after, found);
+  try {
+    if (changed.kind !== "undo") remember(folder, number, before, after);
+    const again = readTextFile(real, charactersMax);
+    if ((again.ok ? again.text : null) !== before) return "changed meanwhile";
+    if (draft === null) rmSync(real);
+    // A name that has come meanwhile is not written over.
+    else if (found === undefined) linkSync(draft, real);
+    else renameSync(draft, real);
+    syncFolder(dirname(real));
+    if (changed.kind === "undo") forget(folder, changed.past.number);
+  } finally {
+    if (draft !== null) rmSync(draft, { force: true });
+  }
+  return { kind: "done", others: (found?.nlink ?? 1) - 1 };
+}
+
+/** With the owner and the rights of the file whose place it takes. */
+function writeDraft(real: string, text: string, like: Stats | undefined): string {
+  const draft = join(dirname(real), `.${basename(real)}.${randomBytes(6).toString("hex")}.${DRAFT}`);
+  const file = openSync(draft, "wx", like === undefined ? 0o644 : 0o600);
+  try {
+    writeFileSync(file, text, "utf8");
+    if (like !== undefined) {
+      const own = statSync(draft);
+      if (own.uid !== like.uid || own.gid !== like.gid) fchownSync(file, like.uid, like.gid);
+      fchmodSync(file, like.mode & 0o7777);
+    }
+    fsyncSync(file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+  return draft;
+}
+
+/** What a process that was killed left behind. In a turn nobody else has a draft of this file. */
+function clearDrafts(real: string): void {
+  const start = `.${basename(real)}.`;
+  for (const name of readdirSync(dirname(real)))
+    if (name.startsWith(start) && name.endsWith(`.${DRAFT}`)) rmSync(join(dirname(real), name), { force: true });
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+function failed(message: string): { readonly kind: "failed"; readonly message: string } {
+  return { kind: "failed", message };
+}

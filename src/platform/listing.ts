@@ -1,0 +1,189 @@
+// Files below a folder, found without leaving it: no link is followed, nothing is opened, and everything has a limit.
+import { type BigIntStats, type Dirent, lstatSync, opendirSync } from "node:fs";
+import { join } from "node:path";
+import type { DiagnosticCode } from "../core/notation/diagnostic.ts";
+import { isSettled, stampText } from "./stamp.ts";
+import { codeOf, isThere, kindOf, liesInside } from "./path-target.ts";
+
+export interface FoundFile {
+  /** Relative to the folder, with `/`. */
+  readonly path: string;
+  /** Changes whenever the file does: its size, its times, its place on the disk. */
+  readonly stamp: string;
+  /** Old enough that a further change would show in the stamp. */
+  readonly settled: boolean;
+}
+
+/** Something that is there and is not read. The message goes on from its name. */
+export interface FoundProblem {
+  readonly path: string;
+  readonly code: DiagnosticCode;
+  readonly message: string;
+}
+
+export interface FolderListing {
+  /** Sorted by path. */
+  readonly files: readonly FoundFile[];
+  readonly problems: readonly FoundProblem[];
+}
+
+export interface ListingLimits {
+  readonly filesMax: number;
+  /** Folders inside each other. */
+  readonly depthMax: number;
+  /** Names looked at, whatever they name. */
+  readonly entriesMax: number;
+  /** Of one file; a longer one is a problem of its own. */
+  readonly fileBytesMax: number;
+  /** Of all files together. */
+  readonly bytesMax: number;
+}
+
+export interface ListingAsked {
+  readonly folder: string;
+  /** The folder itself, links followed, must lie in here; a link out of it would be followed for every file. */
+  readonly inside: string;
+  readonly now: number;
+  readonly limits: ListingLimits;
+  /** A file, by its path relative to the folder. */
+  isWanted(path: string): boolean;
+  /** A folder in it. */
+  isEntered(path: string): boolean;
+}
+
+/** INVARIANT: never throws. A folder that is not there is an empty one. */
+export function listFolder(asked: ListingAsked): FolderListing {
+  const walk = new Walk(asked);
+  for (const _ of walk.folder("", 0));
+  return walk.found();
+}
+
+/** The same, and whoever else waits has a turn now and then: a large folder takes its time. */
+export async function listFolderInSteps(asked: ListingAsked, pause: () => Promise<void>): Promise<FolderListing> {
+  const walk = new Walk(asked);
+  for (const _ of walk.folder("", 0)) await pause();
+  return walk.found();
+}
+
+/** Names and files that are looked at in one step. */
+const stepEntries = 256;
+
+class Walk {
+  readonly files: FoundFile[] = [];
+  readonly problems: FoundProblem[] = [];
+  readonly #asked: ListingAsked;
+  #entries = 0;
+  #bytes = 0n;
+  #full = false;
+  #looked = 0;
+
+  constructor(asked: ListingAsked) {
+    this.#asked = asked;
+  }
+
+  found(): FolderListing {
+    return { files: this.files.sort(byPath), problems: this.problems.sort(byPath) };
+  }
+
+  /** Yields after every step. */
+  *folder(path: string, depth: number): Generator<void, void> {
+    const { folder, inside, limits } = this.#asked;
+    if (path === "" && !liesInside(folder, inside)) {
+      if (isThere(folder))
+        this.#problem(
+          path,
+          "escapes_root",
+          "this folder is a link that leads out of the workspace; nothing in it is read",
+        );
+      return;
+    }
+    if (depth > limits.depthMax) {
+      this.#problem(path, "too_large", `this folder lies more than ${limits.depthMax} deep and is not read`);
+      return;
+    }
+    for (const entry of yield* this.#entriesOf(path))
+      yield* this.#entry(path === "" ? entry.name : `${path}/${entry.name}`, entry, depth);
+  }
+
+  #isStep(): boolean {
+    return ++this.#looked % stepEntries === 0;
+  }
+
+  *#entriesOf(path: string): Generator<void, readonly Dirent[]> {
+    const entries: Dirent[] = [];
+    try {
+      const open = opendirSync(join(this.#asked.folder, path));
+      try {
+        for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
+          if (++this.#entries > this.#asked.limits.entriesMax) {
+            this.#stop(path, `there are more than ${this.#asked.limits.entriesMax} names here; the rest is not read`);
+            break;
+          }
+          entries.push(entry);
+          if (this.#isStep()) yield;
+        }
+      } finally {
+        open.closeSync();
+      }
+    } catch (error) {
+      this.#problem(path, "not_understood", `this folder cannot be read (${codeOf(error)})`);
+    }
+    return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
+  }
+
+  /** Names that begin with a dot belong to other programs. */
+  *#entry(path: string, entry: Dirent, depth: number): Generator<void, void> {
+    if (this.#full || entry.name.startsWith(".")) return;
+    if (this.#isStep()) yield;
+    if (entry.isDirectory()) {
+      if (this.#asked.isEntered(path)) yield* this.folder(path, depth + 1);
+    } else if (entry.isSymbolicLink()) this.#link(path);
+    else if (!this.#asked.isWanted(path)) return;
+    else if (entry.isFile()) this.#file(path);
+    else this.#problem(path, "not_understood", "this is not a plain file");
+  }
+
+  /** What a link inside leads to is listed where it is; anything else it leads to is not ours to read. */
+  #link(path: string): void {
+    const { folder, isWanted, isEntered } = this.#asked;
+    const full = join(folder, path);
+    const leadsTo = kindOf(full);
+    if (!(leadsTo === "folder" ? isEntered(path) : isWanted(path)) || liesInside(full, folder)) return;
+    const leads = leadsTo === null ? "nowhere, or to itself" : "out of this folder";
+    this.#problem(path, "escapes_root", `this link leads ${leads}; it is not followed`);
+  }
+
+  #file(path: string): void {
+    const { folder, limits, now } = this.#asked;
+    let found: BigIntStats;
+    try {
+      found = lstatSync(join(folder, path), { bigint: true });
+    } catch (error) {
+      this.#problem(path, "not_understood", `this file cannot be looked at (${codeOf(error)})`);
+      return;
+    }
+    if (found.size > limits.fileBytesMax) {
+      this.#problem(path, "too_large", `this file is longer than ${limits.fileBytesMax} bytes`);
+      return;
+    }
+    this.#bytes += found.size;
+    if (this.files.length >= limits.filesMax)
+      this.#stop(path, `there are more than ${limits.filesMax} files here; the rest is not read`);
+    else if (this.#bytes > limits.bytesMax)
+      this.#stop(path, `the files are longer than ${limits.bytesMax} bytes together; the rest is not read`);
+    else this.files.push({ path, stamp: stampText(found), settled: isSettled(found, now) });
+  }
+
+  #stop(path: string, message: string): void {
+    if (!this.#full) this.#problem(path, "too_large", message);
+    this.#full = true;
+  }
+
+  #problem(path: string, code: DiagnosticCode, message: string): void {
+    this.problems.push({ path, code, message });
+  }
+}
+
+function byPath(left: { readonly path: string }, right: { readonly path: string }): number {
+  return left.path < right.path ? -1 : left.path > right.path ? 1 : 0;
+}

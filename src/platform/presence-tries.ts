@@ -1,0 +1,45 @@
+// Guessing is slow: after so many wrong answers in a row there is a wait, and one more answer after each.
+import type { Clock } from "../core/ports/clock.ts";
+
+export const wrongTriesMax = 5;
+export const waitMilliseconds = 30_000;
+const namesMax = 256;
+
+interface Tries {
+  count: number;
+  until: number;
+}
+
+export class WrongTries {
+  readonly #now: Clock;
+  readonly #tries = new Map<string, Tries>();
+
+  constructor(now: Clock) {
+    this.#now = now;
+  }
+
+  /**
+   * Counts as wrong until `right` is said, so that many answers at once are no way around the wait.
+   * Milliseconds to wait, or zero.
+   */
+  begin(name: string): number {
+    const now = this.#now();
+    const tries = this.#tries.get(name) ?? { count: 0, until: Number.NEGATIVE_INFINITY };
+    // A clock that was set back must not keep anybody out for longer than the wait.
+    if (tries.until - now > waitMilliseconds) tries.until = now + waitMilliseconds;
+    if (now < tries.until) return tries.until - now;
+    tries.count++;
+    if (tries.count >= wrongTriesMax) tries.until = now + waitMilliseconds;
+    this.#tries.delete(name);
+    this.#tries.set(name, tries);
+    for (const oldest of this.#tries.keys()) {
+      if (this.#tries.size <= namesMax) break;
+      this.#tries.delete(oldest);
+    }
+    return 0;
+  }
+
+  right(name: string): void {
+    this.#tries.delete(name);
+  }
+}

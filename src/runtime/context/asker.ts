@@ -1,0 +1,109 @@
+// Asks the judge about each single use. What a person approved for this call was approved as these requests: of what
+// must be asked, exactly they may be made, and nothing else.
+import type { Basis, Decision, DenialCode } from "../../core/authority/decision.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { isArguments, isDestination, isSegments, type Value } from "../../core/authority/axes/scope.ts";
+import type { Judge } from "../../core/ports/judge.ts";
+import type { Warrant } from "../../core/gate/warrant.ts";
+import { type Asked, type Asking, requestOf } from "./asking.ts";
+import { denied, type Used, unread, used } from "./used.ts";
+
+export interface Granted {
+  readonly request: Request;
+  readonly by: Basis;
+  readonly level: number;
+}
+
+/** Told of every use that was refused, for the outcome of the call. */
+export type TellDenied = (request: Request | null, code: DenialCode) => void;
+
+export class Asker {
+  readonly #judge: Judge;
+  readonly #warrant: Warrant;
+  readonly #tell: TellDenied;
+  readonly asking: Asking;
+
+  constructor(judge: Judge, warrant: Warrant, asking: Asking, tell: TellDenied) {
+    this.#judge = judge;
+    this.#warrant = warrant;
+    this.#tell = tell;
+    this.asking = asking;
+  }
+
+  get agent(): string {
+    return this.#warrant.agent;
+  }
+
+  /** From the words of a tool to what decided it. */
+  ask(asked: Asked): Used<Granted> {
+    const request = requestOf(asked, this.asking);
+    if (request.ok) return this.decide(request.value);
+    this.#tell(null, "invalid_input");
+    return unread(asked.verb, request);
+  }
+
+  decide(request: Request): Used<Granted> {
+    const decision = this.#judge(request);
+    switch (decision.outcome) {
+      case "allow":
+        return used({ request, by: decision.by, level: 0 });
+      case "ask":
+        if (this.#warrant.requests.some((one) => isSameRequest(one, request)))
+          return used({ request, by: decision.by, level: decision.level });
+        return this.#refuse(request, "approval_required");
+      case "deny":
+        return this.#refuse(request, decision.code);
+      default:
+        return decision satisfies never;
+    }
+  }
+
+  /** Whether it would be allowed without anybody being asked; for leaving things out of a list, which is no denial. */
+  covers(asked: Asked): boolean {
+    const request = requestOf(asked, this.asking);
+    return request.ok && this.#judge(request.value).outcome === "allow";
+  }
+
+  /** The same request with the address its name leads to. An approval of the name is one of no more than it asked. */
+  decideAddress({ request, level }: Granted, asked: Request): Used<null> {
+    const decision: Decision = this.#judge(asked);
+    if (decision.outcome === "allow" || (decision.outcome === "ask" && decision.level <= level)) return used(null);
+    return this.#refuse(request, decision.outcome === "deny" ? "address_refused" : "approval_required");
+  }
+
+  #refuse(request: Request, code: DenialCode): Used<never> {
+    this.#tell(request, code);
+    return denied(code, request.verb.verb, MESSAGES[code] ?? "it is not allowed");
+  }
+}
+
+const MESSAGES: Readonly<Partial<Record<DenialCode, string>>> = {
+  capability_absent: "neither declared by the tool nor granted to the agent, or only one of the two",
+  scope_violation: "outside of what the tool declares, or of what the agent is granted",
+  approval_required: "a person must approve this, and did not approve it for this call",
+  address_refused: "the name leads to an address that is not open to it",
+};
+
+export function isSameRequest(left: Request, right: Request): boolean {
+  return (
+    left.verb === right.verb &&
+    left.delegation === undefined &&
+    right.delegation === undefined &&
+    left.values.length === right.values.length &&
+    left.values.every((value, at) => isSameValue(value, right.values[at]))
+  );
+}
+
+function isSameValue(left: Value, right: Value): boolean {
+  if (typeof left !== "object" || typeof right !== "object") return left === right;
+  if (isSegments(left)) return isSegments(right) && isSameList(left.segments, right.segments);
+  if (isArguments(left) || isArguments(right)) return false;
+  if (!isDestination(left) || !isDestination(right)) return false;
+  if (left.address?.family !== right.address?.family || left.address?.number !== right.address?.number) return false;
+  if (left.name === null || right.name === null) return left.name === right.name;
+  return isSameList(left.name.segments, right.name.segments);
+}
+
+function isSameList(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((one, at) => one === right[at]);
+}

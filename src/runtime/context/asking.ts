@@ -1,0 +1,100 @@
+// What a tool asks for, in words a tool has: an address, a path, an argument vector. Read into the one request that is
+// decided, by the same readers whether it is asked for beforehand or in the middle of a call.
+import { parseArgv } from "../../core/authority/axes/argv.ts";
+import { verbEntry } from "../../core/authority/catalog.ts";
+import { parseHost, type ToAscii } from "../../core/authority/axes/destination.ts";
+import { parseName, parseTool } from "../../core/authority/axes/name.ts";
+import { type Ground, parsePath, pathText } from "../../core/authority/axes/path.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import type { Value } from "../../core/authority/axes/scope.ts";
+import { parseUrl, schemeOf } from "../../core/authority/axes/url.ts";
+
+export type Asked =
+  | { readonly verb: "net.get" | "net.post" | "net.put" | "net.delete"; readonly url: string }
+  | { readonly verb: "fs.read" | "fs.write" | "fs.delete"; readonly path: string }
+  | {
+      readonly verb: "proc.exec";
+      readonly argv: readonly string[];
+      /** The folder it runs in; without it the agent's own. */
+      readonly in?: string | undefined;
+      /** Whether it may change that folder; without it, not. */
+      readonly root?: "ro" | "rw" | undefined;
+    }
+  | { readonly verb: "secret.use"; readonly name: string; readonly host?: string | undefined }
+  | { readonly verb: "memory.read" | "memory.write"; readonly key: string }
+  | { readonly verb: "obs.append" | "obs.query"; readonly agent: string };
+
+/** Where the words are read: the machine's paths and names, and the tool that asks. */
+export interface Asking {
+  readonly ground: Ground;
+  readonly toAscii: ToAscii;
+  readonly tool: string;
+}
+
+export function requestOf(asked: Asked, asking: Asking): Result<Request> {
+  const verb = verbEntry(String(asked.verb));
+  const values = verb === null ? null : valuesOf(asked, asking);
+  if (verb === null || values === null) return refuse("bad_value", "a tool cannot ask for that");
+  if (!values.ok) return values;
+  const url: unknown = verb.verb.startsWith("net.") && "url" in asked ? asked.url : null;
+  const scheme = typeof url === "string" ? schemeOf(url) : null;
+  return done({ verb, values: values.value, ...(scheme === null ? {} : { scheme }) });
+}
+
+/** Types are the author's promise; what arrives may still be anything. */
+function valuesOf(asked: Asked, { ground, toAscii, tool }: Asking): Result<readonly Value[]> | null {
+  switch (asked.verb) {
+    case "net.get":
+    case "net.post":
+    case "net.put":
+    case "net.delete": {
+      const url = read(asked.url, (text) => parseUrl(text, toAscii));
+      return url.ok ? done([url.value.host, url.value.port]) : url;
+    }
+    case "fs.read":
+    case "fs.write":
+    case "fs.delete":
+      return each(read(asked.path, (text) => parsePath(text, ground)));
+    case "proc.exec":
+      return program(asked, ground);
+    case "secret.use":
+      return each(
+        read(asked.name, parseName),
+        parseTool(tool),
+        asked.host === undefined ? done(undefined) : read(asked.host, (text) => parseHost(text, toAscii)),
+      );
+    case "memory.read":
+    case "memory.write":
+      return each(read(asked.key, parseName));
+    case "obs.append":
+    case "obs.query":
+      return each(read(asked.agent, parseName));
+    default:
+      return asked satisfies never;
+  }
+}
+
+function program(asked: Extract<Asked, { verb: "proc.exec" }>, ground: Ground): Result<readonly Value[]> {
+  const { argv, in: folder, root: mode = "ro" } = asked;
+  if (mode !== "ro" && mode !== "rw") return refuse("bad_value", "`root` is ro or rw");
+  if (!Array.isArray(argv) || !argv.every((word) => typeof word === "string"))
+    return refuse("bad_value", "`argv` is a list of texts");
+  if (folder === undefined && ground.base === null)
+    return refuse("not_absolute", "there is no folder to run in", "/path");
+  const root = read(folder ?? pathText(ground.base ?? []), (text) => parsePath(text, ground));
+  return each(root, parseArgv(argv), done(mode));
+}
+
+function read<T>(text: unknown, parse: (text: string) => Result<T>): Result<T> {
+  return typeof text === "string" ? parse(text) : refuse("bad_value", "a text was expected");
+}
+
+function each(...results: readonly Result<Value>[]): Result<readonly Value[]> {
+  const values: Value[] = [];
+  for (const result of results) {
+    if (!result.ok) return result;
+    values.push(result.value);
+  }
+  return done(values);
+}

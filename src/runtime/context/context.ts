@@ -1,0 +1,110 @@
+// The context: all that a tool can reach while one call of it runs. It exists for a warrant and for nothing else, asks
+// the judge about every use, and is of no use to anybody once the call has ended.
+import type { ToAscii } from "../../core/authority/axes/destination.ts";
+import type { Ground } from "../../core/authority/axes/path.ts";
+import type { Files } from "../../core/ports/files.ts";
+import type {
+  Fetching,
+  MemoryPort,
+  ObservationsPort,
+  ProgramsPort,
+  SecretsPort,
+  StoragePort,
+} from "../../core/ports/instruments.ts";
+import type { Judge } from "../../core/ports/judge.ts";
+import { isWarrant, type Warrant } from "../../core/gate/warrant.ts";
+import { Asker, type TellDenied } from "./asker.ts";
+import { closed, closedFunction } from "./closed.ts";
+import { type FilesInstrument, filesInstrument } from "./files.ts";
+import { type KeysInstrument, keysInstrument } from "./keys.ts";
+import { Life } from "./life.ts";
+import { stopListenersMax } from "./limits.ts";
+import { type NetInstrument, netInstrument } from "./net.ts";
+import { type ObserveInstrument, observeInstrument } from "./observations.ts";
+import { type ProcessInstrument, processInstrument } from "./programs.ts";
+import { type SecretsInstrument, secretsInstrument } from "./secrets.ts";
+
+export type { Warrant } from "../../core/gate/warrant.ts";
+
+export interface Context {
+  readonly net: NetInstrument;
+  readonly files: FilesInstrument;
+  readonly process: ProcessInstrument;
+  readonly secrets: SecretsInstrument;
+  /** The store the tool declares. */
+  readonly storage: KeysInstrument;
+  readonly memory: KeysInstrument;
+  readonly observe: ObserveInstrument;
+  readonly signal: SignalInstrument;
+}
+
+export interface SignalInstrument {
+  isStopped(): boolean;
+  /** Told when the call ends or is stopped; hands back the way to listen no more. */
+  onStop(listener: () => void): () => void;
+}
+
+/** Null is a backend that is not there: what needs it answers `not_available`. */
+export interface Instruments {
+  readonly fetching: Fetching | null;
+  readonly files: Files | null;
+  readonly programs: ProgramsPort | null;
+  readonly secrets: SecretsPort | null;
+  readonly storage: StoragePort | null;
+  readonly memory: MemoryPort | null;
+  readonly observations: ObservationsPort | null;
+}
+
+export interface ContextParts {
+  readonly instruments: Instruments;
+  /** Every link of the caller and what the tool requires, as they are when it is asked; not as they were. */
+  readonly judge: Judge;
+  readonly ground: Ground;
+  readonly toAscii: ToAscii;
+  /** The store the tool declares; null where it declares none. */
+  readonly store: "tool" | "session" | "agent" | null;
+  readonly denied: TellDenied;
+}
+
+export interface OpenContext {
+  readonly context: Context;
+  /** INVARIANT: after this every instrument answers `revoked`, whatever of the context somebody kept. */
+  end(): void;
+}
+
+/** Throws for what is no warrant: that is never a tool's doing, but a mistake of ours. */
+export function makeContext(warrant: Warrant, parts: ContextParts): OpenContext {
+  if (!isWarrant(warrant)) throw new TypeError("a context is made for a warrant");
+  const { instruments, ground, toAscii, store } = parts;
+  const life = new Life();
+  const asker = new Asker(parts.judge, warrant, { ground, toAscii, tool: warrant.tool }, parts.denied);
+  const context: Context = closed({
+    net: netInstrument(instruments, asker, life),
+    files: filesInstrument(instruments.files, asker, life),
+    process: processInstrument(instruments.programs, asker, life),
+    secrets: secretsInstrument(instruments.secrets, asker, life),
+    storage: keysInstrument(instruments.storage, store === null ? null : { kind: "store", store }, asker, life),
+    memory: keysInstrument(instruments.memory, { kind: "all" }, asker, life),
+    observe: observeInstrument(instruments.observations, asker, life),
+    signal: signalInstrument(life),
+  });
+  return { context, end: () => life.end() };
+}
+
+export function signalInstrument(life: Life): SignalInstrument {
+  let listeners = 0;
+  return closed({
+    isStopped: () => life.isOver,
+    onStop: (listener: () => void) => {
+      if (typeof listener !== "function" || listeners >= stopListenersMax) return closedFunction(() => undefined);
+      listeners++;
+      const forget = life.listen(listener);
+      let isForgotten = false;
+      return closedFunction(() => {
+        if (!isForgotten) listeners--;
+        isForgotten = true;
+        forget();
+      });
+    },
+  });
+}

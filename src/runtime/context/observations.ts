@@ -1,0 +1,67 @@
+// Observations as a tool has them: to write one of its own agent's, and to read those of agents it is granted.
+import type { ObservationSeen, ObservationsPort } from "../../core/ports/instruments.ts";
+import type { Asker } from "./asker.ts";
+import { closed } from "./closed.ts";
+import type { Life } from "./life.ts";
+import * as limits from "./limits.ts";
+import { countOf, optionsOf, textsOf } from "./option.ts";
+import { denied, failed, invalid, type Used, used } from "./used.ts";
+
+export interface ObservationsAsked {
+  /** Whose; without it the agent's own. */
+  readonly agent?: string | undefined;
+  readonly text?: string | undefined;
+  readonly tag?: string | undefined;
+  /** Older than this one. */
+  readonly before?: string | undefined;
+  readonly count?: number | undefined;
+}
+
+export interface ObserveInstrument {
+  append(text: string, tags?: readonly string[]): Promise<Used<{ readonly id: string }>>;
+  query(asked?: ObservationsAsked): Promise<Used<readonly ObservationSeen[]>>;
+}
+
+export function observeInstrument(port: ObservationsPort | null, asker: Asker, life: Life): ObserveInstrument {
+  return closed({
+    append: (text: string, tags?: readonly string[]) =>
+      life.use("obs.append", async () => {
+        const words = textsOf(tags, limits.tagsMax, limits.tagCharactersMax);
+        if (words === null || typeof text !== "string" || text.length > limits.observationCharactersMax)
+          return invalid("obs.append", `a text of at most ${limits.observationCharactersMax} characters, and tags`);
+        const granted = asker.ask({ verb: "obs.append", agent: asker.agent });
+        if (!granted.ok) return granted;
+        if (port === null) return nowhere("obs.append");
+        const kept = await port.append(text, words);
+        return kept.ok ? used(Object.freeze({ id: kept.value.id })) : failed("obs.append", kept);
+      }),
+    query: (asked?: ObservationsAsked) => life.use("obs.query", () => query(port, asker, asked)),
+  });
+}
+
+async function query(
+  port: ObservationsPort | null,
+  asker: Asker,
+  asked: unknown,
+): Promise<Used<readonly ObservationSeen[]>> {
+  const read = optionsOf(asked, ["agent", "text", "tag", "before", "count"]);
+  const count = countOf(read?.["count"], 100, limits.observationsMax);
+  if (read === null || count === null) return invalid("obs.query", "not a question for observations");
+  const agent = read["agent"] ?? asker.agent;
+  const words = [read["text"], read["tag"], read["before"]].map((word) => word ?? null);
+  if (typeof agent !== "string" || !words.every((word) => word === null || typeof word === "string"))
+    return invalid("obs.query", "what is asked for is text");
+  const granted = asker.ask({ verb: "obs.query", agent });
+  if (!granted.ok) return granted;
+  if (port === null) return nowhere("obs.query");
+  const [text = null, tag = null, before = null] = words as readonly (string | null)[];
+  const found = await port.query({ agent, text, tag, before, count });
+  if (!found.ok) return failed("obs.query", found);
+  // A port that answers with another agent's has made a mistake; nobody is shown it.
+  const own = found.value.filter((one) => one.agent === agent);
+  return used(Object.freeze(own.map((one) => Object.freeze({ ...one, tags: Object.freeze([...one.tags]) }))));
+}
+
+function nowhere(verb: string): Used<never> {
+  return denied("not_available", verb, "nothing is observed here");
+}

@@ -1,0 +1,58 @@
+// What a fetch hands back: shaped like the platform's, plain, and holding all of its body already.
+
+import { utf8Text } from "../../core/base/bytes.ts";
+import { closed } from "./closed.ts";
+
+export interface FetchedHeaders {
+  /** All values of a name, joined by commas; null where there is none. */
+  get(name: string): string | null;
+  has(name: string): boolean;
+  entries(): readonly (readonly [string, string])[];
+}
+
+export interface FetchedResponse {
+  readonly status: number;
+  /** 200 to 299. */
+  readonly ok: boolean;
+  /** Where the answer came from in the end. */
+  readonly url: string;
+  readonly redirected: boolean;
+  readonly headers: FetchedHeaders;
+  text(): Promise<string>;
+  /** Rejects where the body is no JSON, as the platform's does. */
+  json(): Promise<unknown>;
+  bytes(): Promise<Uint8Array>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Uint8Array;
+  readonly url: string;
+  readonly redirected: boolean;
+}
+
+export function responseOf({ status, headers, body, url, redirected }: Answer): FetchedResponse {
+  const pairs = Object.freeze(headers.map(([name, value]) => Object.freeze([name.toLowerCase(), value] as const)));
+  const valuesOf = (name: unknown): readonly string[] => {
+    const lower = typeof name === "string" ? name.toLowerCase() : "";
+    return pairs.flatMap(([one, value]) => (one === lower ? [value] : []));
+  };
+  return closed({
+    status,
+    ok: status >= 200 && status <= 299,
+    url,
+    redirected,
+    headers: closed({
+      get: (name: string) => {
+        const values = valuesOf(name);
+        return values.length === 0 ? null : values.join(", ");
+      },
+      has: (name: string) => valuesOf(name).length > 0,
+      entries: () => pairs,
+    }),
+    text: async () => utf8Text(body),
+    json: async () => JSON.parse(utf8Text(body)) as unknown,
+    bytes: async () => new Uint8Array(body),
+  });
+}

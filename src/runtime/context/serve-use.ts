@@ -1,0 +1,61 @@
+// One use of an instrument that was asked for from elsewhere: a fixed table of methods, and the context decides as it
+// decides for code beside it.
+import { isJsonList, type Json, type JsonObject } from "../../core/base/json.ts";
+import type { Context } from "./context.ts";
+import { remoteJson, remoteValue } from "./remote-value.ts";
+import type { FetchedResponse } from "./response.ts";
+import { invalid, type Used, used } from "./used.ts";
+
+/** Hostile arguments are the instruments' to refuse, as they refuse them from a tool beside them. */
+type Act = (context: Context, given: readonly never[]) => Promise<Used<unknown>>;
+
+const METHODS: ReadonlyMap<string, Act> = new Map<string, Act>([
+  ["net.fetch", async ({ net }, [url, options]) => plainly(await net.fetch(url as never, options))],
+  ["files.read", ({ files }, [path, range]) => files.read(path as never, range)],
+  ["files.readText", ({ files }, [path]) => files.readText(path as never)],
+  ["files.write", ({ files }, [path, content]) => files.write(path as never, content as never)],
+  ["files.append", ({ files }, [path, content]) => files.append(path as never, content as never)],
+  ["files.remove", ({ files }, [path]) => files.remove(path as never)],
+  ["files.stat", ({ files }, [path]) => files.stat(path as never)],
+  ["files.list", ({ files }, [path]) => files.list(path as never)],
+  ["files.glob", ({ files }, [root, pattern]) => files.glob(root as never, pattern as never)],
+  ["files.search", ({ files }, [root, text]) => files.search(root as never, text as never)],
+  ["process.run", ({ process }, [argv, options]) => process.run(argv as never, options)],
+  ["secrets.has", ({ secrets }, [name, options]) => secrets.has(name as never, options)],
+  ["secrets.use", ({ secrets }, [name, options]) => secrets.use(name as never, options)],
+  ...(["storage", "memory"] as const).flatMap((store): readonly (readonly [string, Act])[] => [
+    [`${store}.get`, (context, [key]) => context[store].get(key as never)],
+    [`${store}.set`, (context, [key, value, options]) => context[store].set(key as never, value as never, options)],
+    [`${store}.delete`, (context, [key]) => context[store].delete(key as never)],
+    [`${store}.list`, (context, [prefix]) => context[store].list(prefix)],
+  ]),
+  ["observe.append", ({ observe }, [text, tags]) => observe.append(text as never, tags)],
+  ["observe.query", ({ observe }, [asked]) => observe.query(asked)],
+]);
+
+const argumentsMax = 4;
+
+/** INVARIANT: answers with what `remoteContext` reads, and throws for nothing that comes in. */
+export async function serveUse(context: Context, use: JsonObject): Promise<Json> {
+  const { instrument, method, arguments: given } = use;
+  const act =
+    typeof instrument === "string" && typeof method === "string" ? METHODS.get(`${instrument}.${method}`) : null;
+  if (act === null || act === undefined) return { ...invalid(null, "there is no such instrument") };
+  if (!isJsonList(given) || given.length > argumentsMax || Object.keys(use).length !== 3)
+    return { ...invalid(null, "a use is an instrument, its method and a few arguments") };
+  // Decoded one by one: an argument that was left out in the middle is none.
+  const values = given.map((one) => (one === null ? undefined : (remoteValue(one) ?? NOTHING)));
+  if (values.includes(NOTHING)) return { ...invalid(null, "an argument is too large, or no bytes where it says so") };
+  const answer = await act(context, values as unknown as readonly never[]);
+  if (!answer.ok) return { ...answer };
+  const value = remoteJson(answer.value);
+  return value === undefined ? { ...invalid(null, "the answer is too large to be told") } : { ok: true, value };
+}
+
+const NOTHING: unique symbol = Symbol("nothing");
+
+async function plainly(answer: Used<FetchedResponse>): Promise<Used<unknown>> {
+  if (!answer.ok) return answer;
+  const { status, url, redirected, headers } = answer.value;
+  return used({ status, url, redirected, headers: headers.entries(), body: await answer.value.bytes() });
+}

@@ -1,0 +1,97 @@
+// Defines a tool: what it is called, what it touches, what it takes, and what it does. The result is frozen data and
+// functions; whether it may be registered is said by the registry, with errors as data.
+import type { Risk } from "../../core/authority/catalog.ts";
+import { copyJson, isJsonObject, type JsonObject } from "../../core/base/json.ts";
+import type { Asked } from "../context/asking.ts";
+import type { Context } from "../context/context.ts";
+import type { Capabilities } from "./declaration.ts";
+import { type Accepted, acceptorOf, type InputOf, type InputSchema } from "./input.ts";
+import { schemaFault, textFault } from "./told-text.ts";
+
+export interface ToolDefinition<S extends InputSchema> {
+  readonly name: string;
+  /** For the model that calls it. */
+  readonly description: string;
+  /** At least this; what it declares can only raise it. */
+  readonly risk?: Risk;
+  /** Undeclared is untouched: without it every instrument is closed. */
+  readonly capabilities?: Capabilities;
+  /** How long one call may take where it runs in a host: at most, and usually, `callMillisecondsMax`. */
+  readonly milliseconds?: number;
+  readonly input: S;
+  /** What a call with this input will ask for, as far as that is known: decided, and approved, before it runs. */
+  requests?(input: InputOf<S>): readonly Asked[];
+  execute(input: InputOf<S>, context: Context): unknown;
+}
+
+/** `Input` stands in methods alone, so that a tool with any input is a `Tool`. */
+export interface Tool<Input = unknown> {
+  readonly name: string;
+  readonly description: string;
+  readonly risk: Risk | null;
+  /** As declared; null where that is no plain data, which nothing can be read from. */
+  readonly capabilities: JsonObject | null;
+  /** Null: as long as any call may take. */
+  readonly milliseconds: number | null;
+  /** The input for a model to read. */
+  readonly schema: JsonObject | null;
+  readonly faults: readonly ToolFault[];
+  accept(input: JsonObject): Accepted<Input>;
+  requests(input: Input): readonly Asked[];
+  execute(input: Input, context: Context): unknown;
+}
+
+/** What is wrong with the definition itself. */
+export interface ToolFault {
+  readonly part: "name" | "description" | "risk" | "capabilities" | "milliseconds" | "input" | "requests" | "execute";
+  readonly at: string;
+  readonly message: string;
+}
+
+const RISKS: readonly unknown[] = ["low", "medium", "high", undefined];
+const descriptionCharactersMax = 16_384;
+/** How long one call of a tool may take in its host. */
+export const callMillisecondsMax = 120_000;
+
+export function defineTool<const S extends InputSchema>(definition: ToolDefinition<S>): Tool<InputOf<S>> {
+  // Read once: what is registered is what was defined, whatever becomes of the object.
+  const { name, description, risk, capabilities: written, milliseconds, input, requests, execute } = definition;
+  const capabilities = copyJson(written ?? {});
+  const faults: ToolFault[] = [];
+  const fault = (part: ToolFault["part"], message: string, at: string = part): void => {
+    faults.push(Object.freeze({ part, at, message }));
+  };
+  if (typeof name !== "string") fault("name", "a name is a text");
+  if (typeof description !== "string" || description.trim() === "" || description.length > descriptionCharactersMax)
+    fault("description", `a description is a text of at most ${descriptionCharactersMax} characters`);
+  else {
+    const hidden = textFault(description);
+    if (hidden !== null) fault("description", hidden);
+  }
+  if (!RISKS.includes(risk)) fault("risk", "a risk is low, medium or high");
+  if (!isJsonObject(capabilities)) fault("capabilities", "what a tool touches is plain data");
+  if (milliseconds !== undefined && !isCallTime(milliseconds))
+    fault("milliseconds", `a call takes at least 1 and at most ${callMillisecondsMax} milliseconds`);
+  if (requests !== undefined && typeof requests !== "function") fault("requests", "a function of the input");
+  if (typeof execute !== "function") fault("execute", "a function of the input and the context");
+  const acceptor = acceptorOf(input);
+  for (const { at, message } of acceptor.faults) fault("input", message, at);
+  const told = acceptor.schema === null ? null : schemaFault(acceptor.schema);
+  if (told !== null) fault("input", told);
+  return Object.freeze({
+    name: String(name),
+    description: String(description),
+    risk: risk ?? null,
+    capabilities: isJsonObject(capabilities) ? capabilities : null,
+    milliseconds: isCallTime(milliseconds) ? milliseconds : null,
+    schema: acceptor.schema,
+    faults: Object.freeze(faults),
+    accept: acceptor.accept,
+    requests: (asked: InputOf<S>) => (requests === undefined ? [] : requests.call(definition, asked)),
+    execute: (asked: InputOf<S>, context: Context) => execute.call(definition, asked, context),
+  });
+}
+
+function isCallTime(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= callMillisecondsMax;
+}

@@ -1,0 +1,70 @@
+// Whether an agent's grants can ever allow a tool: it may be called, and something of each part it needs may be done.
+// For a list that a model is shown; what a call may do is decided by the gate and by nothing here.
+import { type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
+import { type Authority, type Chain, linkState, purposeAt } from "../../core/authority/chain.ts";
+import { type CompiledLink, conditionsHold, type Moment } from "../../core/authority/compiled.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import { type Meet, meetChain, meetGrants } from "../../core/authority/meet.ts";
+import { parseTool } from "../../core/authority/axes/name.ts";
+import { isNothing, type Scope, scopeMatches } from "../../core/authority/axes/scope.ts";
+import type { Segments } from "../../core/authority/patterns/sequence.ts";
+import type { Requirement } from "./requirement.ts";
+
+export type Reaches = (name: string, requirement: Requirement | null) => boolean;
+
+const INVOKE = verbEntry("tool.invoke");
+
+/** The chains that hold now, each met once for all tools that are asked about. */
+export function reachesOf(authority: Authority, moment: Moment): Reaches {
+  const chains = authority
+    .filter((chain) => chain.every((compiled) => linkState(compiled, moment) === null))
+    .map((chain) => ({ chain, meet: lasting(meetChain(chain), moment) }));
+  return (name, requirement) => {
+    const tool = parseTool(name);
+    if (!tool.ok) return false;
+    return chains.some(
+      ({ chain, meet }) =>
+        mayInvoke(chain, tool.value, moment) && (requirement === null || meetsParts(meet, requirement)),
+    );
+  };
+}
+
+/** Whether some grant of a verb is there in every link of one chain. */
+export function holdsOf(authority: Authority, moment: Moment): (verb: VerbEntry | null) => boolean {
+  const chains = authority.filter((chain) => chain.every((compiled) => linkState(compiled, moment) === null));
+  const meets = chains.map((chain) => lasting(meetChain(chain), moment));
+  return (verb) =>
+    meets.some(
+      ({ grants, complete }) =>
+        !complete || grants.some((grant) => grant.verb === verb && !grant.scopes.some(isNothing)),
+    );
+}
+
+function lasting({ grants, complete }: Meet, { now }: Moment): Meet {
+  const holds = ({ conditions: { expires } }: Grant): boolean => expires === null || now < expires;
+  return { grants: grants.filter(holds), complete };
+}
+
+/** With some arguments: which, is for a call to say. */
+function mayInvoke(chain: Chain, tool: Segments, moment: Moment): boolean {
+  if (INVOKE === null) return false;
+  const verb = INVOKE;
+  const allows = (compiled: CompiledLink, place: number): boolean =>
+    compiled.grantsOf(verb).some((index) => {
+      const grant = compiled.link.grants[index] as Grant;
+      const purpose = purposeAt(chain, place, "use");
+      return conditionsHold(grant, moment, purpose) && scopeMatches(grant.scopes[0] as Scope, tool);
+    });
+  return chain.every(allows);
+}
+
+/** One verb of each part is enough: a tool that may fetch from a host need not be one that posts there. */
+function meetsParts(meet: Meet, { grants, parts }: Requirement): boolean {
+  return parts.every((part) => {
+    const needed = grants.filter((grant) => grant.implied === part);
+    // A part that names nothing needs nothing. What is too large to be met may be there.
+    if (needed.length === 0 || !meet.complete) return true;
+    const met = meetGrants(meet.grants, needed);
+    return met.grants.length > 0 || !met.complete;
+  });
+}

@@ -1,0 +1,121 @@
+// A tool made ready for the gate: its name, its requirement as a link, its risk, and from input to requests. Or why not.
+import { byRisk, type Risk } from "../../core/authority/catalog.ts";
+import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
+import { copyJson, isJsonObject, type JsonObject } from "../../core/base/json.ts";
+import { ALWAYS } from "../../core/authority/link.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import { type Asked, type Asking, requestOf } from "../context/asking.ts";
+import { type Backends, type Needs, needsOf } from "./availability.ts";
+import { STORES, type StorageScope, type Store } from "./declaration.ts";
+import type { Tool } from "./define.ts";
+import type { KnownTool } from "../../core/gate/known-tool.ts";
+import {
+  type Policy,
+  type ReadRequirement,
+  type RegistrationError,
+  type Requirement,
+  requirementErrors,
+} from "./requirement.ts";
+import { likeness, parseToolName, type ToolOrigin } from "./tool-name.ts";
+
+export interface RegistryParts {
+  readonly read: ReadRequirement;
+  readonly policy: Policy;
+  readonly backends: Backends;
+  readonly ground: Asking["ground"];
+  readonly toAscii: Asking["toAscii"];
+}
+
+export interface RegisteredTool extends KnownTool {
+  readonly tool: Tool;
+  readonly origin: ToolOrigin;
+  readonly risk: Risk;
+  /** Null for a tool of ours that declares nothing: it asks for everything it does, and the agent's grants alone hold it. */
+  readonly requirement: CompiledLink | null;
+  readonly declared: Requirement;
+  readonly needs: Needs;
+  readonly store: Store | null;
+}
+
+const toolsMax = 10_000;
+const requestsMax = 256;
+
+export type Made =
+  | { readonly ok: true; readonly value: RegisteredTool; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly errors: readonly RegistrationError[] };
+
+export function registered(tool: Tool, origin: ToolOrigin, parts: RegistryParts, taken: readonly string[]): Made {
+  const { name: written, capabilities, faults } = tool;
+  const shown = String(written).slice(0, 100);
+  const error = (
+    capability: string,
+    message: string,
+    code: RegistrationError["code"] = "bad_definition",
+    entry: string | null = null,
+  ): RegistrationError => ({ tool: shown, capability, entry, code, message, counterexample: null });
+  const errors = faults.map(({ part, at, message }) => error(part, message, "bad_definition", at));
+  const name = parseToolName(shown === written ? written : "", origin);
+  if (!name.ok) errors.push(error("name", name.message, "bad_definition", shown));
+  else {
+    const other = taken.find((one) => likeness(one) === likeness(name.value));
+    if (other !== undefined) errors.push(error("name", `there is a tool ${other} already`, "duplicate", shown));
+    if (taken.length >= toolsMax) errors.push(error("name", `there are ${toolsMax} tools already`));
+  }
+  if (capabilities !== null) errors.push(...requirementErrors(shown, capabilities, parts.read, parts.policy));
+  const reading = capabilities === null ? null : parts.read(capabilities);
+  if (errors.length > 0 || !name.ok || capabilities === null || reading === null || reading.requirement === null)
+    return { ok: false, errors: Object.freeze(errors) };
+  const { requirement: declared, diagnostics } = reading;
+  const link = compile({
+    ...{ id: `tool:${name.value}`, role: "limit", issuer: "tool", holder: name.value },
+    ...{ grants: declared.grants, validity: ALWAYS, calls: null },
+  });
+  const isUnbounded = origin === "builtin" && Object.keys(capabilities).length === 0;
+  const asking: Asking = { ground: parts.ground, toAscii: parts.toAscii, tool: name.value };
+  const value: RegisteredTool = Object.freeze({
+    ...{ name: name.value, origin, tool, requirement: isUnbounded ? null : link, declared },
+    risk: riskOf(tool, declared),
+    needs: needsOf(declared, capabilities),
+    store: storeOf(capabilities),
+    requests: (input: JsonObject) => requestsOf(tool, input, asking),
+  });
+  const warnings = diagnostics.filter(({ severity }) => severity === "warning").map(({ message }) => message);
+  return { ok: true, value, warnings };
+}
+
+/** The highest of what its author says and of what it declares. */
+function riskOf({ risk }: Tool, { grants }: Requirement): Risk {
+  const order: readonly Risk[] = ["low", "medium", "high"];
+  const highest =
+    grants
+      .map(({ verb }) => verb)
+      .sort(byRisk)
+      .at(-1)?.risk ?? "low";
+  return order[Math.max(order.indexOf(risk ?? "low"), order.indexOf(highest))] as Risk;
+}
+
+function storeOf({ storage }: JsonObject): Store | null {
+  const scope = isJsonObject(storage) ? storage["scope"] : null;
+  return typeof scope === "string" && Object.hasOwn(STORES, scope) ? STORES[scope as StorageScope] : null;
+}
+
+/** What is asked for is copied before it is read: a decision is about values, not about objects that may change. */
+function requestsOf(tool: Tool, input: JsonObject, asking: Asking): Result<readonly Request[]> {
+  const accepted = tool.accept(input);
+  if (!accepted.ok) {
+    const [issue] = accepted.issues;
+    return refuse("bad_value", issue === undefined ? "the input is refused" : `${issue.at} ${issue.message}`.trim());
+  }
+  const asked = copyJson(tool.requests(accepted.value));
+  if (!Array.isArray(asked) || asked.length > requestsMax)
+    return refuse("bad_value", `a tool asks for a list of at most ${requestsMax} requests`);
+  const requests: Request[] = [];
+  for (const one of asked) {
+    if (!isJsonObject(one)) return refuse("bad_value", "a request has a verb and says what it is about");
+    const request = requestOf(one as unknown as Asked, asking);
+    if (!request.ok) return request;
+    requests.push(request.value);
+  }
+  return done(requests);
+}

@@ -1,0 +1,115 @@
+// The registry of tools: what there is, for whom, and whether it can run at all. Registering is against a policy, and
+// its errors are data; everything it hands out is frozen.
+import type { Risk } from "../../core/authority/catalog.ts";
+import type { Authority } from "../../core/authority/chain.ts";
+import type { Moment } from "../../core/authority/compiled.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import { type Availability, availabilityOf } from "./availability.ts";
+import type { Tool } from "./define.ts";
+import type { ToolLookup } from "../../core/gate/known-tool.ts";
+import { reachesOf } from "./reachable.ts";
+import { type RegisteredTool, type RegistryParts, registered } from "./registered.ts";
+import type { RegistrationError } from "./requirement.ts";
+import type { ToolOrigin } from "./tool-name.ts";
+
+export type { RegistryParts } from "./registered.ts";
+
+/** A tool as it is shown: to a model, in a list, at a face. */
+export interface ToolListing {
+  readonly name: string;
+  readonly origin: ToolOrigin;
+  readonly description: string;
+  readonly risk: Risk;
+  readonly schema: JsonObject | null;
+  readonly capabilities: JsonObject;
+  readonly availability: Availability;
+}
+
+export type Registration =
+  | { readonly ok: true; readonly name: string; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly errors: readonly RegistrationError[] };
+
+export interface RegistryChange {
+  readonly kind: "added" | "removed";
+  readonly name: string;
+}
+
+export interface Registry {
+  register(tool: Tool, origin: ToolOrigin): Registration;
+  remove(name: string): boolean;
+  find(name: string): RegisteredTool | null;
+  /** For the gate. */
+  readonly lookup: ToolLookup;
+  /** Sorted by name. */
+  list(): readonly ToolListing[];
+  /** Only what these grants can ever allow. */
+  listFor(authority: Authority, moment: Moment): readonly ToolListing[];
+  availability(name: string): Availability | null;
+  /** Told of every change, after it; hands back the way to be told no more. Null where too many listen. */
+  watch(listener: (change: RegistryChange) => void): (() => void) | null;
+}
+
+const watchersMax = 256;
+
+export function createRegistry(parts: RegistryParts): Registry {
+  const tools = new Map<string, RegisteredTool>();
+  const watchers = new Set<(change: RegistryChange) => void>();
+  const tell = (change: RegistryChange): void => {
+    for (const watcher of [...watchers]) {
+      try {
+        watcher(Object.freeze({ ...change }));
+      } catch {
+        // What a listener does wrong is its own.
+      }
+    }
+  };
+  const find = (name: string): RegisteredTool | null => tools.get(ownName(name)) ?? null;
+  const listing = (one: RegisteredTool): ToolListing => {
+    const { tool, origin, name, risk, needs } = one;
+    const { description, schema, capabilities } = tool;
+    const availability = availabilityOf(needs, parts.backends);
+    return Object.freeze({ name, origin, description, risk, schema, capabilities: capabilities ?? {}, availability });
+  };
+  const sorted = (): readonly RegisteredTool[] =>
+    [...tools.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
+  return Object.freeze({
+    register: (tool: Tool, origin: ToolOrigin): Registration => {
+      const made = registered(tool, origin, parts, [...tools.keys()]);
+      if (!made.ok) return made;
+      tools.set(made.value.name, made.value);
+      tell({ kind: "added", name: made.value.name });
+      return { ok: true, name: made.value.name, warnings: made.warnings };
+    },
+    remove: (name: string): boolean => {
+      const isGone = tools.delete(ownName(name));
+      if (isGone) tell({ kind: "removed", name: ownName(name) });
+      return isGone;
+    },
+    find,
+    lookup: find,
+    list: () => sorted().map(listing),
+    listFor: (authority: Authority, moment: Moment) => {
+      const reaches = reachesOf(authority, moment);
+      return sorted()
+        .filter(({ name, declared }) => reaches(name, declared))
+        .map(listing);
+    },
+    availability: (name: string) => {
+      const one = find(name);
+      return one === null ? null : availabilityOf(one.needs, parts.backends);
+    },
+    watch: (listener: (change: RegistryChange) => void) => {
+      if (watchers.size >= watchersMax) return null;
+      const own = (change: RegistryChange): void => listener(change);
+      watchers.add(own);
+      return () => {
+        watchers.delete(own);
+      };
+    },
+  });
+}
+
+/** With or without its origin in front. */
+function ownName(text: string): string {
+  return text.replace(/^(?:builtin|tool):/, "");
+}

@@ -1,0 +1,159 @@
+// What a tool requires, against what the policy allows: entry by entry, so that an error names the one that is too much.
+import type { CompiledLink } from "../../core/authority/compiled.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
+import type { Ground } from "../../core/authority/axes/path.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { type Containment, withinEach } from "../../core/authority/witness/within.ts";
+
+/** What was read from a declaration: the notation's own shape, by its parts. */
+export interface Requirement {
+  readonly grants: readonly Grant[];
+  readonly parts: readonly string[];
+  /** Parts that take whatever the policy allows: there is nothing to hold them against. */
+  readonly inherited: readonly string[];
+}
+
+export interface RequirementReading {
+  /** Null: not understood. */
+  readonly requirement: Requirement | null;
+  readonly diagnostics: readonly { readonly severity: string; readonly message: string }[];
+}
+
+/** `readDeclarationValue` of the notation, by the paths and names of this machine. */
+export type ReadRequirement = (declaration: JsonObject) => RequirementReading;
+
+export interface Policy {
+  /** All that a tool may require. */
+  readonly link: CompiledLink;
+  /** The parts it limits; null is every part. What it does not limit is the agent's grants' to hold alone. */
+  readonly holds: readonly string[] | null;
+  readonly protectedPaths: Ground["protectedPaths"];
+}
+
+/** Why a tool was not registered. */
+export interface RegistrationError {
+  readonly tool: string;
+  /** A part of the declaration (`network`, `fs_reach.read` and so on), or `name`, `input` and other parts of the definition. */
+  readonly capability: string;
+  /** What of it: the host, the path, the program; null where it is the whole. */
+  readonly entry: string | null;
+  readonly code: "exceeds_policy" | "not_understood" | "bad_definition" | "duplicate";
+  readonly message: string;
+  /** A request the entry would cover and the policy does not. */
+  readonly counterexample: Request | null;
+}
+
+interface DeclaredEntry {
+  readonly capability: string;
+  readonly entry: string | null;
+  /** A declaration of this entry and nothing else. */
+  readonly alone: JsonObject;
+}
+
+const entriesMax = 1024;
+
+/** Empty: all of it is understood and lies within the policy. */
+export function requirementErrors(
+  tool: string,
+  declaration: JsonObject,
+  read: ReadRequirement,
+  policy: Policy,
+): readonly RegistrationError[] {
+  const entries = entriesOf(declaration);
+  const error = (
+    { capability, entry }: Pick<DeclaredEntry, "capability" | "entry">,
+    code: RegistrationError["code"],
+    message: string,
+    counterexample: Request | null = null,
+  ): RegistrationError => ({ tool, capability, entry, code, message, counterexample });
+  if (entries.length > entriesMax)
+    return [
+      error({ capability: "capabilities", entry: null }, "not_understood", `it has more than ${entriesMax} entries`),
+    ];
+  const errors: RegistrationError[] = [];
+  const asked: { readonly entry: DeclaredEntry; readonly grant: Grant }[] = [];
+  for (const entry of entries) {
+    const { requirement, diagnostics } = read(entry.alone);
+    const fault = diagnostics.find(({ severity }) => severity === "error");
+    if (requirement === null || fault !== undefined)
+      errors.push(error(entry, "not_understood", fault?.message ?? "it is not understood"));
+    else if (isHeld(entry.capability, requirement, policy))
+      asked.push(...requirement.grants.map((grant) => ({ entry, grant })));
+  }
+  // Each entry may be read and the whole still not be: too many of them, a part that is no list.
+  const whole = read(declaration);
+  if (whole.requirement === null && errors.length === 0)
+    errors.push(error({ capability: "capabilities", entry: null }, "not_understood", firstError(whole)));
+  const containments = withinEach(
+    asked.map(({ grant }) => grant),
+    [[policy.link]],
+    { protectedPaths: policy.protectedPaths, delegating: false },
+  );
+  for (const [at, containment] of containments.entries()) {
+    const entry = asked[at]?.entry;
+    if (entry === undefined || containment.kind === "within" || errors.some((one) => isFor(one, entry))) continue;
+    errors.push(error(entry, "exceeds_policy", exceeding(containment), requestOf(containment)));
+  }
+  return errors;
+}
+
+function isHeld(capability: string, { inherited }: Requirement, { holds }: Policy): boolean {
+  return !inherited.includes(capability) && (holds === null || holds.includes(capability));
+}
+
+function isFor(error: RegistrationError, { capability, entry }: DeclaredEntry): boolean {
+  return error.capability === capability && error.entry === entry;
+}
+
+function firstError({ diagnostics }: RequirementReading): string {
+  return diagnostics.find(({ severity }) => severity === "error")?.message ?? "it is not understood";
+}
+
+function exceeding(containment: Exclude<Containment, { kind: "within" }>): string {
+  if (containment.kind === "unknown") return "it cannot be shown to lie within the policy";
+  return containment.because === "request"
+    ? "the policy does not allow it"
+    : "the policy allows it only under conditions";
+}
+
+function requestOf(containment: Containment): Request | null {
+  return containment.kind === "exceeds" ? containment.request : null;
+}
+
+/** One for each element of a list, and one for whatever else stands there. */
+function entriesOf(declaration: JsonObject): readonly DeclaredEntry[] {
+  return Object.entries(declaration).flatMap(([part, value]): readonly DeclaredEntry[] => {
+    if (isJsonList(value))
+      return listed(part, value, (one) => ({ [part]: one }), {
+        capability: part,
+        entry: null,
+        alone: { [part]: value },
+      });
+    if (part !== "storage" && isJsonObject(value)) {
+      const inner = Object.entries(value).flatMap(([key, list]) => {
+        const capability = part === "fs_reach" ? `${part}.${key}` : part;
+        const whole = { capability, entry: textOf(list), alone: { [part]: { [key]: list } } };
+        return isJsonList(list) ? listed(capability, list, (one) => ({ [part]: { [key]: one } }), whole) : [whole];
+      });
+      if (inner.length > 0) return inner;
+    }
+    return [{ capability: part, entry: textOf(value), alone: { [part]: value } }];
+  });
+}
+
+function listed(
+  capability: string,
+  list: readonly Json[],
+  alone: (list: readonly Json[]) => JsonObject,
+  whole: DeclaredEntry,
+): readonly DeclaredEntry[] {
+  if (list.length === 0) return [whole];
+  return list.map((one) => ({ capability, entry: textOf(one), alone: alone([one]) }));
+}
+
+function textOf(value: Json): string | null {
+  if (typeof value === "string") return value;
+  if (isJsonObject(value) && typeof value["scope"] === "string") return value["scope"];
+  return value === null || typeof value === "object" ? null : String(value);
+}

@@ -1,0 +1,43 @@
+// What a tool returns, as plain data. What an instrument answered may be returned as it is: a refusal is the call's
+// refusal, and a response is its status and its text.
+import { DENIAL_CODES, type DenialCode } from "../../core/authority/decision.ts";
+import { copyJson, type Json } from "../../core/base/json.ts";
+import type { FetchedResponse } from "../context/response.ts";
+import type { Denied } from "../context/used.ts";
+
+export type ToolOutcome =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly code: DenialCode | "execution_failed"; readonly message: string };
+
+export async function returned(value: unknown): Promise<ToolOutcome> {
+  if (isDenied(value)) {
+    const { code, message } = value;
+    return { ok: false, code, message: String(message) };
+  }
+  const inner = isUsed(value) ? value.value : value;
+  const copy = copyJson(isResponse(inner) ? await plainResponse(inner) : (inner ?? null));
+  if (copy === undefined)
+    return { ok: false, code: "execution_failed", message: "what it returned is not plain data all the way down" };
+  return { ok: true, value: copy };
+}
+
+function isDenied(value: unknown): value is Denied {
+  return isObject(value) && value["ok"] === false && DENIAL_CODES.some((code) => code === value["code"]);
+}
+
+function isUsed(value: unknown): value is { readonly value: unknown } {
+  return isObject(value) && value["ok"] === true && "value" in value && Object.keys(value).length === 2;
+}
+
+function isResponse(value: unknown): value is FetchedResponse {
+  return isObject(value) && typeof value["status"] === "number" && typeof value["text"] === "function";
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+async function plainResponse(response: FetchedResponse): Promise<object> {
+  const { status, url, headers } = response;
+  return { status, url, contentType: headers.get("content-type"), text: await response.text() };
+}

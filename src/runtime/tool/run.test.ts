@@ -1,0 +1,100 @@
+// Running a registered tool for a warrant: what it is handed, what it may return, and that its context ends with it.
+import { describe, expect, test } from "vitest";
+import { chain, grant, link } from "../../../test/forge/authority.ts";
+import {
+  instrumentsOf,
+  judgeOf,
+  READING,
+  registeredOf,
+  type Seen,
+  toolOf,
+  warrantFor,
+} from "../../../test/laws/context-world.ts";
+import type { Authority } from "../../core/authority/chain.ts";
+import { runTool } from "./run.ts";
+
+describe("running", () => {
+  const ALL: Authority = [
+    chain(
+      link(
+        "r",
+        ["net.get", "fs.read", "tool.invoke"].map((verb) => grant(verb)),
+      ),
+    ),
+  ];
+  const needs = { network: { allowedHosts: ["a.example"] } };
+
+  async function run(execute: Parameters<typeof toolOf>[1] & object, more: { readonly stop?: never } | object = {}) {
+    const tool = registeredOf(toolOf(needs, execute));
+    const seen: Seen = { done: [], exchanges: [], denials: [] };
+    return runTool(tool, await warrantFor(tool, ALL, { city: "Oslo" }), {
+      ...{ availability: { ok: true }, stop: null, instruments: instrumentsOf(seen), judge: judgeOf(ALL, tool) },
+      ...{ ground: READING.ground, toAscii: READING.toAscii, denied: () => undefined },
+      ...more,
+    });
+  }
+
+  test("hands over the arguments that were decided on", async () => {
+    expect(await run({ execute: (input: unknown) => input })).toEqual({ ok: true, value: { city: "Oslo" } });
+  });
+
+  test("a response may be returned as it is, and so may a refusal", async () => {
+    const page = await run({ execute: (_: unknown, context) => context.net.fetch("https://a.example/") });
+    expect(page).toMatchObject({ ok: true, value: { status: 200, text: "", url: "https://a.example/" } });
+    const refused = await run({ execute: (_: unknown, context) => context.net.fetch("https://b.example/") });
+    expect(refused).toMatchObject({ ok: false, code: "scope_violation" });
+  });
+
+  test("what throws, or returns no plain data, has failed", async () => {
+    const throwing = (): never => {
+      throw new Error("boom");
+    };
+    expect(await run({ execute: throwing })).toEqual({ ok: false, code: "execution_failed", message: "boom" });
+    expect(await run({ execute: () => () => 1 })).toMatchObject({ ok: false, code: "execution_failed" });
+    expect(await run({ execute: () => undefined })).toEqual({ ok: true, value: null });
+  });
+
+  test("the context ends with the call, however that ends", async () => {
+    const kept: { fetch(url: string): Promise<unknown> }[] = [];
+    await run({
+      execute: (_: unknown, context) => {
+        kept.push(context.net);
+        throw new Error("boom");
+      },
+    });
+    expect(await kept[0]?.fetch("https://a.example/")).toMatchObject({ ok: false, code: "revoked" });
+  });
+
+  test("a call that is stopped is over at once, whatever the tool does", async () => {
+    const listeners: (() => void)[] = [];
+    const stop = {
+      isStopped: () => false,
+      onStop: (listener: () => void) => {
+        listeners.push(listener);
+        return () => undefined;
+      },
+    };
+    const outcome = run({ execute: () => new Promise(() => undefined) }, { stop });
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const listener of listeners) listener();
+    expect(await outcome).toMatchObject({ ok: false, code: "revoked" });
+  });
+
+  test("a call that was stopped before it began does not begin", async () => {
+    let ran = 0;
+    const stop = { isStopped: () => true, onStop: () => () => undefined };
+    expect(await run({ execute: () => ++ran }, { stop })).toMatchObject({ ok: false, code: "revoked" });
+    expect(ran).toBe(0);
+  });
+
+  test("a warrant for another tool is none for this one", async () => {
+    const one = registeredOf(toolOf(needs));
+    const other = registeredOf(toolOf(needs, { name: "other" }));
+    const parts = {
+      ...{ availability: { ok: true as const }, stop: null, judge: judgeOf(ALL, one), denied: () => undefined },
+      instruments: instrumentsOf({ done: [], exchanges: [], denials: [] }),
+      ...{ ground: READING.ground, toAscii: READING.toAscii },
+    };
+    expect(await runTool(one, await warrantFor(other), parts)).toMatchObject({ ok: false, code: "invalid_input" });
+  });
+});

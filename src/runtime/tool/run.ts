@@ -1,0 +1,74 @@
+// Runs a registered tool for a warrant: everything it needs is there, or it does not start; its context ends with it,
+// however it ends.
+import type { DenialCode } from "../../core/authority/decision.ts";
+import { type ContextParts, makeContext, type OpenContext, type Warrant } from "../context/context.ts";
+import type { StopSignal } from "../../core/ports/instruments.ts";
+import { type Availability, missingText } from "./availability.ts";
+import type { RegisteredTool } from "./registered.ts";
+import { returned, type ToolOutcome } from "./returned.ts";
+
+export interface RunParts extends Omit<ContextParts, "store"> {
+  readonly availability: Availability;
+  readonly stop: StopSignal | null;
+}
+
+export function runTool(registered: RegisteredTool, warrant: Warrant, parts: RunParts): Promise<ToolOutcome> {
+  const { availability, stop } = parts;
+  const open = (): OpenContext => makeContext(warrant, { ...parts, store: registered.store });
+  return runToolIn(registered, warrant, { availability, stop, open });
+}
+
+/** What it runs in is somewhere else: whoever opens that makes sure of the warrant. */
+export interface RunInParts extends Pick<RunParts, "availability" | "stop"> {
+  open(warrant: Warrant): OpenContext;
+}
+
+/** INVARIANT: the tool is handed the arguments that were decided on, and no others. */
+export async function runToolIn(registered: RegisteredTool, warrant: Warrant, parts: RunInParts): Promise<ToolOutcome> {
+  const { tool, name } = registered;
+  if (warrant.tool.replace(/^(?:builtin|tool):/, "") !== name)
+    return refused("invalid_input", "the warrant is for another tool");
+  const { availability } = parts;
+  if (parts.stop?.isStopped() === true) return refused("revoked", "the call was stopped");
+  if (!availability.ok) return refused("not_available", missingText(availability));
+  const accepted = tool.accept(warrant.arguments);
+  if (!accepted.ok) {
+    const [issue] = accepted.issues;
+    return refused("invalid_input", issue === undefined ? "refused" : `${issue.at} ${issue.message}`.trim());
+  }
+  const open = parts.open(warrant);
+  let unheard: (() => void) | null = null;
+  const stopped = new Promise<ToolOutcome>((resolve) => {
+    unheard =
+      parts.stop?.onStop(() => {
+        open.end();
+        resolve(refused("revoked", "the call was stopped"));
+      }) ?? null;
+  });
+  try {
+    return await Promise.race([execute(() => tool.execute(accepted.value, open.context)), stopped]);
+  } finally {
+    open.end();
+    (unheard as (() => void) | null)?.();
+  }
+}
+
+async function execute(act: () => unknown): Promise<ToolOutcome> {
+  try {
+    return await returned(await act());
+  } catch (error) {
+    return refused("execution_failed", messageOf(error));
+  }
+}
+
+function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.message).slice(0, 2000) : "it threw something that is no error";
+  } catch {
+    return "it threw something that is no error";
+  }
+}
+
+function refused(code: DenialCode | "execution_failed", message: string): ToolOutcome {
+  return { ok: false, code, message };
+}

@@ -1,0 +1,66 @@
+// The git part of a landing: one group of changes for each repository, those inside one another together.
+import type { KeptChange } from "../../core/ports/drafts.ts";
+import type { Change } from "../plan/drafts/change.ts";
+import type { GitChanges } from "../plan/drafts/landing.ts";
+import type { GitLanding } from "./git-landing.ts";
+
+export interface GitGroup {
+  readonly repository: readonly string[];
+  readonly changes: readonly Change[];
+  readonly family: readonly GitChanges[];
+  readonly git: GitLanding;
+}
+
+/** What became of the groups of one landing. */
+export interface CommittedGit {
+  readonly committed: readonly GitGroup[];
+  /** Why the others were not; null where all of them were. */
+  readonly gitReason: string | null;
+}
+
+/** Repositories inside one another land together, or none of them does. */
+export async function togetherOrNone(groups: readonly GitGroup[]): Promise<readonly GitGroup[]> {
+  const result: GitGroup[] = [];
+  for (const group of groups) {
+    const { git } = groups.find((one) => one.family === group.family && !one.git.ok) ?? group;
+    if (git.ok || !group.git.ok) {
+      result.push(group);
+      continue;
+    }
+    await group.git.abort();
+    const { code, reason, holds } = git;
+    result.push({
+      ...group,
+      git: { ok: false, code, reason: `it belongs together with another repository: ${reason}`, holds },
+    });
+  }
+  return result;
+}
+
+export async function abortAll(groups: readonly GitGroup[]): Promise<void> {
+  for (const { git } of groups) if (git.ok) await git.abort().catch(() => undefined);
+}
+
+export function landedGit(group: GitGroup, { committed }: CommittedGit): readonly string[] {
+  return committed.includes(group) && group.git.ok && group.git.isChange ? [group.repository.join("/")] : [];
+}
+
+export function gitKept(group: GitGroup, { committed, gitReason }: CommittedGit): readonly KeptChange[] {
+  const { repository, git } = group;
+  const base = { path: repository.join("/"), kind: "git" } as const;
+  if (!git.ok) return [{ ...base, code: git.code, reason: git.reason }];
+  if (git.isChange && !committed.includes(group))
+    return [{ ...base, code: "not_landed", reason: gitReason ?? "its files did not land" }];
+  return git.notCarried.map((name) => ({
+    ...{ path: [...repository, name].join("/"), kind: "git", code: "self_modification" },
+    reason: "git configuration, hooks and private state never land",
+  }));
+}
+
+/** What was not committed waits whole; of what was, the files that are never carried over can still be looked at. */
+export function waitingGit(group: GitGroup, { committed }: CommittedGit): readonly Change[] {
+  const { repository, changes, git } = group;
+  if (!git.ok || !committed.includes(group)) return changes;
+  const names = new Set(git.notCarried);
+  return changes.filter(({ path }) => names.has(path.slice(repository.length).join("/")));
+}

@@ -1,0 +1,108 @@
+// The lock files that an import makes in a person's repository, written down before and after they are made: a daemon that was
+// killed leaves them behind, and every git in that repository would wait for them for ever.
+import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { sha256 } from "../../platform/digest.ts";
+import { writeWhole } from "../../platform/write-whole.ts";
+
+const FILE = /^git-locks-[0-9a-f]{16}\.json$/;
+const locksMax = 4_096;
+/** A git of the person's holds the lock of a ref for milliseconds. What is older was left behind. */
+const refLockMilliseconds = 1_500;
+
+interface Entry {
+  /** Before the first lock was made. */
+  readonly at: number;
+  readonly wanted: readonly string[];
+  /** Made by us, for certain. */
+  readonly taken: readonly string[];
+}
+
+export class GitLockJournal {
+  readonly #path: string;
+  #entry: Entry = { at: 0, wanted: [], taken: [] };
+
+  /** `folder`: of the draft. */
+  constructor(folder: string, repository: readonly string[]) {
+    this.#path = join(folder, `git-locks-${sha256(repository.join("/")).slice(0, 16)}.json`);
+  }
+
+  want(paths: readonly string[]): void {
+    this.#write({ at: Date.now(), wanted: paths.slice(0, locksMax), taken: [] });
+  }
+
+  take(paths: readonly string[]): void {
+    this.#write({ ...this.#entry, taken: [...new Set([...this.#entry.taken, ...paths])].slice(0, locksMax) });
+  }
+
+  /** None of them is there any more. */
+  clear(): void {
+    rmSync(this.#path, { force: true });
+  }
+
+  #write(entry: Entry): void {
+    this.#entry = entry;
+    writeWhole(this.#path, JSON.stringify(entry));
+  }
+}
+
+/**
+ * After a crash: removes the locks that are ours. INVARIANT: a lock that was there before ours were wanted is never removed,
+ * and an index lock only where it was certainly taken, or is empty and open in no process: a git that lives holds an empty one
+ * open, and one that waits for an editor has written it.
+ */
+export async function removeStaleLocks(folder: string, note: (line: string) => void): Promise<void> {
+  for (const name of readdirSync(folder).filter((one) => FILE.test(one))) {
+    const path = join(folder, name);
+    const entry = entryIn(readFileSync(path, "utf8"));
+    const left = entry?.wanted.filter((lock) => isFileSince(lock, entry.at)) ?? [];
+    const isOurs = (lock: string): boolean => entry?.taken.includes(lock) === true;
+    if (left.some((lock) => !isOurs(lock))) await pause(refLockMilliseconds);
+    for (const lock of left) {
+      if (!isFileSince(lock, entry?.at ?? Number.POSITIVE_INFINITY)) continue;
+      if (isOurs(lock) || !/\/index\.lock(\.lock)?$/.test(lock) || isAbandoned(lock)) unlinkSync(lock);
+      else note(`${lock} may be left from an interrupted import; remove it if no git is running`);
+    }
+    rmSync(path, { force: true });
+  }
+}
+
+function isAbandoned(lock: string): boolean {
+  if (lstatSync(lock, { throwIfNoEntry: false })?.size !== 0) return false;
+  const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return !processes.some((id) => openFiles(id).includes(lock));
+}
+
+/** Of a process of the same user; those of others cannot be listed. A descriptor may be closed between the two looks. */
+function openFiles(id: string): readonly string[] {
+  const folder = `/proc/${id}/fd`;
+  const names = quiet(() => readdirSync(folder)) ?? [];
+  return names.flatMap((name) => quiet(() => readlinkSync(join(folder, name))) ?? []);
+}
+
+/** Null where the process or the descriptor is gone, or is another user's. */
+function quiet<T>(look: () => T): T | null {
+  try {
+    return look();
+  } catch {
+    return null;
+  }
+}
+
+/** A coarse clock and a rounded time lie this far apart at most. */
+const clockMilliseconds = 20;
+
+function isFileSince(path: string, at: number): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && found.ctimeMs >= at - clockMilliseconds;
+}
+
+function entryIn(text: string): Entry | null {
+  const { at, wanted, taken } = JSON.parse(text) as Partial<Entry>;
+  return typeof at === "number" && isPaths(wanted) && isPaths(taken) ? { at, wanted, taken } : null;
+}
+
+function isPaths(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string" && /^\/.*\.lock$/s.test(one));
+}

@@ -1,0 +1,342 @@
+// Git lands by meaning: from a sealed draft to a person's repository. New objects are packed and checked in sandboxes, refs
+// move by a transaction with old values, the index is edited under its lock. No file of the draft is ever copied into the
+// repository, and no git runs outside a sandbox.
+import { join } from "node:path";
+import type { Change } from "../../plan/drafts/change.ts";
+import { type GitImportPlan, planGitImport, type RepositoryState } from "../../plan/drafts/git/import-plan.ts";
+import { indexInfo } from "../../plan/drafts/git/index-changes.ts";
+import { type GitResult, type GitStay, stay, value } from "../../plan/drafts/git/stay.ts";
+import type { Sandboxes, Stop } from "../../plan/sandboxes.ts";
+import { borrowedObjects, readShallow } from "./borrowed-history.ts";
+import { emptyIndex } from "./byte-text.ts";
+import { ConfinedGit, inputOf } from "./confined-git.ts";
+import { codeOf } from "./git-files.ts";
+import { draftSinceSeed, seenSinceSeed } from "./linked-draft.ts";
+import type { ReadSeed } from "./linked-seed.ts";
+import { LockFile } from "./lock-file.ts";
+import { knownIds, type NewObjects, ObjectImport, wantedIds } from "./objects.ts";
+import { LOG_MESSAGE, PreparedGitImport } from "./prepared-import.ts";
+import { readGitDraft } from "./read-draft.ts";
+import { RefTransaction } from "./ref-transaction.ts";
+import {
+  type GitFolders,
+  type GitRepository,
+  gitFoldersOf,
+  type RepositoryMarks,
+  readFormat,
+  readMarks,
+  readRepository,
+  type SeenOptions,
+} from "./repository.ts";
+import { type Classify, type WaitingPath, waitingPaths } from "./waiting-paths.ts";
+import { Workbench } from "./workbench.ts";
+
+export interface GitImportRequest extends SeenOptions {
+  readonly repository: GitRepository;
+  /** The git folder of the draft is a private one that began with this; null or absent: it is the person's own, overlaid. */
+  readonly seed?: ReadSeed | null;
+  /** All changes of the draft, or those below the git folder. */
+  readonly changes: readonly Change[];
+  /** The folder with the changed files of the draft, sealed: no process can write to it any more. */
+  readonly upper: string;
+  /** A folder of our state for private files of the import. */
+  readonly workFolder: string;
+  readonly sandboxes: Sandboxes;
+  readonly classify: Classify;
+  /** A person has agreed to the paths that wait. */
+  readonly isApproved: boolean;
+  readonly stop?: Stop | null;
+  /** How long to wait for the lock of another git. */
+  readonly lockMilliseconds?: number;
+  /** Told of every lock file before the first one is made, for a journal. */
+  readonly onLocks?: (paths: readonly string[]) => void | Promise<void>;
+  /** Told of lock files that were made. */
+  readonly onLocked?: (paths: readonly string[]) => void;
+}
+
+export type GitImportOutcome =
+  /** The draft changes nothing that an import carries. */
+  | { readonly kind: "nothing"; readonly notCarried: readonly string[] }
+  /** Nothing of the git part lands; it stays a draft for this reason. */
+  | { readonly kind: "stays"; readonly stay: GitStay }
+  | {
+      readonly kind: "waits";
+      readonly plan: GitImportPlan;
+      readonly paths: readonly WaitingPath[];
+      /** How many paths there are; `paths` may hold fewer. */
+      readonly count: number;
+      /** Refs that would go, with commits or tags that no other ref has. */
+      readonly lost: readonly string[];
+    }
+  | { readonly kind: "prepared"; readonly prepared: PreparedGitImport };
+
+const lockMillisecondsDefault = 2_000;
+
+export async function prepareGitImport(request: GitImportRequest): Promise<GitImportOutcome> {
+  const { repository, upper } = request;
+  const folders = gitFoldersOf(repository);
+  const read = readStates(request, folders);
+  if (!read.ok) return { kind: "stays", stay: read.stay };
+  const { real, draft, plan, marks, shallow, borrowed, isPartial } = read.value;
+  if (isEmpty(plan)) return { kind: "nothing", notCarried: plan.notCarried };
+  const worktree = join(repository.root, ...repository.worktreePath);
+  const parent = request.workFolder;
+  const { common } = folders;
+  const opened = Workbench.open({ parent, format: plan.format, common, worktree, shallow, borrowed });
+  if (!opened.ok) return { kind: "stays", stay: opened.stay };
+  const bench = opened.value;
+  const git = new ConfinedGit(request.sandboxes, request.stop ?? null);
+  // A stop is heeded up to the locks; what is prepared is committed or aborted as a whole.
+  const writer = new ConfinedGit(request.sandboxes, null);
+  let outcome: GitImportOutcome | null = null;
+  try {
+    const draftObjects = join(upper, ...(repository.commonPath ?? repository.gitPath), "objects");
+    const linked = await bench.addDraftObjects(draftObjects, draft.objects);
+    if (!linked.ok) return { kind: "stays", stay: linked.stay };
+    const importing = new ObjectImport(git, bench, plan.format);
+    const objects = await importing.take(wantedIds(plan), knownIds(plan, real), draft.objects.length > 0);
+    if (!objects.ok) return { kind: "stays", stay: isPartial ? missingIn(objects.stay) : objects.stay };
+    const sound = await checkTips(plan, importing);
+    if (!sound.ok) return { kind: "stays", stay: sound.stay };
+    const waiting = await waitingPaths(plan, objects.value, importing, request.classify);
+    if (!waiting.ok) return { kind: "stays", stay: waiting.stay };
+    const lost = await lostRefs(plan, real, importing, bench.hasLogs);
+    if (!lost.ok) return { kind: "stays", stay: lost.stay };
+    if ((waiting.value.count > 0 || lost.value.length > 0) && !request.isApproved)
+      return { kind: "waits", plan, ...waiting.value, lost: lost.value };
+    const checksEnded = git.end();
+    const locked = await lock(request, {
+      folders,
+      real,
+      plan,
+      bench,
+      git: writer,
+      objects: objects.value,
+      marks,
+      checksEnded,
+    });
+    outcome = locked.ok ? { kind: "prepared", prepared: locked.value } : { kind: "stays", stay: locked.stay };
+    return outcome;
+  } finally {
+    if (outcome?.kind !== "prepared") {
+      await Promise.all([git.end(), writer.end()]);
+      bench.remove();
+    }
+  }
+}
+
+interface States {
+  readonly real: RepositoryState;
+  readonly draft: Parameters<typeof planGitImport>[1];
+  readonly plan: GitImportPlan;
+  readonly marks: RepositoryMarks;
+  readonly shallow: string | null;
+  readonly borrowed: readonly string[];
+  readonly isPartial: boolean;
+}
+
+function readStates(request: GitImportRequest, folders: GitFolders): GitResult<States> {
+  const { seed = null } = request;
+  try {
+    const format = readFormat(folders);
+    if (!format.ok) return format;
+    const changed = readGitDraft(request.repository, request.changes, request.upper, format.value.format);
+    if (!changed.ok) return changed;
+    const marks = readMarks(folders);
+    const now = readRepository(folders, format.value, request.repository.together ?? [], request, marks);
+    if (!now.ok) return now;
+    const real = seed === null ? now : seenSinceSeed(now.value, seed, marks);
+    if (!real.ok) return real;
+    const own = seed === null ? changed : draftSinceSeed(changed.value, real.value, seed);
+    if (!own.ok) return own;
+    const draft = withCommonObjects(own.value, request, format.value.format);
+    if (!draft.ok) return draft;
+    const plan = planGitImport(real.value, draft.value);
+    const { obstacle, isPartial } = format.value;
+    if (obstacle !== null && !(plan.ok && isEmpty(plan.value))) return { ok: false, stay: obstacle };
+    if (!plan.ok) return plan;
+    if (isEmpty(plan.value))
+      return value({
+        real: real.value,
+        draft: draft.value,
+        plan: plan.value,
+        marks,
+        shallow: null,
+        borrowed: [],
+        isPartial,
+      });
+    const shallow = readShallow(folders.common, format.value.format);
+    if (!shallow.ok) return shallow;
+    const borrowed = borrowedObjects(folders.common);
+    if (!borrowed.ok) return borrowed;
+    const history = { shallow: shallow.value, borrowed: borrowed.value, isPartial };
+    return value({ real: real.value, draft: draft.value, plan: plan.value, marks, ...history });
+  } catch (error) {
+    return stay("unavailable", `the repository cannot be read (${codeOf(error)})`);
+  }
+}
+
+/** A linked worktree has HEAD and index for itself; what they name lies among the objects of the repository. */
+function withCommonObjects(
+  draft: States["draft"],
+  { repository, changes, upper }: GitImportRequest,
+  format: GitImportPlan["format"],
+): GitResult<States["draft"]> {
+  const { commonPath } = repository;
+  if (commonPath === undefined || commonPath.join("/") === repository.gitPath.join("/")) return value(draft);
+  const objects = [...commonPath, "objects"];
+  const shared = changes.filter(({ path }) => objects.every((name, at) => path[at] === name));
+  const common = readGitDraft({ ...repository, gitPath: commonPath }, shared, upper, format);
+  return common.ok ? value({ ...draft, objects: common.value.objects }) : common;
+}
+
+/** A partial clone lacks objects that git would fetch; an import fetches nothing. */
+function missingIn({ code, message }: GitStay): GitStay {
+  return { code, message: `${message}; the repository is a partial clone, and an import fetches no objects` };
+}
+
+function isEmpty({ refs, stash, head, index }: GitImportPlan): boolean {
+  return refs.length === 0 && stash === null && head === null && index.length === 0;
+}
+
+/** What only the objects can tell: a detached HEAD is a commit, and refs that may have moved only go forward. */
+async function checkTips({ refs, head }: GitImportPlan, objects: ObjectImport): Promise<GitResult<null>> {
+  if (head?.to.kind === "id") {
+    const isCommit = await objects.isCommit(head.to.id);
+    if (!isCommit.ok) return isCommit;
+    if (!isCommit.value) return stay("malformed", "HEAD of the draft is not a commit");
+  }
+  // The trees of commits are looked at path by path; a tree that a tag names has no commit to be looked at by.
+  const tags = refs.flatMap(({ name, newId }) => (newId === null || !name.startsWith("refs/tags/") ? [] : [newId]));
+  const named = await objects.peeledTypes(tags);
+  if (!named.ok) return named;
+  if (named.value.some((type) => type !== "commit")) return stay("unsupported", "a tag of the draft names no commit");
+  for (const { name, oldId, newId, needsFastForward } of refs) {
+    if (!needsFastForward || oldId === null || newId === null) continue;
+    const forward = await objects.isFastForward(oldId, newId);
+    if (!forward.ok) return forward;
+    if (!forward.value) return stay("conflict", `${name} changed in the repository while the program ran`);
+  }
+  return value(null);
+}
+
+/**
+ * Refs that the import deletes although commits are reached by them alone, and tags that it deletes or moves: no log keeps
+ * their old value. A branch that moves has one, where the repository keeps logs.
+ */
+async function lostRefs(
+  { refs }: GitImportPlan,
+  real: RepositoryState,
+  objects: ObjectImport,
+  hasLogs: boolean,
+): Promise<GitResult<readonly string[]>> {
+  const replaced = refs.filter(({ oldId }) => oldId !== null);
+  const isTag = (name: string): boolean => name.startsWith("refs/tags/");
+  const lost = replaced.filter(({ name }) => isTag(name)).map(({ name }) => name);
+  const unlogged = replaced.filter(({ name, newId }) => !isTag(name) && (newId === null || !hasLogs));
+  if (unlogged.length === 0) return value(lost);
+  const left = tipsAfter(refs, real);
+  for (const { name, oldId } of unlogged) {
+    const reached = await objects.isReached(oldId as string, left);
+    if (!reached.ok) return reached;
+    if (!reached.value) lost.push(name);
+  }
+  return value(lost);
+}
+
+/** What the refs of the repository name once the import is done. */
+function tipsAfter(refs: GitImportPlan["refs"], { head, looseRefs, packedRefs }: RepositoryState): readonly string[] {
+  const tips = new Map(packedRefs.value);
+  for (const [name, { value: ref }] of looseRefs) if (ref.kind === "id") tips.set(name, ref.id);
+  for (const { name, newId } of refs)
+    if (newId === null) tips.delete(name);
+    else tips.set(name, newId);
+  const detached = head.value.kind === "id" ? [head.value.id] : [];
+  return [...new Set([...tips.values(), ...detached])];
+}
+
+interface LockParts {
+  readonly folders: GitFolders;
+  readonly real: RepositoryState;
+  readonly plan: GitImportPlan;
+  readonly bench: Workbench;
+  readonly git: ConfinedGit;
+  readonly objects: NewObjects;
+  readonly marks: RepositoryMarks;
+  /** The sandboxes of the checks end while the locks are taken. */
+  readonly checksEnded: Promise<void>;
+}
+
+/** Takes every lock, compares again what the locks protect, and writes the new index into its lock. */
+async function lock(request: GitImportRequest, parts: LockParts): Promise<GitResult<PreparedGitImport>> {
+  const { folders, plan, bench, git } = parts;
+  const { folder, common } = folders;
+  const wait = request.lockMilliseconds ?? lockMillisecondsDefault;
+  const locks: LockFile[] = [];
+  const take = async (name: string): Promise<GitResult<LockFile>> => {
+    const taken = await LockFile.take(join(folder, name), wait);
+    if (taken.ok) {
+      locks.push(taken.value);
+      request.onLocked?.([taken.value.path]);
+    }
+    return taken;
+  };
+  let isPrepared = false;
+  try {
+    await request.onLocks?.(lockPaths(folders, plan));
+    const index = plan.index.length === 0 ? value(null) : await take("index");
+    if (!index.ok) return index;
+    const head = plan.head === null ? value(null) : await take("HEAD");
+    if (!head.ok) return head;
+    const same = isUnchanged(parts);
+    if (!same.ok) return same;
+    const writing = bench.writing(join(folder, "index.lock"), wait);
+    if (index.value !== null) {
+      const copied = index.value.copyTarget(emptyIndex(plan.format));
+      if (!copied.ok) return copied;
+      const words = ["update-index", "-z", "--index-info"];
+      const built = await git.run(writing, { words, input: inputOf(indexInfo(plan.index, plan.format)) });
+      if (!built.ok) return built;
+      if (built.value.status !== 0) return stay("malformed", `git does not build the index: ${built.value.errors}`);
+    }
+    if (head.value !== null && plan.head !== null) {
+      const { to } = plan.head;
+      head.value.write(to.kind === "id" ? `${to.id}\n` : `ref: ${to.target}\n`);
+    }
+    const refs =
+      plan.refs.length === 0
+        ? value(null)
+        : await RefTransaction.prepare({
+            git,
+            plan: writing,
+            gitFolder: common,
+            updates: plan.refs,
+            message: LOG_MESSAGE,
+          });
+    if (!refs.ok) return refs;
+    if (refs.value !== null) request.onLocked?.(plan.refs.map(({ name }) => join(common, `${name}.lock`)));
+    isPrepared = true;
+    return value(new PreparedGitImport({ ...parts, writing, head: head.value, index: index.value, refs: refs.value }));
+  } catch (error) {
+    return stay("unavailable", `the repository cannot be locked (${codeOf(error)})`);
+  } finally {
+    if (!isPrepared) for (const each of locks) each.release();
+  }
+}
+
+function lockPaths({ folder, common }: GitFolders, { refs, head, index }: GitImportPlan): readonly string[] {
+  const own = [...(index.length === 0 ? [] : ["index", "index.lock"]), ...(head === null ? [] : ["HEAD"])];
+  const shared = [
+    ...refs.map(({ name }) => name),
+    ...(refs.some(({ newId }) => newId === null) ? ["packed-refs"] : []),
+  ];
+  return [...own.map((name) => join(folder, `${name}.lock`)), ...shared.map((name) => join(common, `${name}.lock`))];
+}
+
+/** Between the first look and the lock the person's git may have written HEAD or the index. */
+function isUnchanged({ folders, marks }: LockParts): GitResult<null> {
+  const now = readMarks(folders);
+  if (now.head !== marks.head) return stay("conflict", "HEAD of the repository changed during the import");
+  if (now.index !== marks.index) return stay("conflict", "the index of the repository changed during the import");
+  return value(null);
+}

@@ -1,0 +1,101 @@
+// Git's own lock on one of its files: `<name>.lock`, made exclusively, renamed over the file or removed.
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { type GitResult, stay, value } from "../../plan/drafts/git/stay.ts";
+import { codeOf } from "./git-files.ts";
+
+const pauseMilliseconds = 25;
+
+export class LockFile {
+  readonly path: string;
+  readonly #target: string;
+  #isHeld = true;
+
+  private constructor(target: string) {
+    this.#target = target;
+    this.path = `${target}.lock`;
+  }
+
+  /** Waits for another git to end, but not for long. */
+  static async take(target: string, waitMilliseconds: number): Promise<GitResult<LockFile>> {
+    const tries = Math.ceil(waitMilliseconds / pauseMilliseconds);
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        closeSync(openSync(`${target}.lock`, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o666));
+        return value(new LockFile(target));
+      } catch (error) {
+        if (codeOf(error) !== "EEXIST")
+          return stay("unavailable", `the repository cannot be locked (${codeOf(error)})`);
+        if (attempt >= tries)
+          return stay("busy", `another git process holds ${nameOf(target)}.lock; try again when it has ended`);
+      }
+      await pause(pauseMilliseconds);
+    }
+  }
+
+  /** The lock starts as a copy of the file it locks, or as `empty` where there is none; git edits the lock in its place. */
+  copyTarget(empty: Uint8Array): GitResult<null> {
+    try {
+      copyFileSync(this.#target, this.path, constants.COPYFILE_FICLONE);
+      return value(null);
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT")
+        return stay("unavailable", `${nameOf(this.#target)} cannot be copied (${codeOf(error)})`);
+    }
+    this.write(empty);
+    return value(null);
+  }
+
+  write(content: string | Uint8Array): void {
+    const fd = openSync(this.path, constants.O_WRONLY | constants.O_TRUNC | constants.O_NOFOLLOW);
+    try {
+      writeFileSync(fd, content);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  /** The file becomes what the lock holds. */
+  commit(): GitResult<null> {
+    try {
+      const fd = openSync(this.path, constants.O_RDONLY | constants.O_NOFOLLOW);
+      try {
+        if (!fstatSync(fd).isFile()) return stay("conflict", `${nameOf(this.path)} was replaced`);
+        fsyncSync(fd);
+      } finally {
+        closeSync(fd);
+      }
+      renameSync(this.path, this.#target);
+      this.#isHeld = false;
+      return value(null);
+    } catch (error) {
+      return stay("unavailable", `${nameOf(this.#target)} cannot be replaced (${codeOf(error)})`);
+    }
+  }
+
+  release(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    try {
+      if (lstatSync(this.path).isFile()) unlinkSync(this.path);
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT") throw error;
+    }
+  }
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,160 @@
+// A repository that a program made: a fresh git folder of ours with an empty config takes in its objects, refs, HEAD and index in
+// our state, and appears in the project as a whole. No configuration, hook or template of the draft comes with it.
+import { constants, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { copyFile, mkdir, open, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Change } from "../../plan/drafts/change.ts";
+import { importConfig } from "../../plan/drafts/git/environment.ts";
+import { configBytesMax, parseRepositoryFormat } from "../../plan/drafts/git/repository-format.ts";
+import { type GitResult, stay, value } from "../../plan/drafts/git/stay.ts";
+import { readGitConfig } from "../../plan/triggers/git-config.ts";
+import { codeOf, kindAt, readGitFile } from "./git-files.ts";
+import { type GitImportOutcome, type GitImportRequest, prepareGitImport } from "./import.ts";
+
+export interface NewRepositoryRequest
+  extends Pick<
+    GitImportRequest,
+    "changes" | "upper" | "workFolder" | "sandboxes" | "classify" | "isApproved" | "stop"
+  > {
+  readonly root: string;
+  /** Below the root: ends in `.git`, and nothing is there. */
+  readonly gitPath: readonly string[];
+}
+
+export type NewRepositoryOutcome =
+  | Extract<GitImportOutcome, { readonly kind: "stays" | "waits" }>
+  | { readonly kind: "built"; readonly repository: BuiltRepository; readonly notCarried: readonly string[] };
+
+const filesMax = 10_000;
+/** Later than every time of a file: what we made ourselves is what there is. */
+const always = 2n ** 62n;
+
+/** Settings that `git init` and `git clone` write by themselves, and that ours has in its own way. */
+const ORDINARY_SETTINGS: ReadonlySet<string> = new Set([
+  ...[
+    "repositoryformatversion",
+    "filemode",
+    "bare",
+    "logallrefupdates",
+    "ignorecase",
+    "precomposeunicode",
+    "symlinks",
+  ].map((key) => `core.${key}`),
+  "extensions.objectformat",
+]);
+
+export async function buildRepository(request: NewRepositoryRequest): Promise<NewRepositoryOutcome> {
+  const { root, gitPath, upper } = request;
+  const stays = (from: Extract<GitResult<never>, { ok: false }>): NewRepositoryOutcome => ({
+    kind: "stays",
+    stay: from.stay,
+  });
+  if (!["HEAD", "objects", "refs"].every((name) => kindAt(join(upper, ...gitPath, name)) !== null))
+    return stays(stay("malformed", "the new git folder is no repository"));
+  const config = readGitFile(join(upper, ...gitPath, "config"), configBytesMax, "config");
+  if (!config.ok) return stays(config);
+  const text = config.value?.bytes.toString("latin1") ?? "";
+  const { format, isBare, obstacle } = parseRepositoryFormat(text);
+  if (obstacle !== null) return { kind: "stays", stay: obstacle };
+  if (isBare) return stays(stay("unsupported", "the new repository is bare"));
+  let stage: string | null = null;
+  let isBuilt = false;
+  try {
+    mkdirSync(request.workFolder, { recursive: true, mode: 0o700 });
+    stage = mkdtempSync(join(realpathSync.native(request.workFolder), "git-new-"));
+    const folder = join(stage, ".git");
+    for (const name of ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info", "logs"])
+      mkdirSync(join(folder, name), { recursive: true });
+    writeFileSync(join(folder, "config"), importConfig(format, false, true));
+    writeFileSync(join(folder, "HEAD"), "ref: refs/heads/main\n");
+    const imported = await prepareGitImport({
+      ...request,
+      repository: { root: stage, gitPath, worktreePath: [], folders: { folder, common: folder } },
+      changes: request.changes.filter((change) => !isOfTemplate(change, gitPath)),
+      startedNanoseconds: always,
+    });
+    if (imported.kind === "stays" || imported.kind === "waits") return imported;
+    if (imported.kind === "prepared") {
+      const done = await imported.prepared.commit();
+      if (!done.ok) return { kind: "stays", stay: done.stay };
+    }
+    const carried = imported.kind === "nothing" ? imported.notCarried : imported.prepared.plan.notCarried;
+    isBuilt = true;
+    return {
+      kind: "built",
+      repository: new BuiltRepository(stage, join(root, ...gitPath)),
+      notCarried: [...carried, ...(hasOwnSettings(text) ? ["config"] : [])],
+    };
+  } catch (error) {
+    return stays(stay("unavailable", `the new repository cannot be built (${codeOf(error)})`));
+  } finally {
+    if (!isBuilt && stage !== null) rmSync(stage, { recursive: true, force: true });
+  }
+}
+
+/** What git writes into every new repository: nobody has to be told that it is ours instead. */
+function isOfTemplate({ kind, path }: Change, gitPath: readonly string[]): boolean {
+  const name = path.slice(gitPath.length).join("/");
+  if (name === "" || kind === "folder") return true;
+  return name === "config" || name === "description" || name === "info/exclude" || /^hooks\/[^/]+\.sample$/.test(name);
+}
+
+/** Whether the config says more than that there is a repository: remotes, aliases, programs. */
+function hasOwnSettings(text: string): boolean {
+  const settings = readGitConfig(text);
+  if (!settings.ok) return true;
+  return settings.value.some(
+    ({ section, subsection, key }) => subsection !== null || !ORDINARY_SETTINGS.has(`${section}.${key}`),
+  );
+}
+
+/** A whole git folder in our state. It is placed or discarded once. */
+export class BuiltRepository {
+  readonly #stage: string;
+  readonly #target: string;
+
+  constructor(stage: string, target: string) {
+    this.#stage = stage;
+    this.#target = target;
+  }
+
+  /** HEAD comes last: without it git takes the folder for no repository. All of it is there afterwards, or nothing. */
+  async place(): Promise<GitResult<null>> {
+    const target = this.#target;
+    const parent = dirname(target);
+    let isMade = false;
+    try {
+      if (realpathSync.native(parent) !== parent) return stay("conflict", "the folder of the new repository is a link");
+      await mkdir(target);
+      isMade = true;
+      const names = readdirSync(join(this.#stage, ".git"), { recursive: true, encoding: "utf8" }).sort();
+      if (names.length > filesMax) return stay("too_large", `the new repository has more than ${filesMax} files`);
+      for (const name of [...names.filter((one) => one !== "HEAD"), "HEAD"]) await this.#copy(name);
+      isMade = false;
+      return value(null);
+    } catch (error) {
+      return codeOf(error) === "EEXIST"
+        ? stay("conflict", "there is a git repository now where the program made one")
+        : stay("unavailable", `the new repository cannot be written (${codeOf(error)})`);
+    } finally {
+      if (isMade) await rm(target, { recursive: true, force: true });
+      this.discard();
+    }
+  }
+
+  discard(): void {
+    rmSync(this.#stage, { recursive: true, force: true });
+  }
+
+  async #copy(name: string): Promise<void> {
+    const [from, to] = [join(this.#stage, ".git", name), join(this.#target, name)];
+    if (kindAt(from)?.kind === "folder") return void (await mkdir(to));
+    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    const file = await open(to, constants.O_RDONLY);
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+}

@@ -1,0 +1,61 @@
+// What the kernel restricts the lander to, as set-up frames: its root and the drafts, no network, few resources.
+import { instructionBytes } from "../plan/kernel/bpf.ts";
+import { folderFrame } from "../plan/drafts/land-request.ts";
+import { landSeccompProgram } from "../plan/kernel/files-syscalls.ts";
+import { frameOf } from "../plan/start/frame.ts";
+import { handledAll } from "../plan/kernel/landlock.ts";
+import { landlockFrames, limitFrames } from "../plan/start/setup.ts";
+import type { Architecture } from "../plan/start/system.ts";
+
+export interface LandFolders {
+  /** Real absolute path of the root: a link in it is refused. */
+  readonly root: string;
+  /** Real absolute path of the folder that has the drafts. */
+  readonly drafts: string;
+}
+
+export interface LandRestrictions {
+  /** The version of Landlock this kernel has; 0 is none. */
+  readonly landlock: number;
+  /** Null where no filter of system calls is written for it. */
+  readonly architecture: Architecture | null;
+}
+
+/** Write, read, list, remove and make files, folders and links, move them between folders, shorten files. No devices, sockets or pipes. */
+const RIGHTS =
+  (1n << 1n) |
+  (1n << 2n) |
+  (1n << 3n) |
+  (1n << 4n) |
+  (1n << 5n) |
+  (1n << 7n) |
+  (1n << 8n) |
+  (1n << 12n) |
+  (1n << 13n) |
+  (1n << 14n);
+/** Version 1 of Landlock forbids every rename between folders, which is what a landing is. */
+export const landlockVersionMin = 2;
+/** Two folders for each level of a scan, and some. */
+const openFilesMax = 1024;
+const memoryBytesMax = 1_073_741_824;
+
+export function landSetUpFrames({ root, drafts }: LandFolders, restrictions: LandRestrictions): Buffer {
+  const frames: Uint8Array[] = [folderFrame("root", Buffer.from(root)), folderFrame("drafts", Buffer.from(drafts))];
+  const handled = restrictions.landlock < landlockVersionMin ? null : handledAll(restrictions.landlock);
+  if (handled !== null) {
+    const rules = [root, drafts].map((path) => ({ rights: RIGHTS & handled.files, path: path.split("/").slice(1) }));
+    frames.push(...landlockFrames({ handled, rules }, (text) => Buffer.from(text)));
+  }
+  const { architecture } = restrictions;
+  if (architecture !== null) frames.push(frameOf("S", instructionBytes(landSeccompProgram(architecture))));
+  frames.push(
+    ...limitFrames([
+      ["processes", 0],
+      ["core", 0],
+      ["openFiles", openFilesMax],
+      ["memory", memoryBytesMax],
+    ]),
+    frameOf("G", new Uint8Array(0)),
+  );
+  return Buffer.concat(frames);
+}

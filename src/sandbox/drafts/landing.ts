@@ -1,0 +1,384 @@
+// Carries what a program wrote from its sealed draft into the project, and keeps what may not or cannot go there.
+import { setImmediate } from "node:timers/promises";
+import { DENIAL_CODES, type Decision } from "../../core/authority/decision.ts";
+import type { Level } from "../../core/authority/grant.ts";
+import type { ChangesReport, KeptChange } from "../../core/ports/drafts.ts";
+import type { Change, DraftScan } from "../plan/drafts/change.ts";
+import { stepOf } from "../plan/drafts/land-request.ts";
+import {
+  decideLanding,
+  type KeptDecision,
+  keptChange,
+  type LandingDecision,
+  type LandingRules,
+  type NameClass,
+} from "../plan/drafts/landing.ts";
+import { type DraftRecord, type DraftRecords, type KeptPaths, keptShownMax } from "./draft-records.ts";
+import type { DraftSize } from "./draft-size.ts";
+import {
+  abortAll,
+  type CommittedGit,
+  type GitGroup,
+  gitKept,
+  landedGit,
+  togetherOrNone,
+  waitingGit,
+} from "./git-groups.ts";
+import type { GitLandings } from "./git-landing.ts";
+import type { LandWorker } from "./land-worker.ts";
+import type { LandWorkers } from "./land-workers.ts";
+import { notLanded, problemText, unlandable } from "./landing-reasons.ts";
+import type { RootLock } from "./root-lock.ts";
+
+/** What decides about the names of one draft. */
+export interface LandingContext {
+  judge(verb: "fs.write" | "fs.delete", path: readonly string[]): Decision;
+  /** By the project as it is now and these changes together. */
+  classifier(changes: readonly Change[]): Promise<(change: Change) => NameClass>;
+  /** How much of a person has seen the draft and agreed; 0 for nobody. */
+  readonly agreed: Level;
+}
+
+export interface LandingParts {
+  readonly records: DraftRecords;
+  readonly workers: LandWorkers;
+  readonly git: GitLandings;
+  readonly lock: RootLock;
+  /** Removes the draft with everything in it. */
+  remove(id: string): Promise<void>;
+  /** What the draft takes on the disk. */
+  measure(id: string): Promise<DraftSize>;
+  note(line: string): void;
+}
+
+/** A draft that cannot be measured counts as the most that one agent may keep: no further command writes before it is gone. */
+const UNMEASURED: DraftSize = { bytes: Number.MAX_SAFE_INTEGER, inodes: 1 };
+const pathsShownMax = 20;
+/** As JSON: a report of long names has to fit into one answer, or a command that ran would look refused. */
+const pathsCharactersMax = 32_768;
+const keptCharactersMax = 65_536;
+/** Names that are classified in one turn of the event loop. */
+const namesPerTurn = 200;
+
+export class Landing {
+  readonly #parts: LandingParts;
+
+  constructor(parts: LandingParts) {
+    this.#parts = parts;
+  }
+
+  /** What of a draft has not landed. */
+  async scanUnlanded(record: DraftRecord): Promise<{ readonly ok: true; readonly scan: DraftScan } | Failure> {
+    const worker = await this.#parts.workers.at(record);
+    if (!worker.ok) return { ok: false, message: worker.message };
+    const scanned = await worker.value.scan(record.draft);
+    if (scanned.status !== "scanned") return { ok: false, message: scanned.reason };
+    const scan = this.#parts.git.withoutSeed(record, scanned.scan);
+    // What landed left marks in the draft, such as emptied folders: only what was kept then still counts.
+    const kept = this.#parts.records.keptPaths(record.draft);
+    const changes = kept === null ? scan.changes : scan.changes.filter((change) => kept.has(keyOf(change)));
+    return { ok: true, scan: { ...scan, changes } };
+  }
+
+  /** Nothing of it lands, for one reason. */
+  keepAll(record: DraftRecord, reason: string): Promise<ChangesReport> {
+    return this.keepEach(record, [{ path: ".", kind: "write", code: "not_landed", reason }]);
+  }
+
+  /** Nothing of it lands, each name for a reason of its own. */
+  async keepEach(record: DraftRecord, kept: readonly KeptChange[]): Promise<ChangesReport> {
+    const size = await this.#parts.measure(record.draft).catch(() => UNMEASURED);
+    const nothing = { landed: [], landing: 0, repositories: [], waiting: null, scan: null };
+    return this.#recorded({ ...record, ...size }, { ...nothing, kept });
+  }
+
+  /** Lands what may land of a sealed draft. INVARIANT: the caller holds the lock of its root. */
+  async land(record: DraftRecord, context: LandingContext): Promise<ChangesReport> {
+    const waiting = await this.scanUnlanded(record);
+    if (!waiting.ok) return this.keepAll(record, waiting.message);
+    const { scan } = waiting;
+    if (scan.alarm !== null) return this.keepAll(record, `its draft has a mark that is not understood: ${scan.alarm}`);
+    if (scan.changes.length === 0 && scan.unlandable.length === 0) return this.#nothing(record);
+    const classes = await inTurns(scan.changes, this.#classes(record, await context.classifier(scan.changes)));
+    const judged = await inTurns(scan.changes, ({ kind, path }) =>
+      context.judge(kind === "delete" ? "fs.delete" : "fs.write", path),
+    );
+    const byPath = new Map([...judged].map(([{ path }, decided]) => [path, decided]));
+    const refused = this.#refusedBefore(record);
+    const rules: LandingRules = {
+      judge: (verb, path) => refused(verb, path) ?? byPath.get(path) ?? context.judge(verb, path),
+      classify: (change) => classes.get(change) ?? { class: "never", why: "it was not classified" },
+      agreed: context.agreed,
+      needsReview: record.needsReview,
+    };
+    const groups = await this.#prepare(record, decideLanding(scan.changes, rules), context, scan.changes);
+    const { land, kept } = decideLanding(scan.changes, {
+      ...rules,
+      holds: ({ path }) => groups.some(({ git }) => !git.ok && git.holds(path)),
+    });
+    const applied = await this.#apply(record, land, groups, context);
+    const allKept: readonly KeptDecision[] = [...kept, ...applied.kept];
+    const keys = [
+      ...allKept.map(({ change, code }) => [keyOf(change), code] as const),
+      ...groups.flatMap((group) => waitingGit(group, applied).map((change) => [keyOf(change), "not_landed"] as const)),
+    ];
+    return this.#recorded(record, {
+      landed: [...applied.landed.map(pathOf), ...groups.flatMap((group) => landedGit(group, applied))],
+      landing: applied.landing,
+      repositories: groups.flatMap((group) => landedGit(group, applied)),
+      kept: [
+        ...groups.flatMap((group) => gitKept(group, applied)),
+        ...allKept.map(keptChange),
+        ...scan.unlandable.map(unlandable),
+      ],
+      waiting: keys,
+      scan,
+    });
+  }
+
+  /** The private git folder of a draft is a git folder, whatever the project has at its name. */
+  #classes(record: DraftRecord, classify: (change: Change) => NameClass): (change: Change) => NameClass {
+    const named = masking(record, classify);
+    if (!this.#parts.git.hasSeed(record)) return named;
+    return (change) => (change.path[0] === ".git" ? { class: "git", repository: [".git"] } : named(change));
+  }
+
+  /** What no grant covered when it was written is not covered by a later yes, whatever the agent's record says by then. */
+  #refusedBefore({ draft }: DraftRecord): (verb: string, path: readonly string[]) => Decision | null {
+    const kept = this.#parts.records.keptPaths(draft);
+    return (verb, path) => {
+      const kinds = verb === "fs.delete" ? ["delete"] : ["file", "link", "folder"];
+      for (const kind of kinds) {
+        const code = kept?.get(`${kind} ${path.join("/")}`);
+        const denied = DENIAL_CODES.find((one) => one === code && !LANDS_LATER.has(one));
+        if (denied !== undefined) return { outcome: "deny", code: denied, at: null };
+      }
+      return null;
+    };
+  }
+
+  /** Each repository's part: checked, with its objects put together, and nothing of it visible yet. */
+  async #prepare(
+    record: DraftRecord,
+    { git }: LandingDecision,
+    { agreed, classifier, judge }: LandingContext,
+    all: readonly Change[],
+  ): Promise<readonly GitGroup[]> {
+    const groups: GitGroup[] = [];
+    try {
+      const families = this.#parts.git.families(record, git);
+      for (const { repository, changes, family } of families.flatMap((one) =>
+        one.map((each) => ({ ...each, family: one })),
+      )) {
+        const prepared = await this.#parts.git.prepare({
+          ...{ record, repository, changes, family, judge, agreed },
+          classifier: async (more) => this.#classes(record, await classifier([...all, ...more])),
+        });
+        groups.push({ repository, changes, family, git: prepared });
+      }
+      return await togetherOrNone(groups);
+    } catch (error) {
+      await abortAll(groups);
+      throw error;
+    }
+  }
+
+  /**
+   * Everything, or nothing and why: then the project is as it was. Throws where that is not certain, and the draft has to be
+   * recovered.
+   */
+  async #apply(
+    record: DraftRecord,
+    land: readonly Change[],
+    groups: readonly GitGroup[],
+    context: LandingContext,
+  ): Promise<Applied> {
+    const uncommitted = new Set(groups.filter(({ git }) => git.ok));
+    try {
+      return await this.#applyAll(record, land, uncommitted, context);
+    } finally {
+      await abortAll([...uncommitted]);
+    }
+  }
+
+  /** Takes a repository out of `uncommitted` once it is committed, or its commit has failed: neither can be aborted. */
+  async #applyAll(
+    record: DraftRecord,
+    land: readonly Change[],
+    uncommitted: Set<GitGroup>,
+    context: LandingContext,
+  ): Promise<Applied> {
+    const committed: GitGroup[] = [];
+    const nothing = (reasonFor: (change: Change) => KeptDecision, gitReason: string): Applied => ({
+      ...{ landed: [], landing: 0, committed, gitReason },
+      kept: land.map(reasonFor),
+    });
+    const worker = await this.#parts.workers.at(record);
+    if (!worker.ok)
+      return nothing((change) => ({ change, code: "not_landed", reason: worker.message }), worker.message);
+    let landing = 0;
+    if (land.length > 0) {
+      // Durable first: after a power cut the record says whose originals lie in the draft.
+      this.#parts.records.beginLanding(
+        record,
+        land.map(({ path, base }) => ({ path, base: base?.kind ?? null })),
+      );
+      const result = await worker.value.land(record.draft, land.map(stepOf), BigInt(record.start));
+      if (result.status === "lost" || result.status === "stuck") throw new Error(problemText(result));
+      if (result.status !== "landed") return nothing((change) => notLanded(change, result), "its files did not land");
+      ({ landing } = result);
+    }
+    const takeBack = async (code: KeptDecision["code"], reason: string): Promise<Applied> => {
+      const failure = await this.#undo(worker.value, record, landing);
+      if (failure === null) return nothing((change) => ({ change, code, reason }), reason);
+      // The truth: it is in the project, and a person has to look.
+      const [first] = land;
+      const told = `${reason}; it is in the project all the same, because taking it back failed: ${failure}`;
+      return {
+        ...{ landed: land, landing, committed, gitReason: reason },
+        kept: first === undefined ? [] : [{ change: first, code, reason: told }],
+      };
+    };
+    // Again, with what the project has now: two drafts that are harmless alone can complete a trigger together.
+    const after = this.#classes(record, await context.classifier([]));
+    const made = land.filter(({ kind }) => kind !== "delete");
+    const trigger = [...(await inTurns(made, after))].find(([, found]) => isTrigger(found))?.[0];
+    if (trigger !== undefined)
+      return takeBack("self_modification", `${pathOf(trigger)} would run code on this machine`);
+    for (const group of [...uncommitted]) {
+      uncommitted.delete(group);
+      const done = group.git.ok ? await group.git.commit() : { ok: true as const };
+      if (!done.ok) return takeBack("not_landed", done.reason);
+      committed.push(group);
+    }
+    return { landed: land, landing, committed, kept: [], gitReason: null };
+  }
+
+  /** Null where the files are as before; else why they are not. */
+  async #undo(worker: LandWorker, { draft }: DraftRecord, landing: number): Promise<string | null> {
+    if (landing === 0) return null;
+    const undone = await worker.undo(draft, landing);
+    return undone.status === "undone" ? null : problemText(undone);
+  }
+
+  /** What is said to wait has to be there after a power cut. */
+  async #flush(record: DraftRecord): Promise<void> {
+    const worker = await this.#parts.workers.at(record);
+    const tell = (reason: string): void =>
+      this.#parts.note(`draft ${record.draft} may not survive a power cut: ${reason}`);
+    if (!worker.ok) return tell(worker.message);
+    const flushed = await worker.value.flush(record.draft);
+    if (flushed.status !== "flushed") tell(flushed.reason);
+  }
+
+  async #nothing(record: DraftRecord): Promise<ChangesReport> {
+    if (record.landings.length === 0) await this.#parts.remove(record.draft);
+    else this.#parts.records.write({ ...record, state: "landed", kept: [], keptMore: 0 });
+    return { draft: null, root: record.root, landed: 0, paths: [], kept: [], keptMore: 0 };
+  }
+
+  async #recorded(
+    record: DraftRecord,
+    { landed, landing, repositories, kept, waiting, scan }: LandingResult,
+  ): Promise<ChangesReport> {
+    if (kept.length > 0) await this.#flush(record);
+    const first = withinSize(kept.slice(0, keptShownMax), keptCharactersMax);
+    const shown = { kept: first, keptMore: kept.length - first.length };
+    const bytes = scan?.changes.reduce((sum, change) => sum + bytesOf(change), 0);
+    this.#parts.records.write(
+      {
+        ...record,
+        ...shown,
+        state: kept.length > 0 ? "kept" : "landed",
+        landed: record.landed + landed.length,
+        landings: landing === 0 ? record.landings : [...record.landings, landing],
+        repositories: [...new Set([...record.repositories, ...repositories])],
+        bytes: bytes ?? record.bytes,
+        inodes: scan?.changes.length ?? record.inodes,
+      },
+      waiting,
+    );
+    const paths = withinSize(landed.slice(0, pathsShownMax), pathsCharactersMax);
+    return { draft: record.draft, root: record.root, landed: landed.length, paths, ...shown };
+  }
+}
+
+interface Failure {
+  readonly ok: false;
+  readonly message: string;
+}
+
+interface Applied extends CommittedGit {
+  /** All of what was to land, or nothing. */
+  readonly landed: readonly Change[];
+  /** 0 where no file changed. */
+  readonly landing: number;
+  readonly kept: readonly KeptDecision[];
+}
+
+/** Kept for another reason than that no grant covers it: the reason can go away. */
+const LANDS_LATER: ReadonlySet<string> = new Set([
+  "approval_required",
+  "draft_conflict",
+  "not_landed",
+  // What the name is to tools is looked up anew.
+  "self_modification",
+]);
+
+interface LandingResult {
+  readonly landed: readonly string[];
+  /** 0 where no file changed. */
+  readonly landing: number;
+  /** Git folders that something landed in. */
+  readonly repositories: readonly string[];
+  readonly kept: readonly KeptChange[];
+  /** Keys of everything that waits; null where that is all of the draft. */
+  readonly waiting: KeptPaths | null;
+  readonly scan: DraftScan | null;
+}
+
+/** A draft of many thousand names is looked at in parts: the daemon answers others in between. */
+async function inTurns<T>(changes: readonly Change[], look: (change: Change) => T): Promise<ReadonlyMap<Change, T>> {
+  const found = new Map<Change, T>();
+  for (const [at, change] of changes.entries()) {
+    if (at > 0 && at % namesPerTurn === 0) await setImmediate();
+    found.set(change, look(change));
+  }
+  return found;
+}
+
+/** The first of them that fit; at least one, so that there is something to show. */
+function withinSize<T>(all: readonly T[], charactersMax: number): readonly T[] {
+  let left = charactersMax;
+  const end = all.findIndex((one) => {
+    left -= JSON.stringify(one).length;
+    return left < 0;
+  });
+  return end < 0 ? all : all.slice(0, Math.max(1, end));
+}
+
+function pathOf({ path }: Change): string {
+  return path.join("/");
+}
+
+/** Of the draft, and of the original that is kept for undo. */
+function bytesOf(change: Change): number {
+  return (change.kind === "file" ? change.bytes : 0) + Number(change.base?.bytes ?? 0n);
+}
+
+function keyOf(change: Change): string {
+  return `${change.kind} ${pathOf(change)}`;
+}
+
+/** The command did not see these names: what it made there, or deleted around them, is not what it seems. */
+function masking({ masked }: DraftRecord, classify: (change: Change) => NameClass): (change: Change) => NameClass {
+  if (masked.length === 0) return classify;
+  return (change) =>
+    masked.some((name) => name.every((part, at) => part === change.path[at]))
+      ? { class: "never", why: "programs do not see what the project has at this name" }
+      : classify(change);
+}
+
+function isTrigger({ class: found }: NameClass): boolean {
+  return found === "never" || found === "git";
+}

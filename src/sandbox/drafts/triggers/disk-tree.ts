@@ -1,0 +1,113 @@
+// The real tree on this machine's disk, each name looked at once. What was looked at is kept as witnesses: while none of them has
+// changed, another look would find the same.
+import { isUtf8 } from "node:buffer";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "node:fs";
+import type { ListedName, RealTree, TreeEntry } from "../../plan/triggers/real-tree.ts";
+
+type Path = readonly string[];
+
+/** How a path looked. `facts`: null where nothing was. */
+export interface Witness {
+  readonly facts: Stats | null;
+  /** Whether its names or its text were read: then its times count as well. */
+  isRead: boolean;
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+export class DiskTree implements RealTree {
+  readonly #entries = new Map<string, TreeEntry | null>();
+  readonly #witnesses = new Map<string, Witness>();
+
+  /** Every path that was looked at, with what was there then. INVARIANT: taken before what is in it was read. */
+  get witnesses(): ReadonlyMap<string, Witness> {
+    return this.#witnesses;
+  }
+
+  at(path: Path): TreeEntry | null {
+    const text = textOf(path);
+    const known = this.#entries.get(text);
+    if (known !== undefined) return known;
+    const { facts } = this.#look(text, false);
+    const entry = facts === null ? null : entryOf(text, facts);
+    this.#entries.set(text, entry);
+    return entry;
+  }
+
+  list(path: Path, namesMax: number): readonly ListedName[] | null {
+    const text = textOf(path);
+    if (this.#look(text, true).facts?.isDirectory() !== true) return null;
+    try {
+      const names = readdirSync(text, { withFileTypes: true });
+      if (names.length > namesMax) return null;
+      return names.map((one) => ({ name: one.name, kind: kindOf(one) }));
+    } catch {
+      return null;
+    }
+  }
+
+  text(path: Path, charactersMax: number): string | null {
+    const text = textOf(path);
+    const { facts } = this.#look(text, true);
+    if (facts === null || !facts.isFile() || facts.size > charactersMax) return null;
+    try {
+      const bytes = readFileSync(text);
+      // A name in a comment may be in another encoding: what is plain in it is read all the same.
+      return isUtf8(bytes) ? UTF8.decode(bytes) : bytes.toString("latin1");
+    } catch {
+      return null;
+    }
+  }
+
+  #look(text: string, isRead: boolean): Witness {
+    const witness = this.#witnesses.get(text) ?? { facts: factsAt(text), isRead };
+    witness.isRead ||= isRead;
+    this.#witnesses.set(text, witness);
+    return witness;
+  }
+}
+
+/** Of a name itself, where it is a link; null where there is nothing, or nothing can be seen. */
+function factsAt(path: string): Stats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function entryOf(path: string, facts: Stats): TreeEntry {
+  return {
+    kind: kindOf(facts),
+    target: facts.isSymbolicLink() ? targetOf(path) : null,
+    identity: facts.nlink > 1 && facts.isFile() ? identityAt(path) : "",
+    links: facts.nlink,
+    isExecutable: (facts.mode & 0o111) !== 0,
+  };
+}
+
+/** Inode numbers of some file systems are larger than a number holds. */
+function identityAt(path: string): string {
+  try {
+    const { dev, ino } = lstatSync(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return "";
+  }
+}
+
+function targetOf(path: string): string | null {
+  try {
+    return UTF8.decode(readlinkSync(path, { encoding: "buffer" }));
+  } catch {
+    return null;
+  }
+}
+
+function kindOf(facts: { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }): TreeEntry["kind"] {
+  return facts.isSymbolicLink() ? "link" : facts.isDirectory() ? "folder" : facts.isFile() ? "file" : "other";
+}
+
+function textOf(path: Path): string {
+  return `/${path.join("/")}`;
+}

@@ -1,0 +1,60 @@
+// Cuts what the worker says into frames. What arrives whole is handed on as it lies there; what arrives in pieces is
+// put together once, in a buffer of its final size.
+import { frameHeaderBytes, framePayloadBytesMax } from "../plan/start/frame.ts";
+
+export type FrameTaker = (kind: number, payload: Buffer) => void;
+
+export class AnswerStream {
+  readonly #take: FrameTaker;
+  /** A header that has not arrived whole. */
+  #header: Buffer | null = null;
+  #kind = 0;
+  #payload: Buffer | null = null;
+  #filled = 0;
+
+  constructor(take: FrameTaker) {
+    this.#take = take;
+  }
+
+  /** False when the other side does not speak our language. */
+  push(arrived: Buffer): boolean {
+    let chunk = arrived;
+    if (this.#header !== null) {
+      chunk = Buffer.concat([this.#header, arrived]);
+      this.#header = null;
+    }
+    let at = this.#fill(chunk);
+    while (at < chunk.length) {
+      if (chunk.length - at < frameHeaderBytes) {
+        this.#header = chunk.subarray(at);
+        return true;
+      }
+      const length = chunk.readUInt32LE(at);
+      if (length > framePayloadBytesMax) return false;
+      const kind = chunk[at + 4] as number;
+      at += frameHeaderBytes;
+      if (chunk.length - at < length) {
+        this.#kind = kind;
+        this.#payload = Buffer.allocUnsafeSlow(length);
+        this.#filled = chunk.copy(this.#payload, 0, at);
+        return true;
+      }
+      this.#take(kind, chunk.subarray(at, at + length));
+      at += length;
+    }
+    return true;
+  }
+
+  /** Adds to a payload under way; where in the chunk it ended. */
+  #fill(chunk: Buffer): number {
+    const payload = this.#payload;
+    if (payload === null) return 0;
+    const count = chunk.copy(payload, this.#filled);
+    this.#filled += count;
+    if (this.#filled === payload.length) {
+      this.#payload = null;
+      this.#take(this.#kind, payload);
+    }
+    return count;
+  }
+}

@@ -1,0 +1,149 @@
+// Programs without a sandbox, for machines that have none, and only by a line in the user's own configuration. Nothing
+// holds them: every axis of the result says so. The environment still starts empty, and time and output are bounded.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import type { Ending, RunRefused, RunResult, Sinks, Usage } from "../../core/ports/process.ts";
+import { enforcementOf } from "../plan/enforcement.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Command, Sandboxes, Stop } from "../plan/sandboxes.ts";
+
+/** INVARIANT: whoever makes one has read `bare: true` in the user's configuration, and found no sandbox. */
+export function barePrograms(): Sandboxes {
+  const ends = new Set<(because: "stopped") => void>();
+  return {
+    run: async (_owner, plan, command, sinks, _judge, stop) => {
+      if (plan.root === null) return { ok: false, refused: THROWAWAY };
+      const home = mkdtempSync(join(tmpdir(), "ambit-bare-"));
+      try {
+        return await runBare(plan, command, sinks, stop, home, ends);
+      } finally {
+        rmSync(home, { recursive: true, force: true });
+      }
+    },
+    end: async () => {
+      for (const end of ends) end("stopped");
+    },
+  };
+}
+
+/** That nothing of the machine is in reach cannot be had without walls, whoever asks for it. */
+const THROWAWAY: RunRefused = {
+  code: "sandbox_unavailable",
+  message: "there is no sandbox here, and a throw-away one cannot do without",
+  fix: "ambit doctor",
+};
+
+async function runBare(
+  plan: Plan,
+  { argv, input }: Command,
+  sinks: Sinks,
+  stop: Stop | null,
+  home: string,
+  ends: Set<(because: "stopped") => void>,
+): Promise<RunResult> {
+  const [program, ...words] = argv;
+  const started = performance.now();
+  const own = [["HOME", home] as const, ["TMPDIR", home] as const];
+  const child = spawn(program, words, {
+    cwd: `/${plan.directory.join("/")}`,
+    env: Object.fromEntries([...plan.environment, ...own]),
+    stdio: ["pipe", "pipe", "pipe"],
+    // A group of its own, so that what it started ends with it.
+    detached: true,
+  });
+  let tellEnding: () => void = () => undefined;
+  const ending = new Promise<void>((resolve) => {
+    tellEnding = resolve;
+  });
+  let ended: Extract<Ending, { kind: "ended" }>["because"] | null = null;
+  const end = (because: "time" | "output" | "stopped"): void => {
+    ended ??= because;
+    tellEnding();
+    killGroup(child.pid);
+  };
+  const timer = setTimeout(() => end("time"), plan.limits.wallMilliseconds);
+  stop?.onStop(() => end("stopped"));
+  if (stop?.stopped === true) end("stopped");
+  const stopped = (because: "stopped"): void => end(because);
+  ends.add(stopped);
+  let left = plan.limits.outputBytes;
+  let dropped = 0;
+  const pass = (stream: Readable, sink: Sinks["output"]): void => {
+    stream.on("data", (bytes: Buffer) => {
+      const taken = bytes.subarray(0, left);
+      left -= taken.length;
+      dropped += bytes.length - taken.length;
+      // What is written while it is being ended is on its way to nobody: its end must not wait for a slow consumer.
+      const ready = taken.length > 0 && ended === null ? sink(taken) : undefined;
+      if (ready instanceof Promise) {
+        stream.pause();
+        void Promise.race([ready, ending]).then(() => stream.resume());
+      }
+      if (dropped > 0) end("output");
+    });
+  };
+  pass(child.stdout, (bytes) => sinks.output(bytes));
+  pass(child.stderr, (bytes) => sinks.errors(bytes));
+  child.stdin.on("error", () => undefined);
+  void feed(input, child.stdin);
+  try {
+    const [status, signal] = (await Promise.race([once(child, "close"), failure(child)])) as [
+      number | null,
+      string | null,
+    ];
+    const how: Ending =
+      ended !== null
+        ? { kind: "ended", because: ended }
+        : status === null
+          ? { kind: "signalled", signal: constants.signals[signal as NodeJS.Signals] ?? 0 }
+          : { kind: "exited", status };
+    const wallMicroseconds = Math.round((performance.now() - started) * 1000);
+    const usage: Usage = { wallMicroseconds, userMicroseconds: 0, systemMicroseconds: 0, memoryKibibytes: 0 };
+    return {
+      ok: true,
+      ran: {
+        ...{ ending: how, usage, denials: [], outputDropped: dropped, draft: null },
+        enforcement: enforcementOf(plan, { kind: "bare" }),
+      },
+    };
+  } catch (error) {
+    const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    const usage: Usage = { wallMicroseconds: 0, userMicroseconds: 0, systemMicroseconds: 0, memoryKibibytes: 0 };
+    const enforcement = enforcementOf(plan, { kind: "bare" });
+    return {
+      ok: true,
+      ran: { ending: { kind: "unstarted", reason }, usage, denials: [], enforcement, outputDropped: 0, draft: null },
+    };
+  } finally {
+    clearTimeout(timer);
+    ends.delete(stopped);
+    killGroup(child.pid);
+  }
+}
+
+async function failure(child: ReturnType<typeof spawn>): Promise<never> {
+  const [error] = (await once(child, "error")) as [Error];
+  throw error;
+}
+
+async function feed(input: Command["input"], stdin: NodeJS.WritableStream): Promise<void> {
+  try {
+    for await (const bytes of input ?? []) if (!stdin.write(bytes)) await once(stdin, "drain");
+  } catch {
+    // The program went away, or its input did: either way there is no more to read.
+  }
+  stdin.end();
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It is over already.
+  }
+}

@@ -1,0 +1,111 @@
+// The control descriptor from the owner's side: frames in, frames out, and one ending whatever the reason.
+import type { Duplex } from "node:stream";
+import { type Answer, readAnswer } from "../plan/start/answers.ts";
+import { FrameCutter } from "../plan/start/frame.ts";
+
+export interface ChannelListener {
+  answered(answer: Answer): void;
+  /** Once. `odd`: the other side said what nobody understands, and was cut off. */
+  ended(odd: boolean): void;
+}
+
+export class Channel {
+  readonly #socket: Duplex;
+  readonly #listener: ChannelListener;
+  readonly #cutter = new FrameCutter();
+  #isOver = false;
+  /** Consumers that are not ready for more. */
+  #holds = 0;
+  #isReleased = false;
+  /** Counts commands, so that a consumer of an earlier one does not hold a later one. */
+  #command = 0;
+
+  constructor(socket: Duplex, listener: ChannelListener) {
+    this.#socket = socket;
+    this.#listener = listener;
+    socket.on("data", (chunk: Uint8Array) => this.#received(chunk));
+    socket.on("close", () => this.#end(false));
+    // Closing follows, and says all there is to say.
+    socket.on("error", () => {});
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  write(bytes: Uint8Array): void {
+    if (!this.#isOver) this.#socket.write(bytes);
+  }
+
+  /** Whether something written is still with us. */
+  get isFull(): boolean {
+    return this.#socket.writableLength > 0;
+  }
+
+  /** Kept when what was written has left us, or will never. */
+  async drained(): Promise<void> {
+    if (this.#isOver || !this.#socket.writableNeedDrain) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        this.#socket.off("drain", done).off("close", done);
+        resolve();
+      };
+      this.#socket.once("drain", done).once("close", done);
+    });
+  }
+
+  /** Whether reading waits for a consumer. */
+  get isPaused(): boolean {
+    return this.#holds > 0 && !this.#isReleased;
+  }
+
+  /** Back-pressure: nothing more is read until the consumer is ready. The program inside then blocks when it writes. */
+  hold(ready: Promise<void>): void {
+    if (this.#holds++ === 0 && !this.#isReleased) this.#socket.pause();
+    const command = this.#command;
+    const free = (): void => {
+      if (command === this.#command && --this.#holds === 0 && !this.#isReleased) this.#socket.resume();
+    };
+    void ready.then(free, free);
+  }
+
+  /** Reads on although consumers are not ready: what the command still writes is discarded. */
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    if (this.#holds > 0) this.#socket.resume();
+  }
+
+  /** The command ended: its consumers hold nothing that the next command in this sandbox writes. */
+  commandEnded(): void {
+    this.#command++;
+    const isPaused = this.isPaused;
+    this.#holds = 0;
+    this.#isReleased = false;
+    if (isPaused) this.#socket.resume();
+  }
+
+  /** End of file for the other side, which ends with it. */
+  close(): void {
+    this.#socket.destroy();
+    this.#end(false);
+  }
+
+  #received(chunk: Uint8Array): void {
+    for (const frame of this.#cutter.push(chunk) ?? [null]) {
+      // What was heard before may have been the last thing wanted.
+      if (this.#isOver) return;
+      const answer = frame === null ? null : readAnswer(frame);
+      if (answer === null) {
+        this.#socket.destroy();
+        this.#end(true);
+      } else this.#listener.answered(answer);
+    }
+  }
+
+  #end(odd: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#listener.ended(odd);
+  }
+}

@@ -1,0 +1,306 @@
+// One sandbox from its start to its end: started, set up, then one command at a time. One whose root is an overlay waits
+// before its set-up for the only command it runs.
+import { constants } from "node:os";
+import type { RunRefused } from "../../core/ports/process.ts";
+import type { Answer, Ready } from "../plan/start/answers.ts";
+import { bubblewrapCommand } from "../plan/start/bubblewrap.ts";
+import { kernelPins } from "../plan/kernel/kernel-pins.ts";
+import { LOWER_LAYER, rootOverlay } from "../plan/overlay.ts";
+import type { Plan } from "../plan/plan.ts";
+import { setupFrames } from "../plan/start/setup.ts";
+import type { DraftFolder } from "../drafts/draft-folders.ts";
+import { overlayFailure } from "./overlay-refusals.ts";
+import { Channel } from "./channel.ts";
+import { complaintRefusal } from "./complaint.ts";
+import type { ControlGroup } from "./control-groups.ts";
+import type { SandboxGround } from "./detect-sandbox.ts";
+import { hostPath } from "./host-path.ts";
+import { codeOf, unavailable } from "./refusal.ts";
+import { type Order, type Outcome, Running } from "./running.ts";
+import type { SandboxNetwork } from "./sandbox-network.ts";
+import { StartedProcess } from "./started-process.ts";
+import type { HeldTrees } from "./trees.ts";
+
+export interface SandboxParts {
+  readonly ground: SandboxGround;
+  readonly plan: Plan;
+  readonly trees: HeldTrees;
+  readonly group: ControlGroup | null;
+  readonly network: SandboxNetwork | null;
+  /** For a draft root, and no other. */
+  readonly draft: DraftFolder | null;
+}
+
+const startMillisecondsMax = 30_000;
+/** What most kernels of today say; a wrong guess costs the time of doing it again. */
+const landlockGuess = 7;
+
+const encode = (text: string): Uint8Array => Buffer.from(text, "utf8");
+
+export class LiveSandbox {
+  readonly parts: SandboxParts;
+  #process: StartedProcess | null = null;
+  #channel: Channel | null = null;
+  #state: "starting" | "prepared" | "going" | "handing" | "ready" | "over" = "starting";
+  #landlock: number | null = null;
+  /** The pid that was put under the limits, as soon as it was there: the kernel takes its time over it. */
+  #limited: Promise<number | null> = Promise.resolve(null);
+  #isLimited = false;
+  readonly #setup: { readonly landlock: number; readonly frames: Uint8Array };
+  #ready: Ready | null = null;
+  #hasSent = false;
+  #isSealed = false;
+  #failure: RunRefused | null = null;
+  #running: Running | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #ending: Promise<void> | null = null;
+  #tellEnd: () => void = () => {};
+  readonly #given: Promise<void>[] = [];
+  /** Kept when nothing of it is left, however that came. */
+  readonly ended: Promise<void> = new Promise((resolve) => {
+    this.#tellEnd = resolve;
+  });
+
+  constructor(parts: SandboxParts) {
+    this.parts = parts;
+    const { plan, ground, network } = parts;
+    try {
+      const command = bubblewrapCommand(plan, ground.system, encode, parts.draft?.path ?? null);
+      this.#process = new StartedProcess(ground.bubblewrap, command, network !== null);
+      this.#limited = this.#limit(this.#process);
+      if (network !== null) this.#process.onHandle((message, handle) => this.#give(network, message, handle));
+      this.#channel = new Channel(this.#process.control, {
+        answered: (answer) => this.#answered(answer),
+        ended: (odd) => void this.#ended(odd),
+      });
+      this.#watchStart();
+    } catch (error) {
+      this.#fail(`bubblewrap cannot be started (${codeOf(error)})`);
+    }
+    if (this.#isOverlay) this.#process?.hold(false);
+    // While bubblewrap is at work.
+    this.#setup = { landlock: landlockGuess, frames: this.#framesFor(landlockGuess) };
+  }
+
+  /** What holds it, once it has said so. */
+  get ready(): Ready | null {
+    return this.#ready;
+  }
+
+  /** Whether it takes a command: ready for the next one, or prepared for its only one. */
+  get isIdle(): boolean {
+    if (this.#running !== null) return false;
+    if (!this.#isOverlay) return this.#state === "ready";
+    return !this.#hasSent && (this.#state === "starting" || this.#state === "prepared");
+  }
+
+  /** Whether a command may have run in it. */
+  get hasRun(): boolean {
+    return this.#ready !== null && this.#hasSent;
+  }
+
+  /** Once it has ended: whether every process of it is gone for certain. */
+  get isSealed(): boolean {
+    return this.#isSealed;
+  }
+
+  get #isOverlay(): boolean {
+    return rootOverlay(this.parts.plan) !== null;
+  }
+
+  /** One at a time. Rejected only for what a sink threw. */
+  async run(order: Order): Promise<Outcome> {
+    if (this.#state === "over" || this.#channel === null) return this.#refusal();
+    if (this.#running !== null) throw new Error("a sandbox runs one command at a time");
+    const running = new Running(order, this.#channel);
+    this.#running = running;
+    this.#process?.hold(true);
+    if (this.#state === "prepared") void this.#go();
+    else this.#send();
+    try {
+      return await running.outcome;
+    } finally {
+      this.#process?.hold(false);
+    }
+  }
+
+  /** Kept when nothing of it is left. */
+  end(): Promise<void> {
+    // In a turn of its own: what it closes calls back here.
+    this.#ending ??= Promise.resolve().then(() => this.#end());
+    return this.#ending;
+  }
+
+  async #end(): Promise<void> {
+    this.#state = "over";
+    clearTimeout(this.#timer);
+    this.#channel?.close();
+    await this.#process?.end();
+    const { group, network, trees } = this.parts;
+    trees.close();
+    const [isGroupEmpty] = await Promise.all([group === null ? true : group.remove(), network?.close()]);
+    if (this.hasRun) this.#isSealed = isGroupEmpty && (await this.#process?.isEmpty()) === true;
+    this.#tellEnd();
+  }
+
+  #answered(answer: Answer): void {
+    const running = this.#ready !== null && this.#running?.isSent === true ? this.#running : null;
+    switch (answer.kind) {
+      case "hello":
+        if (this.#landlock === null) void this.#prepare(answer.landlock);
+        else this.#odd();
+        break;
+      case "failed":
+        this.#fail(this.#setupFailure(answer.stage, answer.errno));
+        break;
+      case "ready":
+        if (this.#state === "going") void this.#begin(answer.ready);
+        else this.#odd();
+        break;
+      case "output":
+      case "errors":
+        if (running === null) this.#odd();
+        else running.pass(answer.kind, answer.bytes);
+        break;
+      case "done":
+        if (running === null) this.#odd();
+        else {
+          this.#running = null;
+          running.settle({ kind: "done", done: answer.done });
+        }
+        break;
+      default:
+        answer satisfies never;
+    }
+  }
+
+  /** The mounts are made and nothing has run: the last moment to see whether what was mounted is what was meant. */
+  async #prepare(landlock: number): Promise<void> {
+    this.#landlock = landlock;
+    const first = this.#process?.firstProcess() ?? null;
+    if (first === null) return this.#fail("the first process of the sandbox cannot be told");
+    if (!this.parts.trees.areShownIn(`/proc/${first}/root`, this.#isOverlay ? hostPath(LOWER_LAYER) : null))
+      return this.#fail("a folder was replaced by another while the sandbox started");
+    this.parts.trees.close();
+    if (this.#state !== "starting") return;
+    this.#state = "prepared";
+    if (this.#isOverlay && this.#running === null) clearTimeout(this.#timer);
+    else await this.#go();
+  }
+
+  /**
+   * INVARIANT: the word to go on is given after the mounts were looked at. The set-up is our own doing and needs no limits;
+   * a command is sent only to a process that is under them.
+   */
+  async #go(): Promise<void> {
+    const { group } = this.parts;
+    const landlock = this.#landlock ?? 0;
+    this.#state = "going";
+    this.#watchStart();
+    this.#channel?.write(landlock === this.#setup.landlock ? this.#setup.frames : this.#framesFor(landlock));
+    const first = this.#process?.firstProcess() ?? null;
+    if (group !== null && (first === null || (await this.#limited) !== first))
+      return this.#fail("the sandbox could not be put under its limits");
+    this.#isLimited = true;
+    // The first command may follow the set-up without waiting for an answer.
+    this.#send();
+  }
+
+  #watchStart(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#fail("the sandbox did not get ready in time"), startMillisecondsMax);
+    this.#timer.unref();
+  }
+
+  #setupFailure(stage: string, errno: number): RunRefused {
+    const { root } = this.parts.plan;
+    const overlay = root === null ? null : overlayFailure(stage, errno, hostPath(root.path));
+    return overlay ?? unavailable(`the sandbox could not be set up: ${stage} (${errnoName(errno)})`);
+  }
+
+  async #limit(started: StartedProcess): Promise<number | null> {
+    const { group } = this.parts;
+    const first = await started.announced;
+    return group !== null && first !== null && (await group.add(first)) ? first : null;
+  }
+
+  #framesFor(landlock: number): Uint8Array {
+    const { plan, ground, group } = this.parts;
+    const treeMemoryHeld = group?.holds.includes("memory") ?? false;
+    return Buffer.concat(setupFrames(plan, ground.system, { landlock, treeMemoryHeld }, encode));
+  }
+
+  #give(network: SandboxNetwork, message: unknown, handle: unknown): void {
+    const given = network.give(message, handle);
+    // Looked at when all of them are out; until then nobody waits for it.
+    given.catch(() => {});
+    this.#given.push(given);
+  }
+
+  async #begin(ready: Ready): Promise<void> {
+    const missing = missingIn(ready, this.parts, this.#landlock ?? 0);
+    if (missing !== null) return this.#fail(`the sandbox came up without ${missing}`);
+    clearTimeout(this.#timer);
+    this.#ready = ready;
+    this.#state = "handing";
+    try {
+      if (this.#given.length > 0) await Promise.all(this.#given);
+    } catch {
+      return this.#fail("the network's sockets could not be handed over");
+    }
+    if (this.#state !== "handing") return;
+    this.#state = "ready";
+    this.#send();
+  }
+
+  #send(): void {
+    // A set-up that fails says why; with a command on its way its words could be lost, so an overlay is waited for.
+    const isAhead = this.#state === "going" && this.parts.network === null && !this.#isOverlay;
+    const isTime = this.#state === "ready" || isAhead;
+    if (!isTime || !this.#isLimited || this.#running === null) return;
+    this.#hasSent = true;
+    this.#running.send(this.parts.plan.limits.wallMilliseconds);
+  }
+
+  #odd(): void {
+    this.#fail("the sandbox said something that is not understood");
+  }
+
+  #fail(why: string | RunRefused): void {
+    this.#failure ??= typeof why === "string" ? unavailable(why) : why;
+    this.#state = "over";
+    if (this.#channel === null) void this.#ended(false);
+    else this.#channel.close();
+  }
+
+  async #ended(odd: boolean): Promise<void> {
+    if (odd) this.#failure ??= unavailable("the sandbox said something that is not understood");
+    const running = this.#running;
+    // Nothing is run before the sandbox is ready, whatever was sent.
+    const hasBegun = this.#ready !== null && running?.isSent === true;
+    await this.end();
+    this.#running = null;
+    if (running !== null)
+      running.settle(hasBegun ? { kind: "broken", because: running.because } : await this.#refusal());
+  }
+
+  async #refusal(): Promise<Outcome> {
+    await this.end();
+    return { kind: "unavailable", refused: this.#failure ?? complaintRefusal(this.#process?.complaint ?? "") };
+  }
+}
+
+/** What was asked for and did not come; null when all is there. */
+function missingIn(ready: Ready, { plan, ground }: SandboxParts, landlock: number): string | null {
+  const { network } = plan;
+  if (!ready.seccomp) return "its filter of system calls";
+  if (landlock > 0 && !ready.landlock) return "Landlock";
+  if (network !== null && ready.network === "none") return "its network";
+  if (network === null && ready.network !== "none") return "leave to have a network";
+  if ((rootOverlay(plan) !== null) !== (ready.startNanoseconds !== null)) return "the overlay of its root";
+  return ready.pins.length === kernelPins(ground.system).length ? null : "its pins in /proc";
+}
+
+function errnoName(errno: number): string {
+  return Object.entries(constants.errno).find(([, number]) => number === errno)?.[0] ?? `errno ${errno}`;
+}

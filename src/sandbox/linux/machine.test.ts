@@ -1,0 +1,173 @@
+// The machine is asked for real, in folders and with programs made for the purpose; whatever goes wrong is "unknown".
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { MachineFacts } from "../../core/ports/machine.ts";
+import { machineFacts } from "./machine.ts";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "ambit-machine-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function facts(files: Readonly<Record<string, string | Uint8Array>>, bwrap: string | null = null): MachineFacts {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), content);
+  }
+  mkdirSync(join(root, "bin"), { recursive: true });
+  if (bwrap !== null) {
+    writeFileSync(join(root, "bin", "bwrap"), `#!/bin/sh\n${bwrap}\n`);
+    chmodSync(join(root, "bin", "bwrap"), 0o755);
+  }
+  return machineFacts({
+    platform: "linux",
+    kernel: "6.8.0-31-generic",
+    root,
+    path: join(root, "bin"),
+    millisecondsMax: 400,
+    self: root,
+  });
+}
+
+const VERSION = 'if [ "$1" = --version ]; then echo "bubblewrap 0.9.0"; exit 0; fi';
+
+describe("a machine that says nothing", () => {
+  test("is unknown throughout, but that there is no bubblewrap is known", () => {
+    expect(facts({})).toEqual({
+      platform: "linux",
+      distribution: "unknown",
+      bubblewrap: null,
+      sandboxStarts: "unknown",
+      userNamespaces: "unknown",
+      appArmorRestricts: "unknown",
+      landlock: "unknown",
+      native: "unknown",
+      draftsRefusedBy: "unknown",
+      controlGroups: [],
+      isRoot: process.getuid?.() === 0,
+    });
+  });
+});
+
+describe("bubblewrap", () => {
+  test.each([
+    ["that works", `${VERSION}; exit 0`, { bubblewrap: "0.9.0", sandboxStarts: true }],
+    ["that may not", `${VERSION}; exit 1`, { bubblewrap: "0.9.0", sandboxStarts: false }],
+    ["that hangs", "exec /bin/sleep 600", { bubblewrap: "unknown", sandboxStarts: "unknown" }],
+    ["that leaves a child behind with its output", "/bin/sleep 5 &\nexit 0", { bubblewrap: "unknown" }],
+    ["that hangs in the sandbox", `${VERSION}; exec /bin/sleep 600`, { bubblewrap: "0.9.0", sandboxStarts: "unknown" }],
+    ["that fails", "exit 3", { bubblewrap: "unknown", sandboxStarts: "unknown" }],
+    ["that says something else", "echo hello", { bubblewrap: "unknown" }],
+    [
+      "that never stops talking",
+      "while :; do echo 9.9.9 9.9.9 9.9.9 9.9.9 9.9.9 9.9.9; done",
+      { bubblewrap: "unknown" },
+    ],
+  ])("%s", (_what, script, wanted) => {
+    expect(facts({}, script)).toMatchObject(wanted);
+  });
+
+  test("that may not be started is unknown", () => {
+    mkdirSync(join(root, "bin"));
+    mkdirSync(join(root, "bin", "bwrap"));
+    expect(facts({})).toMatchObject({ sandboxStarts: "unknown" });
+  });
+});
+
+describe("the distribution", () => {
+  test.each([
+    ['NAME="X"\nID=debian\n', ["debian"]],
+    ['ID="linuxmint"\nID_LIKE="ubuntu debian"\n', ["linuxmint", "ubuntu", "debian"]],
+    ["VERSION_ID=12\n", "unknown"],
+    ["ID=$(reboot)\n", "unknown"],
+    ["", "unknown"],
+  ])("%j", (text, wanted) => {
+    expect(facts({ "etc/os-release": text }).distribution).toEqual(wanted);
+  });
+
+  test("is looked for in its other place, and unknown in bytes that are no text or a loop", () => {
+    expect(facts({ "usr/lib/os-release": "ID=arch\n" }).distribution).toEqual(["arch"]);
+    expect(facts({ "etc/os-release": Uint8Array.of(0xff, 0xfe) }).distribution).toEqual(["arch"]);
+    rmSync(join(root, "etc/os-release"));
+    rmSync(join(root, "usr"), { recursive: true });
+    symlinkSync("os-release", join(root, "etc/os-release"));
+    expect(facts({}).distribution).toBe("unknown");
+  });
+});
+
+describe("the kernel's switches", () => {
+  const clone = "proc/sys/kernel/unprivileged_userns_clone";
+  const most = "proc/sys/user/max_user_namespaces";
+  test.each([
+    [{ [clone]: "1\n" }, true],
+    [{ [clone]: "0\n" }, false],
+    [{ [most]: "15000\n" }, true],
+    [{ [clone]: "1\n", [most]: "0\n" }, false],
+    [{ [clone]: "yes\n" }, "unknown"],
+  ])("%j", (files, wanted) => {
+    expect(facts(files).userNamespaces).toBe(wanted);
+  });
+
+  test("of AppArmor", () => {
+    const file = "proc/sys/kernel/apparmor_restrict_unprivileged_userns";
+    expect(facts({ [file]: "1\n" }).appArmorRestricts).toBe(true);
+    expect(facts({ [file]: "0\n" }).appArmorRestricts).toBe(false);
+  });
+});
+
+describe("Landlock", () => {
+  test.each([
+    ["lockdown,capability,landlock,yama", 4],
+    ["lockdown,capability,yama", null],
+    ["landlocked", null],
+  ])("among %s", (modules, wanted) => {
+    expect(facts({ "sys/kernel/security/lsm": modules }).landlock).toBe(wanted);
+  });
+
+  test.each([
+    ["5.12.9", "unknown"],
+    ["5.13.0", 1],
+    ["6.1.0", 2],
+    ["6.18.4", 7],
+    ["7.0", 7],
+    ["odd", "unknown"],
+  ])("on kernel %s", (kernel, wanted) => {
+    mkdirSync(join(root, "sys/kernel/security"), { recursive: true });
+    writeFileSync(join(root, "sys/kernel/security/lsm"), "landlock");
+    expect(machineFacts({ platform: "linux", kernel, root, path: root, millisecondsMax: 400 }).landlock).toBe(wanted);
+  });
+});
+
+describe("our native program", () => {
+  const says = (text: string | null): MachineFacts => {
+    const native = join(root, "native");
+    if (text !== null) writeFileSync(native, `#!/bin/sh\n${text}\n`);
+    if (text !== null) chmodSync(native, 0o755);
+    return machineFacts({ platform: "linux", root, path: root, self: root, millisecondsMax: 2_000, native });
+  };
+
+  test("has the last word on the kernel", () => {
+    const said = '{"landlockAbi":7,"tproxy":true,"openTree":true,"mountSetattr":true,"seccomp":true,"overlay":true}';
+    expect(says(`echo '${said}'`)).toMatchObject({
+      landlock: 7,
+      native: { transparent: true, descriptorMounts: true, seccomp: true, overlay: true },
+    });
+    expect(says(`echo '{"landlockAbi":0}'`)).toMatchObject({
+      landlock: null,
+      native: { transparent: false, descriptorMounts: false, seccomp: false, overlay: false },
+    });
+  });
+
+  test.each([null, "exit 1", "echo nonsense", "echo 7", "sleep 10"])("that says %j is not there", (text) => {
+    expect(says(text).native).toBeNull();
+  });
+});
+
+test("this machine answers", () => {
+  const { platform } = machineFacts();
+  expect(platform).toBe(process.platform);
+  expect(machineFacts({ platform: "darwin" }).bubblewrap).toBe("unknown");
+});

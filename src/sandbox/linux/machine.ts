@@ -1,0 +1,180 @@
+// Asks this machine about itself: programs, kernel switches, distribution. What fails is "unknown", and nothing waits.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { release } from "node:os";
+import { dirname, join } from "node:path";
+import type { Fact, MachineFacts, NativeFacts } from "../../core/ports/machine.ts";
+import { unsuitableFileSystem } from "./overlay-refusals.ts";
+import { readTextFile } from "../../platform/files.ts";
+import { kernelFacts } from "./detect-sandbox.ts";
+import { groupPlaces } from "./group-places.ts";
+
+/** Where to look; the real machine unless a test says otherwise. */
+export interface MachineQuestion {
+  readonly platform: string;
+  readonly kernel: string;
+  /** What `/etc` and `/proc` are below of. */
+  readonly root: string;
+  /** Where programs are looked for. */
+  readonly path: string;
+  readonly millisecondsMax: number;
+  /** Where our native program lies; null where nobody knows. */
+  readonly native: string | null;
+  /** The state folder, there or not; null where it is not asked about. */
+  readonly state: string | null;
+  /** The kernel's view of this process. */
+  readonly self: string;
+}
+
+const fileCharactersMax = 65_536;
+
+export function machineFacts(asked: Partial<MachineQuestion> = {}): MachineFacts {
+  const question: MachineQuestion = {
+    platform: process.platform,
+    kernel: release(),
+    root: "/",
+    path: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
+    millisecondsMax: 3_000,
+    native: null,
+    self: "/proc/self",
+    state: null,
+    ...asked,
+  };
+  const { platform } = question;
+  if (platform !== "linux") {
+    return {
+      platform,
+      distribution: "unknown",
+      bubblewrap: "unknown",
+      sandboxStarts: "unknown",
+      userNamespaces: "unknown",
+      appArmorRestricts: "unknown",
+      landlock: "unknown",
+      native: "unknown",
+      draftsRefusedBy: "unknown",
+      controlGroups: "unknown",
+      isRoot: process.getuid?.() === 0,
+    };
+  }
+  const said = question.native === null ? "unknown" : kernelFacts(question.native, question.millisecondsMax);
+  const bubblewrap = bubblewrapVersion(question);
+  return {
+    platform,
+    distribution: distribution(question),
+    bubblewrap,
+    sandboxStarts: typeof bubblewrap === "string" && bubblewrap !== "unknown" ? sandboxStarts(question) : "unknown",
+    userNamespaces: userNamespaces(question),
+    appArmorRestricts: flag(question, "proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
+    landlock: said === "unknown" || said === null ? landlock(question) : landlockSaid(said),
+    native: said === "unknown" || said === null ? said : nativeFacts(said),
+    draftsRefusedBy: question.state === null ? "unknown" : draftFileSystem(question.state),
+    controlGroups: groupPlaces(question.self).flatMap(({ holds }) => holds),
+    isRoot: process.getuid?.() === 0,
+  };
+}
+
+/** Of the state folder, or of the nearest folder above it that exists. */
+function draftFileSystem(state: string): Fact<string | null> {
+  for (let folder = state; ; folder = dirname(folder)) {
+    if (existsSync(folder)) return unsuitableFileSystem(folder);
+    if (folder === dirname(folder)) return "unknown";
+  }
+}
+
+function distribution(question: MachineQuestion): Fact<readonly string[]> {
+  const text = read(question, "etc/os-release") ?? read(question, "usr/lib/os-release");
+  if (text === null) return "unknown";
+  const value = (key: string): string =>
+    new RegExp(`^${key}=["']?([\\w .-]*)["']?$`, "m").exec(text)?.[1]?.toLowerCase() ?? "";
+  const ids = `${value("ID")} ${value("ID_LIKE")}`.split(" ").filter((id) => id !== "");
+  return ids.length === 0 ? "unknown" : [...new Set(ids)];
+}
+
+function bubblewrapVersion(question: MachineQuestion): Fact<string | null> {
+  const { status, stdout, error } = run(question, ["--version"], "pipe");
+  if (error !== undefined && "code" in error && error.code === "ENOENT") return null;
+  if (error !== undefined || status !== 0) return "unknown";
+  return /\b\d+(\.\d+)+\b/.exec(stdout.slice(0, 200))?.[0] ?? "unknown";
+}
+
+/** The one honest answer to whether it works is to do it: an empty sandbox that ends at once. */
+function sandboxStarts(question: MachineQuestion): Fact<boolean> {
+  const argv = ["--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--", "/bin/true"];
+  const { status, error } = run(question, argv, "ignore");
+  return error !== undefined ? "unknown" : status === 0;
+}
+
+function run(
+  { path, millisecondsMax }: MachineQuestion,
+  argv: readonly string[],
+  output: "pipe" | "ignore",
+): { readonly status: number | null; readonly error: Error | undefined; readonly stdout: string } {
+  const { status, error, stdout } = spawnSync("bwrap", [...argv], {
+    env: { PATH: path, LC_ALL: "C" },
+    cwd: "/",
+    stdio: ["ignore", output, "ignore"],
+    encoding: "utf8",
+    timeout: millisecondsMax,
+    killSignal: "SIGKILL",
+    maxBuffer: fileCharactersMax,
+  });
+  // There is no text where nothing was started or nothing was listened to, whatever the types say.
+  return { status, error, stdout: (stdout as string | null) ?? "" };
+}
+
+/** Debian's own switch, and the limit every kernel has. */
+function userNamespaces(question: MachineQuestion): Fact<boolean> {
+  const switches = [
+    flag(question, "proc/sys/kernel/unprivileged_userns_clone"),
+    flag(question, "proc/sys/user/max_user_namespaces"),
+  ];
+  if (switches.includes(false)) return false;
+  return switches.includes(true) ? true : "unknown";
+}
+
+/** A number of the kernel; anything but zero is on. */
+function flag(question: MachineQuestion, file: string): Fact<boolean> {
+  const text = read(question, file)?.trim();
+  return text === undefined || !/^\d+$/.test(text) ? "unknown" : Number(text) > 0;
+}
+
+function landlockSaid({ landlockAbi }: Readonly<Record<string, unknown>>): Fact<number | null> {
+  return typeof landlockAbi !== "number" ? "unknown" : landlockAbi === 0 ? null : landlockAbi;
+}
+
+function nativeFacts(said: Readonly<Record<string, unknown>>): NativeFacts {
+  const { tproxy, openTree, mountSetattr, seccomp, overlay } = said;
+  return {
+    transparent: tproxy === true,
+    descriptorMounts: openTree === true && mountSetattr === true,
+    seccomp: seccomp === true,
+    overlay: overlay === true,
+  };
+}
+
+/** From which kernel on which version is spoken. Only the call itself would tell for certain. */
+const LANDLOCK: readonly (readonly [major: number, minor: number, version: number])[] = [
+  [6, 15, 7],
+  [6, 12, 6],
+  [6, 10, 5],
+  [6, 7, 4],
+  [6, 2, 3],
+  [5, 19, 2],
+  [5, 13, 1],
+];
+
+function landlock(question: MachineQuestion): Fact<number | null> {
+  const modules = read(question, "sys/kernel/security/lsm");
+  if (modules === null) return "unknown";
+  if (!modules.trim().split(",").includes("landlock")) return null;
+  const [, major, minor] = /^(\d+)\.(\d+)/.exec(question.kernel) ?? [];
+  const found = LANDLOCK.find(
+    ([one, other]) => Number(major) > one || (Number(major) === one && Number(minor) >= other),
+  );
+  return found?.[2] ?? "unknown";
+}
+
+function read({ root }: MachineQuestion, file: string): string | null {
+  const content = readTextFile(join(root, file), fileCharactersMax);
+  return content.ok ? content.text : null;
+}

@@ -1,0 +1,78 @@
+// The network of one sandbox over its life: sockets handed on once, questions to whoever runs a command just now.
+import type { Judge } from "../../core/ports/judge.ts";
+import type { RunDenial } from "../../core/ports/process.ts";
+import type { PlanNetwork } from "../plan/plan.ts";
+import type { CredentialSource, SandboxOwner } from "../plan/sandboxes.ts";
+import type { NetworkBroker, OpenNetwork, SocketKind } from "./network.ts";
+
+const KINDS: ReadonlySet<unknown> = new Set<SocketKind>(["dns", "dns-tcp", "tcp", "transparent", "broker"]);
+
+export class SandboxNetwork {
+  #network: OpenNetwork | null = null;
+  #judge: Judge | null = null;
+  #credential: CredentialSource | null = null;
+  #isLost = false;
+  #last: readonly RunDenial[] = [];
+
+  /** Null where the broker will not have it. */
+  static async open(
+    broker: NetworkBroker,
+    wanted: PlanNetwork,
+    sandbox: string,
+    owner: SandboxOwner,
+  ): Promise<SandboxNetwork | null> {
+    const own = new SandboxNetwork();
+    own.#network = await broker.open({
+      sandbox,
+      owner,
+      chains: wanted.chains,
+      judge: (request) => own.#judge?.(request) ?? { outcome: "deny", code: "not_available", at: null },
+      credential: async (request) => (await own.#credential?.(request)) ?? null,
+      events: {
+        // Counted at the end of the command, with how often.
+        denied: () => {},
+        lost: () => {
+          own.#isLost = true;
+        },
+      },
+    });
+    return own.#network === null ? null : own;
+  }
+
+  /** Whose word counts from now on; null between commands, when nothing inside can ask. */
+  judgedBy(judge: Judge | null, credential: CredentialSource | null): void {
+    this.#judge = judge;
+    this.#credential = credential;
+  }
+
+  /** A message as the native program sends it beside a socket. Broken where nobody took the socket. */
+  async give(message: unknown, handle: unknown): Promise<void> {
+    const kind = typeof message === "object" && message !== null && "kind" in message ? message.kind : null;
+    if (this.#network === null || !KINDS.has(kind) || !(await this.#network.give(kind as SocketKind, handle)))
+      throw new Error("a socket of the sandbox was not taken");
+  }
+
+  /** Nobody answers inside any more. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** What was refused to the command that has just ended, with the sandbox or before it. */
+  async denials(): Promise<readonly RunDenial[]> {
+    if (this.#network !== null) return plain(await this.#network.count());
+    const last = this.#last;
+    this.#last = [];
+    return last;
+  }
+
+  async close(): Promise<void> {
+    const network = this.#network;
+    this.#network = null;
+    if (network !== null) this.#last = plain(await network.close());
+  }
+}
+
+/** Of what the broker tells, what a result carries. */
+function plain(counted: { readonly denials: readonly RunDenial[] } | null): readonly RunDenial[] {
+  return (counted?.denials ?? []).map(({ code, request, times }) => ({ code, request, times }));
+}

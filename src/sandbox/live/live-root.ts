@@ -1,0 +1,395 @@
+// A live root: a private copy of a project that one program works on, kept in step while it runs. The person's edits are
+// carried in; the program's changes land through drafts of their own, by the same rules as those of any other program.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { ChangesReport, KeptChange } from "../../core/ports/drafts.ts";
+import type { DraftFolders } from "../drafts/draft-folders.ts";
+import type { DraftLifecycle } from "../drafts/draft-lifecycle.ts";
+import type { DraftRecord } from "../drafts/draft-records.ts";
+import type { LandingContext } from "../drafts/landing.ts";
+import { BaseTree } from "./base-tree.ts";
+import { carryIn } from "./carry-in.ts";
+import { type Comparison, compareSides, type SideChange } from "./compare-sides.ts";
+import { FolderWatch } from "./folder-watch.ts";
+import { gitFolderOf, keyOf, planStep, type StepPlan } from "./live-plan.ts";
+import { type CopyLimits, makeCopy } from "./make-copy.ts";
+import { messageOf, nanoseconds } from "./moment.ts";
+import { isEqualContent } from "./same-content.ts";
+import { digestOf, type StagedFile, stage } from "./staging.ts";
+import { isSameStamp, TreeFolder } from "./tree-folder.ts";
+
+export interface LiveRootParts {
+  readonly folders: DraftFolders;
+  readonly lifecycle: DraftLifecycle;
+  /** Path of the native program. */
+  readonly program: string;
+  readonly limits: CopyLimits;
+  /** Names that programs do not see, from the root down, as the configuration has them now. */
+  isHidden(path: readonly string[]): boolean;
+  /** What decides about changes that land now. */
+  context(): LandingContext;
+  /** Of a draft of this program that begins now. */
+  record(draft: string, start: bigint, rootIdentity: LiveRoot["rootIdentity"]): DraftRecord;
+  note(line: string): void;
+}
+
+export const COPY_FOLDER = "copy";
+export const BASE_FILE = "base.jsonl";
+const INCOMING_FOLDER = "incoming";
+
+/** A file that was written this recently may be half written. */
+const quietMilliseconds = 200;
+/** What others write all the time does not keep the rest from landing. */
+const patienceMilliseconds = 2_000;
+/** Longer than a tick of the clock that file systems use: what changes after it has a later change time. */
+const tickMilliseconds = 25;
+const attemptsMax = 3;
+const pathsShownMax = 20;
+
+export class LiveRoot {
+  readonly id: string;
+  /** Absolute: what the program sees in the place of its root. */
+  readonly copyPath: string;
+  /** Of the real folder. */
+  readonly rootIdentity: { readonly device: bigint; readonly inode: bigint };
+  readonly #parts: LiveRootParts;
+  readonly #real: TreeFolder;
+  readonly #copy: TreeFolder;
+  readonly #base: BaseTree;
+  readonly #incoming: string;
+  readonly #watch = new FolderWatch();
+  readonly #began: bigint;
+  /** Changes of the program that did not land: they wait for the end. */
+  readonly #held = new Map<string, KeptChange>();
+  readonly #attempts = new Map<string, number>();
+  /** When a change that is not quiet was first seen. */
+  #pendingSince: number | null = null;
+  #landed = 0;
+  readonly #paths = new Set<string>();
+  #lastDraft: string | null = null;
+  #isOver = false;
+  #loop: Promise<void> = Promise.resolve();
+
+  private constructor(parts: LiveRootParts, id: string, real: TreeFolder, began: bigint) {
+    this.#parts = parts;
+    this.id = id;
+    this.#real = real;
+    this.#began = began;
+    const folder = parts.folders.path(id);
+    this.copyPath = join(folder, COPY_FOLDER);
+    this.#incoming = join(folder, INCOMING_FOLDER);
+    mkdirSync(this.copyPath, { mode: 0o755 });
+    mkdirSync(this.#incoming, { mode: 0o700 });
+    this.#copy = TreeFolder.open(this.copyPath);
+    this.#base = new BaseTree(join(folder, BASE_FILE));
+    this.rootIdentity = { device: real.device, inode: real.inode };
+  }
+
+  /** With its copy made; else why there is none. */
+  static async open(
+    path: string,
+    parts: LiveRootParts,
+  ): Promise<{ readonly ok: true; readonly live: LiveRoot } | { readonly ok: false; readonly reason: string }> {
+    const began = nanoseconds();
+    let live: LiveRoot | null = null;
+    let reason: string | null;
+    try {
+      const { id } = parts.folders.make();
+      try {
+        live = new LiveRoot(parts, id, TreeFolder.open(path), began);
+      } catch (error) {
+        await parts.folders.remove(id).catch(() => undefined);
+        throw error;
+      }
+      reason = await makeCopy({
+        ...{ real: live.#real, target: live.copyPath, base: live.#base, limits: parts.limits },
+        isHidden: parts.isHidden,
+      });
+    } catch (error) {
+      reason = `the folder cannot be copied: ${messageOf(error)}`;
+    }
+    if (live !== null && reason === null) return { ok: true, live };
+    if (live !== null) await live.discard();
+    return { ok: false, reason: reason ?? "the folder cannot be copied" };
+  }
+
+  /** From now on both sides are kept in step. */
+  start(): void {
+    this.#parts.lifecycle.begin(this.#record(this.id, this.#began));
+    this.#loop = this.#run();
+  }
+
+  /** For a program that never ran. */
+  async discard(): Promise<void> {
+    this.#isOver = true;
+    this.#watch.close();
+    await this.#loop;
+    this.#real.close();
+    this.#copy.close();
+    await this.#parts.folders
+      .remove(this.id)
+      .catch((error: unknown) => this.#parts.note(`${this.id}: ${String(error)}`));
+    this.#parts.lifecycle.forget(this.id);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isOver) {
+      const began = performance.now();
+      let isPending = false;
+      try {
+        isPending = await this.#step(false);
+      } catch (error) {
+        this.#parts.note(`live root ${this.id}: ${messageOf(error)}`);
+      }
+      const took = performance.now() - began;
+      if (!this.#isOver) await this.#watch.wait(isPending ? quietMilliseconds : null, took);
+    }
+  }
+
+  /** True where a change waits until its file is quiet. */
+  async #step(isFinal: boolean): Promise<boolean> {
+    const start = nanoseconds();
+    await pause(tickMilliseconds);
+    const found = await this.#compare();
+    if (!found.isComplete) throw new Error("there are too many names in the copy; nothing more lands while it runs");
+    this.#watch.follow(found.folders, this.#real, this.#copy);
+    const plan = await this.#plan(found);
+    for (const change of plan.equal) this.#settleEqual(change);
+    for (const change of plan.apart) this.#hold(change, "draft_conflict", CONFLICT);
+    for (const change of plan.carryIn) await carryIn(change, this.#carryParts());
+    const isQuiet = isFinal || this.#isQuiet(plan.land);
+    if (isQuiet && plan.land.length > 0) await this.#land(plan, start, isFinal);
+    this.#base.flush();
+    return !isQuiet;
+  }
+
+  #record(draft: string, start: bigint): DraftRecord {
+    return this.#parts.record(draft, start, this.rootIdentity);
+  }
+
+  #compare(): Promise<Comparison> {
+    return compareSides({ real: this.#real, copy: this.#copy, base: this.#base, isHidden: this.#parts.isHidden });
+  }
+
+  #plan(found: Comparison): Promise<StepPlan> {
+    return planStep(found, {
+      real: this.#real,
+      isHeld: (key) => this.#held.has(key),
+      isEqual: (change) => isEqualContent(change, this.#real, this.#copy),
+    });
+  }
+
+  #carryParts(): Parameters<typeof carryIn>[1] {
+    return { real: this.#real, copy: this.#copy, base: this.#base, incoming: this.#incoming };
+  }
+
+  #settleEqual({ path, real, copy }: SideChange): void {
+    this.#base.settle(path, real, copy);
+    this.#held.delete(keyOf(path));
+  }
+
+  #hold({ path, copy }: SideChange, code: KeptChange["code"], reason: string): void {
+    const kind = copy === null ? "delete" : KINDS[copy.kind];
+    this.#held.set(keyOf(path), { path: keyOf(path), kind, code, reason });
+  }
+
+  /** Whether nothing of it was written just now, or something has been waiting for long. */
+  #isQuiet(land: readonly SideChange[]): boolean {
+    const now = Date.now();
+    if (land.length === 0) {
+      this.#pendingSince = null;
+      return true;
+    }
+    this.#pendingSince ??= now;
+    const isFresh = land.some(
+      ({ copy }) => copy !== null && now - Number(copy.changed / 1_000_000n) < quietMilliseconds,
+    );
+    const waited = now - this.#pendingSince;
+    const isGone = land.some(({ copy }) => copy === null) && waited < quietMilliseconds;
+    return (!isFresh && !isGone) || waited > patienceMilliseconds;
+  }
+
+  /** INVARIANT: `start` is from before the comparison, and a tick older: a later edit of the person's has a later time. */
+  async #land({ land, gitFolders }: StepPlan, start: bigint, isFinal: boolean): Promise<void> {
+    this.#pendingSince = null;
+    const fresh = (change: SideChange): boolean =>
+      change.copy !== null && Date.now() - Number(change.copy.changed / 1_000_000n) < quietMilliseconds;
+    // Its project side may have changed within the same tick: it is compared again.
+    const isSettled = ({ real }: SideChange): boolean =>
+      real === null || real.kind === "folder" || real.changed <= start;
+    const wanted = land.filter(
+      (change) => isSettled(change) && (isFinal || gitFolderOf(change.path) !== null || !fresh(change)),
+    );
+    if (wanted.length === 0) return;
+    const { folders, lifecycle } = this.#parts;
+    const { id } = folders.make();
+    const byKey = new Map(wanted.map((change) => [keyOf(change.path), change]));
+    let staged: readonly StagedFile[];
+    try {
+      staged = await stage(wanted, { copy: this.#copy, upper: folders.upper(id), program: this.#parts.program });
+    } catch (error) {
+      await folders.remove(id).catch(() => undefined);
+      throw error;
+    }
+    if (staged.length === 0) return folders.remove(id);
+    folders.dropWork(id);
+    const record: DraftRecord = { ...this.#record(id, start), isSealed: true };
+    lifecycle.begin(record);
+    const report = await lifecycle.finish(record, this.#parts.context());
+    const kept = await lifecycle.dropKept(id);
+    if (report.landed > 0) {
+      this.#lastDraft = id;
+      this.#landed += report.landed;
+      for (const path of report.paths) if (this.#paths.size < pathsShownMax) this.#paths.add(path);
+    }
+    const failed = new Set(report.kept.filter(({ kind }) => kind === "git").map(({ path }) => path));
+    for (const file of staged) await this.#outcome(file, byKey.get(keyOf(file.path)), kept, failed, report);
+    for (const unit of gitFolders) if (!failed.has(unit)) await this.#settleGit(unit);
+  }
+
+  async #outcome(
+    file: StagedFile,
+    change: SideChange | undefined,
+    kept: ReadonlyMap<string, string> | null,
+    failedGit: ReadonlySet<string>,
+    report: ChangesReport,
+  ): Promise<void> {
+    if (change === undefined) return;
+    const { path } = file;
+    const unit = gitFolderOf(path);
+    if (unit !== null) {
+      const place = failedGit.has(unit) ? unit : keyOf(path);
+      const told = report.kept.find(({ kind, path: one }) => kind === "git" && one === place);
+      if (told === undefined) return this.#base.settle(path, change.real, file.copy);
+      // Its configuration and hooks never land, and are kept at the end; a git that did not land is tried again.
+      if (place !== unit || this.#tried(unit)) this.#held.set(place, told);
+      return;
+    }
+    const code = kept?.get(`${file.copy?.kind ?? "delete"} ${keyOf(path)}`);
+    if (kept !== null && code === undefined) return this.#settleLanded(file);
+    const told = report.kept.find(({ path: one }) => one === keyOf(path));
+    // The person may have changed it in this moment: compared again, and landed or kept apart.
+    const isTransient = code === undefined || code === "draft_conflict" || code === "not_landed";
+    if (isTransient && !this.#tried(keyOf(path))) return;
+    this.#hold(change, told?.code ?? "not_landed", told?.reason ?? "it could not be carried over");
+  }
+
+  /** True once it was tried too often. */
+  #tried(key: string): boolean {
+    const count = (this.#attempts.get(key) ?? 0) + 1;
+    this.#attempts.set(key, count);
+    return count >= attemptsMax;
+  }
+
+  /** It landed. Where the project has something else by now, the person changed it since, and that is carried in. */
+  async #settleLanded({ path, copy, digest }: StagedFile): Promise<void> {
+    const parent = this.#real.descend(path.slice(0, -1));
+    const name = path.at(-1) ?? "";
+    const before = parent?.stamp(name) ?? null;
+    let isSame = copy === null ? before === null : before !== null && before !== "other" && before.kind === copy.kind;
+    if (isSame && digest !== null && parent !== null)
+      isSame =
+        (await digestOf(parent.pathOf(name)).catch(() => null)) === digest && isSameStamp(parent.stamp(name), before);
+    parent?.close();
+    this.#base.settle(path, isSame && before !== "other" ? before : null, copy);
+  }
+
+  /** Its meaning landed: both sides count as in step, although their files differ. */
+  async #settleGit(unit: string): Promise<void> {
+    const { changes } = await this.#compare();
+    for (const { path, real, isRealChanged } of changes)
+      if (isRealChanged && gitFolderOf(path) === unit)
+        this.#base.settle(path, real, this.#base.find(path)?.copy ?? null);
+  }
+
+  /**
+   * After the program: the last changes land, what may not or cannot is kept, and the copy is removed. `isSealed`: whether
+   * the sandbox has ended for certain.
+   */
+  async finish(isSealed: boolean): Promise<ChangesReport> {
+    this.#isOver = true;
+    this.#watch.wake();
+    await this.#loop;
+    this.#watch.close();
+    const kept: KeptChange[] = [];
+    let draft: string | null = null;
+    let isCopyKept = false;
+    try {
+      for (let round = 0; isSealed && round < 2; round++) await this.#step(true);
+      const start = nanoseconds();
+      await pause(tickMilliseconds);
+      const found = await this.#compare();
+      const left = await this.#leftOver(found);
+      const conflicts = left.filter(
+        ({ path, isRealChanged }) => isRealChanged || this.#held.get(keyOf(path))?.code === "draft_conflict",
+      );
+      const waiting = left.filter((change) => !conflicts.includes(change));
+      for (const [changes, from] of [
+        [waiting, start],
+        [conflicts, this.#began],
+      ] as const) {
+        const report = await this.#keep(changes, from, isSealed, changes === conflicts);
+        if (report === null) continue;
+        kept.push(...report.kept);
+        draft ??= report.draft;
+        this.#landed += report.landed;
+      }
+      for (const path of found.unlandable.slice(0, pathsShownMax))
+        kept.push({ path, kind: "write", code: "not_landed", reason: "it is no file, folder or link" });
+      isCopyKept = found.unreadable > 0 || !found.isComplete;
+      if (isCopyKept) kept.push({ path: ".", kind: "write", code: "not_landed", reason: this.#copyKept(found) });
+    } catch (error) {
+      isCopyKept = true;
+      const reason = `what it changed last could not be carried over: ${messageOf(error)}; it is in ${this.copyPath}`;
+      this.#parts.note(`live root ${this.id}: ${reason}`);
+      kept.push({ path: ".", kind: "write", code: "not_landed", reason });
+    }
+    if (isCopyKept) {
+      this.#real.close();
+      this.#copy.close();
+      const last = kept.at(-1);
+      await this.#parts.lifecycle.keep(this.#record(this.id, this.#began), last === undefined ? [] : [last]);
+      draft ??= this.id;
+    } else await this.discard();
+    const root = this.#record(this.id, this.#began).root;
+    return { draft: draft ?? this.#lastDraft, root, landed: this.#landed, paths: [...this.#paths], kept, keptMore: 0 };
+  }
+
+  #copyKept({ unreadable }: Comparison): string {
+    const why = unreadable > 0 ? `${unreadable} names are no UTF-8` : "there are too many names in it";
+    return `${why}; the copy stays in ${this.copyPath} until the draft is discarded`;
+  }
+
+  async #leftOver({ changes }: Comparison): Promise<readonly SideChange[]> {
+    const left: SideChange[] = [];
+    for (const change of changes)
+      if (change.isCopyChanged && !(await isEqualContent(change, this.#real, this.#copy))) left.push(change);
+    return left;
+  }
+
+  /** What is left becomes a draft that waits; null where nothing is. */
+  async #keep(
+    changes: readonly SideChange[],
+    start: bigint,
+    isSealed: boolean,
+    isConflict: boolean,
+  ): Promise<ChangesReport | null> {
+    if (changes.length === 0) return null;
+    const { folders, lifecycle } = this.#parts;
+    const { id } = folders.make();
+    const staged = await stage(changes, { copy: this.#copy, upper: folders.upper(id), program: this.#parts.program });
+    folders.dropWork(id);
+    const record: DraftRecord = { ...this.#record(id, start), isSealed };
+    lifecycle.begin(record);
+    if (!isConflict || !isSealed) return lifecycle.finish(record, this.#parts.context());
+    const kept = staged.map(({ path, copy }): KeptChange => {
+      const kind = copy === null ? "delete" : KINDS[copy.kind];
+      return { path: keyOf(path), kind, code: "draft_conflict", reason: CONFLICT };
+    });
+    return lifecycle.keep(record, kept);
+  }
+}
+
+const CONFLICT = "the project changed there while the program ran; nothing was overwritten";
+const KINDS = { file: "write", folder: "folder", link: "link" } as const;

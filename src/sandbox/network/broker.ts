@@ -1,0 +1,145 @@
+// The broker without its process: messages of the owner in, messages to the owner out, networks in between.
+import { addressText } from "../../core/base/address.ts";
+import { destinationText } from "../../core/authority/axes/destination.ts";
+import type { OwnerWord } from "./connection.ts";
+import type { Credential } from "./credential-request.ts";
+import { Fetches } from "./fetch/fetch.ts";
+import { Granted, readChains } from "./granted.ts";
+import { ownerMilliseconds, sandboxesMax } from "./limits.ts";
+import {
+  type BrokerMessage,
+  type Count,
+  type Credited,
+  type Give,
+  type Judged,
+  type Open,
+  readOwnerMessage,
+} from "./messages.ts";
+import { Network, type NetworkOwner } from "./network.ts";
+import { resolverOf } from "./names/resolver.ts";
+import { isHandle } from "./sockets.ts";
+
+export class Broker {
+  readonly #tell: (message: BrokerMessage) => void;
+  readonly #now: () => number;
+  readonly #networks = new Map<string, Network>();
+  readonly #waiting = new Map<number, (answer: Judged | Credited | null) => void>();
+  readonly #fetches: Fetches;
+  #asked = 0;
+
+  constructor(tell: (message: BrokerMessage) => void, now: () => number) {
+    this.#tell = tell;
+    this.#now = now;
+    this.#fetches = new Fetches({
+      tell,
+      now,
+      ask: async (question) => {
+        const answer = await this.#ask((number) => ({ kind: "hopping", number, ...question }));
+        if (answer?.kind !== "judged") return "not_available";
+        if (answer.outcome === "ask") return "approval_required";
+        return answer.outcome === "allow" ? null : (answer.code ?? "not_available");
+      },
+    });
+  }
+
+  /** False: the owner does not speak our language, and nothing it says can be trusted to be whole. */
+  async take(value: unknown, handle: unknown): Promise<boolean> {
+    const message = readOwnerMessage(value);
+    if (isHandle(handle) && message?.kind !== "give") handle.close();
+    if (message === null) return false;
+    switch (message.kind) {
+      case "open":
+        this.#tell({ kind: "answered", number: message.number, done: this.#open(message) });
+        return true;
+      case "give":
+        this.#tell({ kind: "answered", number: message.number, done: await this.#give(message, handle) });
+        return true;
+      case "count":
+      case "close":
+        await this.#count(message);
+        return true;
+      case "judged":
+      case "credited":
+        this.#waiting.get(message.number)?.(message);
+        return true;
+      case "fetch":
+      case "fetch-more":
+      case "fetch-stop":
+        this.#fetches.take(message);
+        return true;
+      default:
+        return message satisfies never;
+    }
+  }
+
+  #open({ sandbox, chains, resolver }: Open): boolean {
+    if (this.#networks.has(sandbox) || this.#networks.size >= sandboxesMax) return false;
+    const authority = readChains(chains);
+    const resolve = resolverOf(resolver, this.#now);
+    if (authority === null || resolve === null) return false;
+    this.#networks.set(
+      sandbox,
+      new Network(new Granted(authority, this.#now), resolve, this.#owner(sandbox), this.#now),
+    );
+    return true;
+  }
+
+  async #give({ sandbox, socket }: Give, handle: unknown): Promise<boolean> {
+    const isTaken = (await this.#networks.get(sandbox)?.give(socket, handle)) ?? false;
+    if (!isTaken && isHandle(handle)) handle.close();
+    return isTaken;
+  }
+
+  async #count({ kind, sandbox, number }: Count): Promise<void> {
+    const network = this.#networks.get(sandbox);
+    if (network === undefined) {
+      this.#tell({ kind: "answered", number, done: false });
+      return;
+    }
+    if (kind === "close") {
+      this.#networks.delete(sandbox);
+      await network.close();
+    }
+    this.#tell({ kind: "counted", number, counters: network.count() });
+  }
+
+  #owner(sandbox: string): NetworkOwner {
+    return {
+      ask: async (host, port, manner): Promise<OwnerWord | null> => {
+        const address = host.name === null || host.address === null ? null : addressText(host.address);
+        const answer = await this.#ask((number) => ({
+          kind: "judging",
+          number,
+          sandbox,
+          host: destinationText(host),
+          address,
+          port,
+          manner,
+        }));
+        if (answer?.kind !== "judged") return null;
+        if (answer.outcome !== "deny") return { outcome: answer.outcome };
+        return { outcome: "deny", code: answer.code ?? "not_available" };
+      },
+      credential: async (request): Promise<Credential | null> => {
+        const answer = await this.#ask((number) => ({ kind: "crediting", number, sandbox, request }));
+        return answer?.kind === "credited" ? answer.credential : null;
+      },
+      denied: (code, request, reason) => this.#tell({ kind: "denied", sandbox, code, request, reason }),
+    };
+  }
+
+  /** No answer in time is no answer. */
+  #ask(question: (number: number) => BrokerMessage): Promise<Judged | Credited | null> {
+    const number = ++this.#asked;
+    return new Promise((give) => {
+      const settle = (answer: Judged | Credited | null): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(number);
+        give(answer);
+      };
+      const timer = setTimeout(() => settle(null), ownerMilliseconds);
+      this.#waiting.set(number, settle);
+      this.#tell(question(number));
+    });
+  }
+}

@@ -1,0 +1,252 @@
+// The owner's side of the broker: one process for all of its sandboxes, started when the first network is opened.
+import { parseAddress } from "../../core/base/address.ts";
+import type { DenialCode } from "../../core/authority/decision.ts";
+import { type Destination, parseHost } from "../../core/authority/axes/destination.ts";
+import type { Judge } from "../../core/ports/judge.ts";
+import { toAscii } from "./names/ascii.ts";
+import { BrokerProcess } from "./broker-process.ts";
+import type { AskCredential } from "./credential-endpoint.ts";
+import type { Reason } from "./denials.ts";
+import { FetchClient, type Fetched, type FetchWish } from "./fetch/fetch-client.ts";
+import { type Hopping, readFetchOwnerMessage } from "./fetch/fetch-messages.ts";
+import { type Chains, connectRequest } from "./granted.ts";
+import type {
+  BrokerMessage,
+  Crediting,
+  Judged,
+  Judging,
+  NetworkCounters,
+  OwnerMessage,
+  SocketKind,
+} from "./messages.ts";
+import type { ResolverChoice } from "./names/resolver.ts";
+import { type Handle, isHandle } from "./sockets.ts";
+
+export interface NetworkEvents {
+  /** The first time something is refused. With `approval_required` it is a request for a person. */
+  denied(code: DenialCode, request: string, reason: Reason): void;
+  /** The broker is gone, and with it every connection of this sandbox. Nothing is started again by itself. */
+  lost(lastWords: string): void;
+}
+
+export interface NetworkWish {
+  /** Of the owner's choice, and of no other sandbox that is open. */
+  readonly sandbox: string;
+  readonly chains: Chains;
+  readonly resolver: ResolverChoice;
+  /** Has the last word on every address before it is dialled. */
+  readonly judge: Judge;
+  readonly credential: AskCredential;
+  readonly events: NetworkEvents;
+}
+
+export interface OpenNetwork {
+  /** A socket as the launcher sent it; it belongs to the broker from then on, or to nobody. */
+  give(socket: SocketKind, handle: unknown): Promise<boolean>;
+  /** What there was since the last time. Null where the broker is gone: what it counted is gone with it. */
+  count(): Promise<NetworkCounters | null>;
+  /** Ends every connection, and counts for the last time. */
+  close(): Promise<NetworkCounters | null>;
+}
+
+type Answer = Extract<BrokerMessage, { readonly kind: "answered" | "counted" }>;
+
+/** One process and what is open in it. */
+interface Running {
+  readonly process: BrokerProcess;
+  readonly networks: Map<string, NetworkWish>;
+  readonly waiting: Map<number, (answer: Answer | null) => void>;
+  readonly fetches: Map<number, FetchClient>;
+}
+
+export class BrokerClient {
+  readonly #bundle: string;
+  readonly #authorities: string | null;
+  #running: Running | null = null;
+  #number = 0;
+
+  /** `bundle`: the broker's program. `authorities`: for tests alone, certificates that fetches trust in place of the usual ones. */
+  constructor(bundle: string, authorities: string | null = null) {
+    this.#bundle = bundle;
+    this.#authorities = authorities;
+  }
+
+  /** Of the process that runs now, if one does. */
+  get pid(): number | null {
+    return this.#running?.process.pid ?? null;
+  }
+
+  /** Null: the broker could not be started, or did not understand what is granted. Nothing is open then. */
+  async open(wish: NetworkWish): Promise<OpenNetwork | null> {
+    const running = this.#start();
+    const { sandbox, chains, resolver } = wish;
+    if (running.networks.has(sandbox)) return null;
+    running.networks.set(sandbox, wish);
+    const answer = await this.#ask(running, (number) => ({ kind: "open", number, sandbox, chains, resolver }));
+    if (answer?.kind !== "answered" || !answer.done) {
+      running.networks.delete(sandbox);
+      return null;
+    }
+    return {
+      give: (socket, handle) => this.#give(running, sandbox, socket, handle),
+      count: async () => (running.networks.get(sandbox) === wish ? this.#count(running, "count", sandbox) : null),
+      close: async () => {
+        if (running.networks.get(sandbox) !== wish) return null;
+        running.networks.delete(sandbox);
+        return this.#count(running, "close", sandbox);
+      },
+    };
+  }
+
+  /** HTTP for our own tools, carried out in the broker. Never rejects. */
+  async fetch(wish: FetchWish): Promise<Fetched> {
+    const running = this.#start();
+    const number = ++this.#number;
+    const over = (): void => {
+      running.fetches.delete(number);
+      this.#rest(running);
+    };
+    let isRead = true;
+    const fetching = new FetchClient(
+      wish,
+      number,
+      (message) => {
+        // What the broker would not read would end it, and everybody's network with it.
+        if (readFetchOwnerMessage(message) === null) isRead = false;
+        else running.process.send(message);
+      },
+      over,
+    );
+    running.fetches.set(number, fetching);
+    running.process.ref(true);
+    const fetched = fetching.start(this.#authorities);
+    if (!isRead) fetching.refused("invalid_input", "the request is larger than allowed, or asks for what there is not");
+    else if (running.process.isOver) fetching.refused("not_available", "the broker is gone");
+    return fetched;
+  }
+
+  async stop(): Promise<void> {
+    await this.#running?.process.stop();
+  }
+
+  #start(): Running {
+    if (this.#running !== null && !this.#running.process.isOver) return this.#running;
+    const networks: Running["networks"] = new Map();
+    const waiting: Running["waiting"] = new Map();
+    const fetches: Running["fetches"] = new Map();
+    const process = new BrokerProcess(this.#bundle, {
+      message: (message) => this.#take(running, message),
+      over: (lastWords) => {
+        const lost = [...networks.values()];
+        networks.clear();
+        for (const give of [...waiting.values()]) give(null);
+        for (const fetching of [...fetches.values()]) fetching.refused("not_available", "the broker is gone");
+        for (const { events } of lost) events.lost(lastWords);
+      },
+    });
+    const running: Running = { process, networks, waiting, fetches };
+    this.#running = running;
+    return running;
+  }
+
+  #ask(
+    running: Running,
+    question: (number: number) => OwnerMessage,
+    handle: Handle | null = null,
+  ): Promise<Answer | null> {
+    const number = ++this.#number;
+    return new Promise((give) => {
+      if (running.process.isOver) {
+        handle?.close();
+        give(null);
+        return;
+      }
+      running.process.ref(true);
+      running.waiting.set(number, (answer) => {
+        running.waiting.delete(number);
+        this.#rest(running);
+        give(answer);
+      });
+      if (handle === null) running.process.send(question(number));
+      else running.process.give(question(number), handle);
+    });
+  }
+
+  #rest({ waiting, fetches, process }: Running): void {
+    if (waiting.size === 0 && fetches.size === 0) process.ref(false);
+  }
+
+  async #count(running: Running, kind: "count" | "close", sandbox: string): Promise<NetworkCounters | null> {
+    const counted = await this.#ask(running, (number) => ({ kind, number, sandbox }));
+    return counted?.kind === "counted" ? counted.counters : null;
+  }
+
+  async #give(running: Running, sandbox: string, socket: SocketKind, handle: unknown): Promise<boolean> {
+    if (!isHandle(handle)) return false;
+    const answer = await this.#ask(running, (number) => ({ kind: "give", number, sandbox, socket }), handle);
+    return answer?.kind === "answered" && answer.done;
+  }
+
+  #take(running: Running, message: BrokerMessage): void {
+    switch (message.kind) {
+      case "answered":
+      case "counted":
+        running.waiting.get(message.number)?.(message);
+        return;
+      case "judging":
+        running.process.send(judged(running.networks.get(message.sandbox), message));
+        return;
+      case "crediting":
+        void this.#credit(running, message);
+        return;
+      case "hopping":
+        void this.#hop(running, message);
+        return;
+      case "fetch-head":
+      case "fetch-bytes":
+      case "fetch-end":
+        running.fetches.get(message.number)?.take(message);
+        return;
+      case "denied":
+        running.networks.get(message.sandbox)?.events.denied(message.code, message.request, message.reason);
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  async #hop(running: Running, hopping: Hopping): Promise<void> {
+    const word = await running.fetches.get(hopping.fetch)?.judged(hopping);
+    const nobody: Judged = { kind: "judged", number: hopping.number, outcome: "deny", code: "not_available" };
+    running.process.send(word ?? nobody);
+  }
+
+  async #credit(running: Running, { number, sandbox, request }: Crediting): Promise<void> {
+    const wish = running.networks.get(sandbox);
+    const credential = wish === undefined ? null : await wish.credential(request).catch(() => null);
+    running.process.send({ kind: "credited", number, credential });
+  }
+}
+
+/** A network that is closed, a host that does not read, a judge that fails: no. */
+function judged(wish: NetworkWish | undefined, message: Judging): Judged {
+  const { number } = message;
+  const denied = (code: DenialCode): Judged => ({ kind: "judged", number, outcome: "deny", code });
+  const host = hostOf(message);
+  if (wish === undefined || host === null) return denied("not_available");
+  try {
+    const decision = wish.judge(connectRequest(host, message.port, message.manner));
+    if (decision.outcome === "deny") return denied(decision.code);
+    return { kind: "judged", number, outcome: decision.outcome, code: null };
+  } catch {
+    return denied("not_available");
+  }
+}
+
+function hostOf({ host, address }: Judging): Destination | null {
+  const parsed = parseHost(host, toAscii);
+  if (!parsed.ok) return null;
+  if (parsed.value.name === null) return address === null ? parsed.value : null;
+  const led = parseAddress(address ?? "");
+  return led === null ? null : { name: parsed.value.name, address: led };
+}

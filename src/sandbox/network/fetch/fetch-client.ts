@@ -1,0 +1,215 @@
+// Fetches from the owner's side: every hop is judged here, and the body comes in pieces that wait for whoever reads it.
+import { parseAddress } from "../../../core/base/address.ts";
+import type { Decision, DenialCode } from "../../../core/authority/decision.ts";
+import { type Destination, parseHost } from "../../../core/authority/axes/destination.ts";
+import type { Request } from "../../../core/authority/request.ts";
+import { toAscii } from "../names/ascii.ts";
+import type {
+  FetchAsked,
+  FetchBrokerMessage,
+  FetchEnd,
+  FetchLimits,
+  FetchOwnerMessage,
+  HeaderLine,
+  Hop,
+  Hopping,
+  Method,
+} from "./fetch-messages.ts";
+import { fetchRequest } from "./fetch-request.ts";
+import type { Judged } from "../messages.ts";
+import type { ResolverChoice } from "../names/resolver.ts";
+
+export interface FetchSecret {
+  readonly name: string;
+  /** Stays the caller's, who wipes it. */
+  readonly value: Uint8Array;
+  /** What it is bound to. */
+  readonly hosts: readonly string[];
+}
+
+export interface FetchWish {
+  readonly method: Method;
+  readonly url: string;
+  readonly headers: readonly HeaderLine[];
+  readonly body: Uint8Array | null;
+  readonly limits: FetchLimits;
+  readonly resolver: ResolverChoice;
+  /** Asked for every hop: once for the name, and once for each address it leads to. Charges nothing. */
+  judge(request: Request): Decision | Promise<Decision>;
+  /** Only those that were decided on. They stand as `{{secret:name}}` in header values, in the query or in the body. */
+  readonly secrets: readonly FetchSecret[];
+  readonly stop: AbortSignal | null;
+}
+
+export type FetchFailure = { readonly ok: false; readonly code: DenialCode; readonly message: string };
+
+/** How the body ended. A body that did not end well is not whole, however much of it came. */
+export type FetchedEnd = ({ readonly ok: true } | FetchFailure) & {
+  /** Secrets that came back and were taken out. */
+  readonly seen: readonly string[];
+};
+
+export type Fetched =
+  | {
+      readonly ok: true;
+      readonly status: number;
+      readonly url: string;
+      readonly headers: readonly HeaderLine[];
+      /** To be read once. Leaving it early stops the fetch. */
+      readonly body: AsyncIterable<Uint8Array>;
+      /** Settles when the body was read, or the fetch was stopped. */
+      readonly end: Promise<FetchedEnd>;
+      readonly hops: readonly Hop[];
+      readonly used: readonly string[];
+    }
+  | FetchFailure;
+
+export class FetchClient {
+  readonly #wish: FetchWish;
+  readonly #number: number;
+  readonly #send: (message: FetchOwnerMessage) => void;
+  readonly #over: () => void;
+  readonly #pieces: Uint8Array[] = [];
+  readonly #fetched: Promise<Fetched>;
+  readonly #ended: Promise<FetchedEnd>;
+  #giveFetched: (fetched: Fetched) => void = () => undefined;
+  #giveEnd: (end: FetchedEnd) => void = () => undefined;
+  #end: FetchedEnd | null = null;
+  #wake: (() => void) | null = null;
+
+  /** `over`: called once, when nothing more will come. */
+  constructor(wish: FetchWish, number: number, send: (message: FetchOwnerMessage) => void, over: () => void) {
+    this.#wish = wish;
+    this.#number = number;
+    this.#send = send;
+    this.#over = over;
+    this.#fetched = new Promise((give) => {
+      this.#giveFetched = give;
+    });
+    this.#ended = new Promise((give) => {
+      this.#giveEnd = give;
+    });
+  }
+
+  start(authorities: string | null): Promise<Fetched> {
+    const { method, url, headers, body, limits, resolver, secrets, stop } = this.#wish;
+    const base64 = (bytes: Uint8Array): string =>
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+    const asked: FetchAsked = {
+      kind: "fetch",
+      number: this.#number,
+      method,
+      url,
+      headers,
+      body: body === null ? null : base64(body),
+      limits,
+      secrets: secrets.map(({ name, value, hosts }) => ({ name, value: base64(value), hosts })),
+      resolver,
+      authorities,
+    };
+    if (stop?.aborted === true) this.#finish(STOPPED);
+    else {
+      stop?.addEventListener("abort", this.#stopped, { once: true });
+      this.#send(asked);
+    }
+    return this.#fetched;
+  }
+
+  take(message: Exclude<FetchBrokerMessage, Hopping>): void {
+    if (this.#end !== null) return;
+    switch (message.kind) {
+      case "fetch-head": {
+        const { status, url, headers, hops, used } = message;
+        this.#giveFetched({ ok: true, status, url, headers, body: this.#body(), end: this.#ended, hops, used });
+        return;
+      }
+      case "fetch-bytes":
+        this.#pieces.push(Buffer.from(message.bytes, "base64"));
+        this.#wake?.();
+        return;
+      case "fetch-end":
+        this.#finish(endOf(message));
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  /** Nothing will come of it: the broker is gone, or was never asked. */
+  refused(code: DenialCode, message: string): void {
+    this.#finish({ ok: false, code, message, seen: [] });
+  }
+
+  async judged(hopping: Hopping): Promise<Judged> {
+    const { number } = hopping;
+    const code = this.#end === null ? await judgedHop(this.#wish, hopping) : "not_available";
+    return { kind: "judged", number, outcome: code === null ? "allow" : "deny", code };
+  }
+
+  readonly #stopped = (): void => {
+    this.#send({ kind: "fetch-stop", number: this.#number });
+    this.#finish(STOPPED);
+  };
+
+  #finish(end: FetchedEnd): void {
+    if (this.#end !== null) return;
+    this.#end = end;
+    this.#wish.stop?.removeEventListener("abort", this.#stopped);
+    if (!end.ok) this.#giveFetched({ ok: false, code: end.code, message: end.message });
+    this.#giveEnd(end);
+    this.#wake?.();
+    this.#over();
+  }
+
+  async *#body(): AsyncIterable<Uint8Array> {
+    try {
+      while (true) {
+        const piece = this.#pieces.shift();
+        if (piece !== undefined) {
+          if (this.#end === null) this.#send({ kind: "fetch-more", number: this.#number });
+          yield piece;
+        } else if (this.#end !== null) return;
+        else
+          await new Promise<void>((wake) => {
+            this.#wake = wake;
+          });
+      }
+    } finally {
+      if (this.#end === null) this.#stopped();
+    }
+  }
+}
+
+const STOPPED: FetchedEnd = { ok: false, code: "not_available", message: "it was stopped", seen: [] };
+
+function endOf({ code, message, seen }: FetchEnd): FetchedEnd {
+  return code === null ? { ok: true, seen } : { ok: false, code, message, seen };
+}
+
+/** Null for yes. A host that does not read, a judge that fails, one address that is refused: no. */
+async function judgedHop(wish: FetchWish, hopping: Hopping): Promise<DenialCode | null> {
+  const { method, scheme, host, port, addresses } = hopping;
+  const parsed = parseHost(host, toAscii);
+  if (!parsed.ok) return "not_available";
+  try {
+    if (addresses === null) return codeOf(await wish.judge(fetchRequest(method, scheme, parsed.value, port)));
+    if (parsed.value.name === null) return "address_refused";
+    if (addresses.length === 0) return "not_available";
+    for (const text of addresses) {
+      const address = parseAddress(text);
+      if (address === null) return "address_refused";
+      const led: Destination = { name: parsed.value.name, address };
+      const decision = await wish.judge(fetchRequest(method, scheme, led, port));
+      if (decision.outcome === "deny") return "address_refused";
+      if (decision.outcome === "ask") return "approval_required";
+    }
+    return null;
+  } catch {
+    return "not_available";
+  }
+}
+
+function codeOf(decision: Decision): DenialCode | null {
+  if (decision.outcome === "deny") return decision.code;
+  return decision.outcome === "ask" ? "approval_required" : null;
+}

@@ -1,0 +1,90 @@
+// What is said about fetches is read whole or not at all, on both sides.
+import { describe, expect, test } from "vitest";
+import { fetchHeadersMax, requestBodyBytesMax } from "./fetch-limits.ts";
+import type { FetchAsked, FetchBrokerMessage } from "./fetch-messages.ts";
+import { readBrokerMessage, readOwnerMessage } from "../messages.ts";
+
+const ASKED: FetchAsked = {
+  kind: "fetch",
+  number: 1,
+  method: "GET",
+  url: "https://example.com/",
+  headers: [["X", "y"]],
+  body: null,
+  limits: { headerBytes: 16_384, bodyBytes: 1000, milliseconds: 1000, redirects: 10 },
+  secrets: [{ name: "token", value: "c2VjcmV0", hosts: ["example.com"] }],
+  resolver: null,
+  authorities: null,
+};
+
+describe("the owner's side", () => {
+  test.each<[string, object]>([
+    ["a fetch", ASKED],
+    ["more", { kind: "fetch-more", number: 1 }],
+    ["a stop", { kind: "fetch-stop", number: 1 }],
+  ])("%s reads", (_, message) => {
+    expect(readOwnerMessage(message)).toEqual(message);
+  });
+
+  test.each<[string, object]>([
+    ["another method", { ...ASKED, method: "CONNECT" }],
+    ["a long address", { ...ASKED, url: `https://x/${"y".repeat(8192)}` }],
+    ["a header of three", { ...ASKED, headers: [["a", "b", "c"]] }],
+    ["a header that is no text", { ...ASKED, headers: [["a", 1]] }],
+    ["many headers", { ...ASKED, headers: new Array(fetchHeadersMax + 1).fill(["a", "b"]) }],
+    ["a body that is no base64", { ...ASKED, body: "***" }],
+    ["a large body", { ...ASKED, body: "A".repeat(Math.ceil(requestBodyBytesMax / 3) * 4 + 4) }],
+    ["many redirects", { ...ASKED, limits: { ...ASKED.limits, redirects: 11 } }],
+    ["half a limit", { ...ASKED, limits: { headerBytes: 1, bodyBytes: 1 } }],
+    ["a secret with more in it", { ...ASKED, secrets: [{ ...ASKED.secrets[0], more: 1 }] }],
+    ["one key more", { ...ASKED, more: 1 }],
+    ["one key less", { ...ASKED, resolver: undefined }],
+    ["a number that is none", { kind: "fetch-more", number: 0 }],
+  ])("%s does not", (_, message) => {
+    expect(readOwnerMessage(message)).toBe(null);
+  });
+});
+
+describe("the broker's side", () => {
+  const GOOD: readonly FetchBrokerMessage[] = [
+    {
+      kind: "hopping",
+      number: 1,
+      fetch: 2,
+      method: "GET",
+      scheme: "https",
+      host: "example.com",
+      port: 443,
+      addresses: null,
+    },
+    {
+      kind: "hopping",
+      number: 1,
+      fetch: 2,
+      method: "PUT",
+      scheme: "http",
+      host: "example.com",
+      port: 443,
+      addresses: ["1.2.3.4"],
+    },
+    { kind: "fetch-head", number: 1, status: 200, url: "https://x/", headers: [["a", "b"]], hops: [], used: [] },
+    { kind: "fetch-bytes", number: 1, bytes: "aGVsbG8=" },
+    { kind: "fetch-end", number: 1, code: null, message: "", seen: ["token"] },
+    { kind: "fetch-end", number: 1, code: "not_available", message: "no", seen: [] },
+  ];
+
+  test.each(GOOD)("$kind reads, and with one key more it does not", (message) => {
+    expect(readBrokerMessage(message)).toEqual(message);
+    expect(readBrokerMessage({ ...message, more: 1 })).toBe(null);
+  });
+
+  test.each<[string, object]>([
+    ["a piece that is too large", { kind: "fetch-bytes", number: 1, bytes: "A".repeat(100_000) }],
+    ["a code that is none", { kind: "fetch-end", number: 1, code: "fine", message: "", seen: [] }],
+    ["a status that is none", { ...GOOD[2], status: 20 }],
+    ["a scheme that is none", { ...GOOD[0], scheme: "ftp" }],
+    ["addresses without end", { ...GOOD[1], addresses: new Array(65).fill("1.2.3.4") }],
+  ])("%s does not read", (_, message) => {
+    expect(readBrokerMessage(message)).toBe(null);
+  });
+});

@@ -1,0 +1,178 @@
+// What the owner and the broker say about fetches. Bytes travel as base64: the channel speaks JSON.
+import { DENIAL_CODES, type DenialCode } from "../../../core/authority/decision.ts";
+import { urlCharactersMax } from "../../../core/base/limits.ts";
+import type { Scheme } from "../../../core/authority/axes/url.ts";
+import {
+  addressesMax,
+  fetchHeaderBytesMax,
+  fetchHeadersMax,
+  fetchMillisecondsMax,
+  fetchSecretsMax,
+  pieceBytesMax,
+  redirectsMax,
+  requestBodyBytesMax,
+  responseBodyBytesMax,
+} from "./fetch-limits.ts";
+import type { ResolverChoice } from "../names/resolver.ts";
+import { type Check, exactly, isShape, list, orNull, text, whole } from "../shape.ts";
+
+export const METHODS = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof METHODS)[number];
+
+export type HeaderLine = readonly [name: string, value: string];
+
+export interface FetchLimits {
+  readonly headerBytes: number;
+  readonly bodyBytes: number;
+  readonly milliseconds: number;
+  readonly redirects: number;
+}
+
+export interface SecretSent {
+  readonly name: string;
+  readonly value: string;
+  readonly hosts: readonly string[];
+}
+
+/** `authorities`: certificates to trust in place of the usual ones. */
+export interface FetchAsked {
+  readonly kind: "fetch";
+  readonly number: number;
+  readonly method: Method;
+  readonly url: string;
+  readonly headers: readonly HeaderLine[];
+  readonly body: string | null;
+  readonly limits: FetchLimits;
+  readonly secrets: readonly SecretSent[];
+  readonly resolver: ResolverChoice;
+  readonly authorities: string | null;
+}
+
+/** `fetch-more`: one piece was taken. `fetch-stop`: nobody waits for it any more. */
+export interface FetchTurn {
+  readonly kind: "fetch-more" | "fetch-stop";
+  readonly number: number;
+}
+
+export type FetchOwnerMessage = FetchAsked | FetchTurn;
+
+/** May this be asked for? `addresses` null: is the name worth looking up; otherwise all of them are where it leads. */
+export interface Hopping {
+  readonly kind: "hopping";
+  readonly number: number;
+  readonly fetch: number;
+  readonly method: Method;
+  readonly scheme: Scheme;
+  readonly host: string;
+  readonly port: number;
+  readonly addresses: readonly string[] | null;
+}
+
+export interface Hop {
+  readonly method: Method;
+  readonly url: string;
+  readonly status: number;
+}
+
+export interface FetchHead {
+  readonly kind: "fetch-head";
+  readonly number: number;
+  readonly status: number;
+  readonly url: string;
+  readonly headers: readonly HeaderLine[];
+  readonly hops: readonly Hop[];
+  /** Names of secrets that were sent. */
+  readonly used: readonly string[];
+}
+
+export interface FetchBytes {
+  readonly kind: "fetch-bytes";
+  readonly number: number;
+  readonly bytes: string;
+}
+
+/** The end, whether there was a head or not. */
+export interface FetchEnd {
+  readonly kind: "fetch-end";
+  readonly number: number;
+  readonly code: DenialCode | null;
+  readonly message: string;
+  /** Names of secrets that came back and were taken out. */
+  readonly seen: readonly string[];
+}
+
+export type FetchBrokerMessage = Hopping | FetchHead | FetchBytes | FetchEnd;
+
+const number = whole(1, Number.MAX_SAFE_INTEGER);
+const method = exactly<Method>(...METHODS);
+const url = text(urlCharactersMax);
+const name = text(64);
+const base64 = (bytesMax: number): Check<string> => text(Math.ceil(bytesMax / 3) * 4, /^[A-Za-z0-9+/]*={0,2}$/);
+const line: Check<HeaderLine> = (value): value is HeaderLine =>
+  Array.isArray(value) && value.length === 2 && value.every((one) => text(fetchHeaderBytesMax)(one));
+const limits: Check<FetchLimits> = (value): value is FetchLimits =>
+  isShape<FetchLimits>(value, {
+    headerBytes: whole(1024, fetchHeaderBytesMax),
+    bodyBytes: whole(0, responseBodyBytesMax),
+    milliseconds: whole(1, fetchMillisecondsMax),
+    redirects: whole(0, redirectsMax),
+  });
+const secret: Check<SecretSent> = (value): value is SecretSent =>
+  isShape<SecretSent>(value, { name, value: base64(65_536), hosts: list(text(300), 64) });
+const resolver: Check<ResolverChoice> = orNull((value): value is { readonly servers: readonly string[] } =>
+  isShape<{ readonly servers: readonly string[] }>(value, { servers: list(text(64, /^[0-9A-Fa-f.:[\]]+$/), 8) }),
+);
+
+export function readFetchOwnerMessage(value: unknown): FetchOwnerMessage | null {
+  if (isShape<FetchTurn>(value, { kind: exactly("fetch-more", "fetch-stop"), number })) return value;
+  const isAsked = isShape<FetchAsked>(value, {
+    kind: exactly("fetch"),
+    number,
+    method,
+    url,
+    headers: list(line, fetchHeadersMax),
+    body: orNull(base64(requestBodyBytesMax)),
+    limits,
+    secrets: list(secret, fetchSecretsMax),
+    resolver,
+    authorities: orNull(text(1_048_576)),
+  });
+  return isAsked ? value : null;
+}
+
+const hop: Check<Hop> = (value): value is Hop =>
+  isShape<Hop>(value, { method, url: text(fetchHeaderBytesMax), status: whole(0, 999) });
+
+export function readFetchBrokerMessage(value: unknown): FetchBrokerMessage | null {
+  const bytes = base64(pieceBytesMax);
+  if (isShape<FetchBytes>(value, { kind: exactly("fetch-bytes"), number, bytes })) return value;
+  const isHopping = isShape<Hopping>(value, {
+    kind: exactly("hopping"),
+    number,
+    fetch: number,
+    method,
+    scheme: exactly<Scheme>("http", "https"),
+    host: text(255),
+    port: whole(1, 65_535),
+    addresses: orNull(list(text(64), addressesMax)),
+  });
+  if (isHopping) return value;
+  const isHead = isShape<FetchHead>(value, {
+    kind: exactly("fetch-head"),
+    number,
+    status: whole(100, 999),
+    url: text(fetchHeaderBytesMax),
+    headers: list(line, fetchHeaderBytesMax),
+    hops: list(hop, redirectsMax + 1),
+    used: list(name, fetchSecretsMax),
+  });
+  if (isHead) return value;
+  const isEnd = isShape<FetchEnd>(value, {
+    kind: exactly("fetch-end"),
+    number,
+    code: orNull(exactly<DenialCode>(...DENIAL_CODES)),
+    message: text(65_536),
+    seen: list(name, fetchSecretsMax),
+  });
+  return isEnd ? value : null;
+}

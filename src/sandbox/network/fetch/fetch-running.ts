@@ -1,0 +1,225 @@
+// One fetch inside the broker: from hop to hop, with secrets put in at the last moment and taken out of everything that
+// comes back.
+import type { IncomingMessage } from "node:http";
+import type { Redacting, Redactor } from "../../../log/redaction/redactor.ts";
+import type { DenialCode } from "../../../core/authority/decision.ts";
+import { destinationText } from "../../../core/authority/axes/destination.ts";
+import { isRedirect } from "../../../core/authority/axes/redirect.ts";
+import type { Resolver } from "../../../core/ports/resolver.ts";
+import { codingsOf, readBody } from "./fetch-body.ts";
+import { exchange, type HopWorld, reach, type Sent } from "./fetch-hop.ts";
+import { fetchHeaderBytesMax, pieceBytesMax, piecesAheadMax } from "./fetch-limits.ts";
+import type { FetchAsked, FetchBrokerMessage, HeaderLine, Hop, Hopping, Method } from "./fetch-messages.ts";
+import { type Outgoing, outgoing, parts, redirected, urlText } from "./fetch-request.ts";
+import { fill, type GivenSecret, type Place } from "./handles.ts";
+
+export interface FetchWorld {
+  tell(message: FetchBrokerMessage): void;
+  /** The owner's word on a hop: null for yes. */
+  ask(question: Omit<Hopping, "kind" | "number">): Promise<DenialCode | null>;
+  now(): number;
+}
+
+export type Failure = { readonly ok: false; readonly code: DenialCode; readonly message: string };
+
+export class RunningFetch {
+  readonly #asked: FetchAsked;
+  readonly #secrets: readonly GivenSecret[];
+  readonly #redactor: Redactor;
+  readonly #world: FetchWorld;
+  readonly #hop: HopWorld;
+  readonly #stopping = new AbortController();
+  readonly #used = new Set<string>();
+  readonly #seen = new Set<string>();
+  #ahead = piecesAheadMax;
+  #wake: (() => void) | null = null;
+  #isLate = false;
+
+  constructor(
+    asked: FetchAsked,
+    secrets: readonly GivenSecret[],
+    redactor: Redactor,
+    resolve: Resolver,
+    world: FetchWorld,
+  ) {
+    this.#asked = asked;
+    this.#secrets = secrets;
+    this.#redactor = redactor;
+    this.#world = world;
+    this.#hop = {
+      resolve,
+      stop: this.#stopping.signal,
+      headerBytes: asked.limits.headerBytes,
+      authorities: asked.authorities,
+      ask: (method: Method, { scheme, host, port }, addresses) =>
+        world.ask({ fetch: asked.number, method, scheme, host: destinationText(host), port, addresses }),
+    };
+  }
+
+  more(): void {
+    this.#ahead++;
+    this.#wake?.();
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.#wake?.();
+  }
+
+  seen(): readonly string[] {
+    return [...this.#seen];
+  }
+
+  /** What is written in the place of a secret may be longer than it. */
+  clean(text: string): string {
+    const { value, names } = this.#redactor.redactText(text);
+    for (const name of names) this.#seen.add(name);
+    return value.slice(0, fetchHeaderBytesMax);
+  }
+
+  /** Headers come as bytes, one a character: that is how they are looked through. */
+  #cleanBytes(text: string): string {
+    const { value, names } = this.#redactor.redactBytes(Buffer.from(text, "latin1"));
+    for (const name of names) this.#seen.add(name);
+    return Buffer.from(value).toString("latin1").slice(0, fetchHeaderBytesMax);
+  }
+
+  async run(): Promise<Failure | null> {
+    const timer = setTimeout(() => {
+      this.#isLate = true;
+      this.stop();
+    }, this.#asked.limits.milliseconds);
+    try {
+      const failure = await this.#follow();
+      if (failure === null || !this.#stopping.signal.aborted) return failure;
+      const message = this.#isLate
+        ? `it took more than ${this.#asked.limits.milliseconds} milliseconds`
+        : "it was stopped";
+      return { ok: false, code: "not_available", message };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #follow(): Promise<Failure | null> {
+    const { method, url, headers, body, limits } = this.#asked;
+    let made = outgoing(method, url, headers, body === null ? null : Buffer.from(body, "base64"));
+    const hops: Hop[] = [];
+    while (made.ok) {
+      const next: Outgoing = made.value;
+      const answer = await this.#answer(next);
+      if (!answer.ok) return answer;
+      const { response } = answer;
+      const status = response.statusCode ?? 0;
+      hops.push({ method: next.method, url: this.clean(urlText(next.url)), status });
+      const location = response.headers.location;
+      if (!isRedirect(status) || location === undefined || limits.redirects === 0)
+        return this.#deliver(response, next, hops);
+      response.destroy();
+      if (hops.length > limits.redirects)
+        return { ok: false, code: "budget_exhausted", message: `there are more than ${limits.redirects} redirects` };
+      made = redirected(next, status, Buffer.from(location, "latin1").toString("utf8"));
+    }
+    return made;
+  }
+
+  /** Values are put in only when all that is decided is decided, and only into what is sent. */
+  async #answer(next: Outgoing): Promise<{ readonly ok: true; readonly response: IncomingMessage } | Failure> {
+    // What cannot be filled is refused before anybody is called, or even looked up.
+    const probe = this.#filled(next);
+    if (!probe.ok) return probe;
+    const reached = await reach(next, this.#hop);
+    if (!reached.ok) return reached;
+    for (const name of probe.used) this.#used.add(name);
+    return exchange(reached.socket, probe.sent, this.#hop);
+  }
+
+  #filled(next: Outgoing): { readonly ok: true; readonly sent: Sent; readonly used: readonly string[] } | Failure {
+    const used = new Set<string>();
+    let problem: string | null = null;
+    const put = (text: string, place: Place): string => {
+      const filled = fill(text, place, this.#secrets, next.url);
+      if (!filled.ok) problem ??= filled.message;
+      else for (const { name } of filled.used) used.add(name);
+      return filled.ok ? filled.text : "";
+    };
+    const { path, query } = parts(next.url);
+    const headers = withEncoding(next.headers).map(([name, value]): HeaderLine => [name, put(value, "header")]);
+    const sent: Sent = {
+      method: next.method,
+      url: next.url,
+      path: `${path}${next.isWritten ? put(query, "query") : query}`,
+      headers,
+      body: next.body === null ? null : Buffer.from(put(next.body.toString("latin1"), placeOf(next.headers)), "latin1"),
+    };
+    return problem === null
+      ? { ok: true, sent, used: [...used] }
+      : { ok: false, code: "secret_refused", message: problem };
+  }
+
+  async #deliver(response: IncomingMessage, { url, method }: Outgoing, hops: readonly Hop[]): Promise<Failure | null> {
+    const { number, limits } = this.#asked;
+    const codings = codingsOf(response, method);
+    if (codings === null) {
+      response.destroy();
+      return { ok: false, code: "not_available", message: "the body is encoded in a way that is not understood" };
+    }
+    this.#stopping.signal.addEventListener("abort", () => response.destroy(), { once: true });
+    this.#world.tell({
+      kind: "fetch-head",
+      number,
+      status: response.statusCode ?? 0,
+      url: this.clean(urlText(url)),
+      headers: this.#headers(response, codings.length > 0),
+      hops,
+      used: [...this.#used],
+    });
+    const redacting = this.#redactor.stream();
+    const end = await readBody(response, codings, limits.bodyBytes, (bytes) => this.#send(redacting.write(bytes)));
+    // A body that was cut short gives nothing of what was held back: it may be the beginning of a secret.
+    if (end === null) await this.#send(redacting.end());
+    this.#note(redacting);
+    return end === null ? null : { ok: false, ...end };
+  }
+
+  #note(redacting: Redacting): void {
+    for (const name of redacting.names()) this.#seen.add(name);
+  }
+
+  #headers(response: IncomingMessage, isDecoded: boolean): readonly HeaderLine[] {
+    const lines: HeaderLine[] = [];
+    for (let at = 0; at + 1 < response.rawHeaders.length; at += 2) {
+      const name = response.rawHeaders[at] as string;
+      const lower = name.toLowerCase();
+      if (lower === "transfer-encoding" || lower === "connection" || lower === "keep-alive") continue;
+      if (isDecoded && (lower === "content-encoding" || lower === "content-length")) continue;
+      lines.push([this.clean(lower), this.#cleanBytes(response.rawHeaders[at + 1] as string)]);
+    }
+    return lines;
+  }
+
+  async #send(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length; at += pieceBytesMax) {
+      while (this.#ahead <= 0 && !this.#stopping.signal.aborted)
+        await new Promise<void>((wake) => {
+          this.#wake = wake;
+        });
+      if (this.#stopping.signal.aborted) throw new Error("it was stopped");
+      this.#ahead--;
+      const piece = Buffer.from(bytes.subarray(at, at + pieceBytesMax));
+      this.#world.tell({ kind: "fetch-bytes", number: this.#asked.number, bytes: piece.toString("base64") });
+    }
+  }
+}
+
+/** Nothing is accepted that cannot be decoded here. */
+function withEncoding(headers: readonly HeaderLine[]): readonly HeaderLine[] {
+  const others = headers.filter(([name]) => name.toLowerCase() !== "accept-encoding");
+  return [...others, ["Accept-Encoding", "gzip, deflate, br"]];
+}
+
+function placeOf(headers: readonly HeaderLine[]): Place {
+  const type = headers.find(([name]) => name.toLowerCase() === "content-type")?.[1].toLowerCase() ?? "";
+  if (/^[^;]*[/+]json\s*(;|$)/.test(type)) return "json";
+  return type.startsWith("application/x-www-form-urlencoded") ? "form" : "plain";
+}

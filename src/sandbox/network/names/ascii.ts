@@ -1,0 +1,13 @@
+// International host names to ASCII, for a process that reads nothing but what its owner and its sandboxes send.
+import { domainToASCII } from "node:url";
+import type { ToAscii } from "../../../core/authority/axes/destination.ts";
+
+/**
+ * Names arrive in ASCII: from DNS, and in specs that were read once before. What is left to ask is whether a label
+ * that begins with `xn--` is the ASCII form of anything.
+ */
+export const toAscii: ToAscii = (host) => {
+  if (!/^[A-Za-z0-9._-]+$/.test(host)) return null;
+  const ascii = domainToASCII(host);
+  return /^[a-z0-9._-]+$/.test(ascii) && !/(?:^|\.)\d+\.?$/.test(ascii) ? ascii : null;
+};

@@ -1,0 +1,35 @@
+// Addresses that stand for names inside one sandbox. One is never given to a second name: a program that kept it
+// would reach somebody else.
+import { type Address, addressText, inRange, parseRange } from "../../../core/base/address.ts";
+import type { Destination } from "../../../core/authority/axes/destination.ts";
+import { namesMax } from "../limits.ts";
+
+/** A destination with a name. */
+export type NamedDestination = Extract<Destination, { readonly name: object }>;
+
+const RANGE = parseRange("198.18.0.0/15");
+/** The first 256 are for ourselves: the name server, the broker's own endpoint, the transparent listener. */
+const FIRST = (198n << 24n) | (18n << 16n) | 256n;
+
+export class FakeNames {
+  readonly #byName = new Map<string, Address>();
+  readonly #byAddress = new Map<string, NamedDestination>();
+
+  /** Null when there are no more. */
+  addressOf(text: string, host: NamedDestination): Address | null {
+    const known = this.#byName.get(text);
+    if (known !== undefined) return known;
+    if (this.#byName.size >= namesMax) return null;
+    const address: Address = { family: 4, number: FIRST + BigInt(this.#byName.size) };
+    this.#byName.set(text, address);
+    this.#byAddress.set(addressText(address), host);
+    return address;
+  }
+
+  /** Whom an address inside the sandbox stands for; null where it stands for nobody. */
+  destinationAt(address: Address): Destination | null {
+    if (!RANGE.ok) throw new Error("the range of fake addresses does not read");
+    if (!inRange(RANGE.value, address)) return { name: null, address };
+    return this.#byAddress.get(addressText(address)) ?? null;
+  }
+}

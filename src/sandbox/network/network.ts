@@ -1,0 +1,213 @@
+// The network of one sandbox: its sockets, its names, its connections, and what it was refused.
+
+import type dgram from "node:dgram";
+import type net from "node:net";
+import { parseAddress } from "../../core/base/address.ts";
+import type { DenialCode } from "../../core/authority/decision.ts";
+import { type Destination, destinationText } from "../../core/authority/axes/destination.ts";
+import { requestText } from "../../core/notation/request/request-printer.ts";
+import type { Resolver } from "../../core/ports/resolver.ts";
+import { Bucket } from "./bucket.ts";
+import { type ConnectionWorld, type OwnerWord, serve } from "./connection.ts";
+import { serveCredential } from "./credential-endpoint.ts";
+import type { Credential, CredentialRequest } from "./credential-request.ts";
+import { Denials, type Reason } from "./denials.ts";
+import { FakeNames } from "./names/fake-names.ts";
+import { connectRequest, type Granted, type Manner } from "./granted.ts";
+import {
+  connectionRate,
+  connectionsMax,
+  credentialConnectionsMax,
+  nameConnectionsMax,
+  questionRate,
+} from "./limits.ts";
+import type { NetworkCounters, SocketKind } from "./messages.ts";
+import { NameServer, namedHost } from "./names/name-server.ts";
+import { serveQuestions } from "./names/question-stream.ts";
+import { reset } from "./reset.ts";
+import { datagramsOf, serverOf } from "./sockets.ts";
+
+/** What a network needs of the owner. */
+export interface NetworkOwner {
+  ask(host: Destination, port: number, manner: Manner): Promise<OwnerWord | null>;
+  credential(request: CredentialRequest): Promise<Credential | null>;
+  denied(code: DenialCode, request: string, reason: Reason): void;
+}
+
+/** Sockets at once: of programs, of names over TCP, of credentials. */
+interface OpenSockets {
+  connection: number;
+  names: number;
+  credential: number;
+}
+
+export class Network {
+  readonly #granted: Granted;
+  readonly #owner: NetworkOwner;
+  readonly #now: () => number;
+  #denials = new Denials();
+  readonly #names = new FakeNames();
+  readonly #nameServer: NameServer;
+  readonly #world: ConnectionWorld;
+  readonly #stop = new AbortController();
+  readonly #listeners = new Set<net.Server | dgram.Socket>();
+  readonly #served = new Map<net.Socket, Promise<void>>();
+  readonly #outside = new Map<net.Socket, Promise<void>>();
+  readonly #connectionRate: Bucket;
+  readonly #questionRate: Bucket;
+  readonly #open: OpenSockets = { connection: 0, names: 0, credential: 0 };
+  #connections = 0;
+  #bytesUp = 0;
+  #bytesDown = 0;
+
+  constructor(granted: Granted, resolve: Resolver, owner: NetworkOwner, now: () => number) {
+    this.#granted = granted;
+    this.#owner = owner;
+    this.#now = now;
+    this.#connectionRate = new Bucket(connectionRate, now());
+    this.#questionRate = new Bucket(questionRate, now());
+    this.#nameServer = new NameServer(granted, this.#names, (code, request, again) =>
+      this.#refused(code, request, "question", again),
+    );
+    this.#world = {
+      granted,
+      names: this.#names,
+      resolve,
+      stop: this.#stop.signal,
+      ask: (host, port, manner) => owner.ask(host, port, manner),
+      refused: (code, request, reason) => this.#refused(code, request, reason, true),
+      connected: (outside) => this.#connected(outside),
+    };
+  }
+
+  /** False for a handle that is not what it is said to be. */
+  async give(kind: SocketKind, handle: unknown): Promise<boolean> {
+    const listener = await this.#listen(kind, handle);
+    if (listener === null) return false;
+    if (this.#stop.signal.aborted) listener.close();
+    else this.#listeners.add(listener);
+    return !this.#stop.signal.aborted;
+  }
+
+  async #listen(kind: SocketKind, handle: unknown): Promise<net.Server | dgram.Socket | null> {
+    switch (kind) {
+      case "dns":
+        return this.#answerDatagrams(handle);
+      case "dns-tcp":
+        return serverOf(handle, (socket) =>
+          this.#serve(socket, "names", nameConnectionsMax, () =>
+            serveQuestions(socket, (bytes) => this.#answer(bytes)),
+          ),
+        );
+      case "broker":
+        return serverOf(handle, (socket) =>
+          this.#serve(socket, "credential", credentialConnectionsMax, () =>
+            serveCredential(socket, (request) => this.#credential(request)),
+          ),
+        );
+      case "tcp":
+      case "transparent":
+        return serverOf(handle, (socket) => this.#accept(socket));
+      default:
+        return kind satisfies never;
+    }
+  }
+
+  /** Ends everything. Nothing is counted after it. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    for (const listener of this.#listeners) listener.close();
+    const ended = [...this.#served.values(), ...this.#outside.values()];
+    for (const socket of this.#outside.keys()) socket.destroy();
+    for (const socket of this.#served.keys()) reset(socket);
+    await Promise.all(ended);
+  }
+
+  /** What there was since the last time. A connection's bytes are counted when it is over. */
+  count(): NetworkCounters {
+    const counters = {
+      connections: this.#connections,
+      bytesUp: this.#bytesUp,
+      bytesDown: this.#bytesDown,
+      denials: this.#denials.list,
+      unnamedDenials: this.#denials.unnamed,
+    };
+    this.#connections = 0;
+    this.#bytesUp = 0;
+    this.#bytesDown = 0;
+    this.#denials = new Denials();
+    return counters;
+  }
+
+  #answerDatagrams(handle: unknown): dgram.Socket | null {
+    const socket = datagramsOf(handle, (bytes, from) => {
+      const answer = this.#answer(bytes);
+      if (answer !== null) socket?.send(answer, from.port, from.address, () => undefined);
+    });
+    return socket;
+  }
+
+  #answer(bytes: Uint8Array): Uint8Array | null {
+    return this.#questionRate.take(this.#now()) ? this.#nameServer.answer(bytes) : null;
+  }
+
+  #accept(socket: net.Socket): void {
+    if (!this.#connectionRate.take(this.#now())) this.#overLimit(socket);
+    else this.#serve(socket, "connection", connectionsMax, () => serve(socket, this.#world));
+  }
+
+  #serve(socket: net.Socket, kind: keyof OpenSockets, most: number, run: () => Promise<void>): void {
+    if (this.#stop.signal.aborted) {
+      reset(socket);
+      return;
+    }
+    if (this.#open[kind] >= most) {
+      this.#overLimit(socket);
+      return;
+    }
+    this.#open[kind]++;
+    const closed = new Promise<void>((done) => socket.once("close", () => done()));
+    this.#served.set(socket, closed);
+    void closed.then(() => this.#served.delete(socket));
+    // A mistake of ours must not be the end of every other sandbox's network, nor the beginning of this connection.
+    const ran = run().catch(() => reset(socket));
+    void Promise.all([ran, closed]).then(() => this.#open[kind]--);
+  }
+
+  #overLimit(socket: net.Socket): void {
+    const address = parseAddress(socket.localAddress ?? "");
+    const port = socket.localPort;
+    reset(socket);
+    if (address === null || port === undefined) return;
+    const host = this.#names.destinationAt(address) ?? { name: null, address };
+    this.#refused("budget_exhausted", requestText(connectRequest(host, port, "sni")), "limit", true);
+  }
+
+  #connected(outside: net.Socket): void {
+    this.#connections++;
+    const closed = new Promise<void>((done) => outside.once("close", () => done()));
+    this.#outside.set(
+      outside,
+      closed.then(() => {
+        this.#outside.delete(outside);
+        this.#bytesUp += outside.bytesWritten;
+        this.#bytesDown += outside.bytesRead;
+      }),
+    );
+  }
+
+  /** Only for a host that may be connected to where credentials are used. */
+  async #credential(request: CredentialRequest): Promise<Credential | null> {
+    const host = namedHost(request.host);
+    if (host === null) return null;
+    const wanted = connectRequest(host, 443, "sni");
+    if (this.#granted.judge(wanted).outcome === "allow")
+      return this.#owner.credential({ ...request, host: destinationText(host) });
+    this.#refused("secret_refused", requestText(wanted), "credential", true);
+    return null;
+  }
+
+  #refused(code: DenialCode, request: string, reason: Reason, again: boolean): void {
+    if (this.#denials.add(code, request, reason, again)) this.#owner.denied(code, request, reason);
+  }
+}

@@ -1,0 +1,74 @@
+// A command is said whole or not at all.
+import { describe, expect, test } from "vitest";
+import { type CommandFrame, endFrame, inputEndFrame, inputFrames, runFrame } from "./command.ts";
+import { type Frame, FrameCutter, PayloadReader } from "./start/frame.ts";
+import { at, encode, PLAN } from "./testing/plan.ts";
+
+const COMMAND: CommandFrame = {
+  argv: ["git", "log", ""],
+  hasInput: true,
+  directory: at("/home/u/work"),
+  environment: [
+    ["PATH", "/bin"],
+    ["EMPTY", ""],
+  ],
+  limits: PLAN.limits,
+};
+
+function cut(bytes: Uint8Array | null): Frame {
+  const [frame] = new FrameCutter().push(bytes ?? new Uint8Array(0)) ?? [];
+  if (frame === undefined) throw new Error("no frame");
+  return frame;
+}
+
+describe("a command", () => {
+  test("reads back as it was given", () => {
+    const frame = cut(runFrame(COMMAND, encode));
+    const reader = new PayloadReader(frame.payload);
+    const text = (): string => String.fromCharCode(...(reader.text() ?? []));
+    const texts = (): string[] => Array.from({ length: reader.u32() ?? 0 }, text);
+    expect(frame.kind).toBe("X");
+    expect([reader.u32(), reader.u64(), reader.u8(), text()]).toEqual([120_000, 16_777_216n, 1, "/home/u/work"]);
+    expect(texts()).toEqual(["git", "log", ""]);
+    expect(texts()).toEqual(["PATH=/bin", "EMPTY="]);
+    expect(reader.rest()).toHaveLength(0);
+  });
+
+  test.each([
+    { argv: ["git", "a\0b"] },
+    { environment: [["A", "b\0c"]] },
+    { directory: ["a\0b"] },
+    { argv: ["echo", "x".repeat(1_048_576)] },
+  ] as const)("that cannot be said is not said", (part) => {
+    expect(runFrame({ ...COMMAND, ...part } as CommandFrame, encode)).toBeNull();
+  });
+});
+
+test("no number wraps around: a long time is the longest there is, and what is no count is our own mistake", () => {
+  const limited = (limits: CommandFrame["limits"]): Uint8Array | null => runFrame({ ...COMMAND, limits }, encode);
+  const reader = new PayloadReader(cut(limited({ wallMilliseconds: 2 ** 32, outputBytes: 1 })).payload);
+  expect(reader.u32()).toBe(0xffffffff);
+  for (const odd of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+    expect(() => limited({ wallMilliseconds: odd, outputBytes: 1 })).toThrow(RangeError);
+    expect(() => limited({ wallMilliseconds: 1, outputBytes: odd })).toThrow(RangeError);
+  }
+});
+
+describe("input", () => {
+  test("comes in pieces, in order, and nothing of nothing", () => {
+    const bytes = Uint8Array.from({ length: 150_000 }, (_, place) => place % 251);
+    const pieces = inputFrames(bytes).map((frame) => cut(frame));
+    expect(pieces.map(({ kind, payload }) => [kind, payload.length])).toEqual([
+      ["I", 65_536],
+      ["I", 65_536],
+      ["I", 18_928],
+    ]);
+    expect(pieces.flatMap(({ payload }) => [...payload])).toEqual([...bytes]);
+    expect(inputFrames(new Uint8Array(0))).toEqual([]);
+  });
+
+  test("and its end, and the command's, are words of their own", () => {
+    expect(cut(inputEndFrame())).toEqual({ kind: "J", payload: new Uint8Array(0) });
+    expect(cut(endFrame())).toEqual({ kind: "K", payload: new Uint8Array(0) });
+  });
+});

@@ -1,0 +1,51 @@
+// One command for a sandbox that is ready, as frames: what to run, what it reads, and the word to end it.
+import { frameOf, framePayloadBytesMax, PayloadWriter } from "./start/frame.ts";
+import type { Limits, Plan, PlanPath } from "./plan.ts";
+import { count, type Encode } from "./start/setup.ts";
+
+export interface CommandFrame {
+  readonly argv: readonly [string, ...string[]];
+  /** Whether something follows on its standard input. */
+  readonly hasInput: boolean;
+  readonly directory: PlanPath;
+  readonly environment: Plan["environment"];
+  readonly limits: Pick<Limits, "wallMilliseconds" | "outputBytes">;
+}
+
+/** Null for what cannot be said: a zero byte in a word, or more words than a frame holds. Nothing is cut short. */
+export function runFrame(command: CommandFrame, encode: Encode): Uint8Array | null {
+  const words = [...command.argv];
+  const environment = command.environment.map(([name, value]) => `${name}=${value}`);
+  if ([...words, ...environment, ...command.directory].some((text) => text.includes("\0"))) return null;
+  const { wallMilliseconds, outputBytes } = command.limits;
+  const payload = new PayloadWriter()
+    .u32(Math.min(count(wallMilliseconds), millisecondsMax))
+    .u64(BigInt(count(outputBytes)))
+    .u8(command.hasInput ? 1 : 0)
+    .text(encode(`/${command.directory.join("/")}`));
+  for (const list of [words, environment]) {
+    payload.u32(list.length);
+    for (const text of list) payload.text(encode(text));
+  }
+  const bytes = payload.done();
+  return bytes.length > framePayloadBytesMax ? null : frameOf("X", bytes);
+}
+
+const millisecondsMax = 0xffffffff;
+
+const inputBytesMax = 65_536;
+
+export function inputFrames(bytes: Uint8Array): readonly Uint8Array[] {
+  const frames: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += inputBytesMax)
+    frames.push(frameOf("I", bytes.subarray(at, at + inputBytesMax)));
+  return frames;
+}
+
+export function inputEndFrame(): Uint8Array {
+  return frameOf("J", new Uint8Array(0));
+}
+
+export function endFrame(): Uint8Array {
+  return frameOf("K", new Uint8Array(0));
+}

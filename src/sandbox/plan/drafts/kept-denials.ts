@@ -1,0 +1,24 @@
+// Changes that did not land, as refusals of the program that made them: for the log, and for telling the two apart.
+import type { ChangesReport, KeptChange } from "../../../core/ports/drafts.ts";
+import type { RunDenial } from "../../../core/ports/process.ts";
+
+const deniedMax = 64;
+
+export function keptDenials({ root, kept }: ChangesReport): readonly RunDenial[] {
+  return kept.slice(0, deniedMax).map((one) => ({ code: one.code, request: keptRequest(root, one), times: 1 }));
+}
+
+/** In the notation of `ambit can`. */
+function keptRequest(root: string, { path, kind }: KeptChange): string {
+  return `${kind === "delete" ? "fs.delete" : "fs.write"} ${path === "." ? root : `${root}/${path}`}`;
+}
+
+/** Those of a program's denials that are not about changes it made. */
+export function otherDenials<T extends Pick<RunDenial, "code" | "request">>(
+  denials: readonly T[],
+  changes: ChangesReport | null,
+): readonly T[] {
+  if (changes === null) return denials;
+  const kept = new Set(keptDenials(changes).map(({ code, request }) => `${code} ${request}`));
+  return denials.filter(({ code, request }) => !kept.has(`${code} ${request}`));
+}

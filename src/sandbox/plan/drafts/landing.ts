@@ -1,0 +1,201 @@
+// Which changes of a sealed draft may reach the project: decided name by name, by the grants and by what the name means to
+// the person's tools. INVARIANT: a change lands only where both agree; everything else is kept with its reason.
+import type { Decision, DenialCode } from "../../../core/authority/decision.ts";
+import type { Level } from "../../../core/authority/grant.ts";
+import type { KeptChange } from "../../../core/ports/drafts.ts";
+import type { Change } from "./change.ts";
+
+/** What a name is to the person's tools. */
+export type NameClass =
+  | { readonly class: "free" }
+  /** Lands once a person has agreed. */
+  | { readonly class: "ask"; readonly why: string }
+  | { readonly class: "never"; readonly why: string }
+  /** Part of a repository's own folder: imported by meaning, never as a file. */
+  | { readonly class: "git"; readonly repository: readonly string[] };
+
+export interface LandingRules {
+  /** What the grants say to writing or deleting this name. */
+  judge(verb: "fs.write" | "fs.delete", path: readonly string[]): Decision;
+  classify(change: Change): NameClass;
+  /** How much of a person has seen this draft and agreed: 0 nobody, 1 somebody, 2 somebody who confirmed presence. */
+  readonly agreed: Level;
+  /** Everything waits for a person. */
+  readonly needsReview: boolean;
+  /** A git change that does not land holds the files that belong to it. */
+  holds?(change: Change): boolean;
+}
+
+export interface KeptDecision {
+  readonly change: Change;
+  readonly code: DenialCode;
+  readonly reason: string;
+}
+
+export interface LandingDecision {
+  /** In the order of the scan. */
+  readonly land: readonly Change[];
+  readonly git: readonly GitChanges[];
+  readonly kept: readonly KeptDecision[];
+}
+
+export interface GitChanges {
+  readonly repository: readonly string[];
+  readonly changes: readonly Change[];
+}
+
+export function decideLanding(changes: readonly Change[], rules: LandingRules): LandingDecision {
+  const git = new Map<string, GitChanges & { readonly changes: Change[] }>();
+  const decisions = new Map<Change, KeptDecision | null>();
+  for (const change of changes) {
+    const name = rules.classify(change);
+    if (name.class !== "git") {
+      decisions.set(change, keptBy(change, name, rules));
+      continue;
+    }
+    const key = name.repository.join("/");
+    const group = git.get(key) ?? { repository: name.repository, changes: [] };
+    group.changes.push(change);
+    git.set(key, group);
+  }
+  keepWhatDepends(decisions);
+  const land = [...decisions].filter(([, kept]) => kept === null).map(([change]) => change);
+  const kept = [...decisions.values()].filter((one) => one !== null);
+  return { land, git: [...git.values()], kept };
+}
+
+function keptBy(change: Change, name: Exclude<NameClass, { class: "git" }>, rules: LandingRules): KeptDecision | null {
+  if (name.class === "never") return { change, code: "self_modification", reason: name.why };
+  const verb = change.kind === "delete" ? "fs.delete" : "fs.write";
+  const decision = rules.judge(verb, change.path);
+  if (decision.outcome === "deny") return { change, code: decision.code, reason: deniedReason(verb, decision.code) };
+  if (rules.holds?.(change) === true) return { change, code: "not_landed", reason: WITH_GIT };
+  if (decision.outcome === "ask" && decision.level > rules.agreed)
+    return { change, code: "approval_required", reason: asksReason(verb, decision.level) };
+  if (rules.agreed > 0) return null;
+  if (name.class === "ask") return { change, code: "approval_required", reason: name.why };
+  return rules.needsReview ? { change, code: "approval_required", reason: REVIEWED } : null;
+}
+
+function asksReason(verb: string, level: Level): string {
+  const presence = level > 1 ? ", confirmed with a passphrase (--presence NAME)" : "";
+  return `the grant for ${verb} asks for a person's approval${presence}`;
+}
+
+function deniedReason(verb: string, code: DenialCode): string {
+  if (code === "revoked") return "the session ended, or what it held was taken back, before the changes landed";
+  return `no grant covers ${verb} of this path`;
+}
+
+const REVIEWED = "waits for review";
+const WITH_GIT = "belongs to a git change that did not land";
+
+/**
+ * A new folder lands for what lands in it, whether or not a grant names the folder itself; one whose contents are all
+ * kept does not. A folder is deleted only with everything in it, and a name is used anew only where its deletion lands.
+ */
+function keepWhatDepends(decisions: Map<Change, KeptDecision | null>): void {
+  const contents = contentsOf(decisions);
+  for (const [change, kept] of decisions) {
+    const inside = contents.get(keyOf(change.path));
+    if (change.kind === "folder" && inside !== undefined && inside.count > 0) {
+      if (inside.landing > 0 && kept !== null && kept.code !== "self_modification" && !isAsking(kept))
+        decisions.set(change, null);
+      if (inside.landing === 0 && kept === null && inside.firstKept !== null)
+        decisions.set(change, { ...inside.firstKept, change });
+    }
+    if (change.kind === "delete" && kept === null && inside?.firstKeptDeletion != null)
+      decisions.set(change, { ...inside.firstKeptDeletion, change });
+  }
+  // What stands in the way: a name that is not deleted, and a new folder that is not made.
+  const obstacles = new Map<string, KeptDecision>();
+  for (const [change, kept] of decisions)
+    if ((change.kind === "delete" || change.kind === "folder") && kept !== null)
+      obstacles.set(keyOf(change.path), kept);
+  if (obstacles.size === 0) return;
+  const known = new Map<string, KeptDecision | null>();
+  for (const [change, kept] of decisions) {
+    if (change.kind === "delete" || kept !== null) continue;
+    const blocking = blockingObstacle(change.path, obstacles, known);
+    if (blocking !== null) decisions.set(change, { ...blocking, change });
+  }
+}
+
+function isAsking({ code }: KeptDecision): boolean {
+  return code === "approval_required";
+}
+
+interface Contents {
+  count: number;
+  landing: number;
+  firstKept: KeptDecision | null;
+  firstKeptDeletion: KeptDecision | null;
+}
+
+/**
+ * For each folder: what is decided of everything below it that is no folder itself, and of deletions of any kind. Counted in
+ * the folder of each change first and added up from the innermost, so that depth does not multiply with the number of files.
+ */
+function contentsOf(decisions: ReadonlyMap<Change, KeptDecision | null>): ReadonlyMap<string, Contents> {
+  const contents = new Map<string, Contents>();
+  const levels: Map<string, readonly string[]>[] = [];
+  const at = (folder: readonly string[]): Contents => {
+    const key = keyOf(folder);
+    const known = contents.get(key);
+    if (known !== undefined) return known;
+    const one: Contents = { count: 0, landing: 0, firstKept: null, firstKeptDeletion: null };
+    contents.set(key, one);
+    levels[folder.length] ??= new Map();
+    levels[folder.length]?.set(key, folder);
+    return one;
+  };
+  for (const [change, kept] of decisions) {
+    if (change.path.length < 2) continue;
+    const one = at(change.path.slice(0, -1));
+    if (change.kind === "file" || change.kind === "link") {
+      one.count++;
+      if (kept === null) one.landing++;
+      else one.firstKept ??= kept;
+    }
+    if (change.kind === "delete" && kept !== null) one.firstKeptDeletion ??= kept;
+  }
+  for (let length = levels.length - 1; length > 1; length--)
+    for (const [key, folder] of levels[length] ?? []) {
+      const inner = contents.get(key) as Contents;
+      const outer = at(folder.slice(0, -1));
+      outer.count += inner.count;
+      outer.landing += inner.landing;
+      outer.firstKept ??= inner.firstKept;
+      outer.firstKeptDeletion ??= inner.firstKeptDeletion;
+    }
+  return contents;
+}
+
+/** The deletion of this name or of a name above it that does not land: nothing can take its place. */
+function blockingObstacle(
+  path: readonly string[],
+  obstacles: ReadonlyMap<string, KeptDecision>,
+  known: Map<string, KeptDecision | null>,
+): KeptDecision | null {
+  const own = obstacles.get(keyOf(path));
+  if (own !== undefined) return own;
+  if (path.length < 2) return null;
+  const parent = path.slice(0, -1);
+  const key = keyOf(parent);
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const above = blockingObstacle(parent, obstacles, known);
+  known.set(key, above);
+  return above;
+}
+
+/** No name holds a slash. */
+function keyOf(path: readonly string[]): string {
+  return path.join("/");
+}
+
+const KINDS = { file: "write", folder: "folder", link: "link", delete: "delete" } as const;
+
+export function keptChange({ change, code, reason }: KeptDecision): KeptChange {
+  return { path: keyOf(change.path), kind: KINDS[change.kind], code, reason };
+}

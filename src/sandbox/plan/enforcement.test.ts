@@ -1,0 +1,59 @@
+// The report says what held, no more: the kernel where it did, the broker where it does, nothing where nothing did.
+import { describe, expect, test } from "vitest";
+import type { Ready } from "./start/answers.ts";
+import { enforcementOf } from "./enforcement.ts";
+import { NETWORK, PLAN } from "./testing/plan.ts";
+
+const DRAFT = "changes are a draft until they land";
+
+const READY: Ready = {
+  landlock: true,
+  seccomp: true,
+  network: "none",
+  memfdHeld: true,
+  startNanoseconds: 1n,
+  pins: [],
+};
+
+function report(plan = PLAN, ready: Partial<Ready> = {}): Record<string, readonly [string, string | null]> {
+  const lines = enforcementOf(plan, { kind: "sandbox", ready: { ...READY, ...ready } });
+  return Object.fromEntries(lines.map(({ axis, strength, note }) => [axis, [strength, note]]));
+}
+
+describe("in a sandbox", () => {
+  test("the kernel holds the root and its mode, the arguments were checked, and there is no network", () => {
+    const none = ["kernel", "there is no network in the sandbox"];
+    expect(report()).toEqual({
+      root: ["kernel", DRAFT],
+      mode: ["kernel", DRAFT],
+      argv: ["checked", "a program may start others inside the sandbox"],
+      host: none,
+      port: none,
+      raw: none,
+    });
+  });
+
+  test("only a draft is told as one", () => {
+    for (const mode of ["ro", "direct"] as const)
+      expect(report({ ...PLAN, root: { path: ["w"], mode } })["root"]).toEqual(["kernel", null]);
+  });
+
+  test("the broker holds the network where there is one", () => {
+    const plan = { ...PLAN, network: NETWORK };
+    expect(report(plan, { network: "transparent" })["host"]).toEqual(["broker", null]);
+    expect(report(plan, { network: "ports" })["port"]).toEqual([
+      "broker",
+      "calls to ports without a grant are refused by the kernel and not seen",
+    ]);
+  });
+
+  test("what is less than usual is told", () => {
+    expect(report(PLAN, { landlock: false })["root"]?.[1]).toContain("no Landlock");
+  });
+});
+
+test("without a sandbox nothing is held", () => {
+  const lines = enforcementOf(PLAN, { kind: "bare" });
+  expect(lines.filter(({ strength }) => strength !== "none").map(({ axis }) => axis)).toEqual(["argv"]);
+  for (const { note } of lines) expect(note).toContain("without a sandbox");
+});

@@ -1,0 +1,76 @@
+// Names below a root that a program does not see because `fs.read` does not cover them: in each folder on the way to a
+// visible path, everything else.
+import { pathText } from "../../core/authority/axes/path.ts";
+import type { TreePath } from "../../core/authority/patterns/tree-patterns.ts";
+import { isSame, isWithin } from "./places.ts";
+import type { PlanPath } from "./plan.ts";
+import type { ListedFolder } from "./plan-facts.ts";
+import { type Planned, type PlanRefused, planned, refusePlan } from "./plan-refusal.ts";
+import type { VisibleFiles } from "./visible-files.ts";
+
+/** Names in one folder, more than a mask can hold: a longer list is not needed to refuse. */
+export const listedNamesMax = 4_096;
+
+/** The folders whose content has to be known: the root, those on the way to a visible path, and single names themselves. */
+export function foldersToList(visible: VisibleFiles, root: PlanPath): readonly PlanPath[] {
+  if (visible === null) return [];
+  const folders = new Map([[pathText(root), root]]);
+  for (const { path, isTree } of visible)
+    for (let length = root.length + 1; length <= path.length - (isTree ? 1 : 0); length++)
+      folders.set(pathText(path.slice(0, length)), path.slice(0, length));
+  return [...folders.values()].sort((left, right) => left.length - right.length);
+}
+
+/** INVARIANT: a folder that cannot be listed, or holds more names than can be hidden, refuses the run. */
+export function hiddenNames(
+  visible: VisibleFiles,
+  root: PlanPath,
+  listed: readonly ListedFolder[],
+): Planned<readonly PlanPath[]> {
+  if (visible === null) return planned([]);
+  const hidden: PlanPath[] = [];
+  for (const folder of foldersToList(visible, root)) {
+    const found = listed.find(({ path }) => isSame(path, folder));
+    if (found === undefined || found.names === null)
+      return unhidden(`${pathText(folder)} cannot be listed, so what \`fs.read\` does not cover cannot be hidden`);
+    for (const name of found.names) {
+      const path = [...folder, name];
+      if (!visible.some((one) => isOnTheWay(path, one))) hidden.push(path);
+    }
+    if (hidden.length > listedNamesMax)
+      return unhidden(`more than ${listedNamesMax} names below ${pathText(root)} are not covered by \`fs.read\``);
+  }
+  return planned(hidden);
+}
+
+function unhidden(message: string): PlanRefused {
+  return refusePlan("sandbox_unavailable", message, "run the program in a folder that `fs.read` covers");
+}
+
+function isOnTheWay(path: PlanPath, visible: TreePath): boolean {
+  return isWithin(visible.path, path);
+}
+
+/** A program starts in a folder that it sees. */
+export function directoryRefusal(visible: VisibleFiles, root: PlanPath, directory: PlanPath): PlanRefused | null {
+  if (visible === null || isSame(root, directory)) return null;
+  const isSeen = visible.some((one) => isWithin(one.path, directory) || (one.isTree && isWithin(directory, one.path)));
+  if (isSeen) return null;
+  return refusePlan(
+    "scope_violation",
+    `\`fs.read\` does not cover the working folder ${pathText(directory)}`,
+    "run the program in a folder that `fs.read` covers",
+  );
+}
+
+/** For the enforcement report: what is visible, below the root. */
+export function visibleNote(visible: VisibleFiles, root: PlanPath): string | null {
+  if (visible === null) return null;
+  const names = visible
+    .slice(0, shownMax)
+    .map(({ path, isTree }) => `${path.slice(root.length).join("/")}${isTree ? "/**" : ""}`);
+  const more = visible.length > shownMax ? ` and ${visible.length - shownMax} more` : "";
+  return `\`fs.read\` shows ${names.length === 0 ? "nothing" : names.join(", ")}${more} of the root`;
+}
+
+const shownMax = 8;

@@ -1,0 +1,210 @@
+// The filter, run call by call: what is refused, what is not there, what ends the process, and that all else is allowed.
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { instructionBytes } from "./bpf.ts";
+import { filesSeccompProgram } from "./files-syscalls.ts";
+import { ALLOW, DONE, EAFNOSUPPORT, ENOSYS, EPERM, EPROTONOSUPPORT, KILL, seccompProgram } from "./seccomp.ts";
+import { CONDITIONAL, LAST_KNOWN, numberOf, numbersOf, REFUSED } from "./syscalls.ts";
+import type { Architecture } from "../start/system.ts";
+import { answerOf } from "../testing/bpf.ts";
+
+const AUDIT: Readonly<Record<Architecture, number>> = { "x86-64": 0xc000003e, arm64: 0xc00000b7 };
+const ARCHITECTURES: readonly Architecture[] = ["x86-64", "arm64"];
+const HIGH = 0x1_0000_0000n;
+
+describe.each(ARCHITECTURES)("on %s", (architecture) => {
+  const program = seccompProgram({ architecture, networkNamespace: true });
+  const on = (number: number, ...values: readonly (number | bigint)[]): number =>
+    answerOf(program, { number, architecture: AUDIT[architecture], arguments: values.map(BigInt) });
+  const of = (name: keyof typeof CONDITIONAL): number => numberOf(CONDITIONAL[name], architecture) as number;
+
+  test("every call there is gets the answer its table gives", () => {
+    const refused = new Set(numbersOf(REFUSED, architecture));
+    const byArguments = new Set(numbersOf(CONDITIONAL, architecture));
+    const wrong: number[] = [];
+    for (let number = 0; number <= 1_024; number++) {
+      if (byArguments.has(number)) continue;
+      const wanted = number > LAST_KNOWN ? ENOSYS : refused.has(number) ? EPERM : ALLOW;
+      if (on(number, 7, 7, 7, 7, 7, 7) !== wanted) wrong.push(number);
+    }
+    expect(wrong).toEqual([]);
+    expect(refused.size).toBeGreaterThan(50);
+  });
+
+  test("another architecture's calls end the process, whatever their number", () => {
+    for (const other of [AUDIT[architecture === "arm64" ? "x86-64" : "arm64"], 0x40000003, 0x40000028, 0])
+      for (const number of [0, 1, 41, 198, 425]) expect(answerOf(program, { number, architecture: other })).toBe(KILL);
+  });
+
+  test("numbers with the x32 bit are no way around", () => {
+    const wanted = architecture === "x86-64" ? KILL : ENOSYS;
+    for (const number of [0, 41, 101, 512, 547]) expect(on(0x40000000 + number)).toBe(wanted);
+    expect(on(0xffffffff)).toBe(wanted);
+  });
+
+  test("a new process may have no new namespace, and clone3 is not there", () => {
+    expect(on(of("clone"), 0x01200011)).toBe(ALLOW);
+    expect(on(of("clone"), 0x003d0f00)).toBe(ALLOW);
+    for (const flag of [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000]) {
+      expect(on(of("clone"), flag | 17)).toBe(EPERM);
+      expect(on(of("clone"), HIGH + BigInt(flag))).toBe(EPERM);
+    }
+    expect(on(of("clone3"))).toBe(ENOSYS);
+  });
+
+  test("nothing is typed into a terminal, also not with a high bit set", () => {
+    for (const asked of [0x5412, 0x541c, 0x5423]) {
+      expect(on(of("ioctl"), 0, asked)).toBe(EPERM);
+      expect(on(of("ioctl"), 0, HIGH + BigInt(asked))).toBe(EPERM);
+    }
+    for (const asked of [0x5401, 0x5411, 0x5413, 0x541b, 0x541d, 0x5422, 0x5424])
+      expect(on(of("ioctl"), 0x5412, asked)).toBe(ALLOW);
+  });
+
+  test("a personality is the usual one or a question", () => {
+    expect(on(of("personality"), 0)).toBe(ALLOW);
+    expect(on(of("personality"), 0xffffffff)).toBe(ALLOW);
+    for (const other of [0x0040000, 0x0400000, 8, 0xfffffffe]) expect(on(of("personality"), other)).toBe(EPERM);
+  });
+
+  test("limits are one's own to change, and that of cores nobody's", () => {
+    const pointer = 0x7fff_0000_0000n;
+    expect(on(of("prlimit64"), 0, 7, pointer, 0)).toBe(ALLOW);
+    expect(on(of("prlimit64"), 0, 4, 0, pointer)).toBe(ALLOW);
+    for (const other of [1, 2, 0xffffffff, HIGH + 1n]) expect(on(of("prlimit64"), other, 7, 0, pointer)).toBe(EPERM);
+    expect(on(of("prlimit64"), 0, 4, pointer, 0)).toBe(DONE);
+    expect(on(of("prlimit64"), 0, HIGH + 4n, 0x1000, 0)).toBe(DONE);
+    expect(on(of("prlimit64"), 0, 4, pointer, pointer)).toBe(EPERM);
+    expect(on(of("prlimit64"), 0, 4, 0x1000, 0x1000)).toBe(EPERM);
+    expect(on(of("setrlimit"), 4, pointer)).toBe(DONE);
+    for (const resource of [0, 3, 5, 7]) expect(on(of("setrlimit"), resource, pointer)).toBe(ALLOW);
+  });
+
+  test("pid 1 is scheduled by nobody inside", () => {
+    for (const name of ["sched_setparam", "sched_setscheduler", "sched_setaffinity", "sched_setattr"] as const) {
+      for (const process of [0, 2, 11]) expect(on(of(name), process)).toBe(ALLOW);
+      for (const process of [1, HIGH + 1n]) expect(on(of(name), process)).toBe(EPERM);
+    }
+    for (const [name, byProcess, byUser] of [
+      ["setpriority", 0, 2],
+      ["ioprio_set", 1, 3],
+    ] as const) {
+      expect(on(of(name), byProcess, 0)).toBe(ALLOW);
+      expect(on(of(name), byProcess, 2)).toBe(ALLOW);
+      for (const group of [byProcess, byProcess + 1]) expect(on(of(name), group, 1)).toBe(EPERM);
+      expect(on(of(name), byUser, 0)).toBe(EPERM);
+    }
+  });
+
+  test.each([
+    // family, type, protocol
+    [2, 1, 0, ALLOW],
+    [2, 1, 6, ALLOW],
+    [2, 1 | 0x80000 | 0x800, 6, ALLOW],
+    [10, 1, 0, ALLOW],
+    [2, 2, 0, ALLOW],
+    [10, 2 | 0x80000, 17, ALLOW],
+    [16, 3, 0, ALLOW],
+    [16, 2 | 0x80000, 0, ALLOW],
+    [2, 1, 17, EPROTONOSUPPORT],
+    [2, 1, 262, EPROTONOSUPPORT],
+    [2, 1, 132, EPROTONOSUPPORT],
+    [2, 2, 6, EPROTONOSUPPORT],
+    [2, 2, 1, EPROTONOSUPPORT],
+    [10, 2, 58, EPROTONOSUPPORT],
+    [2, 2, 136, EPROTONOSUPPORT],
+    [2, 3, 0, EPROTONOSUPPORT],
+    [2, 3, 1, EPROTONOSUPPORT],
+    [10, 3, 255, EPROTONOSUPPORT],
+    [2, 5, 0, EPROTONOSUPPORT],
+    [2, 0, 0, EPROTONOSUPPORT],
+    [16, 3, 4, EPROTONOSUPPORT],
+    [16, 3, 12, EPROTONOSUPPORT],
+    [16, 3, 16, EPROTONOSUPPORT],
+    [1, 1, 0, EAFNOSUPPORT],
+    [1, 2, 0, EAFNOSUPPORT],
+    [17, 3, 3, EAFNOSUPPORT],
+    [40, 1, 0, EAFNOSUPPORT],
+    [38, 5, 0, EAFNOSUPPORT],
+    [0, 1, 0, EAFNOSUPPORT],
+    [44, 3, 0, EAFNOSUPPORT],
+  ])("socket(%i, %i, %i)", (family, type, protocol, wanted) => {
+    expect(on(of("socket"), family, type, protocol)).toBe(wanted);
+    expect(on(of("socket"), HIGH + BigInt(family), HIGH + BigInt(type), HIGH + BigInt(protocol))).toBe(wanted);
+  });
+
+  test("every other family is refused", () => {
+    for (let family = 0; family < 64; family++)
+      if (![2, 10, 16].includes(family)) expect(on(of("socket"), family, 1, 0)).toBe(EAFNOSUPPORT);
+  });
+
+  test("Unix sockets come in pairs that can send to nobody else", () => {
+    expect(on(of("socketpair"), 1, 1 | 0x80000, 0)).toBe(ALLOW);
+    expect(on(of("socketpair"), 1, 5, 0)).toBe(ALLOW);
+    expect(on(of("socketpair"), 1, 2, 0)).toBe(EPROTONOSUPPORT);
+    expect(on(of("socketpair"), 30, 1, 0)).toBe(EAFNOSUPPORT);
+  });
+
+  test("without a network namespace there is no socket at all", () => {
+    const bare = seccompProgram({ architecture, networkNamespace: false });
+    for (const family of [1, 2, 10, 16, 40])
+      expect(
+        answerOf(bare, {
+          number: of("socket"),
+          architecture: AUDIT[architecture],
+          arguments: [BigInt(family), 1n, 0n],
+        }),
+      ).toBe(EAFNOSUPPORT);
+  });
+
+  test("every comparison leads forward to an answer", () => {
+    for (const [place, { code, yes, no }] of program.entries())
+      if (code !== 0x06) expect(place + 1 + Math.max(yes, no)).toBeLessThan(program.length);
+  });
+});
+
+describe.each(ARCHITECTURES)("the file worker on %s", (architecture) => {
+  const program = filesSeccompProgram(architecture);
+  const on = (number: number, ...values: readonly number[]): number =>
+    answerOf(program, { number, architecture: AUDIT[architecture], arguments: values.map(BigInt) });
+  const [mmap, openat, execve, socket, mprotect, openat2, ptrace, clone, connect] =
+    architecture === "x86-64" ? [9, 257, 59, 41, 10, 437, 101, 56, 42] : [222, 56, 221, 198, 226, 437, 117, 220, 203];
+
+  test("opens below its trees, and has nothing to run or to call", () => {
+    expect(on(openat2)).toBe(ALLOW);
+    for (const number of [execve, socket, mprotect, ptrace, clone, connect, 425, 435, 1_000])
+      expect(on(number)).toBe(EPERM);
+  });
+
+  test("names may be looked up by links, content may not be opened that way", () => {
+    expect(on(openat, 5, 0, 0x280000)).toBe(ALLOW);
+    expect(on(openat, 5, 0, 0x80000)).toBe(EPERM);
+    expect(on(openat, 5, 0, 2)).toBe(EPERM);
+  });
+
+  test("memory is never executable", () => {
+    expect(on(mmap, 0, 4096, 3)).toBe(ALLOW);
+    expect(on(mmap, 0, 4096, 5)).toBe(EPERM);
+    expect(on(mmap, 0, 4096, 7)).toBe(EPERM);
+  });
+
+  test("fewer than fifty calls are allowed", () => {
+    const allowed = Array.from({ length: 1_024 }, (_, number) => number).filter((number) => on(number) === ALLOW);
+    expect(allowed.length).toBeGreaterThan(35);
+    expect(allowed.length).toBeLessThan(50);
+  });
+
+  test("another architecture's calls end the process", () => {
+    expect(answerOf(program, { number: openat2, architecture: 0x40000003 })).toBe(KILL);
+  });
+});
+
+/** A change of the filters is meant: whoever changes one looks at it and writes the new sum here. */
+test.each([
+  ["x86-64", seccompProgram({ architecture: "x86-64", networkNamespace: true }), "f1d36e9c95e04522"],
+  ["arm64", seccompProgram({ architecture: "arm64", networkNamespace: true }), "200b915612ad544c"],
+  ["x86-64, files", filesSeccompProgram("x86-64"), "253ce4dece27a938"],
+  ["arm64, files", filesSeccompProgram("arm64"), "db09f785b12ab088"],
+] as const)("the filter of %s is the one that was looked at", (_, program, sum) => {
+  expect(createHash("sha256").update(instructionBytes(program)).digest("hex").slice(0, 16)).toBe(sum);
+});

@@ -1,0 +1,205 @@
+// The filter every program in a sandbox runs under: what it never needs is refused, sockets are those of the network
+// namespace, and a call in another architecture's words is the end of the process.
+import { Assembler, type Instruction } from "./bpf.ts";
+import { CONDITIONAL, type ConditionalCall, LAST_KNOWN, numberOf, numbersOf, REFUSED } from "./syscalls.ts";
+import type { Architecture } from "../start/system.ts";
+
+export const ALLOW = 0x7fff0000;
+export const KILL = 0x80000000;
+const ERRNO = 0x00050000;
+/** Not done, and told as done. */
+export const DONE: number = ERRNO | 0;
+export const EPERM: number = ERRNO | 1;
+export const ENOSYS: number = ERRNO | 38;
+export const EPROTONOSUPPORT: number = ERRNO | 93;
+export const EAFNOSUPPORT: number = ERRNO | 97;
+
+/** Places in `struct seccomp_data`; of an argument, the low half, which is all the kernel looks at in these calls. */
+const NUMBER = 0;
+const ARCHITECTURE = 4;
+export const argument = (at: number): number => 16 + 8 * at;
+/** Its high half, for pointers. */
+export const argumentHigh = (at: number): number => argument(at) + 4;
+
+const AUDIT: Readonly<Record<Architecture, number>> = { "x86-64": 0xc000003e, arm64: 0xc00000b7 };
+/** Calls of the x32 world carry this bit; they are other names for what is refused by number. */
+const X32 = 0x40000000;
+
+/** CLONE_NEWNS, -CGROUP, -UTS, -IPC, -USER, -PID, -NET; NEWTIME has no place in this call. */
+const NEW_NAMESPACES = 0x7e020000;
+const [TIOCSTI, TIOCLINUX, TIOCSETD] = [0x5412, 0x541c, 0x5423];
+const [UNIX, INET, INET6, NETLINK] = [1, 2, 10, 16];
+const [STREAM, DATAGRAM, SEQUENCED] = [1, 2, 5];
+const [TCP, UDP] = [6, 17];
+const TYPE_MASK = 0xf;
+
+export interface SeccompOptions {
+  readonly architecture: Architecture;
+  /** False: the machine's own network is what a socket would reach, so there are none. */
+  readonly networkNamespace: boolean;
+}
+
+export function seccompProgram({ architecture, networkNamespace }: SeccompOptions): readonly Instruction[] {
+  const number = (name: ConditionalCall): number => numberOf(CONDITIONAL[name], architecture) as number;
+  const program = knownArchitecture(new Assembler(), architecture).whenAtLeast(LAST_KNOWN + 1, "absent");
+  for (const refused of numbersOf(REFUSED, architecture)) program.whenEqual(refused, "refused");
+  program
+    // Its arguments lie in memory, where a filter cannot look; libraries fall back to `clone`.
+    .whenEqual(number("clone3"), "absent")
+    .whenEqual(number("clone"), "clone")
+    .whenEqual(number("ioctl"), "ioctl")
+    .whenEqual(number("personality"), "personality")
+    .whenEqual(number("socket"), "socket")
+    .whenEqual(number("socketpair"), "socketpair")
+    .whenEqual(number("setrlimit"), "own limit")
+    .whenEqual(number("prlimit64"), "limit")
+    .whenEqual(number("setpriority"), "priority")
+    .whenEqual(number("ioprio_set"), "disk priority")
+    .whenEqual(number("sched_setparam"), "schedule")
+    .whenEqual(number("sched_setscheduler"), "schedule")
+    .whenEqual(number("sched_setaffinity"), "schedule")
+    .whenEqual(number("sched_setattr"), "schedule")
+    .answer(ALLOW)
+    .mark("clone")
+    .load(argument(0))
+    .whenAnySet(NEW_NAMESPACES, "refused")
+    .answer(ALLOW)
+    .mark("ioctl")
+    .load(argument(1))
+    .whenEqual(TIOCSTI, "refused")
+    .whenEqual(TIOCLINUX, "refused")
+    .whenEqual(TIOCSETD, "refused")
+    .answer(ALLOW)
+    // The usual one, and the question which it is.
+    .mark("personality")
+    .load(argument(0))
+    .whenEqual(0, "fine")
+    .unlessEqual(0xffffffff, "refused")
+    .mark("fine")
+    .answer(ALLOW);
+  sockets(program, networkNamespace);
+  limits(program);
+  schedules(program);
+  return program
+    .mark("refused")
+    .answer(EPERM)
+    .mark("done")
+    .answer(DONE)
+    .mark("absent")
+    .answer(ENOSYS)
+    .mark("family")
+    .answer(EAFNOSUPPORT)
+    .mark("protocol")
+    .answer(EPROTONOSUPPORT)
+    .mark("killed")
+    .answer(KILL)
+    .done();
+}
+
+/** Another architecture or x32 would mean other calls by the numbers that follow: it goes to "killed". */
+export function knownArchitecture(program: Assembler, architecture: Architecture): Assembler {
+  program.load(ARCHITECTURE).unlessEqual(AUDIT[architecture], "killed").load(NUMBER);
+  return architecture === "x86-64" ? program.whenAtLeast(X32, "killed") : program;
+}
+
+/**
+ * TCP and UDP over the sandbox's own loopback, also where the plan has no network: what is listened to there is the
+ * program's own, and many programs talk to themselves. Routes may be asked for (names of interfaces), never another
+ * netlink. No MPTCP, no raw and no ping sockets. Unix sockets come in pairs only, and not as datagrams, which could
+ * still be sent to a name.
+ */
+function sockets(program: Assembler, networkNamespace: boolean): void {
+  if (networkNamespace) {
+    program
+      .mark("socket")
+      .load(argument(0))
+      .whenEqual(INET, "internet")
+      .whenEqual(INET6, "internet")
+      .unlessEqual(NETLINK, "family")
+      .load(argument(2))
+      .unlessEqual(0, "protocol")
+      .answer(ALLOW)
+      .mark("internet")
+      .load(argument(1))
+      .and(TYPE_MASK)
+      .whenEqual(STREAM, "stream")
+      .unlessEqual(DATAGRAM, "protocol")
+      .load(argument(2))
+      .whenEqual(0, "open")
+      .whenEqual(UDP, "open")
+      .answer(EPROTONOSUPPORT)
+      .mark("stream")
+      .load(argument(2))
+      .whenEqual(0, "open")
+      .unlessEqual(TCP, "protocol")
+      .mark("open")
+      .answer(ALLOW);
+  } else program.mark("socket").answer(EAFNOSUPPORT);
+  program
+    .mark("socketpair")
+    .load(argument(0))
+    .unlessEqual(UNIX, "family")
+    .load(argument(1))
+    .and(TYPE_MASK)
+    .whenEqual(STREAM, "pair")
+    .unlessEqual(SEQUENCED, "protocol")
+    .mark("pair")
+    .answer(ALLOW);
+}
+
+const RLIMIT_CORE = 4;
+
+/**
+ * Of oneself only. That of cores is as low as it means something, and lower would mean more (`setup.ts`); programs that
+ * ask for none are told they have it, because some end where they are not.
+ */
+function limits(program: Assembler): void {
+  program
+    .mark("own limit")
+    .load(argument(0))
+    .whenEqual(RLIMIT_CORE, "done")
+    .answer(ALLOW)
+    .mark("limit")
+    .load(argument(0))
+    .unlessEqual(0, "refused")
+    .load(argument(1))
+    .unlessEqual(RLIMIT_CORE, "plain limit")
+    // The new limit; a null pointer only asks.
+    .load(argument(2))
+    .unlessEqual(0, "core limit")
+    .load(argumentHigh(2))
+    .unlessEqual(0, "core limit")
+    .mark("plain limit")
+    .answer(ALLOW)
+    // The old one is asked for in the same call, and we cannot say it.
+    .mark("core limit")
+    .load(argument(3))
+    .unlessEqual(0, "refused")
+    .load(argumentHigh(3))
+    .unlessEqual(0, "refused")
+    .answer(DONE);
+}
+
+const INIT = 1;
+const [USER_PRIORITY, USER_DISK_PRIORITY] = [2, 3];
+
+/** Pid 1 belongs to the same user, so the kernel would let a command slow it down for all that come after. */
+function schedules(program: Assembler): void {
+  program
+    .mark("priority")
+    .load(argument(0))
+    .whenEqual(USER_PRIORITY, "refused")
+    .load(argument(1))
+    .whenEqual(INIT, "refused")
+    .answer(ALLOW)
+    .mark("disk priority")
+    .load(argument(0))
+    .whenEqual(USER_DISK_PRIORITY, "refused")
+    .load(argument(1))
+    .whenEqual(INIT, "refused")
+    .answer(ALLOW)
+    .mark("schedule")
+    .load(argument(0))
+    .whenEqual(INIT, "refused")
+    .answer(ALLOW);
+}

@@ -1,0 +1,68 @@
+// The network of a plan: which chains may open connections now, as text for the broker's own check, and to which ports.
+import { verbEntry } from "../../core/authority/catalog.ts";
+import { type Authority, type Chain, linkState, purposeAt } from "../../core/authority/chain.ts";
+import { type CompiledLink, conditionsHold, type Moment } from "../../core/authority/compiled.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import { isNothing, type PortRange } from "../../core/authority/axes/scope.ts";
+import { compactText } from "../../core/notation/printer.ts";
+import type { PlanNetwork } from "./plan.ts";
+
+const CONNECT = verbEntry("net.connect");
+const PORT = 1;
+const EVERY_PORT: PortRange = { low: 1, high: 65_535 };
+
+/** Null where no chain covers any connection. */
+export function networkOf(authority: Authority, moment: Moment): PlanNetwork | null {
+  const usable = authority.map((chain) => chainGrants(chain, moment)).filter((chain) => chain !== null);
+  const ports = merged(usable.flatMap(chainPorts));
+  if (ports.length === 0) return null;
+  return { ports, chains: usable.map((links) => links.map((grants) => grants.map(compactText))) };
+}
+
+/** For each link its grants that count now, or null where one of the links has none. */
+function chainGrants(chain: Chain, moment: Moment): readonly (readonly Grant[])[] | null {
+  const links = chain.map((compiled, place) => linkGrants(chain, compiled, place, moment));
+  return links.every((grants) => grants.length > 0) && chainPorts(links).length > 0 ? links : null;
+}
+
+function linkGrants(chain: Chain, compiled: CompiledLink, place: number, moment: Moment): readonly Grant[] {
+  if (CONNECT === null || linkState(compiled, moment) !== null) return [];
+  const purpose = purposeAt(chain, place, "use");
+  return compiled
+    .grantsOf(CONNECT)
+    .filter((index) => moment.exhausted?.(compiled.link.id, index) !== true)
+    .map((index) => compiled.link.grants[index] as Grant)
+    .filter((grant) => conditionsHold(grant, moment, purpose) && !grant.scopes.some(isNothing));
+}
+
+/** A port that some grant of every link names. */
+function chainPorts(links: readonly (readonly Grant[])[]): readonly PortRange[] {
+  return links
+    .map((grants) => merged(grants.flatMap(grantPorts)))
+    .reduce((left, right) => common(left, right), [EVERY_PORT]);
+}
+
+function grantPorts({ scopes }: Grant): readonly PortRange[] {
+  const scope = scopes[PORT];
+  return scope?.kind === "any" ? [EVERY_PORT] : scope?.kind === "ports" ? scope.of : [];
+}
+
+function common(left: readonly PortRange[], right: readonly PortRange[]): readonly PortRange[] {
+  return left
+    .flatMap((one) =>
+      right.map((other) => ({ low: Math.max(one.low, other.low), high: Math.min(one.high, other.high) })),
+    )
+    .filter(({ low, high }) => low <= high);
+}
+
+/** In order, without overlap; only what is a port. */
+function merged(ranges: readonly PortRange[]): readonly PortRange[] {
+  const sorted = common(ranges, [EVERY_PORT]).toSorted((left, right) => left.low - right.low);
+  const joined: PortRange[] = [];
+  for (const range of sorted) {
+    const last = joined[joined.length - 1];
+    if (last === undefined || range.low > last.high + 1) joined.push(range);
+    else if (range.high > last.high) joined[joined.length - 1] = { low: last.low, high: range.high };
+  }
+  return joined;
+}

@@ -1,0 +1,79 @@
+// Which folders can be the root of a sandbox or a tree of programs in it, and which never can.
+import { guardPath, pathText } from "../../core/authority/axes/path.ts";
+import { isPlainText } from "../../core/authority/patterns/reserved.ts";
+import { isAlong, isWithin, OURS, SYSTEM_PATH } from "./places.ts";
+import type { PlanPath, PlanRoot } from "./plan.ts";
+import type { PlanFacts } from "./plan-facts.ts";
+import { type Planned, type PlanRefused, planned, refusePlan } from "./plan-refusal.ts";
+import { NARROWER, WHOLE_MACHINE } from "./plan-root.ts";
+
+/** The kernel's own trees, and ours: a sandbox has others in their place. */
+const KERNEL: readonly PlanPath[] = [["proc"], ["sys"], ["dev"], OURS];
+/** Made of single files of ours; what lies below can be a root, the folder itself cannot. */
+const MADE: readonly PlanPath[] = [["etc"], ["run"]];
+
+/** Where every program looks for programs and their parts: a root may lie beside them, and be one of them to read. */
+const SYSTEM: readonly PlanPath[] = [
+  ...SYSTEM_PATH,
+  ...["lib", "lib32", "lib64", "libx32", "libexec"].flatMap((name) => [[name], ["usr", name], ["usr", "local", name]]),
+];
+
+/** Null where nothing is wrong with it. */
+export function rootRefused({ path, mode }: PlanRoot, facts: Pick<PlanFacts, "ours" | "program">): PlanRefused | null {
+  const shape = shapeRefused(path);
+  if (shape !== null) return shape;
+  const own = facts.ours.find((folder) => isWithin(path, folder));
+  if (own !== undefined || path.includes(AUTHORITY))
+    return refusePlan("self_modification", `${pathText(path)} holds what decides about agents`, NARROWER);
+  if (mode !== "ro" && isWithin(path, facts.program))
+    return refusePlan("self_modification", `${pathText(path)} holds ambit's own program`, "root=ro");
+  if (mode !== "ro" && SYSTEM.some((folder) => isAlong(path, folder)))
+    return refusePlan("scope_violation", `${pathText(path)} holds the system's own programs`, "root=ro");
+  return null;
+}
+
+/** The folder of a project that says what its agents may do. */
+export const AUTHORITY = ".ambit";
+
+function shapeRefused(path: PlanPath): PlanRefused | null {
+  if (path.length === 0) return refusePlan("scope_violation", WHOLE_MACHINE, NARROWER);
+  if (!path.every(isName)) return refusePlan("invalid_input", `${pathText(path)} is not a plain absolute path`);
+  if (KERNEL.some((tree) => isAlong(path, tree)) || MADE.some((tree) => isWithin(tree, path)))
+    return refusePlan("scope_violation", `${pathText(path)} is another one inside a sandbox`, NARROWER);
+  return null;
+}
+
+function isName(name: string): boolean {
+  return name !== "" && name !== "." && name !== ".." && !name.includes("/") && isPlainText(name);
+}
+
+/** Trees of programs are seen by every agent, whatever it was granted: nothing private may lie in them. */
+export function runtimeTrees(facts: PlanFacts): Planned<readonly PlanPath[]> {
+  for (const tree of facts.runtime) {
+    const why = runtimeFault(tree, facts);
+    if (why !== null)
+      return refusePlan(
+        "sandbox_unavailable",
+        `\`runtime: ${pathText(tree)}\` in the configuration ${why}`,
+        "name the folder of the toolchain itself",
+      );
+  }
+  return planned(facts.runtime);
+}
+
+/** Why a tree cannot be shown; null where it can. */
+export function runtimeFault(
+  tree: PlanPath,
+  { home, ours, protectedPaths }: Pick<PlanFacts, "home" | "ours" | "protectedPaths">,
+): string | null {
+  if (shapeRefused(tree) !== null) return "cannot be shown in a sandbox";
+  if (home !== null && isWithin(home, tree)) return "is or holds the home folder";
+  if (ours.some((folder) => isAlong(folder, tree)) || tree.includes(AUTHORITY)) return "holds ambit's own files";
+  if (guardPath(tree, protectedPaths).guarded !== null) return "is protected";
+  return protectedPaths.some((path) => couldHold(tree, path)) ? "holds protected paths" : null;
+}
+
+/** Whether the pattern may name something below the tree. */
+export function couldHold(tree: PlanPath, pattern: PlanPath): boolean {
+  return pattern.length > tree.length && tree.every((name, at) => pattern[at] === "*" || pattern[at] === name);
+}

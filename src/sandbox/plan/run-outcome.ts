@@ -1,0 +1,27 @@
+// What became of a command, in the words of the log.
+import type { Outcome } from "../../core/ports/stores/commit.ts";
+import type { Ending, Ran } from "../../core/ports/process.ts";
+
+export function outcomeOfRun({ ending, denials, enforcement, usage }: Ran): Omit<Outcome, "receipt"> {
+  return {
+    ended: endingText(ending),
+    denials,
+    enforcement: enforcement.map(({ axis, strength }) => ({ axis, strength })),
+    wallMicroseconds: usage.wallMicroseconds,
+  };
+}
+
+function endingText(ending: Ending): string {
+  switch (ending.kind) {
+    case "exited":
+      return `exited ${ending.status}`;
+    case "signalled":
+      return `signalled ${ending.signal}`;
+    case "ended":
+      return `ended ${ending.because}`;
+    case "unstarted":
+      return "unstarted";
+    default:
+      return ending satisfies never;
+  }
+}

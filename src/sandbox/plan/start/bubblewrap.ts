@@ -1,0 +1,165 @@
+// The plan as arguments of bubblewrap: an allow-list of mounts, namespaces of its own, our program as pid 1.
+import { HOSTNAME, ownFiles } from "./etc.ts";
+import { DRAFT_LAYER, LAYERS, LOWER_LAYER, rootOverlay } from "../overlay.ts";
+import { homeFolder, isWithin, OURS, PROGRAM, temporaryFolder } from "../places.ts";
+import type { Plan, PlanPath } from "../plan.ts";
+import { etcTrees, programTrees, type SystemFacts, topLinks } from "./system.ts";
+
+export interface BubblewrapCommand {
+  /** Behind the name of the program. */
+  readonly argv: readonly string[];
+  /** What is to be read from these descriptors, to its end. */
+  readonly data: readonly { readonly fd: number; readonly bytes: Uint8Array }[];
+}
+
+/** Descriptors of the program itself: its owner, and the handles of the network. */
+export const CONTROL_FD = 3;
+export const HANDLES_FD = 4;
+const DATA_FD = 5;
+
+/** Device nodes a program may expect anywhere; no terminal, and nothing that is a way to the machine. */
+export const DEVICES: readonly string[] = ["null", "zero", "full", "random", "urandom"];
+
+export function bubblewrapCommand(
+  plan: Plan,
+  system: SystemFacts,
+  encode: (text: string) => Uint8Array,
+  /** The folder of the draft on the host; null where the root is none. */
+  draft: string | null,
+): BubblewrapCommand {
+  const files = ownFiles(plan, system, homeFolder(plan));
+  const data = files.map(({ text }, at) => ({ fd: DATA_FD + at, bytes: encode(text) }));
+  const own = files.map(
+    ({ path }, at): Mount => ({ path, words: ["--perms", "0444", "--file", String(DATA_FD + at), pathOf(path)] }),
+  );
+  const mounts = [
+    ...systemMounts(plan, system),
+    ...own,
+    ...treeMounts(plan, system),
+    ...rootMounts(plan, system, draft),
+  ];
+  const argv = [
+    ...START,
+    ...capabilities(plan).flatMap((name) => ["--cap-add", name]),
+    // A parent comes before what is mounted in it; among equals the order written here stays.
+    ...mounts.sort((left, right) => left.path.length - right.path.length).flatMap(({ words }) => words),
+    // What is left of the two file systems that bubblewrap made itself is nobody's to fill.
+    ...["--remount-ro", "/dev", "--remount-ro", "/"],
+    ...["--chdir", "/", "--", pathOf(PROGRAM), "sandbox", String(CONTROL_FD)],
+    plan.network === null ? "-" : String(HANDLES_FD),
+  ];
+  return { argv, data };
+}
+
+/**
+ * Absent on purpose: `--die-with-parent`. A bubblewrap killed with its parent before it has let its child go on leaves
+ * that child waiting for ever; without it the end of file on the control descriptor ends our program, and everything.
+ */
+const START: readonly string[] = [
+  "--unshare-all",
+  "--as-pid-1",
+  "--new-session",
+  "--clearenv",
+  ...["--hostname", HOSTNAME],
+  ...["--cap-drop", "ALL"],
+];
+
+/**
+ * Capabilities in the sandbox's own user namespace, for the set-up alone; our program gives them all up, the bounding
+ * set with them (SETPCAP), before it runs anything. Pins and overlays are mounts (SYS_ADMIN); an overlay's own work
+ * folder has mode 000 (DAC_OVERRIDE); the network's routes and its low ports (NET_ADMIN, NET_BIND_SERVICE) are wanted
+ * only where there is one.
+ */
+function capabilities(plan: Plan): readonly string[] {
+  return [
+    ...["CAP_SYS_ADMIN", "CAP_SETPCAP"],
+    ...(rootOverlay(plan) === null ? [] : ["CAP_DAC_OVERRIDE"]),
+    ...(plan.network === null ? [] : ["CAP_NET_ADMIN", "CAP_NET_BIND_SERVICE"]),
+  ];
+}
+
+interface Mount {
+  readonly path: PlanPath;
+  readonly words: readonly string[];
+}
+
+/** What every sandbox has. What the root shows anyway is left out: nothing is ever mounted below the root. */
+function systemMounts(plan: Plan, system: SystemFacts): Mount[] {
+  const temporary = temporaryFolder(plan);
+  const shown = plan.root?.path ?? null;
+  const mounts: Mount[] = [
+    ...programTrees(system).map((path) => bind("--ro-bind", path)),
+    ...topLinks(system).map(({ name, link }) => symlink([name], link)),
+    ...etcTrees(system).map((path) => bind("--ro-bind-try", path)),
+    // A link costs less than a mount, and this is where every distribution keeps it.
+    symlink(["etc", "os-release"], "/usr/lib/os-release"),
+    { path: ["proc"], words: ["--proc", "/proc"] },
+    ...devices(temporary),
+    ...(isWithin(temporary, OURS) ? [{ path: ["tmp"], words: ["--dir", "/tmp"] }] : []),
+    {
+      path: temporary,
+      words: ["--perms", "0700", "--size", String(plan.limits.temporaryBytes), "--tmpfs", pathOf(temporary)],
+    },
+    { path: PROGRAM, words: ["--ro-bind", pathOf(system.program), pathOf(PROGRAM)] },
+  ];
+  return mounts.filter(({ path }) => shown === null || !isWithin(path, shown));
+}
+
+/** Not `--dev`: it brings terminals, and for a caller who is not root a second user namespace that owns too little. */
+function devices(temporary: PlanPath): Mount[] {
+  const at = (name: string): PlanPath => ["dev", name];
+  return [
+    { path: ["dev"], words: ["--perms", "0755", "--tmpfs", "/dev"] },
+    ...DEVICES.map((name) => bind("--dev-bind", at(name))),
+    symlink(at("fd"), "/proc/self/fd"),
+    symlink(at("stdin"), "/proc/self/fd/0"),
+    symlink(at("stdout"), "/proc/self/fd/1"),
+    symlink(at("stderr"), "/proc/self/fd/2"),
+    symlink(at("shm"), pathOf(temporary)),
+  ];
+}
+
+/** The trees of programs beside the root; one below the root is seen as part of it. */
+function treeMounts({ root, runtime }: Plan, system: SystemFacts): Mount[] {
+  const around = [...programTrees(system), ...(root === null ? [] : [root.path])];
+  const trees = runtime.filter((tree, at) => {
+    const others = runtime.filter((other, place) => place !== at && (other.length < tree.length || place < at));
+    return ![...around, ...others].some((other) => isWithin(tree, other));
+  });
+  return trees.map((tree) => bind("--ro-bind", tree));
+}
+
+/** The root itself, or the layers and the empty folder that pid 1 makes its overlay from. */
+function rootMounts(plan: Plan, system: SystemFacts, draft: string | null): Mount[] {
+  const { root } = plan;
+  if (root === null) return [];
+  const overlay = rootOverlay(plan);
+  if (root.mode === "live") {
+    if (root.copy === undefined) throw new Error("a live root has a copy");
+    return [{ path: root.path, words: ["--bind", pathOf(root.copy.path), pathOf(root.path)] }];
+  }
+  if (overlay === null) return [bind(root.mode === "direct" ? "--bind" : "--ro-bind", root.path)];
+  if ((overlay === "draft") !== (draft !== null)) throw new Error("a draft root has a draft folder, and no other root");
+  return [
+    // Our program may need its libraries before the overlay is there.
+    programTrees(system).some((tree) => isWithin(tree, root.path))
+      ? bind("--ro-bind", root.path)
+      : { path: root.path, words: ["--dir", pathOf(root.path)] },
+    { path: LAYERS, words: ["--perms", "0700", "--tmpfs", pathOf(LAYERS)] },
+    { path: LOWER_LAYER, words: ["--ro-bind", pathOf(root.path), pathOf(LOWER_LAYER)] },
+    ...(draft === null ? [] : [{ path: DRAFT_LAYER, words: ["--bind", draft, pathOf(DRAFT_LAYER)] }]),
+  ];
+}
+
+/** At its own place. */
+function bind(word: "--bind" | "--ro-bind" | "--ro-bind-try" | "--dev-bind", path: PlanPath): Mount {
+  return { path, words: [word, pathOf(path), pathOf(path)] };
+}
+
+function symlink(path: PlanPath, target: string): Mount {
+  return { path, words: ["--symlink", target, pathOf(path)] };
+}
+
+function pathOf(path: PlanPath): string {
+  return `/${path.join("/")}`;
+}

@@ -1,0 +1,154 @@
+// Set-up frames say what the plan says, in the words and the order of the protocol.
+import { describe, expect, test } from "vitest";
+import { FrameCutter, PayloadReader } from "./frame.ts";
+import type { Plan } from "../plan.ts";
+import { listedPorts, setupFrames } from "./setup.ts";
+import { at, encode, NETWORK, PLAN, SYSTEM } from "../testing/plan.ts";
+
+interface Told {
+  readonly kind: string;
+  readonly payload: Uint8Array;
+}
+
+function cut(frames: readonly Uint8Array[]): readonly Told[] {
+  const cutter = new FrameCutter();
+  return frames.flatMap((frame) => cutter.push(frame) ?? []);
+}
+
+function told(plan: Plan, landlock = 7, treeMemoryHeld = true): readonly Told[] {
+  return cut(setupFrames(plan, SYSTEM, { landlock, treeMemoryHeld }, encode));
+}
+
+function text(bytes: Uint8Array | null): string {
+  return String.fromCharCode(...(bytes ?? []));
+}
+
+const of = (frames: readonly Told[], kind: string): readonly Told[] => frames.filter((frame) => frame.kind === kind);
+
+describe("a sandbox", () => {
+  test("is told its overlay, walls, limits and folders, and then to go", () => {
+    const kinds = told(PLAN).map(({ kind }) => kind);
+    expect(kinds.join("").replace(/(.)\1+/g, "$1")).toBe("VMHLSUDG");
+    expect(
+      told({ ...PLAN, network: NETWORK })
+        .map(({ kind }) => kind)
+        .join(""),
+    ).toMatch(/DDNG$/);
+  });
+
+  test("is told its root and the names below it that are masked", () => {
+    const overlay = (plan: Plan): readonly (readonly [number | undefined, string])[] =>
+      of(told(plan), "V").map(({ payload }) => [payload[0], text(payload.subarray(1))]);
+    const masks = (plan: Plan): readonly string[] => of(told(plan), "M").map(({ payload }) => text(payload));
+    expect([overlay(PLAN), masks(PLAN)]).toEqual([[[2, "/home/u/work/ws\0"]], ["secrets\0", "deep/key\0"]]);
+    const root = { path: at("/home/u/work/ws"), mode: "ro" } as const;
+    expect([overlay({ ...PLAN, root }), masks({ ...PLAN, root })]).toEqual([
+      [[1, "/home/u/work/ws\0"]],
+      ["secrets\0", "deep/key\0"],
+    ]);
+    expect(overlay({ ...PLAN, root, masked: [] })).toEqual([]);
+    expect(overlay({ ...PLAN, root: { ...root, mode: "direct" }, masked: [] })).toEqual([]);
+    expect(overlay({ ...PLAN, root: null, masked: [] })).toEqual([]);
+  });
+
+  test("is told no Landlock where the kernel has none", () => {
+    const kinds = told(PLAN, 0).map(({ kind }) => kind);
+    expect(kinds).not.toContain("H");
+    expect(kinds).not.toContain("L");
+    expect(kinds).toContain("S");
+  });
+
+  test("is told its limits by the kernel's numbers, and never leaves a core", () => {
+    const limits = of(told({ ...PLAN, limits: { ...PLAN.limits, memoryBytes: 5_000_000_000 } }), "U").map(
+      ({ payload }) => {
+        const reader = new PayloadReader(payload);
+        return [reader.u32(), reader.u64()];
+      },
+    );
+    expect(limits).toEqual([
+      [0, 120n],
+      [1, 1_073_741_824n],
+      [4, 1n],
+      [6, 512n],
+      [7, 1_024n],
+      [8, 65_536n],
+      [9, 5_000_000_000n],
+    ]);
+    expect(of(told(PLAN), "U")).toHaveLength(6);
+  });
+
+  test("is told the memory of one process where nothing holds that of the tree", () => {
+    const limits = of(told(PLAN, 7, false), "U").map(({ payload }) => {
+      const reader = new PayloadReader(payload);
+      return [reader.u32(), reader.u64()];
+    });
+    expect(limits).toHaveLength(7);
+    expect(limits).toContainEqual([2, BigInt(PLAN.limits.treeMemoryBytes)]);
+  });
+
+  test("is given what its runtime maps and never uses on top, and only where nothing holds the tree", () => {
+    const plan = { ...PLAN, limits: { ...PLAN.limits, unusedBytes: 7 } };
+    const limits = of(told(plan, 7, false), "U").map(({ payload }) => {
+      const reader = new PayloadReader(payload);
+      return [reader.u32(), reader.u64()];
+    });
+    expect(limits).toContainEqual([2, BigInt(PLAN.limits.treeMemoryBytes + 7)]);
+    expect(told(plan)).toEqual(told(PLAN));
+  });
+
+  test("that root started is told to hold the kernel's own files", () => {
+    const user = { ...SYSTEM.user, user: 0 };
+    const frames = cut(setupFrames(PLAN, { ...SYSTEM, user }, { landlock: 7, treeMemoryHeld: true }, encode));
+    const pins = of(frames, "P").map(({ payload }) => [payload[0], text(payload.subarray(1))]);
+    expect(of(frames, "T").map(({ payload }) => text(payload))).toEqual(["/proc\0"]);
+    expect(pins).toContainEqual([1, "sys\0"]);
+    expect(pins).toContainEqual([2, "kcore\0"]);
+    expect(of(told(PLAN), "P")).toEqual([]);
+  });
+
+  test("empties its temporary folder and the home in it, and nothing of the host", () => {
+    const folders = (plan: Plan): string[] => of(told(plan), "D").map(({ payload }) => text(payload.subarray(4)));
+    expect(folders(PLAN)).toEqual(["/tmp\0", "/tmp/home\0"]);
+    for (const root of ["/tmp", "/tmp/project"])
+      expect(folders({ ...PLAN, root: { path: at(root), mode: "draft" } })).toEqual([
+        "/run/ambit/tmp\0",
+        "/run/ambit/tmp/home\0",
+      ]);
+    expect(folders({ ...PLAN, runtime: [at("/tmp/tools")] })).toEqual(["/run/ambit/tmp\0", "/run/ambit/tmp/home\0"]);
+  });
+
+  test("is told ports only where there is a network", () => {
+    expect(of(told(PLAN), "N")).toEqual([]);
+    const [network] = of(told({ ...PLAN, network: NETWORK }), "N");
+    expect([...(network?.payload ?? [])]).toEqual([1, 1, 0, 0xbb, 0x01]);
+  });
+
+  test("is told nothing longer than a path", () => {
+    for (const { payload } of told(PLAN)) expect(payload.length).toBeLessThan(4_096);
+  });
+});
+
+describe("ports that are opened one by one", () => {
+  test.each([
+    [[{ low: 443, high: 443 }], [443]],
+    [
+      [
+        { low: 8_000, high: 8_002 },
+        { low: 22, high: 22 },
+      ],
+      [22, 8_000, 8_001, 8_002],
+    ],
+    [[], []],
+  ])("%j", (ranges, wanted) => expect(listedPorts(ranges)).toEqual(wanted));
+
+  test("of all there are, the usual ones first, and never more than can be listened to", () => {
+    const ports = listedPorts([{ low: 1, high: 65_535 }]);
+    expect(ports).toHaveLength(64);
+    for (const port of [22, 80, 443, 5_432]) expect(ports).toContain(port);
+  });
+
+  test("are ports of the grants and no others", () => {
+    const ports = listedPorts([{ low: 9_000, high: 65_535 }]);
+    expect(ports.filter((port) => port < 9_000)).toEqual([]);
+  });
+});

@@ -1,0 +1,145 @@
+// Which files below its root a program sees: those that `fs.read` covers along the deciding chain. A sandbox hides names, so
+// only whole folders and single files can be held; any other pattern refuses the run.
+import { verbEntry } from "../../core/authority/catalog.ts";
+import { type Chain, purposeAt } from "../../core/authority/chain.ts";
+import { type CompiledLink, conditionsHold, type Moment } from "../../core/authority/compiled.ts";
+import type { Grant, Level } from "../../core/authority/grant.ts";
+import { guardPath, pathPatternText, pathText } from "../../core/authority/axes/path.ts";
+import { anyMatches, type Sequence } from "../../core/authority/patterns/sequence.ts";
+import {
+  coversTree,
+  isInside,
+  isStarredBelow,
+  literalStart,
+  pathPatterns,
+  plainPath,
+  type TreePath,
+} from "../../core/authority/patterns/tree-patterns.ts";
+import type { PlanPath } from "./plan.ts";
+import type { PlanFacts } from "./plan-facts.ts";
+import { type Planned, planned, refusePlan } from "./plan-refusal.ts";
+import type { Decided } from "./plan-root.ts";
+
+/** Null: the whole root. Outermost paths only. */
+export type VisibleFiles = readonly TreePath[] | null;
+
+type ViewFacts = Pick<PlanFacts, "moment" | "protectedPaths">;
+
+const READ = verbEntry("fs.read");
+const RECORDS_READ = verbEntry("records.read");
+
+/**
+ * Where no link of the chain has an `fs.read` grant, the `root` axis of the deciding grant shows the whole root (decision
+ * 0060). INVARIANT: otherwise every link covers reading everything that is visible.
+ */
+export function visibleFiles(decided: Decided, root: PlanPath, facts: ViewFacts): Planned<VisibleFiles> {
+  const links = readPatterns(decided, facts.moment);
+  if (links === null) return planned(null);
+  const isVisible = ({ path, isTree }: TreePath): boolean =>
+    links.every((patterns) =>
+      isTree
+        ? coversTree(patterns, path, facts.protectedPaths)
+        : anyMatches(patterns, guardPath(path, facts.protectedPaths)),
+    );
+  if (isVisible({ path: root, isTree: true })) return planned(null);
+  const written = links.map((patterns) => patterns.flatMap((pattern) => plainPath(pattern, root)));
+  const visible = outermost(written.flat().filter(isVisible));
+  const starred = links.map((patterns) =>
+    patterns.filter((pattern) => isStarredBelow(pattern, root) && !isInside(literalStart(pattern), visible)),
+  );
+  // A link of plain paths that are all visible lets nothing else through, whatever the patterns of the others match.
+  const isExact = links.some(
+    (patterns, at) =>
+      starred[at]?.length === 0 &&
+      written[at]?.every((one) => isInside(one.path, visible)) === true &&
+      !coversTree(patterns, root, facts.protectedPaths),
+  );
+  const [pattern] = starred.flat();
+  if (pattern !== undefined && !isExact) return refusePlan("scope_violation", unheld(pattern, root), FIX);
+  return planned(visible);
+}
+
+const FIX = "write whole folders in `fs.read`, such as `fs.read{paths=[docs/**]}`, or single files";
+
+function unheld(pattern: Sequence, root: PlanPath): string {
+  return `\`fs.read\` covers a part of ${pathText(root)} by the pattern ${pathPatternText(pattern)}, which no sandbox can hold for a program`;
+}
+
+/** Records are data of the workspace, beside authority files that programs may see: they follow `records.read`. */
+export function seesRecords(decided: Decided, folder: PlanPath, facts: ViewFacts): boolean {
+  const chain = decided.authority[decided.by.chain];
+  if (chain === undefined || RECORDS_READ === null) return false;
+  const level = levelOf(decided, chain);
+  const isEvery = chain.every((compiled, place) =>
+    usable(chain, compiled, place, level, RECORDS_READ, facts.moment).some(({ scopes }) =>
+      scopes.every(({ kind }) => kind === "any"),
+    ),
+  );
+  const files = readPatterns(decided, facts.moment);
+  return isEvery || (files?.every((patterns) => coversTree(patterns, folder, facts.protectedPaths)) ?? false);
+}
+
+/** The first moment at which a program would see less than now; null where no such moment is written. */
+export function visibleUntil(decided: Decided, root: PlanPath, facts: ViewFacts): number | null {
+  const chain = decided.authority[decided.by.chain];
+  if (chain === undefined) return null;
+  const { now } = facts.moment;
+  const ends = chain.flatMap(({ link }) =>
+    link.grants.flatMap(({ verb, conditions: { expires } }) =>
+      (verb === READ || verb === RECORDS_READ) && expires !== null && expires > now ? [expires] : [],
+    ),
+  );
+  const shown = JSON.stringify(visibleFiles(decided, root, facts));
+  for (const end of [...new Set(ends)].sort((left, right) => left - right)) {
+    const then = visibleFiles(decided, root, { ...facts, moment: { ...facts.moment, now: end } });
+    if (JSON.stringify(then) !== shown) return end;
+  }
+  return null;
+}
+
+/** For each link the patterns that cover without another question; null where no link has a grant of the verb. */
+function readPatterns(decided: Decided, moment: Moment): readonly (readonly Sequence[])[] | null {
+  const chain = decided.authority[decided.by.chain];
+  if (chain === undefined || READ === null || chain.every((link) => link.grantsOf(READ).length === 0)) return null;
+  const level = levelOf(decided, chain);
+  return chain.map((compiled, place) =>
+    usable(chain, compiled, place, level, READ, moment).flatMap(({ scopes: [scope] }) => pathPatterns(scope)),
+  );
+}
+
+/** What was agreed to with the run itself: reading may need as much, and no more. */
+function levelOf({ by, level }: Decided, chain: Chain): Level {
+  return chain.reduce((most: Level, compiled, place) => {
+    const needs = compiled.link.grants[by.grants[place] ?? -1]?.conditions.ask ?? 0;
+    return needs > most ? needs : most;
+  }, level);
+}
+
+/** What a program reads is charged to no account: a counted grant shows nothing. */
+function usable(
+  chain: Chain,
+  compiled: CompiledLink,
+  place: number,
+  level: Level,
+  verb: NonNullable<typeof READ>,
+  moment: Moment,
+): readonly Grant[] {
+  const purpose = purposeAt(chain, place, "use");
+  return compiled
+    .grantsOf(verb)
+    .map((index) => compiled.link.grants[index] as Grant)
+    .filter((grant) => {
+      const { ask, calls, rate } = grant.conditions;
+      return ask <= level && calls === null && rate === null && conditionsHold(grant, moment, purpose);
+    });
+}
+
+function outermost(all: readonly TreePath[]): readonly TreePath[] {
+  const kept: TreePath[] = [];
+  // Shorter paths first, and a folder before the same path as a single name.
+  const sorted = [...all].sort(
+    (left, right) => left.path.length - right.path.length || Number(right.isTree) - Number(left.isTree),
+  );
+  for (const one of sorted) if (!isInside(one.path, kept)) kept.push(one);
+  return kept;
+}

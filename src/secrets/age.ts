@@ -1,0 +1,89 @@
+// The key of the state sealed for an age recipient: whoever has the identity opens it, and it need not be on this machine.
+// The format is age's own, by age's own library, so that `age -d -i FILE` opens it, too.
+// It is loaded only where it is used: most states have no age key.
+import type { Answer, Refusal } from "../core/ports/daemon/exchange.ts";
+import { readPrivate } from "./references.ts";
+
+const identitiesMax = 16;
+/** Of what is kept. */
+export const sealedCharactersMax = 4096;
+
+/** X25519; no plug-ins, no keys of ssh, and nothing that asks a person. */
+const RECIPIENT = /^age1[02-9ac-hj-np-z]{58}$/;
+const IDENTITY = /^AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}$/;
+
+export async function sealForRecipient(bytes: Buffer, recipient: string): Promise<Answer<string>> {
+  if (!RECIPIENT.test(recipient)) return NOT_A_RECIPIENT;
+  const library = await ageLibrary();
+  if (library === null) return NOT_INSTALLED;
+  const sealing = new library.Encrypter();
+  try {
+    sealing.addRecipient(recipient);
+  } catch {
+    return NOT_A_RECIPIENT;
+  }
+  const sealed = await sealing.encrypt(bytes);
+  return { ok: true, value: Buffer.from(sealed).toString("base64") };
+}
+
+/** The caller wipes it. */
+export async function openWithIdentity(sealed: string, path: string, home: string | null): Promise<Answer<Buffer>> {
+  const read = readPrivate(path, home);
+  if (!read.ok) return refused(read.message, null);
+  const text = read.value.toString("utf8");
+  read.value.fill(0);
+  const identities = identitiesIn(text);
+  if (typeof identities === "string") return refused(`${path} ${identities}`, null);
+  const library = await ageLibrary();
+  if (library === null) return NOT_INSTALLED;
+  const opening = new library.Decrypter();
+  try {
+    for (const identity of identities) opening.addIdentity(identity);
+  } catch {
+    return refused(`${path} holds an identity that is damaged`, null);
+  }
+  try {
+    const opened = await opening.decrypt(Buffer.from(sealed, "base64"));
+    const bytes = Buffer.from(opened);
+    opened.fill(0);
+    return { ok: true, value: bytes };
+  } catch {
+    return refused(`the identity in ${path} does not open the key`, "ambit secrets unlock --identity FILE");
+  }
+}
+
+/** Null where the installation is not whole. */
+function ageLibrary(): Promise<typeof import("age-encryption") | null> {
+  return import("age-encryption").catch(() => null);
+}
+
+/** What stands in the way, or all of them. */
+function identitiesIn(text: string): readonly string[] | string {
+  if (/^(?:age-encryption\.org\/|-----BEGIN AGE)/.test(text))
+    return "is sealed with a passphrase itself: write it out with `age -d` first";
+  const lines = text.split("\n").map((line) => line.trim());
+  const found = lines.filter((line) => line !== "" && !line.startsWith("#"));
+  if (found.length === 0) return "holds no identity";
+  if (found.length > identitiesMax) return `holds more than ${identitiesMax} identities`;
+  return found.every((line) => IDENTITY.test(line))
+    ? found
+    : "holds something else than X25519 identities (AGE-SECRET-KEY-1...)";
+}
+
+const NOT_A_RECIPIENT: Refusal = {
+  ok: false,
+  code: "invalid_input",
+  message: "a recipient is an X25519 one of age (age1 and 58 more characters), and this is none",
+  fix: "age-keygen -y IDENTITY_FILE",
+};
+
+const NOT_INSTALLED: Refusal = {
+  ok: false,
+  code: "not_available",
+  message: "the package age-encryption cannot be loaded",
+  fix: "install ambit again",
+};
+
+function refused(message: string, fix: string | null): Refusal {
+  return { ok: false, code: "secret_refused", message, fix };
+}

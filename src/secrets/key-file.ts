@@ -1,0 +1,114 @@
+// The key of the state in a file of its user's alone. Several lines only while everything is sealed anew.
+
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { keyBytes, keyOf, type StateKey } from "./key.ts";
+
+const linesMax = 8;
+const fileBytesMax = 1024;
+
+export type ReadKeys =
+  | { readonly ok: true; readonly keys: readonly StateKey[] }
+  /** The message names the file. */
+  | { readonly ok: false; readonly isMissing: boolean; readonly message: string };
+
+export function readKeyFile(path: string): ReadKeys {
+  const no = (message: string, isMissing = false): ReadKeys => ({
+    ok: false,
+    isMissing,
+    message: `${path} ${message}`,
+  });
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    return codeOf(error) === "ENOENT" ? no("is not there", true) : no(`cannot be read (${codeOf(error)})`);
+  }
+  const bytes = Buffer.alloc(fileBytesMax + 1);
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile()) return no("is not a file");
+    if (found.uid !== process.getuid?.()) return no("belongs to somebody else");
+    if ((found.mode & 0o077) !== 0) return no("can be read by others: it must have mode 0600");
+    const length = readSync(file, bytes, 0, bytes.length, 0);
+    const text = bytes.toString("latin1", 0, length);
+    if (length > fileBytesMax || !/^([A-Za-z0-9+/]{43}=\n){1,8}$/.test(text)) return no("does not hold a key");
+    return {
+      ok: true,
+      keys: text
+        .trimEnd()
+        .split("\n")
+        .map((line) => keyOf(Buffer.from(line, "base64"))),
+    };
+  } catch (error) {
+    return no(`cannot be read (${codeOf(error)})`);
+  } finally {
+    bytes.fill(0);
+    closeSync(file);
+  }
+}
+
+/** Whole or not at all. `isNew`: never over another. Null where it is written. */
+export function writeKeyFile(path: string, keys: readonly StateKey[], isNew: boolean): string | null {
+  if (keys.length < 1 || keys.length > linesMax || keys.some(({ bytes }) => bytes.length !== keyBytes))
+    throw new Error("a key file holds some keys");
+  const bytes = Buffer.concat(keys.flatMap((key) => [Buffer.from(key.bytes.toString("base64")), Buffer.from("\n")]));
+  const draft = `${path}.${randomBytes(8).toString("hex")}.draft`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const file = openSync(draft, "wx", 0o600);
+    try {
+      writeSync(file, bytes);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    if (isNew) linkSync(draft, path);
+    else renameSync(draft, path);
+    syncFolder(dirname(path));
+    return null;
+  } catch (error) {
+    return `${path} cannot be written (${codeOf(error)})`;
+  } finally {
+    bytes.fill(0);
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Null where it is gone. */
+export function removeKeyFile(path: string): string | null {
+  try {
+    rmSync(path, { force: true });
+    syncFolder(dirname(path));
+    return null;
+  } catch (error) {
+    return `${path} cannot be removed (${codeOf(error)})`;
+  }
+}
+
+/** A name is durable only with its folder. */
+function syncFolder(path: string): void {
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
+}

@@ -1,0 +1,92 @@
+// What the state knows about its key without having it: where it comes from, how a passphrase is tested, and which keys
+// were used before, each under the one after it. With the last one a re-sealing that was cut short can be read.
+
+import { KEY_SOURCES, type KeySource } from "../core/ports/secret-key.ts";
+import { decrypt, encrypt } from "./envelope.ts";
+import { sealedCharactersMax } from "./age.ts";
+import type { StateKey } from "./key.ts";
+import { type Cost, isCost, keyOf } from "./key.ts";
+import { parseReference, type Reference, referenceText } from "./references.ts";
+
+export const KEY_SETTING = "secrets.key";
+/** More than this many interruptions in a row, and the next one is refused. */
+export const previousMax = 64;
+
+/** How a text becomes a key, and how it is told that it is the right one. */
+export interface Stretching {
+  readonly salt: string;
+  readonly cost: Cost;
+  readonly verifier: string;
+}
+
+export interface AgeSealed {
+  readonly recipient: string;
+  /** The file that opens it; null where a person names one each time. */
+  readonly identity: string | null;
+  readonly sealed: string;
+}
+
+export interface KeyRecord {
+  readonly source: KeySource;
+  readonly keyId: string;
+  /** Of a passphrase, and of what a reference leads to. */
+  readonly passphrase: Stretching | null;
+  readonly age: AgeSealed | null;
+  readonly reference: Reference | null;
+  readonly previous: readonly PreviousKey[];
+}
+
+export interface PreviousKey {
+  readonly keyId: string;
+  readonly sealed: string;
+}
+
+export const NO_PLACE: Pick<KeyRecord, "passphrase" | "age" | "reference" | "previous"> = {
+  passphrase: null,
+  age: null,
+  reference: null,
+  previous: [],
+};
+
+export function recordText(record: KeyRecord): string {
+  return JSON.stringify(record);
+}
+
+/** Null where it does not read: the store counts as locked then. */
+export function readRecord(text: string): KeyRecord | null {
+  try {
+    const read = JSON.parse(text) as Partial<KeyRecord>;
+    const { source, keyId, previous, passphrase = null, age = null, reference = null } = read;
+    if (source === undefined || !KEY_SOURCES.includes(source)) return null;
+    if (typeof keyId !== "string" || !/^[0-9a-f]{32}$/.test(keyId)) return null;
+    if (!Array.isArray(previous) || previous.length > previousMax) return null;
+    if ((source === "passphrase" || source === "reference") !== (passphrase !== null)) return null;
+    if ((source === "age") !== (age !== null) || (source === "reference") !== (reference !== null)) return null;
+    if (passphrase !== null && !isCost(passphrase.cost)) return null;
+    if (age !== null && !isAge(age)) return null;
+    if (reference !== null && parseReference(referenceText(reference)) === null) return null;
+    return { source, keyId, passphrase, age, reference, previous };
+  } catch {
+    return null;
+  }
+}
+
+function isAge({ recipient, identity, sealed }: AgeSealed): boolean {
+  const isNamed = identity === null || (typeof identity === "string" && identity.startsWith("/"));
+  return isNamed && typeof recipient === "string" && typeof sealed === "string" && sealed.length <= sealedCharactersMax;
+}
+
+const aboutPrevious = (keyId: string): Buffer => Buffer.from(JSON.stringify(["ambit previous key", keyId]));
+
+export function wrapPrevious(previous: StateKey, key: StateKey): PreviousKey {
+  const sealed = encrypt(previous.bytes, key.bytes, aboutPrevious(previous.id)).toString("base64");
+  return { keyId: previous.id, sealed };
+}
+
+/** Those that open; the others are as good as gone. */
+export function previousKeys({ previous }: KeyRecord, key: StateKey): readonly StateKey[] {
+  return previous.flatMap(({ keyId, sealed }) => {
+    const bytes = decrypt(Buffer.from(sealed, "base64"), key.bytes, aboutPrevious(keyId));
+    return bytes === null ? [] : [keyOf(bytes)];
+  });
+}

@@ -1,0 +1,130 @@
+// Where a value is that we do not keep: `env:NAME`, `file:PATH`, `cmd:PROGRAM ...`. Read at the moment it is used, and only
+// where the user's own configuration says so.
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { programIn, runProgram } from "./program.ts";
+
+export const referencedBytesMax = 65_536;
+const wordsMax = 64;
+
+export type Reference =
+  | { readonly kind: "env"; readonly name: string }
+  | { readonly kind: "file"; readonly path: string }
+  /** A program with its arguments; no shell reads them. */
+  | { readonly kind: "cmd"; readonly argv: readonly [string, ...string[]] };
+
+export interface ReferenceWorld {
+  /** Where a variable is, and what a program gets. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly home: string | null;
+  /** Where a program is looked for whose path is not written. Never the PATH of whoever happened to start us. */
+  readonly programs: readonly string[];
+  readonly millisecondsMax: number;
+}
+
+export type Referenced =
+  /** The caller wipes it. */
+  | { readonly ok: true; readonly value: Buffer }
+  | { readonly ok: false; readonly code: "secret_refused"; readonly message: string };
+
+/** Null where it is none. Words of a command are parted by blanks; a word in double quotes may hold some. */
+export function parseReference(text: string): Reference | null {
+  const [, kind, rest] = /^(env|file|cmd):(.{1,4096})$/s.exec(text) ?? [];
+  if (kind === undefined || rest === undefined || rest.includes("\0")) return null;
+  if (kind === "env") return /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(rest) ? { kind, name: rest } : null;
+  if (kind === "file") return rest.startsWith("/") || rest.startsWith("~/") ? { kind, path: rest } : null;
+  if (!/^\s*(?:(?:"[^"]*"|[^\s"]+)(?:\s+|$))+$/.test(rest)) return null;
+  const words = rest.match(/"[^"]*"|[^\s"]+/g)?.map((word) => word.replace(/^"|"$/g, "")) ?? [];
+  const [program, ...more] = words;
+  if (program === undefined || program === "" || words.length > wordsMax) return null;
+  return { kind: "cmd", argv: [program, ...more] };
+}
+
+/** Without the newline at its end. */
+export async function resolveReference(reference: Reference, world: ReferenceWorld): Promise<Referenced> {
+  switch (reference.kind) {
+    case "env": {
+      const text = world.environment[reference.name];
+      return text === undefined ? no(`the variable ${reference.name} is not set`) : whole(Buffer.from(text));
+    }
+    case "file":
+      return readPrivate(reference.path, world.home);
+    case "cmd":
+      return outputOf(reference.argv, world);
+    default:
+      return reference satisfies never;
+  }
+}
+
+/** The same, however it was spelled: a file below the home folder and a program by their whole paths. Null where it is not there. */
+export function settled(reference: Reference, { home, programs }: ReferenceWorld): Reference | null {
+  if (reference.kind === "file" && reference.path.startsWith("~/"))
+    return home === null ? null : { kind: "file", path: `${home}/${reference.path.slice(2)}` };
+  if (reference.kind !== "cmd" || reference.argv[0].startsWith("/")) return reference;
+  const [name, ...words] = reference.argv;
+  const program = programIn(name, programs);
+  return program === null ? null : { kind: "cmd", argv: [program, ...words] };
+}
+
+export function referenceText(reference: Reference): string {
+  switch (reference.kind) {
+    case "env":
+      return `env:${reference.name}`;
+    case "file":
+      return `file:${reference.path}`;
+    case "cmd":
+      return `cmd:${reference.argv.map((word) => (/^[^\s"]+$/.test(word) ? word : `"${word}"`)).join(" ")}`;
+    default:
+      return reference satisfies never;
+  }
+}
+
+/** A file that others may read is no place for a secret. */
+export function readPrivate(path: string, home: string | null): Referenced {
+  if (path.startsWith("~/") && home === null) return no(`${path}: there is no home folder`);
+  const full = path.startsWith("~/") ? `${home}/${path.slice(2)}` : path;
+  const bytes = Buffer.alloc(referencedBytesMax + 1);
+  try {
+    const file = openSync(full, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const found = fstatSync(file);
+      if (!found.isFile()) return no(`${full} is not a file`);
+      if (found.uid !== process.getuid?.() && found.uid !== 0) return no(`${full} belongs to somebody else`);
+      if ((found.mode & 0o077) !== 0) return no(`${full} can be read by others: it must have mode 0600`);
+      let length = 0;
+      for (let read = -1; read !== 0 && length < bytes.length; length += read)
+        read = readSync(file, bytes, length, bytes.length - length, null);
+      return whole(Buffer.from(bytes.subarray(0, length)));
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    return no(`${full} cannot be read (${error instanceof Error && "code" in error ? error.code : "unknown"})`);
+  } finally {
+    bytes.fill(0);
+  }
+}
+
+async function outputOf([name, ...words]: readonly [string, ...string[]], world: ReferenceWorld): Promise<Referenced> {
+  const program = name.startsWith("/") ? name : programIn(name, world.programs);
+  if (program === null) return no(`there is no program ${name} in ${world.programs.join(", ")}: write its whole path`);
+  const said = await runProgram({
+    argv: [program, ...words],
+    input: null,
+    environment: world.environment,
+    millisecondsMax: world.millisecondsMax,
+    outputBytesMax: referencedBytesMax,
+  });
+  return said.ok ? whole(said.output) : no(`${program} ${said.message}`);
+}
+
+function whole(bytes: Buffer): Referenced {
+  if (bytes.length > referencedBytesMax) return no(`it has more than ${referencedBytesMax} bytes`);
+  let end = bytes.length;
+  if (bytes[end - 1] === 0x0a) end--;
+  if (end < bytes.length && bytes[end - 1] === 0x0d) end--;
+  return end === 0 ? no("it is empty") : { ok: true, value: bytes.subarray(0, end) };
+}
+
+function no(message: string): Referenced {
+  return { ok: false, code: "secret_refused", message };
+}

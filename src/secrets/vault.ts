@@ -1,0 +1,228 @@
+// Secrets: set, bound, rotated, opened where they are used. Every change is one at a time, and durable or refused.
+import { parseTool } from "../core/authority/axes/name.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { ControlMessages, SecretShown } from "../core/ports/daemon/daemon-control.ts";
+import type { Answer } from "../core/ports/daemon/exchange.ts";
+import type { LogEntry } from "../core/ports/stores/log.ts";
+import type { KeyGiven, KeyShown } from "../core/ports/secret-key.ts";
+import type { SealedSecret, SecretBinding, SecretStore, SettingStore } from "../core/ports/stores/secret-store.ts";
+import { seal } from "./envelope.ts";
+import type { StateKey } from "./key.ts";
+import { Keyring, type Keys } from "./keyring.ts";
+import { answered, notAUsername, type OpenedSecret, opened, partOf, shownOf, unsealed } from "./opened.ts";
+import { KEY_SETTING, previousMax, recordText, wrapPrevious } from "./record.ts";
+import { invalid, secretRefused, unavailable } from "./refusals.ts";
+import { type KeyPlaces, KeySources, keyPlaces } from "./sources.ts";
+
+export interface VaultWorld {
+  readonly secrets: SecretStore;
+  readonly settings: SettingStore;
+  /** Of the state; the key is in `keys/secrets.key` below it. */
+  readonly state: string;
+  readonly now: Clock;
+  /** Where a key can be besides its file; without a home folder where it is not said. */
+  readonly places?: KeyPlaces;
+  /** Why a value could not be redacted, and so is not taken; null where it could. */
+  refusesValue(bytes: Uint8Array): string | null;
+  /** Why hosts cannot be bound to; null where they can. */
+  refusesHosts(hosts: readonly string[]): string | null;
+}
+
+type Asked<K extends keyof ControlMessages> = Omit<ControlMessages[K]["asks"], "presence">;
+
+const bindingsMax = 64;
+const usesMax = 1_000_000_000;
+
+export class SecretVault {
+  readonly #world: VaultWorld;
+  readonly #sources: KeySources;
+  readonly #ring: Keyring;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(world: VaultWorld) {
+    this.#world = world;
+    this.#sources = new KeySources(world.state, world.places ?? keyPlaces(null));
+    this.#ring = new Keyring(world.settings, this.#sources, world.now);
+  }
+
+  get isLocked(): boolean {
+    return this.#ring.isLocked;
+  }
+
+  /** Where the key comes from, and why nothing opens where nothing does. */
+  source(): KeyShown {
+    return this.#ring.shown();
+  }
+
+  /** Asks for the key where that is due; then what is at hand is all there is. Never longer than one try. */
+  ready(): Promise<void> {
+    return this.#inTurn(() => this.#ring.reach());
+  }
+
+  list(): readonly SecretShown[] {
+    return this.#world.secrets.all().map(shownOf);
+  }
+
+  /** A name that is there already gets a new version. Rotating keeps what it is bound to. */
+  set(asked: Asked<"secrets.set">, entry: LogEntry): Promise<Answer<SecretShown>> {
+    return this.#inTurn(async () => {
+      const { name, value, isRotation } = asked;
+      if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
+        return invalid("the name of a secret has letters, digits, `.`, `_` and `-`, and at most 64 of them");
+      const before = this.#world.secrets.get(name);
+      if (isRotation && before === null) return invalid(`there is no secret called ${name}`);
+      const { binding, username, isCanary } = isRotation && before !== null ? before : asked;
+      const why = this.#notABinding(binding) ?? notAUsername(username);
+      if (why !== null) return invalid(why);
+      const bytes = Buffer.from(value);
+      try {
+        const problem = this.#world.refusesValue(bytes);
+        if (problem !== null) return invalid(problem);
+        await this.#ring.reach();
+        const keys = this.#keys();
+        if (!keys.ok) return keys;
+        const label = { name, version: (before?.version ?? 0) + 1, binding, username, isCanary };
+        return await this.#put({ ...label, used: 0, at: this.#world.now() }, bytes, keys.value.current, entry);
+      } finally {
+        bytes.fill(0);
+      }
+    });
+  }
+
+  /** The value stays; what it is bound to is sealed with it, so it is sealed again. */
+  policy({ name, binding }: Asked<"secrets.policy">, entry: LogEntry): Promise<Answer<SecretShown>> {
+    return this.#inTurn(async () => {
+      const why = this.#notABinding(binding);
+      if (why !== null) return invalid(why);
+      await this.#ring.reach();
+      const keys = this.#keys();
+      if (!keys.ok) return keys;
+      const secret = this.#world.secrets.get(name);
+      if (secret === null) return invalid(`there is no secret called ${name}`);
+      const value = unsealed(secret, keys.value);
+      if (!value.ok) return value;
+      try {
+        return await this.#put({ ...secret, binding, at: this.#world.now() }, value.value, keys.value.current, entry);
+      } finally {
+        value.value.fill(0);
+      }
+    });
+  }
+
+  delete(name: string, entry: LogEntry): Promise<Answer<object>> {
+    return this.#inTurn(async () => {
+      const gone = answered(await this.#world.secrets.delete(name, entry));
+      if (!gone.ok) return gone;
+      return gone.value ? { ok: true, value: {} } : invalid(`there is no secret called ${name}`);
+    });
+  }
+
+  /** For one use, which is counted elsewhere. A canary is never handed out. */
+  open(name: string): Answer<OpenedSecret> {
+    const secret = this.#world.secrets.get(name);
+    if (secret === null || secret.isCanary)
+      return secretRefused(`there is no secret called ${name} that may be used`, null);
+    const keys = this.#keys();
+    return keys.ok ? opened(secret, keys.value) : keys;
+  }
+
+  /** Everything there is, canaries too: for a redactor and for nothing else. */
+  openAll(): Answer<{ readonly secrets: readonly OpenedSecret[]; readonly damaged: readonly string[] }> {
+    const all = this.#world.secrets.all();
+    if (all.length === 0) return { ok: true, value: { secrets: [], damaged: [] } };
+    const keys = this.#keys();
+    if (!keys.ok) return keys;
+    const found = all.map((secret) => ({ name: secret.name, one: opened(secret, keys.value) }));
+    return {
+      ok: true,
+      value: {
+        secrets: found.flatMap(({ one }) => (one.ok ? [one.value] : [])),
+        // One that cannot be opened must not keep the others from being taken out of what leaves us.
+        damaged: found.flatMap(({ name, one }) => (one.ok ? [] : [name])),
+      },
+    };
+  }
+
+  unlock(given: KeyGiven): Promise<Answer<object>> {
+    return this.#inTurn(() => this.#ring.unlock(given));
+  }
+
+  lock(): Promise<Answer<object>> {
+    return this.#inTurn(async () => this.#ring.lock());
+  }
+
+  /** Cut short at any point, everything still opens: the new key holds the one before it until nothing needs it. */
+  rekey({ key: wanted }: Asked<"secrets.key">, entry: LogEntry): Promise<Answer<object>> {
+    return this.#inTurn(async () => {
+      await this.#ring.reach();
+      const { settings, secrets } = this.#world;
+      const found = this.#keys();
+      // Where nothing is sealed nothing is lost with a key that cannot be had any more.
+      if (!found.ok && secrets.all().length > 0) return found;
+      const old = found.ok ? [found.value.current, ...found.value.previous] : [];
+      const recorded = this.#ring.record();
+      const made = await this.#sources.make(wanted, old[0] ?? null);
+      if (!made.ok) return made;
+      const { key, record } = made.value;
+      const resealed = found.ok ? this.#resealed(found.value, key) : { ok: true as const, value: [] };
+      if (!resealed.ok) return resealed;
+      const inUse = new Set(secrets.all().map(({ keyId }) => keyId));
+      const previous = old.filter(({ id }) => inUse.has(id));
+      if (previous.length > previousMax) return unavailable("too many keys are in use at once");
+      const first = { ...record, previous: previous.map((one) => wrapPrevious(one, key)) };
+      const kept = answered(await settings.set(KEY_SETTING, recordText(first), entry));
+      if (!kept.ok) return kept;
+      this.#ring.hold({ current: key, previous });
+      const puts = resealed.value.map((secret, at) => secrets.put(secret, partOf(entry, at + 1, secret.name)));
+      for (const put of await Promise.all(puts)) if (!put.ok) return { ...put, fix: null };
+      const last = answered(await settings.set(KEY_SETTING, recordText(record), partOf(entry, 0, null)));
+      if (!last.ok) return last;
+      this.#ring.hold({ current: key, previous: [] });
+      for (const { bytes } of old) bytes.fill(0);
+      const left = await this.#sources.settle(recorded === "unreadable" ? null : recorded, made.value);
+      return left === null ? { ok: true, value: {} } : unavailable(`everything is sealed anew, but ${left}`);
+    });
+  }
+
+  #keys(): Answer<Keys> {
+    return this.#ring.keys(this.#world.secrets.all().length === 0);
+  }
+
+  #resealed(keys: Keys, key: StateKey): Answer<readonly SealedSecret[]> {
+    const list: SealedSecret[] = [];
+    for (const secret of this.#world.secrets.all()) {
+      const value = unsealed(secret, keys);
+      if (!value.ok) return value;
+      list.push({ ...secret, sealed: seal(value.value, secret, key), keyId: key.id });
+      value.value.fill(0);
+    }
+    return { ok: true, value: list };
+  }
+
+  async #put(
+    secret: Omit<SealedSecret, "sealed" | "keyId">,
+    value: Buffer,
+    key: StateKey,
+    entry: LogEntry,
+  ): Promise<Answer<SecretShown>> {
+    const sealed: SealedSecret = { ...secret, sealed: seal(value, secret, key), keyId: key.id };
+    const kept = answered(await this.#world.secrets.put(sealed, entry));
+    return kept.ok ? { ok: true, value: shownOf(sealed) } : kept;
+  }
+
+  #notABinding({ tools, hosts, uses }: SecretBinding): string | null {
+    if (tools.length > bindingsMax || hosts.length > bindingsMax)
+      return `a secret is bound to at most ${bindingsMax} tools and ${bindingsMax} hosts`;
+    const odd = tools.find((tool) => !parseTool(tool).ok);
+    if (odd !== undefined) return `${JSON.stringify(odd)} is not a tool`;
+    if (uses !== null && (!Number.isInteger(uses) || uses < 1 || uses > usesMax))
+      return `uses are a whole number from 1 to ${usesMax}`;
+    return this.#world.refusesHosts(hosts);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work);
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+}

@@ -1,0 +1,148 @@
+// Accounts: charged in the transaction of the decision, all of them or none. An edit of the grants never gives back what was spent.
+import type { AccountCharge, AccountLeft, AccountState } from "../../core/ports/stores/ledger.ts";
+import { type Connection, numberOf, textOf } from "../connection.ts";
+import { addCall, callsWithin, copyCalls } from "./rate.ts";
+import type { Row } from "../sqlite.ts";
+
+export type ChargeResult =
+  | { readonly ok: true; readonly left: readonly AccountLeft[] }
+  | { readonly ok: false; readonly empty: readonly string[] };
+
+interface Account {
+  readonly number: number;
+  readonly name: string;
+  readonly used: number;
+  /** Its grant was edited away. Written again, it takes over what the rest of its family spent meanwhile. */
+  readonly isLeft: boolean;
+}
+
+/** What counts against a charge, including what the account takes over from its family. */
+interface Balance {
+  readonly account: Account | undefined;
+  readonly used: number;
+  /** Calls in the window of the rate; 0 without a rate. */
+  readonly recent: number;
+  /** The account whose calls `recent` counts. */
+  readonly source: Account | undefined;
+}
+
+/** In the order in which they were opened. */
+export function listAccounts(connection: Connection, family: string | null, count: number): readonly AccountState[] {
+  const text = "SELECT name, family, used, at FROM account WHERE ?1 IS NULL OR family = ?1 ORDER BY number LIMIT ?2";
+  return connection.all(text, family, count).map((row) => ({
+    account: textOf(row, "name"),
+    family: textOf(row, "family"),
+    used: numberOf(row, "used"),
+    at: numberOf(row, "at"),
+  }));
+}
+
+export function isAccountEmpty(connection: Connection, charge: AccountCharge, now: number): boolean {
+  return !(leftOf(charge, balanceOf(connection, charge, now)) >= 1);
+}
+
+/** Inside a transaction. Where one account is empty, none is changed. */
+export function chargeAccounts(connection: Connection, charges: readonly AccountCharge[], at: number): ChargeResult {
+  const taken = new Map<string, number>();
+  const empty = new Set<string>();
+  for (const charge of charges) {
+    const before = taken.get(charge.account) ?? 0;
+    if (!(leftOf(charge, balanceOf(connection, charge, at)) - before >= 1)) empty.add(charge.account);
+    taken.set(charge.account, before + 1);
+  }
+  if (empty.size > 0) return { ok: false, empty: [...empty] };
+  for (const charge of charges) takeOne(connection, charge, at);
+  const left: AccountLeft[] = [];
+  for (const charge of charges) {
+    const remaining = leftOf(charge, balanceOf(connection, charge, at));
+    // Without a limit there is nothing to report.
+    if (Number.isFinite(remaining)) left.push({ account: charge.account, left: remaining });
+  }
+  return { ok: true, left };
+}
+
+function balanceOf(connection: Connection, charge: AccountCharge, now: number): Balance {
+  const row = connection.get(`SELECT ${COLUMNS} FROM account WHERE name = ?`, charge.account);
+  const account = row === undefined ? undefined : accountOf(row);
+  let balance: Balance = {
+    account,
+    used: account?.used ?? 0,
+    recent: recentCalls(connection, charge, account, now),
+    source: account,
+  };
+  if (account !== undefined && !account.isLeft) return balance;
+  for (const relative of removedRelatives(connection, charge)) {
+    balance = { ...balance, used: Math.max(balance.used, relative.used) };
+    const recent = recentCalls(connection, charge, relative, now);
+    if (recent > balance.recent) balance = { ...balance, recent, source: relative };
+  }
+  return balance;
+}
+
+function recentCalls(
+  connection: Connection,
+  { rate }: AccountCharge,
+  account: Account | undefined,
+  now: number,
+): number {
+  if (rate === null) return 0;
+  // No account has the number 0: it has no calls, and a rate that is not valid still allows none.
+  return callsWithin(connection, account?.number ?? 0, rate, now);
+}
+
+/** Accounts of the same family whose grants are not written any more. */
+function removedRelatives(connection: Connection, { account, family, written }: AccountCharge): readonly Account[] {
+  const names = new Set(written);
+  return connection
+    .all(`SELECT ${COLUMNS} FROM account WHERE family = ?`, family)
+    .map(accountOf)
+    .filter(({ name }) => name !== account && !names.has(name));
+}
+
+function takeOne(connection: Connection, charge: AccountCharge, at: number): void {
+  const { account, used, source } = balanceOf(connection, charge, at);
+  const number = account?.number ?? openAccount(connection, charge, at);
+  if (source !== undefined && source.number !== number) copyCalls(connection, source.number, number);
+  connection.run("UPDATE account SET used = ?, at = ? WHERE number = ?", used + 1, at, number);
+  if (account?.isLeft === true) connection.run("UPDATE account SET is_left = 0 WHERE number = ?", number);
+  if (charge.rate !== null) addCall(connection, number, charge.rate, at);
+  markRemoved(connection, charge);
+}
+
+function openAccount(connection: Connection, { account, family }: AccountCharge, at: number): number {
+  const row = connection.get(
+    "INSERT INTO account (name, family, used, at, is_left) VALUES (?, ?, 0, ?, 0) RETURNING number",
+    ...[account, family, at],
+  );
+  return numberOf(row, "number");
+}
+
+/** Marks the accounts of the family whose grants are gone. */
+function markRemoved(connection: Connection, { account, family, written }: AccountCharge): void {
+  const active = connection.all("SELECT number, name FROM account WHERE family = ? AND is_left = 0", family);
+  // Nearly always the account itself and nothing else.
+  if (active.length === 1 && textOf(active[0], "name") === account) return;
+  const names = new Set([account, ...written]);
+  for (const row of active)
+    if (!names.has(textOf(row, "name")))
+      connection.run("UPDATE account SET is_left = 1 WHERE number = ?", numberOf(row, "number"));
+}
+
+/** Infinite without a limit; 0 where a limit is not a number. */
+function leftOf({ calls, rate }: AccountCharge, { used, recent }: Balance): number {
+  const total = calls === null ? Number.POSITIVE_INFINITY : calls - used;
+  const lately = rate === null ? Number.POSITIVE_INFINITY : rate.calls - recent;
+  const left = Math.min(total, lately);
+  return Number.isNaN(left) ? 0 : Math.max(left, 0);
+}
+
+const COLUMNS = "number, name, used, is_left";
+
+function accountOf(row: Row): Account {
+  return {
+    number: numberOf(row, "number"),
+    name: textOf(row, "name"),
+    used: numberOf(row, "used"),
+    isLeft: numberOf(row, "is_left") === 1,
+  };
+}

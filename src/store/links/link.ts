@@ -1,0 +1,119 @@
+// The store of delegations: made under a parent that counts, revoked with everything below.
+import type { Durable } from "../../core/ports/stores/durable.ts";
+import type { AgentName, KeptLink, LinkStore, MadeAgent } from "../../core/ports/stores/link-store.ts";
+import type { LogEntry } from "../../core/ports/stores/log.ts";
+import { appendEntry } from "../log/append.ts";
+import type { CommitLoop } from "../commit-loop.ts";
+import type { Connection } from "../connection.ts";
+import { type LinkRows, linkOf } from "./link-rows.ts";
+
+/** Of the newest; what was revoked long ago is in the log. */
+export const linksListedMax = 10_000;
+
+export class LinkKeeper implements LinkStore {
+  readonly #loop: CommitLoop;
+  readonly #rows: LinkRows;
+
+  constructor(loop: CommitLoop, rows: LinkRows) {
+    this.#loop = loop;
+    this.#rows = rows;
+  }
+
+  make(
+    link: KeptLink,
+    agent: MadeAgent | null,
+    entry: LogEntry,
+    also: KeptLink | null = null,
+  ): Durable<KeptLink | null> {
+    const links = also === null ? [link] : [link, also];
+    return this.#loop.write((connection) => {
+      for (const one of links) {
+        if (this.#rows.get(connection, one.id) !== null) return null;
+        // Under what was just revoked nothing new can stand.
+        if (one.parent !== null && !isLive(this.#rows.live(one.parent), one.made)) return null;
+      }
+      if (agent !== null && this.#rows.made(agent.name)?.ended === null) return null;
+      for (const one of links) this.#rows.add(connection, one);
+      if (agent !== null) this.#rows.saveMade(connection, agent);
+      appendEntry(connection, entry);
+      return link;
+    });
+  }
+
+  revoke(id: string, at: number, entry: LogEntry): Durable<readonly KeptLink[]> {
+    return this.#loop.write((connection) => {
+      const revoked = this.#revoke(connection, id, at);
+      if (revoked.length > 0) appendEntry(connection, entry);
+      return revoked;
+    });
+  }
+
+  claim(id: string, token: string, holder: AgentName, entry: LogEntry): Durable<KeptLink | null> {
+    return this.#loop.write((connection) => {
+      const found = this.#rows.live(id);
+      if (!isLive(found, entry.at) || found.holder !== null || found.token === null || found.token !== token)
+        return null;
+      const claimed = { ...found, holder };
+      this.#rows.save(connection, claimed);
+      appendEntry(connection, entry);
+      return claimed;
+    });
+  }
+
+  heldBy(name: AgentName): readonly KeptLink[] {
+    return this.#loop.isReady() ? this.#rows.held(name) : [];
+  }
+
+  get(id: string): KeptLink | null {
+    const read = this.#loop.readNow((connection) => this.#rows.live(id) ?? this.#rows.get(connection, id));
+    return read.ok ? read.value : null;
+  }
+
+  all(): readonly KeptLink[] {
+    const read = this.#loop.readNow((connection) =>
+      connection.all("SELECT body FROM link ORDER BY number DESC LIMIT ?", linksListedMax).map(linkOf).reverse(),
+    );
+    return read.ok ? read.value : [];
+  }
+
+  made(name: AgentName): MadeAgent | null {
+    return this.#loop.isReady() ? (this.#rows.made(name) ?? null) : null;
+  }
+
+  allMade(): readonly MadeAgent[] {
+    return this.#loop.isReady() ? this.#rows.allMade() : [];
+  }
+
+  instruct(name: AgentName, before: string, body: string, entry: LogEntry): Durable<MadeAgent | null> {
+    return this.#loop.write((connection) => {
+      const agent = this.#rows.made(name);
+      if (agent === undefined || agent.ended !== null || agent.body !== before) return null;
+      const instructed = { ...agent, body };
+      this.#rows.saveMade(connection, instructed);
+      appendEntry(connection, entry);
+      return instructed;
+    });
+  }
+
+  end(name: AgentName, at: number, entry: LogEntry): Durable<null> {
+    return this.#loop.write((connection) => {
+      const agent = this.#rows.made(name);
+      if (agent === undefined || agent.ended !== null) return null;
+      for (const id of [agent.link, ...this.#rows.held(name).map((link) => link.id)]) this.#revoke(connection, id, at);
+      this.#rows.saveMade(connection, { ...agent, ended: at });
+      appendEntry(connection, entry);
+      return null;
+    });
+  }
+
+  #revoke(connection: Connection, id: string, at: number): readonly KeptLink[] {
+    const revoked = this.#rows.below(connection, id).map((link) => ({ ...link, revoked: at }));
+    for (const link of revoked) this.#rows.save(connection, link);
+    return revoked;
+  }
+}
+
+/** Not revoked, known, and not past its time. */
+export function isLive(link: KeptLink | undefined, at: number): link is KeptLink {
+  return link !== undefined && link.revoked === null && (link.expires === null || link.expires > at);
+}

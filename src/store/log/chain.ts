@@ -1,0 +1,166 @@
+// The log as its verifier reads it, and retention: what lies before a checkpoint can be removed, the rest still verifies.
+import type { ChainRow, ChainStore, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
+import type { Durable } from "../../core/ports/stores/durable.ts";
+import type { LogEntry } from "../../core/ports/stores/log.ts";
+import { appendEntry, headOf } from "./append.ts";
+import { type CommitLoop, unkept } from "../commit-loop.ts";
+import { type Connection, type Head, numberOf, textOf } from "../connection.ts";
+import { forgetFacts } from "./fact-filler.ts";
+import { rowsBetween } from "./leaf.ts";
+
+export const chainRowsMax = 10_000;
+export const checkpointsMax = 10_000;
+const checkpointCharactersMax = 16_384;
+/** So that no commit holds up the others for long. */
+export const removedRowsMax = 2_000;
+
+export class ChainKeeper implements ChainStore {
+  readonly #loop: CommitLoop;
+
+  constructor(loop: CommitLoop) {
+    this.#loop = loop;
+  }
+
+  rows(from: number, count: number): Durable<readonly ChainRow[]> {
+    return this.#loop.read((connection) => rowsFrom(connection, from, count));
+  }
+
+  checkpoints(from: number): Durable<readonly CheckpointRow[]> {
+    return this.#loop.read((connection) => notesFrom(connection, from));
+  }
+
+  head(): Durable<Head> {
+    return this.#loop.read(headOf);
+  }
+
+  first(): Durable<number> {
+    return this.#loop.read(firstOf);
+  }
+
+  async keepCheckpoint({ place, text }: CheckpointRow): Durable<null> {
+    if (text.length > checkpointCharactersMax) return unkept("a checkpoint is not that long");
+    const kept = await this.#loop.write((connection) => {
+      // INVARIANT: retention removes whole leaves, so a note is of the last entry of one.
+      const leaf = connection.get("SELECT 1 AS there FROM leaf WHERE last = ?", place);
+      if (leaf === undefined || place < firstOf(connection)) return false;
+      // The same place once more changes nothing: the first note stands.
+      connection.run("INSERT INTO checkpoint (place, text) VALUES (?, ?) ON CONFLICT (place) DO NOTHING", place, text);
+      return true;
+    }, text.length);
+    if (kept.ok && !kept.value) return unkept(`no commit ends with an entry ${place} to make a checkpoint of`);
+    return kept.ok ? { ok: true, value: null } : kept;
+  }
+
+  async prune(before: number, entry: LogEntry): Durable<{ readonly removed: number }> {
+    const moved = await this.#loop.write((connection) => {
+      const first = firstOf(connection);
+      if (before <= first) return 0;
+      // The signature of a commit goes with its leaf, and has to stay.
+      connection.run(
+        "INSERT OR IGNORE INTO checkpoint (place, text) SELECT last, note FROM leaf WHERE last = ? AND note IS NOT NULL",
+        before - 1,
+      );
+      const noted = connection.get("SELECT 1 AS noted FROM checkpoint WHERE place = ?", before - 1);
+      if (noted === undefined || before - 1 > headOf(connection).place) return null;
+      connection.run("UPDATE progress SET first = ?1, facts = max(facts, ?1 - 1), words = max(words, ?1 - 1)", before);
+      appendEntry(connection, entry);
+      return before - first;
+    });
+    if (!moved.ok) return moved;
+    if (moved.value === null) return unkept(`no checkpoint was kept at ${before - 1}: nothing was removed`);
+    const removed = await this.finishPruning();
+    return removed.ok ? { ok: true, value: { removed: moved.value } } : removed;
+  }
+
+  /** Goes on where an earlier run was interrupted. */
+  resume(): void {
+    const left = this.#loop.readNow((connection) =>
+      connection.get("SELECT 1 AS left FROM progress WHERE gone < first"),
+    );
+    if (left.ok && left.value !== undefined) void this.finishPruning();
+  }
+
+  /** Removes what lies before the first place that is kept, in steps. */
+  async finishPruning(): Durable<null> {
+    // Bounded by the rows there are: each step moves on.
+    for (;;) {
+      const step = await this.#loop.write(removeStep);
+      if (!step.ok) return step;
+      if (!step.value) return { ok: true, value: null };
+    }
+  }
+}
+
+export function rowsFrom(connection: Connection, from: number, count: number): readonly ChainRow[] {
+  const most = limited(count, chainRowsMax);
+  const rows: ChainRow[] = [];
+  if (most === 0) return rows;
+  const start = Math.max(from, firstOf(connection));
+  // Where a whole stretch is gone, what stands behind it is still the verifier's to see.
+  for (const to of [start + most - 1, Number.MAX_SAFE_INTEGER]) {
+    for (const row of rowsBetween(connection, start, to)) if (rows.push(row) === most) break;
+    if (rows.length > 0) break;
+  }
+  return rows;
+}
+
+/** Those of the checkpoint table, and the signatures of the commits. */
+export function notesFrom(connection: Connection, from: number): readonly CheckpointRow[] {
+  const notes = connection
+    .all("SELECT place, text FROM checkpoint WHERE place >= ? ORDER BY place LIMIT ?", from, checkpointsMax)
+    .map((row) => ({ place: numberOf(row, "place"), text: textOf(row, "text") }));
+  return joinedNotes(notes, commitNotes(connection, from));
+}
+
+/**
+ * The signatures that lie with the leaves. Once one leaf is signed, all behind it are: a note that is missing there is given
+ * as an empty one, which no verifier takes for a note.
+ */
+function commitNotes(connection: Connection, from: number): readonly CheckpointRow[] {
+  return connection
+    .all(COMMIT_NOTES, from, checkpointsMax)
+    .map((row) => ({ place: numberOf(row, "last"), text: textOf(row, "note") }));
+}
+
+const COMMIT_NOTES = `SELECT last, coalesce(note, '') AS note FROM leaf WHERE last >= ?
+  AND (note IS NOT NULL OR last > (SELECT min(last) FROM leaf WHERE note IS NOT NULL)) ORDER BY last LIMIT ?`;
+
+/** One for each place, in order: where two lists overlap, the first tells. A list that was cut ends the answer. */
+function joinedNotes(notes: readonly CheckpointRow[], others: readonly CheckpointRow[]): readonly CheckpointRow[] {
+  const ends = [notes, others].map((list) =>
+    list.length < checkpointsMax ? Number.POSITIVE_INFINITY : (list.at(-1)?.place ?? 0),
+  );
+  const end = Math.min(...ends);
+  const byPlace = new Map([...others, ...notes].map((note) => [note.place, note]));
+  return [...byPlace.values()].filter(({ place }) => place <= end).sort((one, other) => one.place - other.place);
+}
+
+/** What is found by place alone. */
+const REMOVE: readonly string[] = [
+  "DELETE FROM fact WHERE place < ?",
+  "DELETE FROM span WHERE last < ?",
+  "DELETE FROM word WHERE rowid < CAST(? AS INTEGER)",
+  "DELETE FROM leaf WHERE last < ?",
+];
+
+/** False where nothing is left to remove. */
+function removeStep(connection: Connection): boolean {
+  const row = connection.get("SELECT first, gone FROM progress");
+  const [first, gone] = [numberOf(row, "first"), numberOf(row, "gone")];
+  if (gone >= first) return false;
+  const rows = [...rowsBetween(connection, gone, Math.min(first - 1, gone + removedRowsMax - 1))];
+  const until = Math.min(first, gone + removedRowsMax);
+  connection.run("UPDATE progress SET before = ?", first);
+  forgetFacts(connection, rows, until);
+  for (const text of REMOVE) connection.run(text, until);
+  connection.run("UPDATE progress SET before = 0, gone = ?", until);
+  return until < first;
+}
+
+export function firstOf(connection: Connection): number {
+  return connection.progress.first;
+}
+
+function limited(count: number, most: number): number {
+  return Math.min(Math.max(Math.trunc(count) || 0, 0), most);
+}

@@ -1,0 +1,93 @@
+// Entries of the log as rows: those at a place, one by its id, and what tells more of it.
+import { canonicalJson } from "../../log/chain/canonical.ts";
+import { readEntryBody } from "../../log/chain/entry-body.ts";
+import type { ChainRow } from "../../core/ports/stores/chain-rows.ts";
+import type { PlacedEntry } from "../../core/ports/stores/log.ts";
+import { headOf } from "./append.ts";
+import { firstOf } from "./chain.ts";
+import { type Connection, numberOf } from "../connection.ts";
+import { factsOf } from "./fact-index.ts";
+import { rowsHolding, rowsOf } from "./leaf.ts";
+import { logEntriesMax } from "./log-conditions.ts";
+import type { Row } from "../sqlite.ts";
+
+/** Those of the index with this id, or with one that begins with it: two at most, which is too many. */
+export function entriesById(connection: Connection, id: string, isWhole: boolean): readonly PlacedEntry[] {
+  const first = firstOf(connection);
+  const rows = isWhole
+    ? connection.all("SELECT place FROM fact_id WHERE id = ? AND place >= ?", id, first)
+    : connection.all(
+        "SELECT place FROM fact_id WHERE id > ? AND id < ? AND place >= ? ORDER BY id LIMIT 2",
+        ...[id, `${id}\u{10ffff}`, first],
+      );
+  return entriesAt(connection, rows);
+}
+
+/** Everything in the index that tells more of an entry, in order. */
+export function moreOf(connection: Connection, id: string): readonly PlacedEntry[] {
+  return entriesAt(
+    connection,
+    connection.all("SELECT place FROM fact_of WHERE of = ? ORDER BY place LIMIT ?", id, logEntriesMax),
+  );
+}
+
+/** As it stands in the body of an entry that has this id, or of one whose id begins with it. */
+export function idText(id: string, isWhole: boolean): string {
+  const text = `"id":${canonicalJson(id)}`;
+  return isWhole ? text : text.slice(0, -1);
+}
+
+export function ofText(id: string): string {
+  return `"of":${canonicalJson(id)}`;
+}
+
+/** What is in no index yet. */
+export function tailOf(connection: Connection): { readonly from: number; readonly to: number } {
+  return { from: Math.max(factsOf(connection) + 1, firstOf(connection)), to: headOf(connection).place };
+}
+
+/** Entries between two places that have this text in them and are what is looked for; so many at most. */
+export function placedWith(
+  connection: Connection,
+  from: number,
+  to: number,
+  text: string,
+  isIt: (one: PlacedEntry) => boolean,
+  count: number,
+): readonly PlacedEntry[] {
+  const found: PlacedEntry[] = [];
+  for (const row of rowsHolding(connection, from, to, text)) {
+    const placed = placedOf(row);
+    if (isIt(placed) && found.push(placed) >= count) break;
+  }
+  return found;
+}
+
+/** Those that are there, in the order of the rows that name their places. */
+function entriesAt(connection: Connection, rows: readonly Row[]): readonly PlacedEntry[] {
+  return rowsAt(
+    connection,
+    rows.map((row) => numberOf(row, "place")),
+  ).map(placedOf);
+}
+
+/** Places beside each other lie in one leaf, which is read once. */
+export function rowsAt(connection: Connection, places: readonly number[]): readonly ChainRow[] {
+  let leaf: readonly ChainRow[] = [];
+  const found: ChainRow[] = [];
+  for (const place of places) {
+    if (leaf[place - (leaf[0]?.place ?? 0)]?.place !== place) {
+      const row = connection.get("SELECT first, entries FROM leaf WHERE last >= ? ORDER BY last LIMIT 1", place);
+      leaf = row === undefined ? [] : rowsOf(row);
+    }
+    const row = leaf[place - (leaf[0]?.place ?? 0)];
+    if (row !== undefined) found.push(row);
+  }
+  return found;
+}
+
+export function placedOf({ place, body }: ChainRow): PlacedEntry {
+  const entry = readEntryBody(body);
+  if (entry === null) throw new Error(`entry ${place} cannot be read`);
+  return { place, entry };
+}

@@ -1,0 +1,89 @@
+// The indexes for searching are filled behind the writers' backs, and never fall far behind.
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { FactFiller, factStepRows } from "./fact-filler.ts";
+import { factsOf } from "./fact-index.ts";
+import { factsBehindRowsMax } from "./index-filler.ts";
+import type { State } from "../state.ts";
+import { entryOf, type TemporaryState, temporaryState, value } from "../testing/state.ts";
+import { wordsDone } from "./word-index.ts";
+
+let place: TemporaryState;
+let state: State;
+beforeEach(() => {
+  place = temporaryState();
+  state = place.opened();
+});
+afterEach(() => place.remove());
+
+const appended = async (count: number): Promise<void> => {
+  for (let at = 0; at < count; at += 1000)
+    value(await state.ledger.append(Array.from({ length: Math.min(1000, count - at) }, () => entryOf())));
+};
+const facts = (): number => value(state.loop.readNow(factsOf));
+
+it("whoever writes does not fill them", async () => {
+  await appended(3 * factStepRows);
+  expect(facts()).toBe(0);
+});
+
+it("they are filled when nobody writes", { timeout: 60_000 }, async () => {
+  const count = 3 * factStepRows + 5;
+  await appended(count);
+  const words = (): number => value(state.loop.readNow(wordsDone));
+  // Bounded by the test's own time.
+  while (facts() < 3 * factStepRows || words() < count) await new Promise((done) => setTimeout(done, 20));
+  expect(facts()).toBe(3 * factStepRows);
+});
+
+it("they are filled although somebody writes now and then", { timeout: 60_000 }, async () => {
+  await appended(2 * factStepRows);
+  // Never a quarter of a second without a commit; bounded by the test's own time.
+  while (facts() < 2 * factStepRows) {
+    await appended(1);
+    await new Promise((done) => setTimeout(done, 100));
+  }
+});
+
+it("further behind than they may be, they are filled although somebody writes", { timeout: 60_000 }, async () => {
+  await appended(factsBehindRowsMax + 4 * factStepRows);
+  // Never quiet for as long as anybody would have to be; bounded by the test's own time.
+  while (facts() === 0) {
+    await appended(1);
+    await new Promise((done) => setTimeout(done, 1));
+  }
+  expect(facts()).toBeGreaterThanOrEqual(factStepRows);
+});
+
+it("of a step that fails, nothing is lost that others write in the same commit", async () => {
+  await appended(2 * factStepRows);
+  // Whoever can write to the file has been there: the step's own row is there already.
+  const taken = "INSERT INTO span (last, first, earliest, latest) VALUES (?, 1, 0, 0)";
+  value(await state.loop.write((connection) => connection.run(taken, factStepRows)));
+  const filler = new FactFiller();
+  const [before, step, after] = await Promise.all([
+    state.ledger.append([entryOf({ id: "before" })]),
+    state.loop.write((connection) => filler.step(connection)),
+    state.ledger.append([entryOf({ id: "after" })]),
+  ]);
+  expect([value(before).place, value(step), value(after).place]).toEqual([
+    2 * factStepRows + 1,
+    false,
+    2 * factStepRows + 2,
+  ]);
+  expect(facts()).toBe(0);
+  expect(value(await state.chain.head()).place).toBe(2 * factStepRows + 2);
+  for (const id of ["before", "after"]) expect(value(await state.ledger.entry(id))?.entry.entry.id).toBe(id);
+});
+
+it("has every entry, also of those that were written in the same commit", async () => {
+  await appended(factStepRows - 1);
+  const filler = new FactFiller();
+  const [, step] = await Promise.all([
+    state.ledger.append([entryOf({ id: "same" })]),
+    state.loop.write((connection) => filler.step(connection)),
+  ]);
+  expect([value(step), facts()]).toEqual([false, 0]);
+  value(await state.loop.write((connection) => filler.step(connection)));
+  expect(facts()).toBe(factStepRows);
+  expect(value(await state.ledger.entry("same"))?.entry.place).toBe(factStepRows);
+});

@@ -1,0 +1,74 @@
+// What a query of the log asks for, and whether an entry is that.
+import { canonicalJson } from "../../log/chain/canonical.ts";
+import type { LogEntry, LogQuery } from "../../core/ports/stores/log.ts";
+import { FACTS, type Fact } from "./fact-schema.ts";
+import { wordsOf, wordsOfEntry } from "./words.ts";
+
+export const logEntriesMax = 1_000;
+
+/** A query with everything said. */
+export interface Asked {
+  readonly facts: readonly (readonly [fact: Fact, value: string])[];
+  readonly verb: string | null;
+  readonly since: number;
+  readonly until: number;
+  /** Null: no words were asked for. */
+  readonly words: ReadonlySet<string> | null;
+  /** Places, both included. */
+  readonly from: number;
+  readonly to: number;
+  readonly order: "ASC" | "DESC";
+  readonly count: number;
+}
+
+export function askedOf(query: LogQuery): Asked {
+  return {
+    facts: FACTS.flatMap((fact) => {
+      const value = query[fact];
+      return value === undefined ? [] : [[fact, value] as const];
+    }),
+    verb: query.verb ?? null,
+    since: query.since ?? Number.MIN_SAFE_INTEGER,
+    until: query.until ?? Number.MAX_SAFE_INTEGER,
+    words: query.text === undefined ? null : wordsOf(query.text),
+    from: query.after === undefined ? 1 : query.after + 1,
+    to: query.before === undefined ? Number.MAX_SAFE_INTEGER : query.before - 1,
+    order: query.after === undefined ? "DESC" : "ASC",
+    count: Math.min(Math.max(Math.trunc(query.count) || 0, 0), logEntriesMax),
+  };
+}
+
+/** Holds for the body of every entry that is what was asked for, and for few others: to look at a text is cheaper than to read it. */
+export function bodyTest(asked: Asked): (body: string) => boolean {
+  const texts = asked.facts.map(([fact, value]) => `"${fact}":${canonicalJson(value)}`);
+  if (asked.verb !== null) texts.push(canonicalJson(asked.verb));
+  const words = [...(asked.words ?? [])].filter((word) => PLAIN_WORD.test(word)).slice(0, wordsAskedMax);
+  const isTimed = asked.since > Number.MIN_SAFE_INTEGER || asked.until < Number.MAX_SAFE_INTEGER;
+  return (body) => {
+    if (isTimed && !(momentIn(body) >= asked.since && momentIn(body) < asked.until)) return false;
+    if (!texts.every((text) => body.includes(text))) return false;
+    if (words.length === 0) return true;
+    const lower = body.toLowerCase();
+    return words.every((word) => lower.includes(word));
+  };
+}
+
+/** The second member of a body; before it there is only the agent's name, in which no quote stands by itself. */
+function momentIn(body: string): number {
+  const at = body.indexOf(MOMENT) + MOMENT.length;
+  return Number(body.slice(at, body.indexOf(",", at)));
+}
+
+const MOMENT = '"at":';
+const PLAIN_WORD = /^[a-z0-9]+$/;
+const wordsAskedMax = 16;
+
+/** The last word on whether an entry is what was asked for. */
+export function isAsked(asked: Asked, entry: LogEntry): boolean {
+  if (!(entry.at >= asked.since && entry.at < asked.until)) return false;
+  if (asked.facts.some(([fact, value]) => entry[fact] !== value)) return false;
+  if (asked.verb !== null && !entry.verbs.includes(asked.verb)) return false;
+  if (asked.words === null) return true;
+  const words = wordsOfEntry(entry);
+  return [...asked.words].every((word) => words.has(word));
+}

@@ -1,0 +1,58 @@
+// The log of a state that nobody serves, for its verifier: read as it lies there, without changing or believing anything.
+import { join } from "node:path";
+import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
+import type { Digest } from "../../core/ports/digest.ts";
+import type { Durable, Kept } from "../../core/ports/stores/durable.ts";
+import { headOf } from "./append.ts";
+import { firstOf, notesFrom, rowsFrom } from "./chain.ts";
+import { unkept } from "../commit-loop.ts";
+import { Connection } from "../connection.ts";
+import { messageOf } from "../failure.ts";
+import { OLD_JOURNAL_FILE, STATE_FILE } from "../folder.ts";
+import { hasOldJournal } from "../old-journal.ts";
+import { loadDriver } from "../sqlite.ts";
+
+export interface StoredChain extends Pick<ChainStore, "rows" | "checkpoints" | "head" | "first"> {
+  close(): void;
+}
+
+export interface StoredParts {
+  readonly digest: Digest;
+  /** The folder of our own package, from which the database driver is found. */
+  readonly program: string;
+}
+
+export function openStoredChain(folder: string, { digest, program }: StoredParts): Kept<StoredChain> {
+  const driver = loadDriver(program);
+  if (driver === null) return unkept("no SQLite was found: install ambit's packages again");
+  let connection: Connection | null = null;
+  try {
+    connection = new Connection(driver(join(folder, STATE_FILE), true), digest);
+    if (!hasOldJournal(connection, folder)) return { ok: true, value: chainOf(connection) };
+    connection.close();
+    return unkept(
+      `${join(folder, STATE_FILE)} has an earlier format, and its newest entries may be in ${OLD_JOURNAL_FILE}: run "ambit daemon start" once, which imports them or reports the damage`,
+    );
+  } catch (error) {
+    connection?.close();
+    return unkept(`${join(folder, STATE_FILE)} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+function chainOf(connection: Connection): StoredChain {
+  return {
+    rows: (from, count) => reading(() => rowsFrom(connection, from, count)),
+    checkpoints: (from) => reading(() => notesFrom(connection, from)),
+    head: () => reading(() => headOf(connection)),
+    first: () => reading(() => firstOf(connection)),
+    close: () => connection.close(),
+  };
+}
+
+function reading<T>(read: () => T): Durable<T> {
+  try {
+    return Promise.resolve({ ok: true, value: read() });
+  } catch (error) {
+    return Promise.resolve(unkept(messageOf(error)));
+  }
+}

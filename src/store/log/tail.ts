@@ -1,0 +1,98 @@
+// A quick look at the end of the chain, before anything is written behind it: what was written since the last checkpoint must
+// still hang together, and where commits are signed, the end is signed and is not before the end remembered outside.
+import { chainHash, ZERO_HASH } from "../../log/chain/chain.ts";
+import { parseCheckpoint } from "../../log/chain/checkpoint.ts";
+import { unsignedProblem } from "../../log/chain/unsigned-tail.ts";
+import type { LogEnd, Notary } from "../../core/ports/stores/notary.ts";
+import { headOf } from "./append.ts";
+import { type Connection, type Head, numberOf, textOf } from "../connection.ts";
+import { rowAt, rowsBetween } from "./leaf.ts";
+
+/** More than a checkpoint is ever behind; the whole chain is for the verifier. */
+export const tailRowsMax = 20_000;
+
+/** Null if it holds; else what is wrong and what to do. */
+export function tailProblem(connection: Connection): string | null {
+  const head = headOf(connection);
+  const first = numberOf(connection.get("SELECT first FROM progress"), "first");
+  const noted = connection.get("SELECT max(place) AS place FROM checkpoint")?.["place"] ?? null;
+  const checkpoint = typeof noted === "number" ? noted : 0;
+  if (checkpoint > head.place) return damaged(`entries ${head.place + 1} to ${checkpoint} are missing`);
+  if (head.place < first - 1) return damaged(`entries up to ${first - 1} are missing`);
+  if (checkpoint >= first && !isAsNoted(connection, checkpoint))
+    return damaged(`entry ${checkpoint} is not what was signed`);
+  const from = Math.max(checkpoint, first, head.place - tailRowsMax);
+  let place = Math.max(from - 1, 0);
+  let hash = from <= 1 ? ZERO_HASH : null;
+  for (const row of rowsBetween(connection, from, head.place)) {
+    if (row.place !== place + 1) return damaged(`entry ${place + 1} is missing`);
+    place = row.place;
+    // The row before the first one we look at may be gone by retention: its hash is believed, the verifier checks it.
+    if (hash !== null && chainHash(connection.digest, hash, row.body) !== row.hash)
+      return damaged(`entry ${place} is not what was written`);
+    hash = row.hash;
+  }
+  if (place !== head.place) return damaged(`entry ${place + 1} is missing`);
+  const { notary } = connection;
+  const unsigned = notary === null ? null : signatureProblem(connection, notary, { head, first, checkpoint });
+  return unsigned === null ? null : damaged(unsigned);
+}
+
+interface Tail {
+  readonly head: Head;
+  /** The first place that is kept. */
+  readonly first: number;
+  /** The place of the newest note of the checkpoint table, or 0. */
+  readonly checkpoint: number;
+}
+
+/** INVARIANT: null only where this log ends with what this key signed, at or behind the end remembered outside. */
+function signatureProblem(connection: Connection, notary: Notary, { head, first, checkpoint }: Tail): string | null {
+  const remembered = notary.remembered();
+  if (remembered === null) return head.place === 0 ? null : olderProblem(connection, notary, head, checkpoint);
+  if (head.place < remembered.place)
+    return `entries ${head.place + 1} to ${remembered.place} are missing: their signature is remembered in keys/head`;
+  const wrong = rememberedProblem(connection, notary, remembered, first);
+  if (wrong !== null) return wrong;
+  const leaf = connection.get("SELECT note FROM leaf WHERE last = ?", head.place);
+  const note = leaf?.["note"];
+  if (typeof note === "string" && notary.isSigned(note, head)) return null;
+  return `the last entries, up to ${head.place}, are not signed`;
+}
+
+function rememberedProblem(connection: Connection, notary: Notary, remembered: LogEnd, first: number): string | null {
+  if (remembered.place >= first)
+    return rowAt(connection, remembered.place)?.hash === remembered.hash
+      ? null
+      : `entry ${remembered.place} is not the one whose signature is remembered in keys/head`;
+  // Retention removed it: then a note of ours must stand where the log begins now.
+  const row = connection.get("SELECT text FROM checkpoint WHERE place = ?", first - 1);
+  const text = row === undefined ? "" : textOf(row, "text");
+  const hash = parseCheckpoint(text)?.hash ?? "";
+  const isHeld = notary.isSigned(text, { place: first - 1, hash });
+  return isHeld && (remembered.place < first - 1 || remembered.hash === hash)
+    ? null
+    : `no note of ours says what stood before entry ${first}`;
+}
+
+/** Logs of before commits were signed: there must be a note of ours, and only so much behind it. */
+function olderProblem(connection: Connection, notary: Notary, head: Head, checkpoint: number): string | null {
+  const row = connection.get("SELECT text FROM checkpoint WHERE place = ?", checkpoint);
+  const text = row === undefined ? "" : textOf(row, "text");
+  const hash = parseCheckpoint(text)?.hash ?? "";
+  if (row === undefined || !notary.isSigned(text, { place: checkpoint, hash }))
+    return "it holds entries and no note that is signed with its key";
+  if (head.place === checkpoint) return null;
+  const [oldest, newest] = [rowAt(connection, checkpoint + 1), rowAt(connection, head.place)];
+  return unsignedProblem(head.place - checkpoint, oldest?.body ?? "", newest?.body ?? "");
+}
+
+/** A note that cannot be read is the verifier's to tell of. */
+function isAsNoted(connection: Connection, place: number): boolean {
+  const note = parseCheckpoint(textOf(connection.get("SELECT text FROM checkpoint WHERE place = ?", place), "text"));
+  return note === null || note.hash === rowAt(connection, place)?.hash;
+}
+
+export function damaged(what: string): string {
+  return `the log is damaged: ${what}. Nothing runs on it. Keep a copy of the state folder, look with "ambit audit verify", then move state.db and keys/head away to begin a new log`;
+}

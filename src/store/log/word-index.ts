@@ -1,0 +1,83 @@
+// The index of words of the log, and of the facts beside them.
+import { readEntryBody } from "../../log/chain/entry-body.ts";
+import type { LogEntry } from "../../core/ports/stores/log.ts";
+import { headOf } from "./append.ts";
+import { type Connection, numberOf } from "../connection.ts";
+import { FACTS, type Fact } from "./fact-schema.ts";
+import { rowsBetween } from "./leaf.ts";
+import type { Asked } from "./log-conditions.ts";
+import { tokenOf, wordsOfEntry } from "./words.ts";
+
+export const wordStepRows = 256;
+const stepCharactersMax = 1024 * 1024;
+const tokensAskedMax = 32;
+
+/** One letter for each, so that a word and an agent of the same name are two tokens. */
+const MARKS: Readonly<Record<Fact | "verb" | "word", string>> = {
+  user: "u",
+  agent: "a",
+  session: "s",
+  code: "c",
+  outcome: "o",
+  kind: "k",
+  verb: "v",
+  word: "w",
+};
+
+/** Node's own driver binds every number as a fraction, and this index takes no fraction for a row. */
+const WHOLE = "CAST(? AS INTEGER)";
+
+/** One step; true where more is left. */
+export function fillWords(connection: Connection): boolean {
+  const done = wordsDone(connection);
+  let last = done;
+  let characters = 0;
+  for (const { place, body } of rowsBetween(connection, done + 1, done + wordStepRows)) {
+    characters += body.length;
+    if (last > done && characters > stepCharactersMax) break;
+    last = place;
+    const entry = readEntryBody(body);
+    if (entry !== null)
+      connection.run(`INSERT INTO word (rowid, token) VALUES (${WHOLE}, ?)`, last, tokensOf(entry).join(" "));
+  }
+  if (last > done) connection.run("UPDATE progress SET words = ?", last);
+  return last < headOf(connection).place;
+}
+
+/** The last place that is in the index. */
+export function wordsDone(connection: Connection): number {
+  return connection.progress.words;
+}
+
+/** Places that may hold what was asked for, in its order; each is compared with the entry before it is believed. */
+export function placesByWords(
+  connection: Connection,
+  asked: Asked,
+  from: number,
+  to: number,
+  count: number,
+): readonly number[] {
+  const tokens = [
+    ...asked.facts.map(([fact, value]) => tokenOf(MARKS[fact], value)),
+    ...(asked.verb === null ? [] : [tokenOf(MARKS.verb, asked.verb)]),
+    ...[...(asked.words ?? [])].map((word) => tokenOf(MARKS.word, word)),
+  ];
+  const wanted = tokens.slice(-tokensAskedMax).map((token) => `"${token}"`);
+  return connection
+    .all(
+      `SELECT rowid AS place FROM word WHERE word MATCH ? AND rowid BETWEEN ${WHOLE} AND ${WHOLE} ORDER BY rowid ${asked.order} LIMIT ?`,
+      ...[wanted.join(" AND "), from, to, count],
+    )
+    .map((row) => numberOf(row, "place"));
+}
+
+function tokensOf(entry: LogEntry): readonly string[] {
+  const tokens = new Set<string>();
+  for (const fact of FACTS) {
+    const value = entry[fact];
+    if (value !== null) tokens.add(tokenOf(MARKS[fact], value));
+  }
+  for (const verb of entry.verbs) tokens.add(tokenOf(MARKS.verb, verb));
+  for (const word of wordsOfEntry(entry)) tokens.add(tokenOf(MARKS.word, word));
+  return [...tokens];
+}

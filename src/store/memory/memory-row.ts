@@ -1,0 +1,44 @@
+// Rows of the memory: looked up, and read back as values.
+import type { MemoryValue } from "../../core/ports/stores/memory-store.ts";
+import type { Connection } from "../connection.ts";
+import { agentOf, plainOf, plainOfKey } from "./memory-text.ts";
+import type { Row } from "../sqlite.ts";
+
+/** Rows looked at before others get a turn. */
+export const lookRowsMax: number = 256;
+
+/** A key to go on from; whether it is itself wanted. */
+export interface Place {
+  readonly key: Uint8Array;
+  readonly isIn: boolean;
+}
+
+export function rowOf(connection: Connection, space: string, key: Uint8Array): Row | undefined {
+  return connection.get("SELECT * FROM memory WHERE namespace = ? AND key = ?", space, key);
+}
+
+export function rowsFrom(connection: Connection, space: string, place: Place): readonly Row[] {
+  const sign = place.isIn ? ">=" : ">";
+  return connection.all(
+    `SELECT * FROM memory WHERE namespace = ? AND key ${sign} ? ORDER BY key LIMIT ${lookRowsMax}`,
+    space,
+    place.key,
+  );
+}
+
+/** Past its time: not there, whether or not it was swept. */
+export function isOver(row: Row, now: number): boolean {
+  return row["expires"] !== null && Number(row["expires"]) <= now;
+}
+
+export function memoryOf(row: Row): MemoryValue {
+  return {
+    key: plainOfKey(row["key"]),
+    value: plainOf(row["value"]),
+    version: Number(row["version"]),
+    at: Number(row["at"]),
+    expires: row["expires"] === null ? null : Number(row["expires"]),
+    isClean: row["is_clean"] === 1,
+    writer: agentOf(row["writer"]),
+  };
+}

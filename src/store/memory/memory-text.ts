@@ -1,0 +1,74 @@
+// Text from outside, as it is written into a row. The driver cuts text at the first zero character and puts a replacement
+// for half of a surrogate pair, so that two texts would become one: such text is bound as JSON, which escapes both, or as
+// bytes, where the order of keys matters.
+import type { AgentName } from "../../core/ports/stores/link-store.ts";
+import type { Namespace } from "../../core/ports/stores/memory-store.ts";
+
+export function jsonOf(plain: string): string {
+  return JSON.stringify(plain);
+}
+
+export function plainOf(text: unknown): string {
+  const plain: unknown = JSON.parse(String(text));
+  if (typeof plain !== "string") throw new TypeError("a row holds what we did not write");
+  return plain;
+}
+
+/** Bytes in UTF-8; a half surrogate counts as its replacement. */
+export function bytesOf(plain: string): number {
+  return Buffer.byteLength(plain, "utf8");
+}
+
+/** Null where two keys would become one: half of a surrogate pair has no bytes of its own. */
+export function keyOf(plain: string): Uint8Array | null {
+  const bytes = Buffer.from(plain, "utf8");
+  return bytes.toString("utf8") === plain ? bytes : null;
+}
+
+export function plainOfKey(key: unknown): string {
+  if (!(key instanceof Uint8Array)) throw new TypeError("a row holds what we did not write");
+  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("utf8");
+}
+
+/** One text for one namespace; no two namespaces have the same. */
+export function namespaceText(namespace: Namespace): string {
+  switch (namespace.kind) {
+    case "agent":
+      return JSON.stringify(["agent", namespace.name.workspace, namespace.name.agent]);
+    case "session":
+      return JSON.stringify(["session", namespace.session]);
+    case "tool":
+      return JSON.stringify(["tool", namespace.workspace, namespace.tool]);
+    case "shared":
+      return JSON.stringify(["shared", namespace.workspace]);
+    default:
+      throw new TypeError(`no such namespace: ${JSON.stringify(namespace satisfies never)}`);
+  }
+}
+
+export function agentText(name: AgentName): string {
+  return JSON.stringify([name.workspace, name.agent]);
+}
+
+export function agentOf(text: unknown): AgentName {
+  const [workspace, agent] = JSON.parse(String(text)) as [string | null, string];
+  return { workspace, agent };
+}
+
+const wordsBytesMax = 4 * 1024;
+
+/** Words in any writing of capitals; none of them stand in everything. Null: so much text that nothing is looked for. */
+export function wordsOf(text: string | null): readonly string[] | null {
+  if (text === null) return [];
+  if (bytesOf(text) > wordsBytesMax) return null;
+  return text
+    .toLowerCase()
+    .split(/\s+/u)
+    .filter((word) => word !== "");
+}
+
+export function holdsWords(plain: string, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  const folded = plain.toLowerCase();
+  return words.every((word) => folded.includes(word));
+}

@@ -1,0 +1,129 @@
+// The hosts that are held, in a provider's words: a list of domains, each of which stands for itself and everything below it.
+import { type Authority, linkState } from "../../core/authority/chain.ts";
+import type { Moment } from "../../core/authority/compiled.ts";
+import { type DestinationScope, hostPatternText } from "../../core/authority/axes/destination.ts";
+import type { Conditions, Grant } from "../../core/authority/grant.ts";
+import { meetChain } from "../../core/authority/meet.ts";
+import type { Scope } from "../../core/authority/axes/scope.ts";
+import type { Sequence } from "../../core/authority/patterns/sequence.ts";
+
+export interface Domains {
+  /** Null: every public host. Empty: none. */
+  readonly of: readonly string[] | null;
+  /** Those of which we hold only the name itself, and the provider takes in what is below. */
+  readonly wider: readonly string[];
+  /** What is held and cannot be told to a provider, with why. */
+  readonly left: readonly { readonly what: string; readonly why: string }[];
+}
+
+/** The least that both providers take. */
+const domainsMax = 100;
+const leftMax = 20;
+const portMax = 65_535;
+
+/** INVARIANT: only what is held at this moment, without asking anybody and without being counted: nobody could do either there. */
+export function domainsHeld(authority: Authority, moment: Moment, verbs: readonly string[]): Domains {
+  const found = new Map<string, "tree" | "exact">();
+  const left = new Map<string, string>();
+  let isEvery = false;
+  const leave = (what: string, why: string): void => {
+    if (left.size < leftMax) left.set(what, why);
+  };
+  for (const { grant, isCounted } of held(authority, moment, verbs)) {
+    const [hosts, ports] = grant.scopes;
+    const fault = conditionFault(grant.conditions, isCounted) ?? portFault(ports);
+    const scope = destinationsOf(hosts);
+    if (scope === "any" && fault === null) isEvery = true;
+    if (scope === "any" || scope === null) {
+      if (fault !== null) leave(grant.verb.verb, fault);
+      continue;
+    }
+    for (const what of namesOf(scope)) {
+      if (fault !== null) leave(what.text, fault);
+      else if (what.kind === "every") isEvery = true;
+      else if (what.kind === "other") leave(what.text, what.why);
+      else if (found.get(what.text) !== "tree") found.set(what.text, what.kind);
+    }
+  }
+  if (isEvery) return { of: null, wider: [], left: [] };
+  const all = withoutInner(found);
+  for (const one of all.slice(domainsMax)) leave(one, `a provider takes at most ${domainsMax} domains`);
+  const of = all.slice(0, domainsMax);
+  return {
+    of,
+    wider: of.filter((one) => found.get(one) === "exact"),
+    left: [...left].map(([what, why]) => ({ what, why })),
+  };
+}
+
+interface HeldGrant {
+  readonly grant: Grant;
+  readonly isCounted: boolean;
+}
+
+function held(authority: Authority, moment: Moment, verbs: readonly string[]): readonly HeldGrant[] {
+  return authority
+    .filter((chain) => chain.every((compiled) => linkState(compiled, moment) === null))
+    .flatMap((chain) => {
+      const { grants, calls } = meetChain(chain);
+      return grants
+        .filter(({ verb, conditions }) => verbs.includes(verb.verb) && holds(conditions, moment))
+        .map((grant) => ({ grant, isCounted: calls !== null }));
+    });
+}
+
+function holds({ expires, clean, pass }: Conditions, moment: Moment): boolean {
+  return (expires === null || moment.now < expires) && (!clean || moment.clean) && pass !== "pass";
+}
+
+function conditionFault({ ask, calls, rate }: Conditions, isCounted: boolean): string | null {
+  if (ask !== 0) return "a person has to approve each use, and a provider asks nobody";
+  return isCounted || calls !== null || rate !== null ? "its uses are counted, and a provider's are not" : null;
+}
+
+/** A provider goes to whatever port an address names. */
+function portFault(ports: Scope | undefined): string | null {
+  if (ports === undefined || ports.kind === "any") return null;
+  const isAll = ports.kind === "ports" && ports.of.some(({ low, high }) => low <= 1 && high >= portMax);
+  return isAll ? null : "a provider cannot be held to ports";
+}
+
+function destinationsOf(scope: Scope | undefined): DestinationScope | "any" | null {
+  if (scope === undefined) return null;
+  if (scope.kind === "any") return "any";
+  return scope.kind === "destinations" ? scope : null;
+}
+
+type Named =
+  | { readonly kind: "tree" | "exact" | "every"; readonly text: string }
+  | { readonly kind: "other"; readonly text: string; readonly why: string };
+
+function namesOf({ names, ranges, everyPublic }: DestinationScope): readonly Named[] {
+  const every: readonly Named[] = everyPublic ? [{ kind: "every", text: "*" }] : [];
+  const addresses: readonly Named[] =
+    ranges.length === 0 ? [] : [{ kind: "other", text: "addresses", why: "a provider takes names alone" }];
+  return [...every, ...names.map(named), ...addresses];
+}
+
+function named(name: Sequence): Named {
+  const text = hostPatternText(name);
+  const literals = name.flatMap((segment) => (segment.kind === "literal" ? [segment.text] : []));
+  const isTree = name.length === literals.length + 1 && name.at(-1)?.kind === "deep";
+  if (!isTree && name.length !== literals.length)
+    return { kind: "other", text, why: "a provider takes in the domain itself, which is not held" };
+  if (literals.length < 2) return { kind: "other", text, why: "it is no domain that a provider takes" };
+  return { kind: isTree ? "tree" : "exact", text: literals.toReversed().join(".") };
+}
+
+/** A domain below one that is there adds nothing for the provider. In order, so that equal grants give equal requests. */
+function withoutInner(found: ReadonlyMap<string, "tree" | "exact">): readonly string[] {
+  return [...found.keys()]
+    .filter((one) => !below(one).some((outer) => found.get(outer) === "tree"))
+    .sort((left, right) => (left < right ? -1 : 1));
+}
+
+/** The domains that a name lies in, from the nearest up. */
+function below(name: string): readonly string[] {
+  const labels = name.split(".");
+  return labels.slice(1).map((_, at) => labels.slice(at + 1).join("."));
+}

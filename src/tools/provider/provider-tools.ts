@@ -1,0 +1,81 @@
+// Which tools of a model's provider a request may name: decided when the request is built, because what they do happens
+// elsewhere and never comes past us. What is not granted is left out; what is granted for some hosts is held to them there.
+import { verbEntry } from "../../core/authority/catalog.ts";
+import type { Authority } from "../../core/authority/chain.ts";
+import type { Moment } from "../../core/authority/compiled.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import { judge } from "../../core/authority/judge.ts";
+import { chargesOf } from "../../core/gate/charges.ts";
+import { PROVIDER_CATALOG, type Provider, type ProviderEntry, type ProviderSettings } from "./provider-catalog.ts";
+import { type Domains, domainsHeld } from "./provider-domains.ts";
+
+export interface ProviderTool {
+  readonly name: string;
+  /** As the provider's own interface takes it. */
+  readonly request: JsonObject;
+  /** What it is held to there; null where it is held to nothing, or where that is every host. */
+  readonly domains: readonly string[] | null;
+}
+
+export interface ProviderTools {
+  readonly tools: readonly ProviderTool[];
+  readonly omitted: readonly { readonly name: string; readonly why: string }[];
+  /** Where the provider's rule is not ours, in sentences. */
+  readonly notes: readonly string[];
+}
+
+/** INVARIANT: no tool and no domain that is not held; except that a domain takes in what is below it, which a note says. */
+export function providerTools(
+  authority: Authority,
+  moment: Moment,
+  provider: Provider,
+  settings: ProviderSettings = {},
+): ProviderTools {
+  const tools: ProviderTool[] = [];
+  const omitted: { readonly name: string; readonly why: string }[] = [];
+  const notes = new Set<string>();
+  for (const entry of PROVIDER_CATALOG[provider]) {
+    const isNamed = settings.names?.includes(entry.name) ?? !entry.isByName;
+    if (!isNamed) continue;
+    const domains = entry.isScoped ? domainsHeld(authority, moment, ["net.get", entry.verb]) : null;
+    const refused = domains === null ? verbFault(authority, moment, entry) : domainsFault(entry, domains);
+    const request = refused ?? entry.request(domains?.of ?? null, settings);
+    if (typeof request === "string") omitted.push({ name: entry.name, why: request });
+    else tools.push({ name: entry.name, request, domains: domains?.of ?? null });
+    for (const note of domains === null ? [] : notesOf(entry, domains, typeof request !== "string")) notes.add(note);
+  }
+  for (const name of settings.names ?? [])
+    if (!PROVIDER_CATALOG[provider].some((entry) => entry.name === name))
+      omitted.push({ name: name.slice(0, nameCharactersMax), why: `${provider} has no such tool that is known here` });
+  return { tools, omitted, notes: [...notes] };
+}
+
+const nameCharactersMax = 100;
+
+/** What cannot be held to anything there needs its own verb, without anybody being asked and without being counted. */
+function verbFault(authority: Authority, moment: Moment, { verb: name }: ProviderEntry): string | null {
+  const verb = verbEntry(name);
+  if (verb === null) return `${name} is no verb`;
+  if (verb.axes.length > 0)
+    return domainsHeld(authority, moment, [name]).of === null ? null : `${name} is not granted for every host`;
+  const decision = judge(authority, { verb, values: [] }, moment);
+  if (decision.outcome === "deny") return `${name} is not granted`;
+  if (decision.outcome === "ask") return `${name} needs a person's approval, and a provider asks nobody`;
+  const isCounted = chargesOf({ basis: [decision.by], authority }).length > 0;
+  return isCounted ? `uses of ${name} are counted, and a provider's are not` : null;
+}
+
+function domainsFault({ verb }: ProviderEntry, { of, left }: Domains): string | null {
+  if (of === null || of.length > 0) return null;
+  const [first] = left;
+  if (first === undefined) return `neither net.get nor ${verb} is granted for any host`;
+  return `${first.what}: ${first.why}`;
+}
+
+function notesOf({ name }: ProviderEntry, { wider, left }: Domains, isOffered: boolean): readonly string[] {
+  if (!isOffered) return [];
+  return [
+    ...wider.map((one) => `${name}: the provider takes ${one} to mean everything below it, too; you hold ${one} alone`),
+    ...left.map(({ what, why }) => `${name}: ${what} is left out: ${why}`),
+  ];
+}

@@ -1,0 +1,133 @@
+// Which names a pattern of a script chooses: folders are listed for it, one after the other, by whoever may look into them.
+import type { FileEntry, FilePath, FileResult } from "../../../core/ports/files.ts";
+import { namePattern, patternText } from "./file-names.ts";
+import { chosenNamesMax, folderNamesMax } from "../language/limits.ts";
+import type { NamingSearch } from "./naming-search.ts";
+import type { Word } from "../language/script.ts";
+
+/** The names of a folder; refused where it may not be looked into. */
+export type Looking = (folder: FilePath, entriesMax: number) => Promise<FileResult<readonly FileEntry[]>>;
+
+export type Chosen = { readonly ok: true; readonly words: readonly string[] } | NotChosen;
+
+export interface NotChosen {
+  readonly ok: false;
+  /** `too_long`: past a bound, whoever may look where. */
+  readonly code: "bad_value" | "too_long";
+  readonly message: string;
+}
+
+/** The folder that a pattern begins in, as it is written: what stands before the first name with a star in it. */
+export function startOf(word: Word): string {
+  const { isAbsolute, names } = namesOf(word);
+  const star = names.findIndex(isChoosing);
+  const start = names.slice(0, star < 0 ? names.length : star).map(plainName);
+  return `${isAbsolute ? "/" : "./"}${start.join("/")}`;
+}
+
+/**
+ * Words as a shell would put them: sorted, and the word itself where nothing is chosen.
+ * INVARIANT: none of them begins with a dash, which the program would take for an option.
+ */
+export async function chosenBy(word: Word, start: FilePath, look: Looking, search: NamingSearch): Promise<Chosen> {
+  const { isAbsolute, names } = namesOf(word);
+  const star = names.findIndex(isChoosing);
+  const rest = names.slice(star);
+  if (rest.includes("..") || rest.includes(".")) return notChosen("behind a star `.` and `..` are not taken");
+  let found: Found[] = [{ text: names.slice(0, star).map(plainName), path: start }];
+  for (const [at, name] of rest.entries()) {
+    const next = await step(found, name, { isFirst: at === 0, isLast: at === rest.length - 1 }, look, search);
+    if ("ok" in next) return next;
+    found = next;
+  }
+  const words = sorted(found.map(({ text }) => `${isAbsolute ? "/" : ""}${text.join("/")}`));
+  if (words.some((one) => one.startsWith("-")))
+    return notChosen("it chooses a name that begins with a dash; put `./` before the pattern");
+  return { ok: true, words: words.length === 0 ? [asWritten(word)] : words };
+}
+
+interface Found {
+  readonly text: readonly string[];
+  readonly path: FilePath;
+}
+
+async function step(
+  found: readonly Found[],
+  name: string,
+  { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
+  look: Looking,
+  search: NamingSearch,
+): Promise<Found[] | NotChosen> {
+  const next: Found[] = [];
+  const isChosen = choosing(name, search);
+  for (const { text, path } of found) {
+    const why = search.over();
+    if (why !== null) return notChosen(why, "too_long");
+    // A slash at the end: folders alone, which everything that got here has to be.
+    const listed = await look(path, folderNamesMax + 1);
+    if (!listed.ok && isFirst && listed.code !== "not_available") return notChosen("its folder may not be looked into");
+    // Further down, what may not be looked into holds nothing, as it does for a shell.
+    if (!listed.ok) continue;
+    if (listed.value.length > folderNamesMax) return notChosen("its folder holds too many names", "too_long");
+    if (name === "") {
+      next.push({ text: [...text, ""], path });
+      continue;
+    }
+    for (const entry of listed.value) {
+      const reason = search.over();
+      if (reason !== null) return notChosen(reason, "too_long");
+      const turn = search.turn();
+      if (turn !== null) await turn;
+      const last = entry.path.at(-1) ?? "";
+      const isFolder = entry.kind === "folder" || entry.kind === "link";
+      if (!isChosen(last) || !(isLast || isFolder)) continue;
+      next.push({ text: [...text, last], path: [...path, last] });
+      if (next.length > chosenNamesMax)
+        return notChosen(`the patterns choose more than ${chosenNamesMax} names`, "too_long");
+    }
+  }
+  return next;
+}
+
+/** Read once, for all names of all folders. */
+function choosing(name: string, search: NamingSearch): (other: string) => boolean {
+  if (isChoosing(name)) return namePattern(name, search.count).chooses;
+  const plain = plainName(name);
+  return (other) => {
+    search.count(1);
+    return other === plain;
+  };
+}
+
+function notChosen(message: string, code: NotChosen["code"] = "bad_value"): NotChosen {
+  return { ok: false, code, message };
+}
+
+/** The names between the slashes; each still a pattern, with what was quoted behind backslashes. */
+function namesOf(word: Word): { readonly isAbsolute: boolean; readonly names: readonly string[] } {
+  const text = patternText(word) ?? "";
+  const isAbsolute = text.startsWith("/");
+  const names = (isAbsolute ? text.slice(1) : text).split("/");
+  return { isAbsolute, names: names.filter((name, at) => name !== "" || at === names.length - 1) };
+}
+
+/** Whether it can choose more than one name. */
+function isChoosing(name: string): boolean {
+  return /[*?[]/.test(name.replace(/\\[\s\S]/g, ""));
+}
+
+function plainName(name: string): string {
+  return name.replace(/\\([\s\S])/g, "$1");
+}
+
+function asWritten({ parts }: Word): string {
+  return parts.map((part) => (part.kind === "variable" ? "" : part.text)).join("");
+}
+
+/** By their code points, which is how their bytes sort. */
+function sorted(words: readonly string[]): readonly string[] {
+  return words
+    .map((word) => ({ word, bytes: Buffer.from(word, "utf8") }))
+    .sort((left, right) => Buffer.compare(left.bytes, right.bytes))
+    .map(({ word }) => word);
+}
