@@ -8,7 +8,7 @@ import { root } from "./house/root.mjs";
 const USER = "ambit-ci";
 /** What makes, owns or removes files, processes and sockets. */
 const PARTS = [
-  ...["src/node", "src/store", "src/compose"],
+  ...["src/platform", "src/store", "src/sandbox", "src/agents/disk", "src/daemon", "src/main"],
   ...["test/daemon", "test/files", "test/native", "test/sandbox", "test/secrets", "test/state/control.test.ts"],
   ...["test/tools/hosts", "test/mcp/belonging.test.ts", "test/e2e/rows", "test/e2e/start", "test/e2e/readme"],
 ];

@@ -1,5 +1,7 @@
 // The life of an approval: pending, then approved, refused or expired; what is approved is executed, and ends.
 // INVARIANT: no function here turns an approval into one that allows more than `need` people agreed to.
+
+import type { LadderStep } from "../core/ports/daemon/daemon-control.ts";
 import type {
   Approval,
   ApprovalAnswerGiven,
@@ -7,7 +9,6 @@ import type {
   ApprovalState,
   ApprovalStore,
 } from "../core/ports/stores/approval-store.ts";
-import type { LadderStep } from "../core/ports/daemon/daemon-control.ts";
 import {
   answerMillisecondsMax,
   answerMillisecondsMin,

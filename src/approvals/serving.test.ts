@@ -1,8 +1,8 @@
 // Which calls an answer serves, one difference at a time; the name of a call; and how many questions may wait.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { canonicalJson } from "../log/chain/canonical.ts";
 import type { Approval } from "../core/ports/stores/approval-store.ts";
+import { canonicalJson } from "../log/chain/canonical.ts";
 import { specsCover } from "./cover.ts";
 import { type CallIdentity, callDigest } from "./digest.ts";
 import { mayAsk } from "./flood.ts";

@@ -1,13 +1,14 @@
 // How far an answer to one request may be widened, verb by verb: named grants, narrowest first.
+
+import { tree } from "../core/authority/axes/path.ts";
+import { ANY, isDestination, isSegments, type Scope, type Value } from "../core/authority/axes/scope.ts";
 import type { Axis } from "../core/authority/catalog.ts";
 import type { Grant } from "../core/authority/grant.ts";
-import { tree } from "../core/authority/axes/path.ts";
-import type { Request } from "../core/authority/request.ts";
-import { ANY, isDestination, isSegments, type Scope, type Value } from "../core/authority/axes/scope.ts";
 import { DEEP, literal, ONE } from "../core/authority/patterns/segment.ts";
 import type { Segments, Sequence } from "../core/authority/patterns/sequence.ts";
-import { isSpecial } from "../core/base/special.ts";
+import type { Request } from "../core/authority/request.ts";
 import { suggestGrant } from "../core/authority/suggest.ts";
+import { isSpecial } from "../core/base/special.ts";
 import { commandWords, isRunner } from "./program-words.ts";
 
 export interface Step {

@@ -1,8 +1,8 @@
 // The question as a person reads it: who asks, the whole call, what it needs and how risky that is.
 import { type Risk, verbEntry } from "../core/authority/catalog.ts";
 import { isJsonList, isJsonObject, type Json } from "../core/base/json.ts";
-import type { Approval } from "../core/ports/stores/approval-store.ts";
 import type { Digest } from "../core/ports/digest.ts";
+import type { Approval } from "../core/ports/stores/approval-store.ts";
 import { type Shown, shownLine, shownValue } from "./shown-text.ts";
 
 export interface Question {

@@ -1,8 +1,8 @@
 // The small texts of `ambit agents`: lengths of time, lines that differ, lines to paste.
 import { describe, expect, test } from "vitest";
+import { changedLines } from "./diff/text-change.ts";
 import { commandText } from "./terminal/command-text.ts";
 import { parseDuration } from "./terminal/duration.ts";
-import { changedLines } from "./diff/text-change.ts";
 
 describe("a length of time", () => {
   const rows: readonly (readonly [string, number | null])[] = [

@@ -1,11 +1,12 @@
 // Where a grant is shown to be written: in the text that says it, or in none.
+
 import { describe, expect, test } from "vitest";
 import { AGENT_PATH, MOMENT, record, scout, type Texts } from "../../test/trust/project.ts";
+import type { LoadedAgent } from "../agents/disk/loaded-agent.ts";
 import { READING } from "../core/notation/testing/notation.ts";
 import { can } from "./can/can.ts";
 import { compareSets, diffText } from "./diff/diff.ts";
 import { PLAIN } from "./terminal/paint.ts";
-import type { LoadedAgent } from "./world.ts";
 
 const texts: Texts = {
   agent: record("class: agent", "sandbox: /work", "policy: { hire: deny }"),

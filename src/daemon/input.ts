@@ -1,9 +1,9 @@
 // Reading what came in: each part by its name, of its kind and not too long, or nothing at all.
 
-import { verbEntry } from "../core/authority/catalog.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
 import { parseName } from "../core/authority/axes/name.ts";
+import { verbEntry } from "../core/authority/catalog.ts";
 import type { Request } from "../core/authority/request.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
 import { done, type Result, refuse } from "../core/base/result.ts";
 
 export const textCharactersMax = 262_144;

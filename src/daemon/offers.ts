@@ -4,8 +4,8 @@ import type { JsonObject } from "../core/base/json.ts";
 import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
 import type { Ledger } from "../core/ports/stores/ledger.ts";
-import type { Entries } from "./log/entries.ts";
 import { textIn } from "./input.ts";
+import type { Entries } from "./log/entries.ts";
 import { refusal } from "./refusal.ts";
 import type { Session } from "./session.ts";
 

@@ -1,18 +1,19 @@
 // Opening a session: who it is for, which agent, and what it pledges from the beginning.
+
+import { ANY } from "../core/authority/axes/scope.ts";
 import { verbEntry } from "../core/authority/catalog.ts";
 import { type CompiledLink, compile } from "../core/authority/compiled.ts";
 import { type Grant, UNCONDITIONAL } from "../core/authority/grant.ts";
-import { isJsonObject, type JsonObject, member } from "../core/base/json.ts";
 import { ALWAYS } from "../core/authority/link.ts";
-import { ANY } from "../core/authority/axes/scope.ts";
+import { isJsonObject, type JsonObject, member } from "../core/base/json.ts";
 import type { Reading } from "../core/notation/reading.ts";
 import type { SessionOpened } from "../core/ports/daemon/daemon-calls.ts";
 import type { Answer, Refusal } from "../core/ports/daemon/exchange.ts";
 import type { AgentName } from "../core/ports/stores/link-store.ts";
-import type { Admission } from "./control/admission.ts";
 import type { Delegations } from "./calls/delegations.ts";
 import type { Gatekeeper } from "./calls/gatekeeper.ts";
 import { type Brought, grantsOf } from "./calls/holding.ts";
+import type { Admission } from "./control/admission.ts";
 import { flagIn, numberOr, optionalText, textIn, textsIn } from "./input.ts";
 import type { DaemonParts } from "./parts.ts";
 import { refusal } from "./refusal.ts";

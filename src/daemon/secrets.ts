@@ -1,17 +1,17 @@
 // Secrets inside the daemon: kept sealed, opened to be taken out of whatever leaves us, handed out for one bound use.
 
-import { notRedactable } from "../log/redaction/known-secret.ts";
-import { type Redactor, redactorOf, type Redacting as StreamRedacting } from "../log/redaction/redactor.ts";
 import type { Json } from "../core/base/json.ts";
-import { refusesBoundHosts } from "../sandbox/network/fetch/handles-binding.ts";
-import type { Redacting, Vault } from "./parts.ts";
-import type { Session } from "./session.ts";
-import { homeFolder } from "../platform/ground.ts";
-import { keyPlaces } from "../secrets/sources.ts";
-import { SecretVault } from "../secrets/vault.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { SecretStore, SettingStore } from "../core/ports/stores/secret-store.ts";
+import { notRedactable } from "../log/redaction/known-secret.ts";
+import { type Redactor, redactorOf, type Redacting as StreamRedacting } from "../log/redaction/redactor.ts";
+import { homeFolder } from "../platform/ground.ts";
+import { refusesBoundHosts } from "../sandbox/network/fetch/handles-binding.ts";
+import { keyPlaces } from "../secrets/sources.ts";
+import { SecretVault } from "../secrets/vault.ts";
+import type { Redacting, Vault } from "./parts.ts";
 import type { AskSecret } from "./programs/credentials.ts";
+import type { Session } from "./session.ts";
 
 export interface DaemonSecretsAsked {
   readonly secrets: SecretStore;

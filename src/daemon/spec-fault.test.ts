@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Reading } from "../core/notation/reading.ts";
 import { toAscii } from "../platform/ascii.ts";
 import { realRoot } from "../platform/real-path.ts";
-import type { Reading } from "../core/notation/reading.ts";
 import { grantsOf } from "./calls/holding.ts";
 import { specFault } from "./spec-fault.ts";
 

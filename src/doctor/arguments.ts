@@ -1,7 +1,7 @@
 // Limits on arguments that a tool does not have: such a call can never be made.
 import { placeText } from "../core/authority/axes/constraint.ts";
-import type { Grant } from "../core/authority/grant.ts";
 import { scopeMatches } from "../core/authority/axes/scope.ts";
+import type { Grant } from "../core/authority/grant.ts";
 import { nearestName } from "../core/notation/nearest.ts";
 import { scopeOf } from "./breadth.ts";
 import { type About, type Finding, found } from "./finding.ts";

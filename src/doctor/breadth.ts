@@ -1,7 +1,8 @@
 // Which grants count at this moment, and which of them reach further than anybody usually means.
+
+import { isNothing, type Scope } from "../core/authority/axes/scope.ts";
 import { type AxisName, scopeKeys } from "../core/authority/catalog.ts";
 import type { Grant } from "../core/authority/grant.ts";
-import { isNothing, type Scope } from "../core/authority/axes/scope.ts";
 import type { Segment } from "../core/authority/patterns/segment.ts";
 import type { Sequence } from "../core/authority/patterns/sequence.ts";
 import { literalPrefix } from "../core/notation/policy/ceiling.ts";

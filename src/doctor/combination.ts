@@ -1,8 +1,8 @@
 // The combination that leaks: private data, content a stranger wrote, and a way out, all without a person in between.
 import type { Grant } from "../core/authority/grant.ts";
 import { literalPrefix } from "../core/notation/policy/ceiling.ts";
-import { isAtOrBelow } from "../core/notation/record/hoist.ts";
 import { compactText } from "../core/notation/printer.ts";
+import { isAtOrBelow } from "../core/notation/record/hoist.ts";
 import { isForeignTool, isLive, isWideNetwork, reachOf } from "./breadth.ts";
 import { type About, type Finding, found } from "./finding.ts";
 

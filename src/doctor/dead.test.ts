@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { PROTECTED } from "../../test/laws/alphabet.ts";
 import { authorityOf, grants, VERBS } from "../../test/laws/arbitraries.ts";
 import { oneOf, type Source, seeded } from "../../test/laws/source.ts";
-import type { Grant } from "../core/authority/grant.ts";
 import { isNothing } from "../core/authority/axes/scope.ts";
+import type { Grant } from "../core/authority/grant.ts";
 import { type Containment, within } from "../core/authority/witness/within.ts";
 import { deadRules } from "./dead.ts";
 

@@ -1,12 +1,13 @@
 // Rules without effect: grants that lie within the others of the same agent. Grants add up, so a narrower one beside
 // a wider one limits nothing, whatever its author hoped.
+
+import type { Ground } from "../core/authority/axes/path.ts";
+import { isNothing, type Scope } from "../core/authority/axes/scope.ts";
 import type { VerbEntry } from "../core/authority/catalog.ts";
 import { CompiledLink, type Moment } from "../core/authority/compiled.ts";
 import type { Grant, Purpose } from "../core/authority/grant.ts";
 import { ALWAYS } from "../core/authority/link.ts";
-import type { Ground } from "../core/authority/axes/path.ts";
 import type { Request } from "../core/authority/request.ts";
-import { isNothing, type Scope } from "../core/authority/axes/scope.ts";
 import { within } from "../core/authority/witness/within.ts";
 
 export interface DeadRules {

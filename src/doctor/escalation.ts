@@ -1,7 +1,8 @@
 // Grants an agent could use to give itself, or others, more than its record says.
+
+import { type Ground, guardPath, parsePathPatterns, pathText, tree } from "../core/authority/axes/path.ts";
 import type { Grant } from "../core/authority/grant.ts";
 import { intersectSequences } from "../core/authority/patterns/intersect.ts";
-import { type Ground, guardPath, parsePathPatterns, pathText, tree } from "../core/authority/axes/path.ts";
 import type { Sequence } from "../core/authority/patterns/sequence.ts";
 import { compactText } from "../core/notation/printer.ts";
 import { entryOf } from "../core/notation/tree.ts";

@@ -1,8 +1,8 @@
 // Mechanical fixes: the one word, nothing else of the text, and never something that reads worse or widens unasked.
 import { describe, expect, test } from "vitest";
 import { readAgent } from "../../test/doctor/probe.ts";
-import type { Diagnostic } from "../core/notation/diagnostic.ts";
 import { differenceOf } from "../agents/project/difference.ts";
+import type { Diagnostic } from "../core/notation/diagnostic.ts";
 import { mend } from "./fixes.ts";
 
 function mended(body: string, mayWiden = true) {

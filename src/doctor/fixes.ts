@@ -2,8 +2,8 @@
 // only if the text then reads better.
 import type { Diagnostic } from "../core/notation/diagnostic.ts";
 import { nearestName } from "../core/notation/nearest.ts";
-import { lineAt, type Range } from "../core/notation/source.ts";
 import { meantVerb } from "../core/notation/scope/verb-reader.ts";
+import { lineAt, type Range } from "../core/notation/source.ts";
 
 export interface Edit {
   readonly line: number;

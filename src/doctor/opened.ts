@@ -1,6 +1,7 @@
 // Protected paths that a grant opens by naming them, and grants whose time is over.
-import type { Grant } from "../core/authority/grant.ts";
+
 import { type Ground, pathText } from "../core/authority/axes/path.ts";
+import type { Grant } from "../core/authority/grant.ts";
 import type { Sequence } from "../core/authority/patterns/sequence.ts";
 import { instantText } from "../core/notation/instant.ts";
 import { isExpired, reachOf } from "./breadth.ts";

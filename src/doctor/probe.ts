@@ -1,6 +1,7 @@
 // Everything doctor looks at, gathered beforehand: it reads no file and asks no clock itself.
-import type { Grant } from "../core/authority/grant.ts";
+
 import type { Ground } from "../core/authority/axes/path.ts";
+import type { Grant } from "../core/authority/grant.ts";
 import type { Segments } from "../core/authority/patterns/sequence.ts";
 import type { Diagnostic } from "../core/notation/diagnostic.ts";
 import type { Source } from "../core/notation/source.ts";

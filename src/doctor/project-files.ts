@@ -1,9 +1,9 @@
 // What a program is given beside its own grant: files of the project that it runs and the agent may write, and patterns of
 // `fs.read` that no sandbox can hold for it.
 import { argvPatternText } from "../core/authority/axes/argv.ts";
+import { pathPatternText, pathText } from "../core/authority/axes/path.ts";
 import type { Grant } from "../core/authority/grant.ts";
 import { intersectSequences } from "../core/authority/patterns/intersect.ts";
-import { pathPatternText, pathText } from "../core/authority/axes/path.ts";
 import { pathPatterns, unheldPatterns } from "../core/authority/patterns/tree-patterns.ts";
 import { literalPrefix } from "../core/notation/policy/ceiling.ts";
 import { runsProjectFiles } from "../core/notation/record/project-programs.ts";

@@ -2,8 +2,8 @@
 import type { Grant, Span } from "../core/authority/grant.ts";
 import { parseCompact } from "../core/notation/compact/compact-parser.ts";
 import { type Places, placesOf } from "../core/notation/compact/compact-places.ts";
-import { Diagnostics } from "../core/notation/diagnostic.ts";
 import { splitSpecs } from "../core/notation/compact/specs.ts";
+import { Diagnostics } from "../core/notation/diagnostic.ts";
 import { entryOf, type Mapping, type TreeNode } from "../core/notation/tree.ts";
 
 /** Null for a grant without a scope, undefined for one that was not written in `capabilities`. */

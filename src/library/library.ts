@@ -1,20 +1,20 @@
 // ambit inside an application: its own tools registered against a policy, sessions of agents, and the way to the daemon
 // that decides, charges and writes every call.
 import { join, resolve } from "node:path";
+import { askingAt } from "../agents/disk/command-context.ts";
 import { findWorkspace } from "../agents/disk/workspace.ts";
 import type { Refusal } from "../core/ports/daemon/exchange.ts";
+import { daemonClient } from "../daemon/rpc/connect.ts";
+import { passedEnvironment } from "../platform/passed-environment.ts";
 import type { Capabilities } from "../runtime/tool/declaration.ts";
 import type { Tool } from "../runtime/tool/define.ts";
 import type { Registration, ToolListing } from "../runtime/tool/registry.ts";
 import { waitingPageProcess } from "../tools/web/page-process.ts";
 import { presenting } from "../tools/web/present.ts";
-import { askingAt } from "../agents/disk/command-context.ts";
-import { daemonClient } from "../daemon/rpc/connect.ts";
 import { AmbitRefused } from "./answers.ts";
 import { Line } from "./connection.ts";
 import { registryOf } from "./registry.ts";
 import { Session } from "./session.ts";
-import { passedEnvironment } from "../platform/passed-environment.ts";
 
 export interface AmbitOptions {
   /** The project, or a folder in it; agents are found from here. Relative paths are read at the project's root. */

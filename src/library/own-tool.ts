@@ -1,26 +1,26 @@
 // One call of a tool that the application passed in code: decided and written by the daemon, run here on its receipt, in
 // a context whose every use goes back to the daemon.
 import type { CallAnswer, CallRefused } from "../adapters/session.ts";
-import type { Chain } from "../core/authority/chain.ts";
-import { compile, type Moment } from "../core/authority/compiled.ts";
-import type { JsonObject } from "../core/base/json.ts";
-import { ALWAYS } from "../core/authority/link.ts";
 import { parseToolPattern } from "../core/authority/axes/name.ts";
 import type { Ground } from "../core/authority/axes/path.ts";
+import type { Chain } from "../core/authority/chain.ts";
+import { compile, type Moment } from "../core/authority/compiled.ts";
+import { ALWAYS } from "../core/authority/link.ts";
 import type { Request } from "../core/authority/request.ts";
-import type { OpenContext } from "../runtime/context/context.ts";
-import { remoteContext, type SendUse } from "../runtime/context/remote.ts";
-import { contextSender } from "../daemon/contexts/context-sender.ts";
+import type { JsonObject } from "../core/base/json.ts";
 import { authorize } from "../core/gate/call.ts";
+import { isWarrant, type Warrant } from "../core/gate/warrant.ts";
 import { grantOf, sequences } from "../core/notation/grants.ts";
 import { requestText } from "../core/notation/request/request-printer.ts";
-import type { Commit } from "../core/ports/stores/commit.ts";
 import type { CallMessages } from "../core/ports/daemon/daemon-calls.ts";
 import type { Along, Asking } from "../core/ports/daemon/exchange.ts";
 import type { StopSignal } from "../core/ports/instruments.ts";
+import type { Commit } from "../core/ports/stores/commit.ts";
+import { contextSender } from "../daemon/contexts/context-sender.ts";
+import type { OpenContext } from "../runtime/context/context.ts";
+import { remoteContext, type SendUse } from "../runtime/context/remote.ts";
 import type { RegisteredTool } from "../runtime/tool/registered.ts";
 import { runToolIn } from "../runtime/tool/run.ts";
-import { isWarrant, type Warrant } from "../core/gate/warrant.ts";
 import { denialAnswer, refusalAnswer, refusedHere, STOPPED } from "./answers.ts";
 
 export interface OwnCall {

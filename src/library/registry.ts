@@ -1,8 +1,8 @@
 // The application's own tools, held against the policy it was started with.
 import { compile } from "../core/authority/compiled.ts";
 import { ALWAYS } from "../core/authority/link.ts";
-import { readDeclarationValue } from "../core/notation/tools/declaration-value.ts";
 import type { Reading } from "../core/notation/reading.ts";
+import { readDeclarationValue } from "../core/notation/tools/declaration-value.ts";
 import type { Capabilities } from "../runtime/tool/declaration.ts";
 import { createRegistry, type Registry } from "../runtime/tool/registry.ts";
 import type { Policy } from "../runtime/tool/requirement.ts";

@@ -1,14 +1,14 @@
 // One agent's session in an application: what it may call, and the calls themselves.
 import type { CallAnswer, CallOptions, ModelSession, SessionTool } from "../adapters/session.ts";
-import { copyJson, isJsonObject, type JsonObject } from "../core/base/json.ts";
 import { BUILTIN_TOOLS } from "../core/authority/axes/name.ts";
 import type { Ground } from "../core/authority/axes/path.ts";
+import { copyJson, isJsonObject, type JsonObject } from "../core/base/json.ts";
 import type { CallMessages, ProviderToolsTold, SessionOpened } from "../core/ports/daemon/daemon-calls.ts";
 import type { Answer, Asking } from "../core/ports/daemon/exchange.ts";
 import type { StopSignal } from "../core/ports/instruments.ts";
-import type { Provider, ProviderSettings } from "../tools/provider/provider-catalog.ts";
 import type { RegisteredTool } from "../runtime/tool/registered.ts";
 import type { Registry } from "../runtime/tool/registry.ts";
+import type { Provider, ProviderSettings } from "../tools/provider/provider-catalog.ts";
 import type { Present } from "../tools/web/present.ts";
 import { AmbitRefused, denialAnswer, refusalAnswer, refusedHere, STOPPED } from "./answers.ts";
 import { callOwn, stoppable } from "./own-tool.ts";

@@ -1,7 +1,8 @@
 // When a call is to stop: its session has ended, or whoever asked does not want it any more. Told once; nothing is left
 // behind on a signal that outlives the call.
-import { Life } from "../runtime/context/life.ts";
+
 import type { StopSignal } from "../core/ports/instruments.ts";
+import { Life } from "../runtime/context/life.ts";
 
 /** The life of a context, seen from whoever ends it. */
 export class Stopping implements StopSignal {

@@ -1,10 +1,10 @@
 // The program `ambit`: joins the command line to this machine and ends with its exit code. The starter in `bin` calls `start`.
 import { dirname } from "node:path";
-import { composeWorld } from "./compose.ts";
+import { run } from "../cli/program.ts";
 import { EXIT, type ExitCode } from "../cli/terminal/exit.ts";
 import { isTerminal, Output } from "../cli/terminal/output.ts";
-import { run } from "../cli/program.ts";
 import { promptTerminal } from "../cli/terminal/prompts.ts";
+import { composeWorld } from "./compose.ts";
 
 /** Any command. Whatever goes wrong ends here. */
 export async function start(argv: readonly string[]): Promise<void> {

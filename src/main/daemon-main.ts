@@ -1,6 +1,7 @@
 // The daemon's process, from its words to its end: nothing of whoever started it, one owner of the state, two sockets.
 import { dirname, join } from "node:path";
 import { VERSION } from "../core/base/version.ts";
+import type { Refusal } from "../core/ports/daemon/exchange.ts";
 import { announce } from "../daemon/rpc/announcement.ts";
 import { openDaemonFolder } from "../daemon/rpc/folder.ts";
 import { live } from "../daemon/rpc/life.ts";
@@ -9,9 +10,8 @@ import { type DaemonWords, readDaemonWords } from "../daemon/rpc/words.ts";
 import { daemonLog } from "../platform/daemon/daemon-log.ts";
 import { takeOwnerLock } from "../platform/daemon/owner-lock.ts";
 import { lookAtPeer } from "../platform/daemon/peers.ts";
-import type { Refusal } from "../core/ports/daemon/exchange.ts";
-import { composeDaemon } from "./daemon.ts";
 import { nativeProgram } from "../platform/native-program.ts";
+import { composeDaemon } from "./daemon.ts";
 
 process.title = "ambit-daemon";
 process.umask(0o077);

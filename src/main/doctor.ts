@@ -1,25 +1,25 @@
 // What doctor looks at on this machine, gathered for it.
 
 import { join } from "node:path";
-import type { AdmitWorld } from "../cli/trust/admit.ts";
+import { treeOf } from "../agents/disk/agent-text.ts";
+import type { Agents } from "../agents/disk/agents.ts";
+import { configDiagnostics, type OpenedProject } from "../agents/disk/loaded-agent.ts";
+import { AGENTS } from "../agents/disk/workspace.ts";
+import type { Agent } from "../agents/project/agent.ts";
 import type { Terminal } from "../cli/agents/world.ts";
 import type { ControlWorld } from "../cli/control-world.ts";
 import type { DoctorWorld, ProbeResult } from "../cli/doctor/doctor.ts";
 import type { Paint } from "../cli/terminal/paint.ts";
-import type { Step } from "../cli/terminal/progress.ts";
-import { configDiagnostics, type ProjectOpened } from "../cli/project-opened.ts";
+import type { AdmitWorld } from "../cli/trust/admit.ts";
+import type { Reading } from "../core/notation/reading.ts";
+import type { Source } from "../core/notation/source.ts";
+import type { Step } from "../core/ports/progress.ts";
 import type { BrokenFile, ProbeAgent, Trust } from "../doctor/probe.ts";
 import { editFile } from "../platform/edit-file.ts";
 import { segmentsOf } from "../platform/folders.ts";
 import { listFolder } from "../platform/listing.ts";
 import { machineFacts } from "../sandbox/linux/machine.ts";
-import { AGENTS } from "../agents/disk/workspace.ts";
-import type { Reading } from "../core/notation/reading.ts";
-import type { Source } from "../core/notation/source.ts";
-import type { Agent } from "../agents/project/agent.ts";
 import { sourceCharactersMax } from "../text/read.ts";
-import { treeOf } from "../agents/disk/agent-text.ts";
-import type { Agents } from "../agents/disk/agents.ts";
 
 export interface DoctorPlace {
   readonly cwd: string;
@@ -141,7 +141,7 @@ function listAgents(
   };
 }
 
-function trustOf(project: ProjectOpened | null): Trust {
+function trustOf(project: OpenedProject | null): Trust {
   const review = project?.review;
   if (review === undefined) return "unknown";
   if (review.state === "untrusted") return "untrusted";

@@ -1,8 +1,9 @@
 // What `init` needs of this machine: a look around, files that are written once, and trust in one's own files.
+
+import type { Agents } from "../agents/disk/agents.ts";
 import type { InitWorld } from "../cli/init/init.ts";
 import { detect } from "../platform/detect.ts";
 import { writeNew } from "../platform/write-new.ts";
-import type { Agents } from "../agents/disk/agents.ts";
 
 export interface FirstPlace {
   readonly cwd: string;

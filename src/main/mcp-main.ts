@@ -2,9 +2,9 @@
 // starter in `bin` calls `start`.
 import { dirname } from "node:path";
 import { Command, CommanderError } from "commander";
-import { EXIT, type ExitCode } from "../cli/terminal/exit.ts";
-import { serve } from "../cli/mcp/mcp.ts";
 import { addMcp } from "../cli/mcp/command.ts";
+import { serve } from "../cli/mcp/mcp.ts";
+import { EXIT, type ExitCode } from "../cli/terminal/exit.ts";
 import { isTerminal, Output } from "../cli/terminal/output.ts";
 import { VERSION } from "../core/base/version.ts";
 import { composeMcp } from "./mcp-serve.ts";

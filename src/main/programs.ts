@@ -1,14 +1,14 @@
 // Programs run for agents, as a command asks for them: decided, run and written down by the daemon.
 
+import type { ExecAsked, ExecResult, ExecStreams } from "../cli/exec/world.ts";
+import type { Ground } from "../core/authority/axes/path.ts";
+import { pathText } from "../core/authority/axes/path.ts";
+import type { RootWord } from "../core/authority/axes/root-word.ts";
 import type { Moment } from "../core/authority/compiled.ts";
 import type { DenialCode } from "../core/authority/decision.ts";
 import { DENIAL_CODES } from "../core/authority/decision.ts";
 import { judge } from "../core/authority/judge.ts";
-import type { Ground } from "../core/authority/axes/path.ts";
-import { pathText } from "../core/authority/axes/path.ts";
 import type { Request } from "../core/authority/request.ts";
-import type { RootWord } from "../core/authority/axes/root-word.ts";
-import type { ExecAsked, ExecResult, ExecStreams } from "../cli/exec/world.ts";
 import type { CallMessages, DenialTold, ProgramDone, ProgramRefused } from "../core/ports/daemon/daemon-calls.ts";
 import type { Answer, Asking, Refusal } from "../core/ports/daemon/exchange.ts";
 import type { CallAbout } from "../core/ports/daemon/refused-call.ts";

@@ -3,8 +3,8 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ToolFrames, toolFrame } from "../sandbox/tool-host/frames.ts";
 import { HostedTools, type HostMessage } from "../runtime/tool/hosted.ts";
+import { ToolFrames, toolFrame } from "../sandbox/tool-host/frames.ts";
 
 const OUTPUT = 1;
 

@@ -2,7 +2,13 @@
 import type { DenialCode } from "../core/authority/decision.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import { isJsonObject, member } from "../core/base/json.ts";
-import type { CallMessages, DenialTold, SessionOpened, SessionOpening, ToolShown } from "../core/ports/daemon/daemon-calls.ts";
+import type {
+  CallMessages,
+  DenialTold,
+  SessionOpened,
+  SessionOpening,
+  ToolShown,
+} from "../core/ports/daemon/daemon-calls.ts";
 import type { Along, Answer, Asking, Refusal } from "../core/ports/daemon/exchange.ts";
 import { type CallResult, deniedResult, doneResult, refusedResult, unknownTool } from "./call-result.ts";
 import { CallSlots } from "./call-slots.ts";

@@ -15,8 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AgentFiles } from "../agents/disk/agent-files.ts";
-import { type Change, editFile, type FileEdited, undoFolder } from "./edit-file.ts";
 import { ownIdentity, stateOf } from "./daemon/process-identity.ts";
+import { type Change, editFile, type FileEdited, undoFolder } from "./edit-file.ts";
 
 let folder = "";
 let state = "";

@@ -2,8 +2,8 @@
 import { type BigIntStats, type Dirent, lstatSync, opendirSync } from "node:fs";
 import { join } from "node:path";
 import type { DiagnosticCode } from "../core/notation/diagnostic.ts";
-import { isSettled, stampText } from "./stamp.ts";
 import { codeOf, isThere, kindOf, liesInside } from "./path-target.ts";
+import { isSettled, stampText } from "./stamp.ts";
 
 export interface FoundFile {
   /** Relative to the folder, with `/`. */

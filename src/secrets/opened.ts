@@ -1,7 +1,7 @@
 // What the vault does with one row: opens it, shows it without its value, makes the entries that tell of it.
 import type { SecretShown } from "../core/ports/daemon/daemon-control.ts";
-import type { Kept } from "../core/ports/stores/durable.ts";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
+import type { Kept } from "../core/ports/stores/durable.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { SealedSecret, SecretBinding } from "../core/ports/stores/secret-store.ts";
 import { unseal } from "./envelope.ts";

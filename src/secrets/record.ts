@@ -2,8 +2,8 @@
 // were used before, each under the one after it. With the last one a re-sealing that was cut short can be read.
 
 import { KEY_SOURCES, type KeySource } from "../core/ports/secret-key.ts";
-import { decrypt, encrypt } from "./envelope.ts";
 import { sealedCharactersMax } from "./age.ts";
+import { decrypt, encrypt } from "./envelope.ts";
 import type { StateKey } from "./key.ts";
 import { type Cost, isCost, keyOf } from "./key.ts";
 import { parseReference, type Reference, referenceText } from "./references.ts";

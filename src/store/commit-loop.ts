@@ -1,8 +1,8 @@
 // Group commit: what is asked for in one turn is written in one transaction, and nobody hears of it before it is on disk.
 import type { Durable, Kept } from "../core/ports/stores/durable.ts";
-import { writeEntries } from "./log/append.ts";
 import type { Connection } from "./connection.ts";
 import { isOwnFault, messageOf } from "./failure.ts";
+import { writeEntries } from "./log/append.ts";
 import { failureCode } from "./sqlite.ts";
 import { type Mirror, TrustedConnection, type TrustedParts } from "./trusted-connection.ts";
 

@@ -1,16 +1,23 @@
 // The ledger: a decision and everything it costs in one commit, and the log that tells of all of it.
-import { entryBody } from "../log/chain/entry-body.ts";
+
 import type { Durable } from "../core/ports/stores/durable.ts";
-import type { AccountCharge, AccountState, DecisionWrite, DecisionWritten, Ledger } from "../core/ports/stores/ledger.ts";
+import type {
+  AccountCharge,
+  AccountState,
+  DecisionWrite,
+  DecisionWritten,
+  Ledger,
+} from "../core/ports/stores/ledger.ts";
 import type { LogEntry, LogQuery, PlacedEntry } from "../core/ports/stores/log.ts";
+import { entryBody } from "../log/chain/entry-body.ts";
 import { chargeAccounts, isAccountEmpty, listAccounts } from "./accounts/account.ts";
-import { appendEntry, headOf } from "./log/append.ts";
+import { type Generations, UNKNOWN_GENERATION } from "./accounts/generation.ts";
 import type { ApprovalRows } from "./approvals/approval-rows.ts";
 import { type CommitLoop, unkept } from "./commit-loop.ts";
 import type { Connection } from "./connection.ts";
-import { type Generations, UNKNOWN_GENERATION } from "./accounts/generation.ts";
 import { isLive } from "./links/link.ts";
 import type { LinkRows } from "./links/link-rows.ts";
+import { appendEntry, headOf } from "./log/append.ts";
 import type { LogReader } from "./log/log-reader.ts";
 
 export const entriesAtOnceMax = 1_000;

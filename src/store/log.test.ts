@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LogEntry, LogQuery } from "../core/ports/stores/log.ts";
 import { FactFiller } from "./log/fact-filler.ts";
 import { askedOf, isAsked } from "./log/log-conditions.ts";
+import { fillWords } from "./log/word-index.ts";
 import type { State } from "./state.ts";
 import { entryOf, type TemporaryState, temporaryState, value } from "./testing/state.ts";
-import { fillWords } from "./log/word-index.ts";
 
 let place: TemporaryState;
 let state: State;

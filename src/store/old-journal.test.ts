@@ -2,15 +2,15 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { LogEnd, Notary } from "../core/ports/stores/notary.ts";
 import { chainHash, ZERO_HASH } from "../log/chain/chain.ts";
 import { entryBody } from "../log/chain/entry-body.ts";
-import type { LogEnd, Notary } from "../core/ports/stores/notary.ts";
 import { Connection } from "./connection.ts";
 import { lineOf } from "./log/leaf.ts";
+import { openStoredChain } from "./log/stored-chain.ts";
 import { migrate, schema } from "./schema.ts";
 import { type Database, type Driver, loadDriver } from "./sqlite.ts";
 import type { State } from "./state.ts";
-import { openStoredChain } from "./log/stored-chain.ts";
 import {
   chargeOf,
   digest,

@@ -2,14 +2,14 @@
 // not closed may have acknowledged entries in it. They go into the database, then the file is removed.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { chainHash } from "../log/chain/chain.ts";
 import type { Notary } from "../core/ports/stores/notary.ts";
-import { headOf } from "./log/append.ts";
+import { chainHash } from "../log/chain/chain.ts";
 import { type Connection, numberOf } from "./connection.ts";
 import { OLD_JOURNAL_FILE } from "./folder.ts";
+import { headOf } from "./log/append.ts";
 import { type Leaf, rowsIn } from "./log/leaf.ts";
-import { migrate, schema } from "./schema.ts";
 import { damaged, tailProblem } from "./log/tail.ts";
+import { migrate, schema } from "./schema.ts";
 
 /** The last version of the tables that had a journal beside them. */
 const journalVersion = 2;

@@ -6,10 +6,10 @@ import type { Notary } from "../core/ports/stores/notary.ts";
 import { unkept } from "./commit-loop.ts";
 import { Connection } from "./connection.ts";
 import { type Ground, prepareFolder, STATE_FILE } from "./folder.ts";
+import { tailProblem } from "./log/tail.ts";
 import { importOldJournal } from "./old-journal.ts";
 import { migrate } from "./schema.ts";
 import type { Driver } from "./sqlite.ts";
-import { tailProblem } from "./log/tail.ts";
 
 export interface OpenParts {
   readonly folder: string;

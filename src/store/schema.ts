@@ -3,9 +3,9 @@ import { accountsOfLeaves, accountTables } from "./accounts/account-schema.ts";
 import { approvalTables } from "./approvals/approval-schema.ts";
 import type { Connection } from "./connection.ts";
 import { numberOf } from "./connection.ts";
+import { linkTables } from "./links/link-schema.ts";
 import { entryTables, leafNote } from "./log/entry-schema.ts";
 import { factTables } from "./log/fact-schema.ts";
-import { linkTables } from "./links/link-schema.ts";
 import { memoryTables } from "./memory/memory-schema.ts";
 
 /** What brings a file from one version to the next; the first makes an empty file ours. */

@@ -3,9 +3,9 @@
 import type { Durable } from "../core/ports/stores/durable.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { SealedSecret, SecretStore } from "../core/ports/stores/secret-store.ts";
-import { appendEntry } from "./log/append.ts";
 import type { CommitLoop } from "./commit-loop.ts";
 import type { Connection } from "./connection.ts";
+import { appendEntry } from "./log/append.ts";
 import { bytesOf, jsonOf } from "./memory/memory-text.ts";
 import type { Row } from "./sqlite.ts";
 

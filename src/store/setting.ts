@@ -3,8 +3,8 @@
 import type { Durable } from "../core/ports/stores/durable.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { SettingStore } from "../core/ports/stores/secret-store.ts";
-import { appendEntry } from "./log/append.ts";
 import type { CommitLoop } from "./commit-loop.ts";
+import { appendEntry } from "./log/append.ts";
 import { bytesOf, jsonOf, plainOf } from "./memory/memory-text.ts";
 
 export const settingNameBytesMax: number = 512;

@@ -1,24 +1,25 @@
 // The state of one user on one machine: one file, one commit loop, and every store that writes through it.
+
+import type { Digest } from "../core/ports/digest.ts";
 import type { ApprovalStore } from "../core/ports/stores/approval-store.ts";
 import type { ChainStore } from "../core/ports/stores/chain-rows.ts";
-import type { Digest } from "../core/ports/digest.ts";
 import type { Kept } from "../core/ports/stores/durable.ts";
 import type { Ledger } from "../core/ports/stores/ledger.ts";
 import type { LinkStore } from "../core/ports/stores/link-store.ts";
 import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-store.ts";
 import type { Notary } from "../core/ports/stores/notary.ts";
 import type { SecretStore, SettingStore } from "../core/ports/stores/secret-store.ts";
+import { Generations } from "./accounts/generation.ts";
 import { ApprovalKeeper } from "./approvals/approval.ts";
 import { ApprovalRows } from "./approvals/approval-rows.ts";
-import { ChainKeeper } from "./log/chain.ts";
 import { CommitLoop, unkept } from "./commit-loop.ts";
-import { FactFiller } from "./log/fact-filler.ts";
 import { type Ground, machineGround } from "./folder.ts";
-import { Generations } from "./accounts/generation.ts";
-import { IndexFiller } from "./log/index-filler.ts";
 import { LedgerKeeper } from "./ledger.ts";
 import { LinkKeeper } from "./links/link.ts";
 import { LinkRows } from "./links/link-rows.ts";
+import { ChainKeeper } from "./log/chain.ts";
+import { FactFiller } from "./log/fact-filler.ts";
+import { IndexFiller } from "./log/index-filler.ts";
 import { LogReader } from "./log/log-reader.ts";
 import { MemoryKeeper } from "./memory/memory.ts";
 import { ObservationKeeper } from "./memory/observation.ts";

@@ -1,15 +1,15 @@
 // The built-in tools that run programs, as the gate knows them: what one call of each asks for.
 
 import { parseArgv } from "../core/authority/axes/argv.ts";
-import { verbEntry } from "../core/authority/catalog.ts";
-import type { Json, JsonObject } from "../core/base/json.ts";
 import { type Ground, parsePath } from "../core/authority/axes/path.ts";
-import type { Request } from "../core/authority/request.ts";
-import { done, type Result, refuse } from "../core/base/result.ts";
 import { isRootWord, ROOT_WORDS, ROOT_WORDS_TEXT, type RootWord } from "../core/authority/axes/root-word.ts";
 import type { Value } from "../core/authority/axes/scope.ts";
-import type { JsonSchema } from "../runtime/tool/json-schema.ts";
+import { verbEntry } from "../core/authority/catalog.ts";
+import type { Request } from "../core/authority/request.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import { done, type Result, refuse } from "../core/base/result.ts";
 import type { KnownTool, ToolLookup } from "../core/gate/known-tool.ts";
+import type { JsonSchema } from "../runtime/tool/json-schema.ts";
 import { choiceSchema, objectSchema, textSchema, textsSchema } from "../runtime/tool/schema-parts.ts";
 
 export type ProgramToolName = "proc_exec" | "proc_eval" | "sandbox_exec";

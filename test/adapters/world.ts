@@ -1,6 +1,7 @@
 // What the adapters' tests have in common: agents with and without grants, and one tool of the application.
-import type { Ambit } from "../../src/library/library.ts";
+
 import { defineTool } from "../../src/index.ts";
+import type { Ambit } from "../../src/library/library.ts";
 import { type LibraryWorld, libraryWorld } from "../library/world.ts";
 
 export const ADD = {

@@ -4,9 +4,9 @@ import { createInterface } from "node:readline";
 import { DraftFolders } from "../../src/sandbox/drafts/draft-folders.ts";
 import { detectSandbox } from "../../src/sandbox/linux/detect-sandbox.ts";
 import { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
-import { environmentOf } from "../../src/sandbox/plan/start/environment.ts";
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
 import { DEFAULT_LIMITS } from "../../src/sandbox/plan/plan-facts.ts";
+import { environmentOf } from "../../src/sandbox/plan/start/environment.ts";
 
 const [root = "", native = "", state = "", mode = "draft"] = process.argv.slice(2);
 const detected = detectSandbox({ native, install: () => "" });

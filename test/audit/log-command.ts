@@ -1,8 +1,8 @@
 // `ambit log` and `ambit why` over a daemon that is not there: what it is asked, what is shown, how it ends.
 import { Command } from "commander";
 import type { ControlWorld } from "../../src/cli/control-world.ts";
-import type { ExitCode } from "../../src/cli/terminal/exit.ts";
 import { addLog } from "../../src/cli/log/command.ts";
+import type { ExitCode } from "../../src/cli/terminal/exit.ts";
 import { type Paint, PLAIN } from "../../src/cli/terminal/paint.ts";
 import { addWhy } from "../../src/cli/why/command.ts";
 import type { ControlMessages } from "../../src/core/ports/daemon/daemon-control.ts";

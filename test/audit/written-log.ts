@@ -1,16 +1,16 @@
 // A log as the state owner writes it, in memory, with real keys: for whoever verifies, exports or shows one.
 import { generateKeyPairSync } from "node:crypto";
+import type { VerifyAnswer } from "../../src/core/ports/daemon/daemon-control.ts";
+import type { ChainRow, CheckpointRow } from "../../src/core/ports/stores/chain-rows.ts";
+import type { LogEntry } from "../../src/core/ports/stores/log.ts";
+import type { Signer } from "../../src/core/ports/stores/signing.ts";
 import { chainHash, ZERO_HASH } from "../../src/log/chain/chain.ts";
 import { KEY_ROTATED, rotationDetails } from "../../src/log/chain/chain-events.ts";
 import { makeCheckpoint } from "../../src/log/chain/checkpoint.ts";
 import { entryBody } from "../../src/log/chain/entry-body.ts";
-import { Verifier, type VerifyGiven, type VerifyPorts } from "../../src/log/verify/verify.ts";
 import { signatureCheck, signerOf } from "../../src/log/keys/key-text.ts";
+import { Verifier, type VerifyGiven, type VerifyPorts } from "../../src/log/verify/verify.ts";
 import { sha256 } from "../../src/platform/digest.ts";
-import type { ChainRow, CheckpointRow } from "../../src/core/ports/stores/chain-rows.ts";
-import type { VerifyAnswer } from "../../src/core/ports/daemon/daemon-control.ts";
-import type { LogEntry } from "../../src/core/ports/stores/log.ts";
-import type { Signer } from "../../src/core/ports/stores/signing.ts";
 
 export const PORTS: VerifyPorts = { digest: sha256, check: signatureCheck() };
 export const NODE = "node-1";

@@ -1,8 +1,9 @@
 // What each kind of policy asks of a command: the answer of our rules against the one the case expects.
-import { requestsOf } from "../../src/tools/shell/needs.ts";
+
 import { parseScript } from "../../src/tools/shell/language/parse.ts";
 import { argvText } from "../../src/tools/shell/language/print.ts";
 import type { ShellRefusal } from "../../src/tools/shell/language/refusal.ts";
+import { requestsOf } from "../../src/tools/shell/needs.ts";
 import { type Data, list, text, texts } from "./data.ts";
 import type { ShellCase } from "./shell.ts";
 import { foreseen } from "./shell-differences.ts";

@@ -1,16 +1,16 @@
 // The world of the shell cases: what is granted, in which folder commands run, and what the line as a whole is answered.
 import { parseArgvPattern } from "../../src/core/authority/axes/argv.ts";
+import type { Ground } from "../../src/core/authority/axes/path.ts";
 import type { Authority } from "../../src/core/authority/chain.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import { judge } from "../../src/core/authority/judge.ts";
-import type { Ground } from "../../src/core/authority/axes/path.ts";
 import { readCompact } from "../../src/core/notation/compact/compact.ts";
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
-import { PRESETS } from "../../src/core/notation/record/presets.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
-import { type CommandNeeds, requestsOf } from "../../src/tools/shell/needs.ts";
+import { PRESETS } from "../../src/core/notation/record/presets.ts";
 import { parseScript } from "../../src/tools/shell/language/parse.ts";
 import type { ShellRefusal } from "../../src/tools/shell/language/refusal.ts";
+import { type CommandNeeds, requestsOf } from "../../src/tools/shell/needs.ts";
 import { requestsFor } from "../../src/tools/shell/tool-requests.ts";
 import { chain, link, moment } from "../forge/authority.ts";
 

@@ -1,6 +1,7 @@
 // shell.json: command lines and argument vectors from other people's tests and reports, by the kind of their policy.
-import type { CommandNeeds } from "../../src/tools/shell/needs.ts";
+
 import type { ShellRefusal } from "../../src/tools/shell/language/refusal.ts";
+import type { CommandNeeds } from "../../src/tools/shell/needs.ts";
 import { cases, type Data, data, grouped, nameOf, text, texts } from "./data.ts";
 import { asLiteral, destructive, plainWords, prefixes, programs, readOnly } from "./shell-policies.ts";
 import { commandsOf } from "./shell-world.ts";

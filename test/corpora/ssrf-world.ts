@@ -1,8 +1,9 @@
 // What resolvers answer, and what becomes of a request for a page under `net.get{hosts=["*"]}`.
-import { type Address, addressText, parseAddress } from "../../src/core/base/address.ts";
+
 import type { Destination } from "../../src/core/authority/axes/destination.ts";
 import { parseHost } from "../../src/core/authority/axes/destination.ts";
 import { parseUrl } from "../../src/core/authority/axes/url.ts";
+import { type Address, addressText, parseAddress } from "../../src/core/base/address.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
 import { asked } from "./world.ts";
 

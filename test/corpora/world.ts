@@ -1,12 +1,13 @@
 // The world the cases are run in: who asks, what is granted, and on which ground paths are read.
-import type { Authority } from "../../src/core/authority/chain.ts";
+
 import type { Destination, DestinationScope } from "../../src/core/authority/axes/destination.ts";
-import { judge } from "../../src/core/authority/judge.ts";
 import { parsePath, tree } from "../../src/core/authority/axes/path.ts";
-import type { Request } from "../../src/core/authority/request.ts";
 import { ANY } from "../../src/core/authority/axes/scope.ts";
 import { type Screened, screen } from "../../src/core/authority/axes/screen.ts";
+import type { Authority } from "../../src/core/authority/chain.ts";
+import { judge } from "../../src/core/authority/judge.ts";
 import { DEEP } from "../../src/core/authority/patterns/segment.ts";
+import type { Request } from "../../src/core/authority/request.ts";
 import { groundOf } from "../../src/platform/ground.ts";
 import { chain, grant, link, moment, verb } from "../forge/authority.ts";
 

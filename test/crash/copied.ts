@@ -2,13 +2,13 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { copyStanding, isTornHeader } from "../../src/log/verify/copy-standing.ts";
-import { exportLine } from "../../src/log/verify/export.ts";
-import { ExportVerifier } from "../../src/log/verify/verify-export.ts";
 import { CopiedLedger } from "../../src/daemon/log/copied-ledger.ts";
 import { SecondCopy } from "../../src/daemon/log/second-copy.ts";
 import { signatureCheck } from "../../src/log/keys/key-text.ts";
 import { FileSink } from "../../src/log/sinks/sink-file.ts";
+import { copyStanding, isTornHeader } from "../../src/log/verify/copy-standing.ts";
+import { exportLine } from "../../src/log/verify/export.ts";
+import { ExportVerifier } from "../../src/log/verify/verify-export.ts";
 import { openState } from "../../src/store/state.ts";
 import { charge, decision, digest, entryOf } from "./entries.ts";
 import type { Orders } from "./orders.ts";

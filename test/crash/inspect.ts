@@ -1,9 +1,9 @@
 // Looks at a store that something happened to, from the outside: is everything there that was said to be kept, does the
 // chain hang together, and is what was spent exactly what was allowed.
 import { join } from "node:path";
-import { chainHash, ZERO_HASH } from "../../src/log/chain/chain.ts";
 import type { Kept } from "../../src/core/ports/stores/durable.ts";
 import type { LogEntry } from "../../src/core/ports/stores/log.ts";
+import { chainHash, ZERO_HASH } from "../../src/log/chain/chain.ts";
 import { loadDriver } from "../../src/store/sqlite.ts";
 import { openState, type State } from "../../src/store/state.ts";
 import { digest, noon } from "./entries.ts";

@@ -2,11 +2,11 @@
 // show how answering may go wrong.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Answering, Doors } from "../../src/daemon/rpc/serving.ts";
 import { announce } from "../../src/daemon/rpc/announcement.ts";
 import { openDaemonFolder } from "../../src/daemon/rpc/folder.ts";
 import { type Life, live } from "../../src/daemon/rpc/life.ts";
 import { serveDoors } from "../../src/daemon/rpc/serve.ts";
+import type { Answering, Doors } from "../../src/daemon/rpc/serving.ts";
 import { readDaemonWords } from "../../src/daemon/rpc/words.ts";
 import { daemonLog } from "../../src/platform/daemon/daemon-log.ts";
 import { takeOwnerLock } from "../../src/platform/daemon/owner-lock.ts";

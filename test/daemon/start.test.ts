@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { daemonFolder } from "../../src/platform/daemon/daemon-start.ts";
 import { endOwner } from "../../src/platform/daemon/daemon-end.ts";
 import { openDaemonLog } from "../../src/platform/daemon/daemon-log.ts";
+import { daemonFolder } from "../../src/platform/daemon/daemon-start.ts";
 import { takeLock, takeOwnerLock } from "../../src/platform/daemon/owner-lock.ts";
 import { identityText, ownIdentity } from "../../src/platform/daemon/process-identity.ts";
 import { answered, ask, DaemonWorld, homeOf, logOf, ownerOf, until } from "./world.ts";

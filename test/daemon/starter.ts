@@ -1,8 +1,9 @@
 // One of many who need the daemon at the same moment: connects, says which daemon it found, and stays until told to go.
+
+import type { Answer } from "../../src/core/ports/daemon/exchange.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
 import { makeDaemonFolder } from "../../src/daemon/rpc/folder.ts";
 import { connectStarting } from "../../src/platform/daemon/daemon-start.ts";
-import type { Answer } from "../../src/core/ports/daemon/exchange.ts";
 
 interface Echo {
   ask(name: string, value: object): Promise<Answer<{ readonly daemon: number }>>;

@@ -5,6 +5,7 @@ import { connect as connectSocket, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
+import type { Along, Answer } from "../../src/core/ports/daemon/exchange.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
 import { makeDaemonFolder } from "../../src/daemon/rpc/folder.ts";
 import { FrameCutter, jsonFrame } from "../../src/daemon/rpc/frame.ts";
@@ -12,7 +13,6 @@ import { controlAnswerBytesMax, protocolVersion } from "../../src/daemon/rpc/lim
 import { connectStarting, daemonFolder, type StartAsked } from "../../src/platform/daemon/daemon-start.ts";
 import { lastOwner } from "../../src/platform/daemon/owner-lock.ts";
 import { stateOf } from "../../src/platform/daemon/process-identity.ts";
-import type { Along, Answer } from "../../src/core/ports/daemon/exchange.ts";
 import { root } from "../e2e/ambit.ts";
 import { built, type Variant } from "../native/program.ts";
 

@@ -1,14 +1,15 @@
 // Agents as they stand in real frontmatter, on a machine with home /home/u and a workspace at /w.
+
+import { type Agent, agentFromRecord, agentRefused } from "../../src/agents/project/agent.ts";
 import type { Moment } from "../../src/core/authority/compiled.ts";
+import type { Reading } from "../../src/core/notation/reading.ts";
+import { readRecord } from "../../src/core/notation/record/record.ts";
+import type { Source } from "../../src/core/notation/source.ts";
 import { examine, type Section } from "../../src/doctor/examine.ts";
 import type { Finding } from "../../src/doctor/finding.ts";
 import type { Probe, ProbeAgent } from "../../src/doctor/probe.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
 import { groundOf } from "../../src/platform/ground.ts";
-import type { Reading } from "../../src/core/notation/reading.ts";
-import { readRecord } from "../../src/core/notation/record/record.ts";
-import type { Source } from "../../src/core/notation/source.ts";
-import { type Agent, agentFromRecord, agentRefused } from "../../src/agents/project/agent.ts";
 import { readFrontmatter } from "../../src/text/frontmatter.ts";
 
 export const NOW: number = Date.parse("2026-06-01T00:00:00Z");

@@ -1,9 +1,9 @@
 // Specs in quotes in a real record: the caret stands under the offending word, and doctor still finds what was written.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { WrittenScopes } from "../../src/doctor/written.ts";
 import { readRecord } from "../../src/core/notation/record/record.ts";
 import { READING } from "../../src/core/notation/testing/notation.ts";
+import { WrittenScopes } from "../../src/doctor/written.ts";
 import { readFrontmatter } from "../../src/text/frontmatter.ts";
 
 function underlined(text: string): readonly string[] {

@@ -1,8 +1,8 @@
 // Grants and revokes on one record until it is killed: every moment of an edit is a moment it can be killed in.
 
 import { AgentFiles } from "../../src/agents/disk/agent-files.ts";
-import { groundOf } from "../../src/platform/ground.ts";
 import { editRecord, type RecordEdit } from "../../src/agents/edit/edit.ts";
+import { groundOf } from "../../src/platform/ground.ts";
 import { readFrontmatter } from "../../src/text/frontmatter.ts";
 
 const [cwd = "", state = "", spec = ""] = process.argv.slice(2);

@@ -5,9 +5,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { groundOf } from "../../src/platform/ground.ts";
 import { compactText } from "../../src/core/notation/printer.ts";
 import { readRecord } from "../../src/core/notation/record/record.ts";
+import { groundOf } from "../../src/platform/ground.ts";
 import { readFrontmatter } from "../../src/text/frontmatter.ts";
 import { root } from "./ambit.ts";
 import { bundled, type Program } from "./bundle.ts";

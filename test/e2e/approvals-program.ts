@@ -1,11 +1,11 @@
 // `ambit approvals` on the terminal of this process, with a daemon that keeps one question and answers as the real one.
 import { Command } from "commander";
 import { approvalOf } from "../../src/approvals/testing/approval.ts";
-import type { Json } from "../../src/core/base/json.ts";
 import { addApprovals } from "../../src/cli/approvals/command.ts";
 import { PLAIN } from "../../src/cli/terminal/paint.ts";
 import { promptTerminal } from "../../src/cli/terminal/prompts.ts";
 import { keeping } from "../../src/cli/testing/approvals.ts";
+import type { Json } from "../../src/core/base/json.ts";
 import type { ControlMessages } from "../../src/core/ports/daemon/daemon-control.ts";
 import type { Along, Asking } from "../../src/core/ports/daemon/exchange.ts";
 

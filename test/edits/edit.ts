@@ -1,6 +1,7 @@
 // What the tests of edits share: a machine to read by, and one edit of one text.
-import { groundOf } from "../../src/platform/ground.ts";
+
 import { type EditGround, type EditResult, editRecord } from "../../src/agents/edit/edit.ts";
+import { groundOf } from "../../src/platform/ground.ts";
 import { readFrontmatter } from "../../src/text/frontmatter.ts";
 
 export const GROUND: EditGround = {

@@ -2,10 +2,10 @@
 // request and not by the proof the edit itself made; and text that is nobody's grant is still there.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Grant } from "../../src/core/authority/grant.ts";
-import { readRecord } from "../../src/core/notation/record/record.ts";
 import { type EditResult, editRecord } from "../../src/agents/edit/edit.ts";
 import { readGrantSpec } from "../../src/agents/edit/edit-spec.ts";
+import type { Grant } from "../../src/core/authority/grant.ts";
+import { readRecord } from "../../src/core/notation/record/record.ts";
 import { GROUND, grant, revoke } from "./edit.ts";
 import { type RandomRecord, record, spec } from "./records.ts";
 import { answers } from "./requests.ts";

@@ -1,12 +1,13 @@
 // One read through a real worker, for runners that have grants and a path and want to know what is decided.
+
+import type { Ground } from "../../src/core/authority/axes/path.ts";
 import type { Authority } from "../../src/core/authority/chain.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import { judge } from "../../src/core/authority/judge.ts";
-import type { Ground } from "../../src/core/authority/axes/path.ts";
+import type { FilePath, FileRefused } from "../../src/core/ports/files.ts";
 import { ConfinedFiles, FILE_LIMITS } from "../../src/sandbox/files/confined-files.ts";
 import type { FileTree } from "../../src/sandbox/files/places.ts";
 import type { Walls } from "../../src/sandbox/files/walls.ts";
-import type { FilePath, FileRefused } from "../../src/core/ports/files.ts";
 import { chain, link, moment } from "../forge/authority.ts";
 import { nativeProgram, nativeWalls } from "./native.ts";
 

@@ -3,13 +3,13 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach } from "vitest";
+import { parsePathPatterns, tree } from "../../src/core/authority/axes/path.ts";
 import type { Conditions, Grant } from "../../src/core/authority/grant.ts";
 import { judge } from "../../src/core/authority/judge.ts";
-import { parsePathPatterns, tree } from "../../src/core/authority/axes/path.ts";
+import type { FilePath, FileResult } from "../../src/core/ports/files.ts";
 import { ConfinedFiles, FILE_LIMITS, type FileLimits } from "../../src/sandbox/files/confined-files.ts";
 import type { FileTree } from "../../src/sandbox/files/places.ts";
 import type { Walls } from "../../src/sandbox/files/walls.ts";
-import type { FilePath, FileResult } from "../../src/core/ports/files.ts";
 import { chain, grant, link, moment } from "../forge/authority.ts";
 import { nativeProgram, nativeWalls } from "./native.ts";
 

@@ -1,10 +1,11 @@
 // A small authority for tests, built by hand: no notation, no files.
+
+import { ANY, type Scope } from "../../src/core/authority/axes/scope.ts";
 import { type VerbEntry, verbEntry } from "../../src/core/authority/catalog.ts";
 import type { Chain } from "../../src/core/authority/chain.ts";
 import { type CompiledLink, compile, type Moment } from "../../src/core/authority/compiled.ts";
 import { type Conditions, type Grant, UNCONDITIONAL } from "../../src/core/authority/grant.ts";
 import { ALWAYS, type Link, type LinkRole } from "../../src/core/authority/link.ts";
-import { ANY, type Scope } from "../../src/core/authority/axes/scope.ts";
 
 export function verb(name: string): VerbEntry {
   const entry = verbEntry(name);

@@ -1,16 +1,16 @@
 // Hostile input, through the whole way from text to decision: it never throws, never hangs, never widens.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Agent } from "../../src/agents/project/agent.ts";
 import { CATALOG } from "../../src/core/authority/catalog.ts";
 import type { Moment } from "../../src/core/authority/compiled.ts";
 import { judge } from "../../src/core/authority/judge.ts";
 import { within } from "../../src/core/authority/witness/within.ts";
+import type { Reading } from "../../src/core/notation/reading.ts";
+import { readRequestText } from "../../src/core/notation/request/request.ts";
 import { agentOf } from "../../src/main/compose.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
 import { groundOf } from "../../src/platform/ground.ts";
-import type { Reading } from "../../src/core/notation/reading.ts";
-import { readRequestText } from "../../src/core/notation/request/request.ts";
-import type { Agent } from "../../src/agents/project/agent.ts";
 import { NOT_A_CAPABILITY, RECORD, SAMPLES, spoiled } from "./documents.ts";
 
 const reading: Reading = { ground: groundOf({ home: "/home/u", cwd: "/srv/demo" }), toAscii, ceiling: null };

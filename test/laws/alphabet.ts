@@ -1,8 +1,9 @@
 // Small alphabets, so that random patterns overlap often. Guarded material is in them on purpose.
-import type { AddressRange } from "../../src/core/base/address.ts";
-import { parseRange } from "../../src/core/base/address.ts";
+
 import type { ToAscii } from "../../src/core/authority/axes/destination.ts";
 import type { Ground } from "../../src/core/authority/axes/path.ts";
+import type { AddressRange } from "../../src/core/base/address.ts";
+import { parseRange } from "../../src/core/base/address.ts";
 
 export const PROTECTED: readonly (readonly string[])[] = [
   ["h", "u", ".ssh"],

@@ -2,10 +2,7 @@
 // character comes in.
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { parseRange, rangeText } from "../../src/core/base/address.ts";
 import { argvPatternText, parseArgv, parseArgvPattern, parseProgram } from "../../src/core/authority/axes/argv.ts";
-import type { Chain } from "../../src/core/authority/chain.ts";
-import { compile } from "../../src/core/authority/compiled.ts";
 import {
   destinationText,
   hostPatternText,
@@ -13,8 +10,6 @@ import {
   parseHostEntry,
   parseHostPattern,
 } from "../../src/core/authority/axes/destination.ts";
-import { judge } from "../../src/core/authority/judge.ts";
-import { meetChain, meetGrants } from "../../src/core/authority/meet.ts";
 import {
   namePatternText,
   nameText,
@@ -24,13 +19,24 @@ import {
   parseToolPattern,
   toolPatternText,
 } from "../../src/core/authority/axes/name.ts";
-import { parsePath, parsePathPatterns, parseRoot, pathPatternText, pathText } from "../../src/core/authority/axes/path.ts";
-import type { Result } from "../../src/core/base/result.ts";
+import {
+  parsePath,
+  parsePathPatterns,
+  parseRoot,
+  pathPatternText,
+  pathText,
+} from "../../src/core/authority/axes/path.ts";
 import { ANY, type Value } from "../../src/core/authority/axes/scope.ts";
+import { parseUrl } from "../../src/core/authority/axes/url.ts";
+import type { Chain } from "../../src/core/authority/chain.ts";
+import { compile } from "../../src/core/authority/compiled.ts";
+import { judge } from "../../src/core/authority/judge.ts";
+import { meetChain, meetGrants } from "../../src/core/authority/meet.ts";
 import { DEEP, globMatches, literal, ONE, type Segment } from "../../src/core/authority/patterns/segment.ts";
 import { type Sequence, segmentsOf, sequenceMatches } from "../../src/core/authority/patterns/sequence.ts";
-import { parseUrl } from "../../src/core/authority/axes/url.ts";
 import { within } from "../../src/core/authority/witness/within.ts";
+import { parseRange, rangeText } from "../../src/core/base/address.ts";
+import type { Result } from "../../src/core/base/result.ts";
 import { GROUND, PROTECTED, TO_ASCII } from "./alphabet.ts";
 import { authorityOf, grantOf, grants, linkOf, moment, PLAIN_MOMENT, VERBS, verbOf } from "./arbitraries.ts";
 import { CORE } from "./implementation.ts";

@@ -2,16 +2,16 @@
 // Nothing ever allows more calls than the last text that a person was shown as a widening, and agreed to.
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { namedLinks } from "../../src/agents/disk/named-links.ts";
+import { differenceOf } from "../../src/agents/project/difference.ts";
 import type { Authority } from "../../src/core/authority/chain.ts";
 import type { Moment } from "../../src/core/authority/compiled.ts";
 import { judge } from "../../src/core/authority/judge.ts";
-import { namedLinks } from "../../src/agents/disk/named-links.ts";
-import { Accounts, chargesIn } from "../../src/daemon/calls/accounts.ts";
 import { chargesOf } from "../../src/core/gate/charges.ts";
 import { readRequestText } from "../../src/core/notation/request/request.ts";
 import { READING } from "../../src/core/notation/testing/notation.ts";
 import type { Trusted } from "../../src/core/ports/trust.ts";
-import { differenceOf } from "../../src/agents/project/difference.ts";
+import { Accounts, chargesIn } from "../../src/daemon/calls/accounts.ts";
 import type { State } from "../../src/store/state.ts";
 import { digest, entryOf, temporaryState, value } from "../../src/store/testing/state.ts";
 import { MOMENT, NOBODY, record, scout, trustOf } from "../trust/project.ts";

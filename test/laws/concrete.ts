@@ -1,14 +1,14 @@
 // A witness made concrete: unknown text becomes text that occurs nowhere else, so that the reference can decide it.
 
-import type { AxisKind } from "../../src/core/authority/catalog.ts";
 import type { Arguments, Probe } from "../../src/core/authority/axes/constraint.ts";
 import type { Destination } from "../../src/core/authority/axes/destination.ts";
-import type { Json } from "../../src/core/base/json.ts";
-import type { Request } from "../../src/core/authority/request.ts";
-import { ANY_TEXT, FOREIGN_TEXT } from "../../src/core/authority/patterns/reserved.ts";
-import { riskOf } from "../../src/core/authority/programs/risky.ts";
 import type { Value } from "../../src/core/authority/axes/scope.ts";
+import type { AxisKind } from "../../src/core/authority/catalog.ts";
+import { ANY_TEXT, FOREIGN_TEXT } from "../../src/core/authority/patterns/reserved.ts";
 import type { Segments } from "../../src/core/authority/patterns/sequence.ts";
+import { riskOf } from "../../src/core/authority/programs/risky.ts";
+import type { Request } from "../../src/core/authority/request.ts";
+import type { Json } from "../../src/core/base/json.ts";
 import { guard } from "./requests.ts";
 import type { SequenceKind } from "./sequences.ts";
 

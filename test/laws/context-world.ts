@@ -2,19 +2,19 @@
 import type { Authority, Chain } from "../../src/core/authority/chain.ts";
 import type { CompiledLink, Moment } from "../../src/core/authority/compiled.ts";
 import { judge } from "../../src/core/authority/judge.ts";
-import type { Context, Instruments, OpenContext } from "../../src/runtime/context/context.ts";
-import { makeContext } from "../../src/runtime/context/context.ts";
 import { authorize } from "../../src/core/gate/call.ts";
-import { readDeclarationValue } from "../../src/core/notation/tools/declaration-value.ts";
+import type { Warrant } from "../../src/core/gate/warrant.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
+import { readDeclarationValue } from "../../src/core/notation/tools/declaration-value.ts";
 import type { Exchange, Exchanged, KeysPort } from "../../src/core/ports/instruments.ts";
 import type { Judge } from "../../src/core/ports/judge.ts";
+import type { Context, Instruments, OpenContext } from "../../src/runtime/context/context.ts";
+import { makeContext } from "../../src/runtime/context/context.ts";
 import type { Capabilities } from "../../src/runtime/tool/declaration.ts";
 import { defineTool, type Tool } from "../../src/runtime/tool/define.ts";
 import type { RegisteredTool } from "../../src/runtime/tool/registered.ts";
 import { createRegistry, type Registry } from "../../src/runtime/tool/registry.ts";
 import type { Policy } from "../../src/runtime/tool/requirement.ts";
-import type { Warrant } from "../../src/core/gate/warrant.ts";
 import { chain, grant, link, moment } from "../forge/authority.ts";
 import { GROUND, TO_ASCII } from "./alphabet.ts";
 

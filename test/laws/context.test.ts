@@ -1,18 +1,18 @@
 // For random tools, authorities and uses: what a context lets through to a port is what the tool declares and every link
 // covers, no more and no less. The reference knows nothing of contexts: it reads declarations as text, and links slowly.
 import { describe, expect, test } from "vitest";
-import { addressText, parseAddress } from "../../src/core/base/address.ts";
+import { isDestination, isSegments } from "../../src/core/authority/axes/scope.ts";
 import type { Chain } from "../../src/core/authority/chain.ts";
 import { type CompiledLink, compile, type Moment } from "../../src/core/authority/compiled.ts";
-import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { judge } from "../../src/core/authority/judge.ts";
 import type { Link } from "../../src/core/authority/link.ts";
 import type { Request } from "../../src/core/authority/request.ts";
-import { isDestination, isSegments } from "../../src/core/authority/axes/scope.ts";
+import { addressText, parseAddress } from "../../src/core/base/address.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
+import type { Judge } from "../../src/core/ports/judge.ts";
 import type { Context } from "../../src/runtime/context/context.ts";
 import { remoteContext, serveUse } from "../../src/runtime/context/remote.ts";
 import type { Used } from "../../src/runtime/context/used.ts";
-import type { Judge } from "../../src/core/ports/judge.ts";
 import type { Capabilities } from "../../src/runtime/tool/declaration.ts";
 import type { RegisteredTool } from "../../src/runtime/tool/registered.ts";
 import { PROTECTED } from "./alphabet.ts";

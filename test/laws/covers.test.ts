@@ -1,11 +1,11 @@
 // Laws 5, 8 and 10: covering is monotone, a join covers what either covers, and the index decides as a plain loop does.
 import { describe, expect, test, vi } from "vitest";
-import type { VerbEntry } from "../../src/core/authority/catalog.ts";
 import type { Constraint } from "../../src/core/authority/axes/constraint.ts";
-import type { Grant } from "../../src/core/authority/grant.ts";
-import { ALWAYS } from "../../src/core/authority/link.ts";
 import type { Ground } from "../../src/core/authority/axes/path.ts";
 import { ANY } from "../../src/core/authority/axes/scope.ts";
+import type { VerbEntry } from "../../src/core/authority/catalog.ts";
+import type { Grant } from "../../src/core/authority/grant.ts";
+import { ALWAYS } from "../../src/core/authority/link.ts";
 import { literal } from "../../src/core/authority/patterns/segment.ts";
 import { GROUND, OTHER_GROUND } from "./alphabet.ts";
 import { grant, grantOf, grants, linkOf, moment, PLAIN_MOMENT, VERBS, verbOf } from "./arbitraries.ts";

@@ -1,14 +1,14 @@
 // Cases that once were wrong, each as the rule it broke. Random search may not find these again.
 import { describe, expect, test } from "vitest";
-import { parseRange } from "../../src/core/base/address.ts";
 import { argvPatternText, guardArgv, parseArgvPattern } from "../../src/core/authority/axes/argv.ts";
 import type { Constraint } from "../../src/core/authority/axes/constraint.ts";
-import type { Grant } from "../../src/core/authority/grant.ts";
 import { parseNamePattern, parseToolPattern } from "../../src/core/authority/axes/name.ts";
 import { tree } from "../../src/core/authority/axes/path.ts";
-import type { Result } from "../../src/core/base/result.ts";
 import { ANY, type Scope } from "../../src/core/authority/axes/scope.ts";
+import type { Grant } from "../../src/core/authority/grant.ts";
 import { segmentsOf } from "../../src/core/authority/patterns/sequence.ts";
+import { parseRange } from "../../src/core/base/address.ts";
+import type { Result } from "../../src/core/base/result.ts";
 import { GROUND, OTHER_GROUND } from "./alphabet.ts";
 import { grantOf, PLAIN_MOMENT, verbOf } from "./arbitraries.ts";
 import { CORE, single } from "./implementation.ts";

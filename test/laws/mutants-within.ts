@@ -1,10 +1,11 @@
 // Containment rebuilt from the core's parts, with witnesses that are wrong on purpose.
+
+import type { Scope, Value } from "../../src/core/authority/axes/scope.ts";
 import type { CompiledLink } from "../../src/core/authority/compiled.ts";
 import { compile, conditionsHold, type Moment } from "../../src/core/authority/compiled.ts";
-import { type AxisFacts, factsOf } from "../../src/core/authority/witness/facts.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import type { Request } from "../../src/core/authority/request.ts";
-import type { Scope, Value } from "../../src/core/authority/axes/scope.ts";
+import { type AxisFacts, factsOf } from "../../src/core/authority/witness/facts.ts";
 import type { Containment } from "../../src/core/authority/witness/within.ts";
 import { sequenceWitnesses, TOO_MANY } from "../../src/core/authority/witness/witness.ts";
 import { NO_FACTS, scopeWitnesses } from "../../src/core/authority/witness/witness-axis.ts";

@@ -1,10 +1,10 @@
+import { tree } from "../../src/core/authority/axes/path.ts";
+import { ANY, type Scope, type Value } from "../../src/core/authority/axes/scope.ts";
 import type { Conditions, Grant } from "../../src/core/authority/grant.ts";
 import type { Link } from "../../src/core/authority/link.ts";
-import { tree } from "../../src/core/authority/axes/path.ts";
-import type { Request } from "../../src/core/authority/request.ts";
-import { ANY, type Scope, type Value } from "../../src/core/authority/axes/scope.ts";
 import { DEEP, ONE } from "../../src/core/authority/patterns/segment.ts";
 import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
+import type { Request } from "../../src/core/authority/request.ts";
 import { CORE, type Implementation, type Links, single } from "./implementation.ts";
 
 function withLevel(change: (grant: Grant) => Grant): Implementation {

@@ -1,9 +1,9 @@
 // The reference for textual axes, written apart from the core: it goes back and tries again where the core simulates,
 // and works out for itself which segments are guarded.
 
-import { riskOf } from "../../src/core/authority/programs/risky.ts";
 import type { Segment } from "../../src/core/authority/patterns/segment.ts";
 import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
+import { riskOf } from "../../src/core/authority/programs/risky.ts";
 
 /** One segment against one text, character by character. */
 export function naiveGlob(glob: string, text: string): boolean {

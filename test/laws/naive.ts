@@ -1,10 +1,11 @@
 // The reference evaluator: slow, plain, and written apart from the core, with which it shares only the data types.
-import type { AxisKind } from "../../src/core/authority/catalog.ts";
+
 import type { Destination, DestinationScope } from "../../src/core/authority/axes/destination.ts";
+import type { Scope, Value } from "../../src/core/authority/axes/scope.ts";
+import type { AxisKind } from "../../src/core/authority/catalog.ts";
 import type { Conditions, Grant, Purpose } from "../../src/core/authority/grant.ts";
 import type { Link } from "../../src/core/authority/link.ts";
 import type { Request } from "../../src/core/authority/request.ts";
-import type { Scope, Value } from "../../src/core/authority/axes/scope.ts";
 import { PROTECTED } from "./alphabet.ts";
 import { naiveOpens, naiveSpecial } from "./naive-address.ts";
 import { naiveArguments } from "./naive-arguments.ts";

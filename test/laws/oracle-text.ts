@@ -1,8 +1,8 @@
 // The oracle's alphabet: all texts fall into finitely many classes that the literals, globs and risky options at hand
 // can tell apart. A walk over the product of their character automata finds one text of each class.
 
-import { RISKY_PROGRAMS, type Risk } from "../../src/core/authority/programs/risky.ts";
 import type { Segment } from "../../src/core/authority/patterns/segment.ts";
+import { RISKY_PROGRAMS, type Risk } from "../../src/core/authority/programs/risky.ts";
 import { PROGRAM_GLOBS, PROGRAMS, TOKEN_GLOBS, TOKENS } from "./alphabet.ts";
 
 /** A character that occurs nowhere else. */

@@ -1,14 +1,15 @@
 // Containment of grants by the oracle: on each axis the sets of parent grants that one value of the child can meet,
 // then every combination over the axes, every moment and every purpose.
-import type { AddressRange } from "../../src/core/base/address.ts";
-import { addressOf } from "../../src/core/base/address.ts";
-import type { Axis } from "../../src/core/authority/catalog.ts";
+
 import type { DestinationScope } from "../../src/core/authority/axes/destination.ts";
+import type { Scope, Value } from "../../src/core/authority/axes/scope.ts";
+import type { Axis } from "../../src/core/authority/catalog.ts";
 import type { Grant, Purpose } from "../../src/core/authority/grant.ts";
 import type { Link } from "../../src/core/authority/link.ts";
-import type { Request } from "../../src/core/authority/request.ts";
-import type { Scope, Value } from "../../src/core/authority/axes/scope.ts";
 import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
+import type { Request } from "../../src/core/authority/request.ts";
+import type { AddressRange } from "../../src/core/base/address.ts";
+import { addressOf } from "../../src/core/base/address.ts";
 import { PROTECTED } from "./alphabet.ts";
 import { type NaiveMoment, naiveHolds } from "./naive.ts";
 import { naiveBoundaries, naiveOpens, naiveSpecial } from "./naive-address.ts";

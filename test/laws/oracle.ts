@@ -2,9 +2,9 @@
 // automata (subset construction, on the fly, over a finite symbolic alphabet) lists them all, with an example each.
 // Inclusion of unions, on one axis or several, follows from the lists alone. No witness, no reserved character.
 
-import { riskOf } from "../../src/core/authority/programs/risky.ts";
 import type { Segment } from "../../src/core/authority/patterns/segment.ts";
 import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
+import { riskOf } from "../../src/core/authority/programs/risky.ts";
 import { naiveRisky } from "./naive-text.ts";
 import { globKey, materialOf, programsAtHand, type TextClass, textClasses } from "./oracle-text.ts";
 import type { SequenceKind } from "./sequences.ts";

@@ -1,16 +1,17 @@
 // Random requests that lie near given grants: most values are made from a pattern of one of them, some are bent.
-import { type Address, addressOf } from "../../src/core/base/address.ts";
+
 import { guardArgv } from "../../src/core/authority/axes/argv.ts";
-import type { Axis, VerbEntry } from "../../src/core/authority/catalog.ts";
 import type { Arguments, Constraint } from "../../src/core/authority/axes/constraint.ts";
 import type { Destination } from "../../src/core/authority/axes/destination.ts";
-import type { Grant } from "../../src/core/authority/grant.ts";
-import { isJsonObject, type Json } from "../../src/core/base/json.ts";
 import { guardPath } from "../../src/core/authority/axes/path.ts";
-import type { Request } from "../../src/core/authority/request.ts";
 import type { Scope, Value } from "../../src/core/authority/axes/scope.ts";
+import type { Axis, VerbEntry } from "../../src/core/authority/catalog.ts";
+import type { Grant } from "../../src/core/authority/grant.ts";
 import type { Segment } from "../../src/core/authority/patterns/segment.ts";
 import { type Segments, type Sequence, segmentsOf } from "../../src/core/authority/patterns/sequence.ts";
+import type { Request } from "../../src/core/authority/request.ts";
+import { type Address, addressOf } from "../../src/core/base/address.ts";
+import { isJsonObject, type Json } from "../../src/core/base/json.ts";
 import * as alphabet from "./alphabet.ts";
 import { range } from "./scopes.ts";
 import { pattern, type SequenceKind } from "./sequences.ts";

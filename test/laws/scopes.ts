@@ -1,10 +1,11 @@
 // Random scopes of every axis, hosts with ranges and openings, ports, words, and constraints of arguments.
-import type { AddressRange } from "../../src/core/base/address.ts";
-import type { Axis } from "../../src/core/authority/catalog.ts";
+
 import type { ArgumentsScope, Constraint } from "../../src/core/authority/axes/constraint.ts";
 import type { DestinationScope } from "../../src/core/authority/axes/destination.ts";
 import { ANY, NOTHING, type PortRange, type Scope } from "../../src/core/authority/axes/scope.ts";
+import type { Axis } from "../../src/core/authority/catalog.ts";
 import { DEEP } from "../../src/core/authority/patterns/segment.ts";
+import type { AddressRange } from "../../src/core/base/address.ts";
 import * as alphabet from "./alphabet.ts";
 import { hostPattern, pathPattern, pattern, type SequenceKind } from "./sequences.ts";
 import { chance, oneOf, type Source, several } from "./source.ts";

@@ -1,14 +1,14 @@
 // Law 19: an explanation is true. The grant it names covers alone, and the one it suggests is the smallest that would.
 import { describe, expect, test, vi } from "vitest";
+import { ANY, type Scope, type Value } from "../../src/core/authority/axes/scope.ts";
 import type { Chain } from "../../src/core/authority/chain.ts";
 import { compile } from "../../src/core/authority/compiled.ts";
 import { explain } from "../../src/core/authority/explain.ts";
 import { type Grant, UNCONDITIONAL } from "../../src/core/authority/grant.ts";
 import { judge } from "../../src/core/authority/judge.ts";
-import type { Request } from "../../src/core/authority/request.ts";
-import { ANY, type Scope, type Value } from "../../src/core/authority/axes/scope.ts";
 import { DEEP, literal, ONE, type Segment } from "../../src/core/authority/patterns/segment.ts";
 import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
+import type { Request } from "../../src/core/authority/request.ts";
 import { authorityOf, chain, grantOf, grants, moment, PLAIN_MOMENT, VERBS } from "./arbitraries.ts";
 import { CORE, single } from "./implementation.ts";
 import { broken, casesReached, casesWanted, caught, LAW_TIMEOUT, type Law, shown, shrunk } from "./law.ts";

@@ -1,8 +1,8 @@
 // Grants that are a little wider, or as wide in other words: random pairs are seldom nested, these often are.
 import type { Constraint } from "../../src/core/authority/axes/constraint.ts";
+import { ANY, type Scope } from "../../src/core/authority/axes/scope.ts";
 import type { Conditions, Grant } from "../../src/core/authority/grant.ts";
 import { UNCONDITIONAL } from "../../src/core/authority/grant.ts";
-import { ANY, type Scope } from "../../src/core/authority/axes/scope.ts";
 import { DEEP, ONE, type Segment } from "../../src/core/authority/patterns/segment.ts";
 import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
 import { GROUND, OTHER_GROUND } from "./alphabet.ts";

@@ -1,10 +1,10 @@
 // Laws 6 and 9: `within` says what the automata say, and what it shows is a request the child makes and the parent refuses.
 import { describe, expect, test, vi } from "vitest";
-import type { AddressRange } from "../../src/core/base/address.ts";
-import type { Grant } from "../../src/core/authority/grant.ts";
 import { ANY } from "../../src/core/authority/axes/scope.ts";
+import type { Grant } from "../../src/core/authority/grant.ts";
 import { literal, ONE, type Segment } from "../../src/core/authority/patterns/segment.ts";
 import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
+import type { AddressRange } from "../../src/core/base/address.ts";
 import { PATH_TEXTS, RANGES, TOKEN_GLOBS, TOKENS } from "./alphabet.ts";
 import { chain, grantOf, grants, linkOf, VERBS, verbOf } from "./arbitraries.ts";
 import { concrete } from "./concrete.ts";

@@ -2,9 +2,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Ambit } from "../../src/library/library.ts";
 import type { Context } from "../../src/index.ts";
 import { defineTool } from "../../src/index.ts";
+import type { Ambit } from "../../src/library/library.ts";
 import { until } from "../state/world.ts";
 import { type LibraryWorld, libraryWorld } from "./world.ts";
 

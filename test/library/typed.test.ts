@@ -2,8 +2,8 @@
 import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import * as z from "zod";
-import type { Ambit } from "../../src/library/library.ts";
 import { defineTool, type JsonObject } from "../../src/index.ts";
+import type { Ambit } from "../../src/library/library.ts";
 import { type LibraryWorld, libraryWorld } from "./world.ts";
 
 let library: LibraryWorld;

@@ -1,8 +1,8 @@
 // The reference, written from the catalog and the pages of the codes, so that it cannot lag behind them.
 
-import { rangeText } from "../../src/core/base/address.ts";
-import { byRisk, CATALOG, scopeKeys } from "../../src/core/authority/catalog.ts";
+import { DENIALS, DIAGNOSTICS, type Page } from "../../src/cli/explain/pages.ts";
 import { BUILTIN_TOOLS } from "../../src/core/authority/axes/name.ts";
+import { byRisk, CATALOG, scopeKeys } from "../../src/core/authority/catalog.ts";
 import {
   commandRisk,
   RISKY_OPTIONS_VERSION,
@@ -11,10 +11,10 @@ import {
   riskOf,
   riskyCommands,
 } from "../../src/core/authority/programs/risky.ts";
+import { rangeText } from "../../src/core/base/address.ts";
 import { METADATA_RANGES, SPECIAL_RANGES } from "../../src/core/base/special.ts";
-import { DENIALS, DIAGNOSTICS, type Page } from "../../src/cli/explain/pages.ts";
-import { PROTECTED_PATHS } from "../../src/platform/ground.ts";
 import { PRESETS } from "../../src/core/notation/record/presets.ts";
+import { PROTECTED_PATHS } from "../../src/platform/ground.ts";
 
 const GENERATED =
   "<!-- Generated from the source; `UPDATE_REFERENCE=1 npx vitest run test/reference` writes it anew. -->";

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { detectSandbox, sandboxFacts } from "../../src/sandbox/linux/detect-sandbox.ts";
 import type { RunRefused } from "../../src/core/ports/process.ts";
+import { detectSandbox, sandboxFacts } from "../../src/sandbox/linux/detect-sandbox.ts";
 import {
   draftsIn,
   nativeProgram,

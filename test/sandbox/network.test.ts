@@ -2,12 +2,12 @@
 // they belong to, and the word of whoever runs the command just now.
 import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BrokerClient } from "../../src/sandbox/network/client.ts";
-import { Granted, readChains } from "../../src/sandbox/network/granted.ts";
-import { DraftFolders } from "../../src/sandbox/drafts/draft-folders.ts";
-import { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { Judge } from "../../src/core/ports/judge.ts";
 import type { RunResult } from "../../src/core/ports/process.ts";
+import { DraftFolders } from "../../src/sandbox/drafts/draft-folders.ts";
+import { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
+import { BrokerClient } from "../../src/sandbox/network/client.ts";
+import { Granted, readChains } from "../../src/sandbox/network/granted.ts";
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
 import { NamesOutside } from "../broker/names-outside.ts";
 import { bundleBroker, ownAddress } from "../broker/world.ts";

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseUrl } from "../../src/core/authority/axes/url.ts";
-import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
 import type { FetchSecret } from "../../src/sandbox/network/fetch/fetch-client.ts";
 import { isBoundTo, refusesBoundHosts } from "../../src/sandbox/network/fetch/handles-binding.ts";
+import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
 import { ownAddress } from "../broker/world.ts";
 import { FetchWorld, LIMITS } from "./fetch-world.ts";
 

@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { KeyGiven } from "../../src/core/ports/secret-key.ts";
+import type { LogEntry } from "../../src/core/ports/stores/log.ts";
+import type { SecretBinding, SecretStore, SettingStore } from "../../src/core/ports/stores/secret-store.ts";
 import { notRedactable } from "../../src/log/redaction/known-secret.ts";
 import { refusesBoundHosts } from "../../src/sandbox/network/fetch/handles-binding.ts";
 import { type KeyPlaces, keyPlaces } from "../../src/secrets/sources.ts";
 import { SecretVault } from "../../src/secrets/vault.ts";
-import type { LogEntry } from "../../src/core/ports/stores/log.ts";
-import type { KeyGiven } from "../../src/core/ports/secret-key.ts";
-import type { SecretBinding, SecretStore, SettingStore } from "../../src/core/ports/stores/secret-store.ts";
 import { type Ground, ground } from "../../src/store/testing/memory.ts";
 
 export const VALUE = "correct-horse-battery";

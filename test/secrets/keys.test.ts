@@ -4,12 +4,12 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { KeyGiven, KeySource, NewKey } from "../../src/core/ports/secret-key.ts";
+import type { SecretStore, SettingStore } from "../../src/core/ports/stores/secret-store.ts";
 import { daemonSecrets } from "../../src/daemon/secrets.ts";
 import { openWithIdentity, sealForRecipient } from "../../src/secrets/age.ts";
 import { KEY_SETTING } from "../../src/secrets/record.ts";
 import type { SecretVault } from "../../src/secrets/vault.ts";
-import type { KeyGiven, KeySource, NewKey } from "../../src/core/ports/secret-key.ts";
-import type { SecretStore, SettingStore } from "../../src/core/ports/stores/secret-store.ts";
 import { AGE, KeysWorld, NOTHING, opened, VALUE } from "./keys-world.ts";
 
 let world: KeysWorld;

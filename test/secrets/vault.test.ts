@@ -14,17 +14,17 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Answer } from "../../src/core/ports/daemon/exchange.ts";
+import type { KeyGiven } from "../../src/core/ports/secret-key.ts";
+import type { LogEntry } from "../../src/core/ports/stores/log.ts";
+import type { SealedSecret, SecretStore } from "../../src/core/ports/stores/secret-store.ts";
+import { daemonSecrets } from "../../src/daemon/secrets.ts";
 import { notRedactable } from "../../src/log/redaction/known-secret.ts";
 import { refusesBoundHosts } from "../../src/sandbox/network/fetch/handles-binding.ts";
-import { daemonSecrets } from "../../src/daemon/secrets.ts";
 import type { OpenedSecret } from "../../src/secrets/opened.ts";
 import { KEY_SETTING } from "../../src/secrets/record.ts";
 import { keyPlaces } from "../../src/secrets/sources.ts";
 import { SecretVault } from "../../src/secrets/vault.ts";
-import type { Answer } from "../../src/core/ports/daemon/exchange.ts";
-import type { LogEntry } from "../../src/core/ports/stores/log.ts";
-import type { KeyGiven } from "../../src/core/ports/secret-key.ts";
-import type { SealedSecret, SecretStore } from "../../src/core/ports/stores/secret-store.ts";
 import { type Ground, ground } from "../../src/store/testing/memory.ts";
 
 const VALUE = "correct-horse-battery";

@@ -1,9 +1,9 @@
 // A process of its own that opens sessions and calls: whatever it is told by the one that started it, which is the person.
 // Control is refused to whoever has a session, so the person and the caller cannot be one process.
 import { spawn } from "node:child_process";
-import type { Door } from "../../src/daemon/rpc/serving.ts";
-import { connect } from "../../src/daemon/rpc/client.ts";
 import type { Along, Answer } from "../../src/core/ports/daemon/exchange.ts";
+import { connect } from "../../src/daemon/rpc/client.ts";
+import type { Door } from "../../src/daemon/rpc/serving.ts";
 
 /** What the caller is told to do. */
 export type Order =

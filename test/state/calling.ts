@@ -2,8 +2,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { VERSION } from "../../src/core/base/version.ts";
-import type { Door } from "../../src/daemon/rpc/serving.ts";
 import type { Answer } from "../../src/core/ports/daemon/exchange.ts";
+import type { Door } from "../../src/daemon/rpc/serving.ts";
 import type { Order, Told } from "./caller.ts";
 
 export interface Ran {

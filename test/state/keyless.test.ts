@@ -3,8 +3,8 @@
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { chainHash, ZERO_HASH } from "../../src/log/chain/chain.ts";
 import type { ChainRow } from "../../src/core/ports/stores/chain-rows.ts";
+import { chainHash, ZERO_HASH } from "../../src/log/chain/chain.ts";
 import { type Database, loadDriver } from "../../src/store/sqlite.ts";
 import { editLog, readLog } from "../../src/store/testing/leaf.ts";
 import { digest } from "../crash/entries.ts";

@@ -1,6 +1,6 @@
 // Who imports whom, against the table of rooms; and who imports the mint.
 import { type Import, importsOf } from "./imports.ts";
-import { brand, brandFiles, fileKnows, isRoom, knows, mint, mintRoom, roomOf } from "./rooms.ts";
+import { brand, brandFiles, isRoom, mayImport, mint, mintRoom, roomOf } from "./rooms.ts";
 import { examine, type Finding, finding, isFixture, isInSrc, isTest, type Report, type Source } from "./source.ts";
 
 /** INVARIANT: every arrow of import points up the table. Tests may look anywhere. */
@@ -53,6 +53,5 @@ function directionOf(source: Source, { node, target }: Import): readonly Finding
   if (isFixture(target.path)) return [finding(source, node, `imports ${target.path}, which is for tests alone`)];
   const wanted = roomOf(target.path);
   if (wanted === undefined) return [finding(source, node, `imports ${target.path}, which is outside src`)];
-  const may: readonly string[] = [room, ...knows[room], ...(fileKnows[source.path] ?? [])];
-  return may.includes(wanted) ? [] : [finding(source, node, `${room} may not import ${wanted}`)];
+  return mayImport(room, wanted) ? [] : [finding(source, node, `${room} may not import ${wanted}`)];
 }

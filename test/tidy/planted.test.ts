@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { checkBrand, checkDirection, checkMint } from "./direction.ts";
 import { checkPurity } from "./purity.ts";
-import { isRoom, knows, pureRooms, type Room } from "./rooms.ts";
+import { isPureRoom, isRoom, knownBy, roomNames } from "./rooms.ts";
 import { checkIndex, checkLength, checkPurpose, linesMax, linesWanted, longFiles } from "./shape.ts";
 import { type Report, source } from "./source.ts";
 import { checkWords } from "./words.ts";
@@ -24,87 +24,142 @@ function holds(check: (sources: readonly ReturnType<typeof source>[]) => Report,
 }
 
 describe("direction", () => {
+  const tool = "src/runtime/tool/a.ts";
+  const mcp = /runtime may not import mcp/;
   holds(checkDirection, [
-    ["up the table", "src/gate/gate.ts", 'import { a } from "../authority/a.ts";', undefined],
-    ["down the table", "src/authority/a.ts", 'import { a } from "../gate/gate.ts";', /authority may not import gate/],
-    ["within a room", "src/gate/gate.ts", 'import { a } from "./deep/a.ts";', undefined],
-    ["out of a room and back", "src/gate/gate.ts", 'import { a } from "../gate/a.ts";', undefined],
-    ["a type down the table", "src/tool/a.ts", 'import type { A } from "../gate/a.ts";', /tool may not import gate/],
-    ["an inline type", "src/tool/a.ts", 'type A = import("../gate/a.ts").A;', /tool may not import gate/],
-    ["an export from", "src/tool/a.ts", 'export * from "../gate/a.ts";', /tool may not import gate/],
-    ["a bare import", "src/tool/a.ts", 'import "../gate/a.ts";', /tool may not import gate/],
-    ["a late import", "src/tool/a.ts", 'const a = await import("../gate/a.ts");', /tool may not import gate/],
-    ["a template import", "src/tool/a.ts", "const a = await import(`../gate/a.ts`);", /tool may not import gate/],
-    ["an old import", "src/tool/a.ts", 'import a = require("../gate/a.ts");', /tool may not import gate/],
-    ["a reference", "src/tool/a.ts", '/// <reference path="../gate/a.ts" />\n', /tool may not import gate/],
-    ["an import in a comment", "src/tool/a.ts", '// import "../gate/a.ts";', undefined],
-    ["an import in a string", "src/tool/a.ts", "const a = 'import \"../gate/a.ts\"';", undefined],
-    ["tool does not know warrant", "src/tool/a.ts", 'import "../warrant/a.ts";', /tool may not import warrant/],
-    ["context knows warrant", "src/context/a.ts", 'import "../warrant/a.ts";', undefined],
-    ["around does not know around", "src/audit/a.ts", 'import "../record/a.ts";', /audit may not import record/],
-    ["outside knows sandbox", "src/broker/a.ts", 'import "../sandbox/a.ts";', undefined],
-    ["outside does not know gate", "src/broker/a.ts", 'import "../gate/a.ts";', /broker may not import gate/],
-    ["outside does not know outside", "src/store/a.ts", 'import "../node/a.ts";', /store may not import node/],
-    ["faces know around", "src/mcp/a.ts", 'import "../approval/a.ts";', undefined],
-    ["faces do not know faces", "src/mcp/a.ts", 'import "../cli/a.ts";', /mcp may not import cli/],
-    ["faces do not know outside", "src/cli/a.ts", 'import "../node/a.ts";', /cli may not import node/],
-    ["compose knows everything", "src/main/compose.ts", 'import "./node/a.ts"; import "./cli/a.ts";', undefined],
-    ["the command line starts compose", "src/main/cli.ts", 'import "../compose.ts";', undefined],
-    ["no other file starts compose", "src/cli/mains.ts", 'import "../compose.ts";', /cli may not import compose/],
-    ["the door opens on the core", "src/index.ts", 'export * from "./gate/gate.ts";', undefined],
+    ["up the table", "src/core/gate/gate.ts", 'import { a } from "../authority/a.ts";', undefined],
     [
-      "the door opens on nothing else",
-      "src/index.ts",
-      'export * from "./audit/a.ts";',
-      /index.ts may not import audit/,
+      "down the table",
+      "src/core/authority/a.ts",
+      'import { a } from "../gate/gate.ts";',
+      /core\/authority may not import core\/gate/,
     ],
-    ["a room nobody planned", "src/attic/a.ts", "export {};", /attic is not a room/],
-    ["a file nobody planned", "src/attic.ts", "export {};", /attic.ts is not a room/],
-    ["out of src", "src/gate/a.ts", 'import "../../test/a.ts";', /outside src/],
-    ["by the package's own name", "src/gate/a.ts", 'import "ambit/node";', /around the table/],
-    ["a fixture", "src/gate/a.ts", 'import "./testing/a.ts";', /for tests alone/],
-    ["a fixture in a test", "src/gate/a.test.ts", 'import "./testing/a.ts";', undefined],
-    ["a fixture looks anywhere", "src/authority/testing/a.ts", 'import "../../gate/a.ts";', undefined],
-    ["a test looks anywhere", "src/authority/a.test.ts", 'import "../gate/a.ts";', undefined],
+    ["within a room", "src/core/gate/gate.ts", 'import { a } from "./deep/a.ts";', undefined],
+    ["out of a room and back", "src/core/gate/gate.ts", 'import { a } from "../gate/a.ts";', undefined],
+    ["a type down the table", tool, 'import type { A } from "../../mcp/a.ts";', mcp],
+    ["an inline type", tool, 'type A = import("../../mcp/a.ts").A;', mcp],
+    ["an export from", tool, 'export * from "../../mcp/a.ts";', mcp],
+    ["a bare import", tool, 'import "../../mcp/a.ts";', mcp],
+    ["a dynamic import", tool, 'const a = await import("../../mcp/a.ts");', mcp],
+    ["a template import", tool, "const a = await import(`../../mcp/a.ts`);", mcp],
+    ["an old import", tool, 'import a = require("../../mcp/a.ts");', mcp],
+    ["a reference", tool, '/// <reference path="../../mcp/a.ts" />\n', mcp],
+    ["an import in a comment", tool, '// import "../../mcp/a.ts";', undefined],
+    ["an import in a string", tool, "const a = 'import \"../../mcp/a.ts\"';", undefined],
+    ["the runtime knows the gate", tool, 'import "../../core/gate/a.ts";', undefined],
+    [
+      "the gate does not know the runtime",
+      "src/core/gate/a.ts",
+      'import "../../runtime/tool/a.ts";',
+      /core\/gate may not import runtime/,
+    ],
+    ["the log does not know agents", "src/log/a.ts", 'import "../agents/a.ts";', /log may not import agents/],
+    ["the broker knows plans", "src/sandbox/network/a.ts", 'import "../plan/a.ts";', undefined],
+    [
+      "the broker does not know the daemon",
+      "src/sandbox/network/a.ts",
+      'import "../../daemon/a.ts";',
+      /sandbox\/network may not import daemon/,
+    ],
+    ["an impure folder in a pure room", "src/log/keys/a.ts", 'import "../chain/a.ts";', undefined],
+    [
+      "a pure room does not know its impure folder",
+      "src/log/chain/a.ts",
+      'import "../keys/a.ts";',
+      /log may not import log\/keys/,
+    ],
+    [
+      "the store does not know the platform",
+      "src/store/a.ts",
+      'import "../platform/a.ts";',
+      /store may not import platform/,
+    ],
+    [
+      "our protocol does not know the daemon",
+      "src/daemon/rpc/a.ts",
+      'import "../session.ts";',
+      /daemon\/rpc may not import daemon/,
+    ],
+    ["faces do not know faces", "src/mcp/a.ts", 'import "../cli/a.ts";', /mcp may not import cli/],
+    ["faces do not know the platform", "src/cli/a.ts", 'import "../platform/a.ts";', /cli may not import platform/],
+    ["main knows everything", "src/main/a.ts", 'import "../platform/a.ts"; import "../cli/a.ts";', undefined],
+    ["nothing imports main", "src/cli/a.ts", 'import "../main/cli.ts";', /cli may not import main/],
+    ["the door opens on the core", "src/index.ts", 'export * from "./core/gate/gate.ts";', undefined],
+    ["the door opens on nothing else", "src/index.ts", 'export * from "./log/a.ts";', /index.ts may not import log/],
+    ["an unknown room", "src/attic/a.ts", "export {};", /attic is not a room/],
+    ["an unknown room in the core", "src/core/attic/a.ts", "export {};", /core is not a room/],
+    ["an unknown file", "src/attic.ts", "export {};", /attic.ts is not a room/],
+    ["out of src", "src/core/gate/a.ts", 'import "../../../test/a.ts";', /outside src/],
+    ["by the package's own name", "src/core/gate/a.ts", 'import "ambit/node";', /around the table/],
+    ["a fixture", "src/core/gate/a.ts", 'import "./testing/a.ts";', /for tests alone/],
+    ["a fixture in a test", "src/core/gate/a.test.ts", 'import "./testing/a.ts";', undefined],
+    ["a fixture looks anywhere", "src/core/authority/testing/a.ts", 'import "../../gate/a.ts";', undefined],
+    ["a test looks anywhere", "src/core/authority/a.test.ts", 'import "../gate/a.ts";', undefined],
   ]);
 
   test("the table names only rooms of the table, and no pure room knows an impure one", () => {
-    for (const room of Object.keys(knows) as Room[]) {
-      for (const other of knows[room]) {
+    for (const room of roomNames) {
+      for (const other of knownBy(room)) {
         expect(isRoom(other)).toBe(true);
-        if (pureRooms.has(room)) expect(pureRooms.has(other)).toBe(true);
+        if (isPureRoom(room)) expect(isPureRoom(other)).toBe(true);
       }
     }
+  });
+
+  test("the table has no cycle", () => {
+    const visit = (room: string, path: readonly string[]): void => {
+      expect(path).not.toContain(room);
+      for (const other of knownBy(room)) if (room !== "main") visit(other, [...path, room]);
+    };
+    for (const room of roomNames) visit(room, []);
   });
 });
 
 describe("mint", () => {
-  const mints = 'import { mint } from "../warrant/mint.ts";';
+  const mints = 'import { mint } from "../../core/gate/warrant-mint.ts";';
   holds(checkMint, [
-    ["the gate", "src/gate/gate.ts", mints, undefined],
-    ["a tool", "src/tool/a.ts", mints, /imports the mint/],
-    ["a tool's test", "src/tool/a.test.ts", mints, /imports the mint/],
-    ["compose", "src/main/compose.ts", 'import { mint } from "./warrant/mint.ts";', /imports the mint/],
-    ["a roundabout path", "src/tool/a.ts", 'import "./../gate/../warrant/./mint.ts";', /imports the mint/],
-    ["a test across rooms", "test/forge/a.test.ts", 'import "../../src/core/gate/warrant-mint.ts";', /imports the mint/],
-    ["the warrant room itself", "src/warrant/a.ts", 'export * from "./mint.ts";', /imports the mint/],
-    ["the mint's own test", "src/warrant/mint.test.ts", 'import { mint } from "./mint.ts";', undefined],
-    ["a neighbour of the mint", "src/tool/a.ts", 'import { mint } from "../warrant/mints.ts";', undefined],
+    ["the gate", "src/core/gate/gate.ts", 'import { mint } from "./warrant-mint.ts";', undefined],
+    ["a tool", "src/runtime/tool/a.ts", mints, /imports the mint/],
+    ["a tool's test", "src/runtime/tool/a.test.ts", mints, /imports the mint/],
+    ["main", "src/main/compose.ts", 'import { mint } from "../core/gate/warrant-mint.ts";', /imports the mint/],
+    [
+      "a roundabout path",
+      "src/runtime/tool/a.ts",
+      'import "./../../core/./notation/../gate/warrant-mint.ts";',
+      /imports the mint/,
+    ],
+    [
+      "a test across rooms",
+      "test/forge/a.test.ts",
+      'import "../../src/core/gate/warrant-mint.ts";',
+      /imports the mint/,
+    ],
+    [
+      "the mint's own test",
+      "src/core/gate/warrant-mint.test.ts",
+      'import { mint } from "./warrant-mint.ts";',
+      undefined,
+    ],
+    [
+      "a neighbour of the mint",
+      "src/runtime/tool/a.ts",
+      'import { mint } from "../../core/gate/warrant-mints.ts";',
+      undefined,
+    ],
   ]);
 });
 
 describe("brand", () => {
   holds(checkBrand, [
-    ["the mint", "src/core/gate/warrant-mint.ts", 'import { mark } from "./brand.ts";', undefined],
-    ["the recogniser", "src/core/gate/warrant.ts", 'import { isMarked } from "./brand.ts";', undefined],
-    ["the gate", "src/gate/a.ts", 'import { mark } from "../warrant/brand.ts";', /imports the brand/],
-    ["another file of the room", "src/warrant/a.ts", 'export * from "./brand.ts";', /imports the brand/],
+    ["the mint", "src/core/gate/warrant-mint.ts", 'import { mark } from "./warrant-brand.ts";', undefined],
+    ["the recogniser", "src/core/gate/warrant.ts", 'import { isMarked } from "./warrant-brand.ts";', undefined],
+    ["another file of the room", "src/core/gate/a.ts", 'export * from "./warrant-brand.ts";', /imports the brand/],
     ["a test", "test/forge/a.test.ts", 'import "../../src/core/gate/warrant-brand.ts";', /imports the brand/],
   ]);
 });
 
 describe("purity", () => {
-  const at = "src/authority/a.ts";
+  const at = "src/core/authority/a.ts";
   holds(checkPurity, [
     ["UTF-8", at, "export const a = new TextEncoder().encode(btoa('b'));", undefined],
     ["a global that is not declared", at, "export const a = new TextEncoderStream();", /ambient TextEncoderStream/],
@@ -169,21 +224,21 @@ describe("purity", () => {
       undefined,
     ],
     ["labels", at, "const a = () => { process: for (;;) { break process; } };", undefined],
-    ["around", "src/sandbox/a.ts", "const a = process;", /ambient process/],
+    ["around", "src/sandbox/plan/a.ts", "const a = process;", /ambient process/],
     ["the door", "src/index.ts", "const a = process;", /ambient process/],
-    ["outside", "src/node/a.ts", 'import "node:fs"; const a = process;', undefined],
-    ["a pure room's test", "src/authority/a.test.ts", 'import "node:fs"; const a = process;', undefined],
+    ["outside", "src/platform/a.ts", 'import "node:fs"; const a = process;', undefined],
+    ["a pure room's test", "src/core/authority/a.test.ts", 'import "node:fs"; const a = process;', undefined],
   ]);
 
   test("a name declared in one file does not hide the global from another", () => {
     const { findings } = checkPurity([
       source(at, "const process = 1;"),
-      source("src/authority/b.ts", "const b = process;"),
+      source("src/core/authority/b.ts", "const b = process;"),
     ]);
-    expect(findings.map((each) => each.path)).toEqual(["src/authority/b.ts"]);
+    expect(findings.map((each) => each.path)).toEqual(["src/core/authority/b.ts"]);
   });
 
-  test.each([...pureRooms].filter((room) => room !== "index.ts"))("%s is pure", (room) => {
+  test.each(roomNames.filter((room) => isPureRoom(room) && room !== "index.ts"))("%s is pure", (room) => {
     expect(checkPurity([source(`src/${room}/a.ts`, "const a = Date;")]).findings).toHaveLength(1);
   });
 });
@@ -191,40 +246,43 @@ describe("purity", () => {
 describe("shape", () => {
   const lines = (count: number): string => "// a line\n".repeat(count);
   holds(checkLength, [
-    ["as long as may be", "src/gate/a.ts", lines(linesMax), undefined],
-    ["one line longer", "src/gate/a.ts", lines(linesMax + 1), /has 401 lines/],
-    ["one line longer, without its end", "src/gate/a.ts", `${lines(linesMax)}//`, /has 401 lines/],
-    ["a test, one line longer", "src/gate/a.test.ts", lines(linesMax + 1), /has 401 lines/],
+    ["as long as may be", "src/core/gate/a.ts", lines(linesMax), undefined],
+    ["one line longer", "src/core/gate/a.ts", lines(linesMax + 1), /has 401 lines/],
+    ["one line longer, without its end", "src/core/gate/a.ts", `${lines(linesMax)}//`, /has 401 lines/],
+    ["a test, one line longer", "src/core/gate/a.test.ts", lines(linesMax + 1), /has 401 lines/],
   ]);
 
   test("files over the wanted length are named", () => {
-    const sources = [source("src/gate/a.ts", lines(linesWanted)), source("src/gate/b.ts", lines(linesWanted + 1))];
-    expect(longFiles(sources)).toEqual(["src/gate/b.ts (151)"]);
+    const sources = [
+      source("src/core/gate/a.ts", lines(linesWanted)),
+      source("src/core/gate/b.ts", lines(linesWanted + 1)),
+    ];
+    expect(longFiles(sources)).toEqual(["src/core/gate/b.ts (151)"]);
   });
 
   holds(checkPurpose, [
-    ["a line", "src/gate/a.ts", "// Decides what may happen.\nexport {};", undefined],
-    ["a block", "src/gate/a.ts", "/**\n * Decides what may happen.\n */\nexport {};", undefined],
-    ["code first", "src/gate/a.ts", "export {};\n// Decides what may happen.", /purpose/],
-    ["an empty line first", "src/gate/a.ts", "\n// Decides what may happen.", /purpose/],
-    ["an empty comment", "src/gate/a.ts", "//\nexport {};", /purpose/],
-    ["a ruler", "src/gate/a.ts", "// ---- ----\nexport {};", /purpose/],
-    ["one word", "src/gate/a.ts", "// Gate\nexport {};", /purpose/],
-    ["a word to a tool", "src/gate/a.ts", "// biome-ignore lint: for now\nexport {};", /purpose/],
-    ["nothing", "src/gate/a.ts", "", /purpose/],
-    ["a test needs none", "src/gate/a.test.ts", "export {};", undefined],
+    ["a line", "src/core/gate/a.ts", "// Decides what may happen.\nexport {};", undefined],
+    ["a block", "src/core/gate/a.ts", "/**\n * Decides what may happen.\n */\nexport {};", undefined],
+    ["code first", "src/core/gate/a.ts", "export {};\n// Decides what may happen.", /purpose/],
+    ["an empty line first", "src/core/gate/a.ts", "\n// Decides what may happen.", /purpose/],
+    ["an empty comment", "src/core/gate/a.ts", "//\nexport {};", /purpose/],
+    ["a ruler", "src/core/gate/a.ts", "// ---- ----\nexport {};", /purpose/],
+    ["one word", "src/core/gate/a.ts", "// Gate\nexport {};", /purpose/],
+    ["a word to a tool", "src/core/gate/a.ts", "// biome-ignore lint: for now\nexport {};", /purpose/],
+    ["nothing", "src/core/gate/a.ts", "", /purpose/],
+    ["a test needs none", "src/core/gate/a.test.ts", "export {};", undefined],
   ]);
 
   holds(checkIndex, [
     ["the door", "src/index.ts", "", undefined],
-    ["a room's index", "src/gate/index.ts", "", /no door/],
-    ["a deep index", "src/gate/deep/index.ts", "", /no door/],
-    ["another name", "src/gate/indexes.ts", "", undefined],
+    ["a room's index", "src/core/gate/index.ts", "", /no door/],
+    ["a deep index", "src/core/gate/deep/index.ts", "", /no door/],
+    ["another name", "src/core/gate/indexes.ts", "", undefined],
   ]);
 });
 
 describe("words", () => {
-  const at = "src/gate/a.ts";
+  const at = "src/core/gate/a.ts";
   holds(checkWords, [
     ["a constant", at, "const permission = 1;", /"permission"/],
     ["a plural", at, "const permissions = 1;", /"permissions"/],
@@ -253,10 +311,10 @@ describe("words", () => {
     ["validate", at, "const validate = 1;", /begins with "validate"/],
     ["validate and more", at, "function validateRecord() {}", /begins with "validate"/],
     ["valid", at, "const valid = 1;", undefined],
-    ["a file", "src/gate/gate-manager.ts", "", /"manager"/],
-    ["a test file", "src/gate/util.test.ts", "", /"util"/],
-    ["a folder", "src/gate/helpers/a.ts", "", /"helpers"/],
-    ["a lawful file", "src/gate/managed.ts", "", undefined],
+    ["a file", "src/core/gate/gate-manager.ts", "", /"manager"/],
+    ["a test file", "src/core/gate/util.test.ts", "", /"util"/],
+    ["a folder", "src/core/gate/helpers/a.ts", "", /"helpers"/],
+    ["a lawful file", "src/core/gate/managed.ts", "", undefined],
     ["a test's own names", "test/forge/a.test.ts", "const ctx = 1;", /"ctx"/],
   ]);
 });

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import ts from "typescript";
 import { importsOf } from "./imports.ts";
-import { pureRooms, roomOf } from "./rooms.ts";
+import { isPureRoom, roomOf } from "./rooms.ts";
 import { examine, type Finding, finding, isTest, nodesOf, type Report, type Source } from "./source.ts";
 
 /** The platform globals that the compiler declares for pure rooms. */
@@ -49,7 +49,7 @@ function declaredNames(text: string): readonly string[] {
 }
 
 export function checkPurity(sources: readonly Source[]): Report {
-  const isMeant = (source: Source) => pureRooms.has(roomOf(source.path) ?? "") && !isTest(source);
+  const isMeant = (source: Source) => isPureRoom(roomOf(source.path)) && !isTest(source);
   const checker = resolver(sources.filter(isMeant));
   return examine(sources, isMeant, (source) => [...impureImports(source), ...ambientNames(source, checker)]);
 }

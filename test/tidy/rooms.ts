@@ -1,84 +1,120 @@
-// The architecture's table of rooms: who may import whom, and which rooms are pure. A room not written here may not exist.
+// The rooms of `src/`: who may import whom, and which rooms are pure. A folder that is not listed here may not exist.
+// ARCHITECTURE.md shows the same table to people.
 
-const core = ["authority", "notation", "ports", "warrant", "context", "tool", "gate"] as const;
-const around = ["approval", "audit", "sandbox", "projection", "record", "doctor"] as const;
-const outside = ["text", "node", "store", "broker"] as const;
-const faces = ["tools", "mcp", "clients", "daemon", "cli", "console", "adapters"] as const;
+interface RoomRule {
+  /** Rooms this one may import besides itself. */
+  readonly knows: readonly string[];
+  /** No `node:`, no packages, no ambient globals. */
+  readonly isPure?: true;
+}
 
-/** A file directly in src is a room of its own: the door of the core, and the one place where everything meets with its parts. */
-const files = ["index.ts", "compose.ts", "compose", "node-door.ts"] as const;
+const core = ["core/base", "core/authority", "core/notation", "core/ports", "core/gate"];
+const sandbox = [
+  "sandbox/linux",
+  "sandbox/files",
+  "sandbox/drafts",
+  "sandbox/network",
+  "sandbox/tool-host",
+  "sandbox/live",
+];
+const records = ["agents", "agents/disk"];
 
-export type Room =
-  | (typeof core)[number]
-  | (typeof around)[number]
-  | (typeof outside)[number]
-  | (typeof faces)[number]
-  | (typeof files)[number];
+/** By the start of a path below `src/`; the longest that fits counts. */
+const rooms: Readonly<Record<string, RoomRule>> = {
+  "core/base": { knows: [], isPure: true },
+  "core/authority": { knows: ["core/base"], isPure: true },
+  "core/notation": { knows: ["core/base", "core/authority"], isPure: true },
+  "core/ports": { knows: ["core/base", "core/authority"], isPure: true },
+  "core/gate": { knows: ["core/base", "core/authority", "core/notation", "core/ports"], isPure: true },
+  runtime: { knows: core, isPure: true },
 
-const outsideKnows: readonly Room[] = ["ports", "authority", "sandbox", "notation"];
-const facesKnow: readonly Room[] = [...core, ...around];
+  "sandbox/plan": { knows: core, isPure: true },
+  approvals: { knows: core, isPure: true },
+  log: { knows: core, isPure: true },
+  doctor: { knows: core, isPure: true },
+  agents: { knows: core, isPure: true },
+  "tools/provider": { knows: core, isPure: true },
 
-/** What each room may import besides itself. */
-export const knows: Readonly<Record<Room, readonly Room[]>> = {
-  authority: [],
-  notation: ["authority"],
-  ports: ["authority"],
-  warrant: ["authority"],
-  context: ["authority", "ports", "warrant"],
-  tool: ["authority", "ports", "context"],
-  gate: ["authority", "notation", "ports", "warrant", "context", "tool"],
+  platform: { knows: core },
+  text: { knows: core },
+  "log/keys": { knows: [...core, "log", "platform"] },
+  "log/sinks": { knows: [...core, "log", "platform"] },
+  secrets: { knows: [...core, "platform"] },
+  "approvals/presence": { knows: [...core, "approvals", "platform", "secrets"] },
+  store: { knows: [...core, "log"] },
+  "sandbox/network": { knows: [...core, "sandbox/plan", "log", "platform"] },
+  "sandbox/files": { knows: [...core, "sandbox/plan", "platform"] },
+  "sandbox/drafts": { knows: [...core, "sandbox/plan", "platform"] },
+  "sandbox/live": { knows: [...core, "sandbox/plan", "sandbox/drafts", "sandbox/linux", "platform"] },
+  "sandbox/linux": { knows: [...core, "sandbox/plan", "sandbox/drafts", "platform"] },
+  "sandbox/tool-host": { knows: [...core, "sandbox/plan", "sandbox/linux", "platform"] },
+  "agents/disk": { knows: [...core, "agents", "text", "platform", "sandbox/tool-host"] },
 
-  approval: core,
-  audit: core,
-  sandbox: core,
-  projection: core,
-  record: core,
-  doctor: core,
+  tools: { knows: [...core, "runtime", "sandbox/plan", "agents", "tools/provider"] },
+  "daemon/rpc": { knows: [...core, "platform"] },
+  daemon: {
+    knows: [
+      ...[
+        ...core,
+        ...sandbox,
+        ...records,
+        "runtime",
+        "sandbox/plan",
+        "daemon/rpc",
+        "platform",
+        "text",
+        "store",
+        "secrets",
+      ],
+      ...["tools", "tools/provider", "approvals", "approvals/presence", "log", "log/keys", "log/sinks"],
+    ],
+  },
 
-  text: outsideKnows,
-  node: outsideKnows,
-  // What is kept is a chain of hashes; how it is chained is the audit's to say.
-  store: [...outsideKnows, "audit"],
-  // What comes back from outside is redacted where it comes in, before it leaves the process that sent the secret.
-  broker: [...outsideKnows, "audit"],
+  adapters: { knows: [...core, "tools", "tools/provider"] },
+  library: {
+    knows: [...core, ...records, "runtime", "tools", "tools/provider", "daemon/rpc", "daemon", "platform", "adapters"],
+  },
+  mcp: { knows: [...core, ...records, "tools", "daemon/rpc", "platform", "text"] },
+  cli: { knows: [...core, ...records, "approvals", "log", "doctor", "sandbox/plan"] },
 
-  tools: facesKnow,
-  mcp: facesKnow,
-  clients: facesKnow,
-  daemon: facesKnow,
-  cli: facesKnow,
-  console: facesKnow,
-  adapters: facesKnow,
-
-  "index.ts": core,
-  "compose.ts": [...core, ...around, ...outside, ...faces, "compose"],
-  // Parts of compose.ts, one concept each; only compose.ts, the library's door and they themselves import them.
-  compose: [...core, ...around, ...outside, ...faces],
-  "node-door.ts": [...core, ...around, ...faces, "compose"],
+  "index.ts": { knows: [...core, "runtime"], isPure: true },
+  "node-door.ts": { knows: ["adapters", "library", "tools", "tools/provider"] },
+  main: { knows: [] },
 };
+/** Only composition roots see everything. */
+const seesEverything = "main";
 
-/** Single files that may import more than their room. */
-export const fileKnows: Readonly<Record<string, readonly Room[]>> = {
-  // The command line starts the composed product; the rest of its room is handed what it needs.
-  "src/main/cli.ts": ["compose.ts"],
-};
+export const roomNames: readonly string[] = Object.keys(rooms);
 
-/** Rooms without `node:`, without packages and without ambient globals. */
-export const pureRooms: ReadonlySet<string> = new Set<Room>([...core, ...around, "index.ts"]);
-
-/** The file that makes warrants, and the one room that may. */
 export const mint = "src/core/gate/warrant-mint.ts";
-export const mintRoom: Room = "gate";
+export const mintRoom = "core/gate";
 /** The mark on a warrant, and the two files that may touch it. */
 export const brand = "src/core/gate/warrant-brand.ts";
 export const brandFiles: readonly string[] = [mint, "src/core/gate/warrant.ts"];
 
-/** The room a path lies in, or what stands in a room's place. Nothing for a path outside src. */
+/** The room a path lies in; the first name below `src/` where no room is listed; undefined outside `src/`. */
 export function roomOf(path: string): string | undefined {
-  const [top, room] = path.split("/");
-  return top === "src" ? room : undefined;
+  const [top, ...below] = path.split("/");
+  if (top !== "src") return undefined;
+  for (let names = below.length; names > 0; names--) {
+    const name = below.slice(0, names).join("/");
+    if (Object.hasOwn(rooms, name)) return name;
+  }
+  return below[0];
 }
 
-export function isRoom(name: string | undefined): name is Room {
-  return name !== undefined && Object.hasOwn(knows, name);
+export function isRoom(name: string | undefined): name is string {
+  return name !== undefined && Object.hasOwn(rooms, name);
+}
+
+export function isPureRoom(name: string | undefined): boolean {
+  return isRoom(name) && rooms[name]?.isPure === true;
+}
+
+export function mayImport(room: string, other: string): boolean {
+  return room === other || room === seesEverything || (rooms[room]?.knows.includes(other) ?? false);
+}
+
+export function knownBy(room: string): readonly string[] {
+  return room === seesEverything ? roomNames : (rooms[room]?.knows ?? []);
 }

@@ -6,7 +6,7 @@ import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { checkBrand, checkDirection, checkMint } from "./direction.ts";
 import { checkPurity, platformGlobals } from "./purity.ts";
-import { pureRooms } from "./rooms.ts";
+import { isPureRoom, roomNames } from "./rooms.ts";
 import { checkIndex, checkLength, checkPurpose, linesWanted, longFiles } from "./shape.ts";
 import { type Report, readSources, type Source } from "./source.ts";
 import { checkWords } from "./words.ts";
@@ -36,17 +36,22 @@ describe("tidy", () => {
   });
 
   test("the compiler and the linter hold the same rooms pure as the table", () => {
-    const compiled: readonly string[] = readJson("tsconfig.pure.json").include;
+    const { include, exclude } = readJson("tsconfig.pure.json");
     const overrides: readonly { includes: readonly string[] }[] = readJson("biome.json").overrides;
     const linted = overrides.find(({ includes }) => includes.includes("src/index.ts"))?.includes ?? [];
-    const pure = [...pureRooms].map((room) => `src/${room}`).sort();
-    expect([...compiled].sort()).toEqual(pure);
-    expect(
-      linted
-        .filter((path) => !path.startsWith("!"))
-        .map((path) => path.replace("/**", ""))
-        .sort(),
-    ).toEqual(pure);
+    const isBelowPure = (room: string): boolean =>
+      roomNames.some((one) => isPureRoom(one) && room.startsWith(`${one}/`));
+    const isPure = (room: string): boolean => isPureRoom(room) && !isBelowPure(room);
+    const pure = [
+      ...new Set(roomNames.filter(isPure).map((room) => (room.startsWith("core/") ? "src/core" : `src/${room}`))),
+    ];
+    const impure = roomNames.filter((room) => !isPureRoom(room) && isBelowPure(room)).map((room) => `src/${room}`);
+    expect(pure.length).toBeGreaterThan(5);
+    expect(folders(include)).toEqual(folders([...pure]));
+    expect(folders(exclude)).toEqual(folders([...impure, "**/*.test.ts", "**/testing"]));
+    expect(folders(linted)).toEqual(
+      folders([...pure, ...impure.map((path) => `!${path}`), "!**/*.test.ts", "!**/testing"]),
+    );
   });
 
   test("the linter denies no global that the compiler declares for pure rooms", () => {
@@ -67,6 +72,10 @@ describe("tidy", () => {
     expect(findings.map(({ path, line, what }) => `${path}:${line} ${what}`)).toEqual([]);
   });
 });
+
+function folders(paths: readonly string[]): readonly string[] {
+  return paths.map((path) => path.replace(/\/\*\*$/, "")).sort();
+}
 
 function readJson(path: string) {
   return ts.parseConfigFileTextToJson(path, readFileSync(join(root, path), "utf8")).config;

@@ -1,10 +1,11 @@
 // One call as an owner's tool is handed it, for tests of what it does once the gate is passed.
-import type { JsonObject } from "../../src/core/base/json.ts";
+
 import type { Request } from "../../src/core/authority/request.ts";
-import type { Carrying } from "../../src/daemon/tools/owner-tool.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
+import type { Warrant } from "../../src/core/gate/warrant.ts";
 import type { ProgramGround } from "../../src/daemon/parts.ts";
 import type { Session } from "../../src/daemon/session.ts";
-import type { Warrant } from "../../src/core/gate/warrant.ts";
+import type { Carrying } from "../../src/daemon/tools/owner-tool.ts";
 
 /** Without what programs need: for tools that run none. */
 export function carrying(input: JsonObject, session: Session, requests: readonly Request[]): Carrying {

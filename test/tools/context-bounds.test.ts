@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { VERSION } from "../../src/core/base/version.ts";
-import { contextSender } from "../../src/daemon/contexts/context-sender.ts";
-import { connect } from "../../src/daemon/rpc/client.ts";
 import type { CallMessages, CallPermitted } from "../../src/core/ports/daemon/daemon-calls.ts";
 import type { Answer, Asking } from "../../src/core/ports/daemon/exchange.ts";
+import { contextSender } from "../../src/daemon/contexts/context-sender.ts";
+import { connect } from "../../src/daemon/rpc/client.ts";
 import { given, World } from "../state/world.ts";
 
 let world: World;

@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { VERSION } from "../../src/core/base/version.ts";
-import type { Context } from "../../src/runtime/context/context.ts";
-import { remoteContext } from "../../src/runtime/context/remote.ts";
-import { contextSender } from "../../src/daemon/contexts/context-sender.ts";
-import { connect } from "../../src/daemon/rpc/client.ts";
 import type { CallMessages } from "../../src/core/ports/daemon/daemon-calls.ts";
 import type { Asking } from "../../src/core/ports/daemon/exchange.ts";
+import { contextSender } from "../../src/daemon/contexts/context-sender.ts";
+import { connect } from "../../src/daemon/rpc/client.ts";
+import type { Context } from "../../src/runtime/context/context.ts";
+import { remoteContext } from "../../src/runtime/context/remote.ts";
 import { given, World } from "../state/world.ts";
 
 const VALUE = "s3cr3t-value-0123456789";

@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFil
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { compile } from "../../src/core/authority/compiled.ts";
-import { SessionFiles } from "../../src/daemon/tools/session-files.ts";
 import type { Session } from "../../src/daemon/session.ts";
+import { SessionFiles } from "../../src/daemon/tools/session-files.ts";
 import { nativeMissing, nativeProgram, nativeWalls } from "../files/native.ts";
 import { swapping } from "../files/swapper.ts";
 import { newFolder, path } from "../files/world.ts";

@@ -4,8 +4,8 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import { gitOwnerTool } from "../../src/daemon/tools/git.ts";
 import { requestText } from "../../src/core/notation/request/request-printer.ts";
+import { gitOwnerTool } from "../../src/daemon/tools/git.ts";
 import { type ProgramsWorld, programsWorld, type Said } from "./programs-world.ts";
 
 let world: ProgramsWorld;

@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
-import type { OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
+import type { OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
+import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
 import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
 
 let world: ProgramsWorld;

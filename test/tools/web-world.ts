@@ -2,19 +2,19 @@
 import type { Moment } from "../../src/core/authority/compiled.ts";
 import { compile } from "../../src/core/authority/compiled.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
-import type { JsonObject } from "../../src/core/base/json.ts";
 import { ALWAYS } from "../../src/core/authority/link.ts";
-import { webTool } from "../../src/daemon/tools/web.ts";
-import type { OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
-import { OwnerTools } from "../../src/daemon/tools/owner-tools.ts";
-import { Session } from "../../src/daemon/session.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import { decideCall } from "../../src/core/gate/call-decision.ts";
-import { toAscii } from "../../src/platform/ascii.ts";
 import { readCompact } from "../../src/core/notation/compact/compact.ts";
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
 import { requestText } from "../../src/core/notation/request/request-printer.ts";
 import type { SealedSecret } from "../../src/core/ports/stores/secret-store.ts";
+import { Session } from "../../src/daemon/session.ts";
+import type { OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
+import { OwnerTools } from "../../src/daemon/tools/owner-tools.ts";
+import { webTool } from "../../src/daemon/tools/web.ts";
+import { toAscii } from "../../src/platform/ascii.ts";
 import { FetchWorld } from "../secrets/fetch-world.ts";
 import { carrying } from "./carrying.ts";
 

@@ -1,13 +1,14 @@
 // A project in memory, read by the real readers, trusted and changed at will.
-import { agentOf } from "../../src/main/compose.ts";
-import { configRefused, readConfig } from "../../src/core/notation/config/config.ts";
-import type { Reading, RealRoot } from "../../src/core/notation/reading.ts";
-import { READING } from "../../src/core/notation/testing/notation.ts";
-import type { Trusted, TrustedFile } from "../../src/core/ports/trust.ts";
+
 import type { ConfigRead } from "../../src/agents/project/hoist-levels.ts";
 import { CONFIG_PATH, Project } from "../../src/agents/project/project.ts";
 import { type Readers, readLevel } from "../../src/agents/project/project-moment.ts";
 import { shownGrants } from "../../src/agents/project/shown-grants.ts";
+import { configRefused, readConfig } from "../../src/core/notation/config/config.ts";
+import type { Reading, RealRoot } from "../../src/core/notation/reading.ts";
+import { READING } from "../../src/core/notation/testing/notation.ts";
+import type { Trusted, TrustedFile } from "../../src/core/ports/trust.ts";
+import { agentOf } from "../../src/main/compose.ts";
 import { readYaml } from "../../src/text/yaml.ts";
 
 export const MOMENT = { now: 0, clean: true, generation: 0, revoked: null, exhausted: null } as const;

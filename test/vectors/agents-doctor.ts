@@ -1,9 +1,9 @@
 // What doctor says about an agent with these capabilities: how often, and about which verbs.
 import { verbEntry } from "../../src/core/authority/catalog.ts";
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
+import { readRecord } from "../../src/core/notation/record/record.ts";
 import { examine } from "../../src/doctor/examine.ts";
 import { type Finding, kindOf } from "../../src/doctor/finding.ts";
-import { readRecord } from "../../src/core/notation/record/record.ts";
 import { treeOf } from "./json-tree.ts";
 import { GROUND, READING, rootOf } from "./machine.ts";
 import type { Family } from "./outcome.ts";

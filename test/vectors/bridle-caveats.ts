@@ -1,6 +1,7 @@
 // Caveats as a lattice, their programs, and the gate over granted and required.
-import type { Json, JsonObject } from "../../src/core/base/json.ts";
+
 import { meetChain } from "../../src/core/authority/meet.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { authorize } from "../../src/core/gate/call.ts";
 import type { CaveatsLink } from "../../src/core/notation/caveats/caveats.ts";
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";

@@ -1,10 +1,11 @@
 // Where caveats let a name lead, and which addresses no name reaches unless it is opened.
-import { type Address, addressText, parseAddress, parseRange } from "../../src/core/base/address.ts";
+
 import { type Opening, parseHostPattern } from "../../src/core/authority/axes/destination.ts";
-import type { Grant } from "../../src/core/authority/grant.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../src/core/base/json.ts";
 import { screen } from "../../src/core/authority/axes/screen.ts";
+import type { Grant } from "../../src/core/authority/grant.ts";
 import { DEEP } from "../../src/core/authority/patterns/segment.ts";
+import { type Address, addressText, parseAddress, parseRange } from "../../src/core/base/address.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../src/core/base/json.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
 import { caveatsLink } from "./caveats.ts";
 import { answerOf, authorityOf, momentOf } from "./machine.ts";

@@ -1,7 +1,7 @@
 // Caveats as the bridle files show them: in part, the axes not shown being everything.
 import type { Chain } from "../../src/core/authority/chain.ts";
-import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { ALWAYS } from "../../src/core/authority/link.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { type CaveatsLink, readCaveats } from "../../src/core/notation/caveats/caveats.ts";
 import { caveatsOf } from "../../src/core/notation/caveats/caveats-printer.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";

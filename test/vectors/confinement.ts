@@ -1,18 +1,19 @@
 // What a sandbox is planned with: which roots can be one, and which variables never get into one. Rows of attempts are
 // tried in a running sandbox.
+
+import { tree } from "../../src/core/authority/axes/path.ts";
+import { ANY } from "../../src/core/authority/axes/scope.ts";
 import { verbEntry } from "../../src/core/authority/catalog.ts";
 import type { Authority } from "../../src/core/authority/chain.ts";
 import { compile } from "../../src/core/authority/compiled.ts";
 import { UNCONDITIONAL } from "../../src/core/authority/grant.ts";
 import { judge } from "../../src/core/authority/judge.ts";
 import { ALWAYS } from "../../src/core/authority/link.ts";
-import { tree } from "../../src/core/authority/axes/path.ts";
-import { ANY } from "../../src/core/authority/axes/scope.ts";
 import type { RunRefused } from "../../src/core/ports/process.ts";
-import { environmentOf } from "../../src/sandbox/plan/start/environment.ts";
 import { DEFAULT_LIMITS, type PlanFacts } from "../../src/sandbox/plan/plan-facts.ts";
 import { decidedBy, parsePlanRoot } from "../../src/sandbox/plan/plan-root.ts";
 import { planOf } from "../../src/sandbox/plan/planning.ts";
+import { environmentOf } from "../../src/sandbox/plan/start/environment.ts";
 import { GROUND } from "./machine.ts";
 import { type Family, type Outcome, yesOrNo } from "./outcome.ts";
 import { flagAt, has, mapAt, type Row, textAt, textOr, textsAt } from "./row.ts";

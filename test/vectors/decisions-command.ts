@@ -1,6 +1,7 @@
 // Decisions about programs, their arguments, and the names of secrets.
-import { isJsonObject, type JsonObject } from "../../src/core/base/json.ts";
+
 import { isRiskyOption, riskOf } from "../../src/core/authority/programs/risky.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/base/json.ts";
 import type { Decision } from "./decision.ts";
 import { commandWords, wordsMatch } from "./model-words.ts";
 import { mapAt, mapOr, type Row, textAt, textsAt, textsOr, textsOrNull } from "./row.ts";

@@ -1,12 +1,13 @@
 // What the daemon is handed for a row: the real store and vault; nobody at the control socket, nothing that runs programs.
-import { canonicalJson } from "../../src/log/chain/canonical.ts";
+
 import type { Authority } from "../../src/core/authority/chain.ts";
 import { done } from "../../src/core/base/result.ts";
+import type { Refusal } from "../../src/core/ports/daemon/exchange.ts";
+import type { DaemonParts } from "../../src/daemon/parts.ts";
 import type { DaemonSecrets } from "../../src/daemon/secrets.ts";
 import type { OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
-import type { DaemonParts } from "../../src/daemon/parts.ts";
+import { canonicalJson } from "../../src/log/chain/canonical.ts";
 import { sha256 } from "../../src/platform/digest.ts";
-import type { Refusal } from "../../src/core/ports/daemon/exchange.ts";
 import type { State } from "../../src/store/state.ts";
 import { fileTools } from "../../src/tools/files/file-tools.ts";
 import { READING } from "./machine.ts";

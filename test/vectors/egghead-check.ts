@@ -1,13 +1,14 @@
 // An agent's grants against one request, and one list of grants against another.
-import type { Authority, Chain } from "../../src/core/authority/chain.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/base/json.ts";
+
 import { BUILTIN_TOOLS } from "../../src/core/authority/axes/name.ts";
+import type { Authority, Chain } from "../../src/core/authority/chain.ts";
 import type { Request } from "../../src/core/authority/request.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/base/json.ts";
 import { decideCall } from "../../src/core/gate/call-decision.ts";
 import { decide } from "../../src/core/gate/decide.ts";
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
-import { readSandbox } from "../../src/core/notation/record/hoist.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
+import { readSandbox } from "../../src/core/notation/record/hoist.ts";
 import type { Mapping } from "../../src/core/notation/tree.ts";
 import { treeOf } from "./json-tree.ts";
 import { answerOf, GROUND, isWithin, linkOf, momentOf, READING, rootOf } from "./machine.ts";

@@ -1,9 +1,10 @@
 // The tools a skill names, as the requirement an agent must meet; and which names a skill may have.
+
+import { isSkillName } from "../../src/agents/skills/skill.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import type { Json } from "../../src/core/base/json.ts";
-import { needGrant, readAllowedTools } from "../../src/core/notation/tools/allowed-tools.ts";
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
-import { isSkillName } from "../../src/agents/skills/skill.ts";
+import { needGrant, readAllowedTools } from "../../src/core/notation/tools/allowed-tools.ts";
 import { treeOf } from "./json-tree.ts";
 import { isWithin, READING, rootOf, sameAuthority, shown, WORK } from "./machine.ts";
 import { type Compared, type Family, yesOrNo } from "./outcome.ts";

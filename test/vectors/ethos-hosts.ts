@@ -1,9 +1,9 @@
 // Hosts a tool declares, alone, under a policy, and behind an address that must be resolved.
 import { hostTexts } from "../../src/core/authority/axes/destination.ts";
-import type { Grant } from "../../src/core/authority/grant.ts";
-import { isJsonList, type Json, type JsonObject } from "../../src/core/base/json.ts";
-import { meetGrants } from "../../src/core/authority/meet.ts";
 import { screen } from "../../src/core/authority/axes/screen.ts";
+import type { Grant } from "../../src/core/authority/grant.ts";
+import { meetGrants } from "../../src/core/authority/meet.ts";
+import { isJsonList, type Json, type JsonObject } from "../../src/core/base/json.ts";
 import { readDeclaration, readPersonality } from "../../src/core/notation/tools/declaration.ts";
 import { treeOf } from "./json-tree.ts";
 import { answerOf, authorityOf, decisionOf, isWithin, momentOf, READING, sameAuthority } from "./machine.ts";

@@ -1,18 +1,19 @@
 // The machine the vectors are read on: home /home/u, working directory /w, nothing configured, time standing still.
+
+import { type Ground, parseRoot } from "../../src/core/authority/axes/path.ts";
 import type { Authority, Chain } from "../../src/core/authority/chain.ts";
 import { type CompiledLink, compile, type Moment, WHOLE_LINK } from "../../src/core/authority/compiled.ts";
 import type { Decision } from "../../src/core/authority/decision.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
-import type { JsonObject } from "../../src/core/base/json.ts";
 import { judge } from "../../src/core/authority/judge.ts";
 import { ALWAYS, type Link, type LinkRole } from "../../src/core/authority/link.ts";
-import { type Ground, parseRoot } from "../../src/core/authority/axes/path.ts";
 import type { Request } from "../../src/core/authority/request.ts";
 import { within } from "../../src/core/authority/witness/within.ts";
-import { toAscii } from "../../src/platform/ascii.ts";
-import { groundOf } from "../../src/platform/ground.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import { compactText } from "../../src/core/notation/printer.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
+import { toAscii } from "../../src/platform/ascii.ts";
+import { groundOf } from "../../src/platform/ground.ts";
 
 export const HOME = "/home/u";
 export const WORK = "/w";

@@ -1,7 +1,12 @@
 // Org policy: an agent's table over the org's over the base of the file.
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
-import { effectivePolicy, type PolicyTable, policyRequests, readPolicyTable } from "../../src/core/notation/policy/policy.ts";
+import {
+  effectivePolicy,
+  type PolicyTable,
+  policyRequests,
+  readPolicyTable,
+} from "../../src/core/notation/policy/policy.ts";
 import { treeOf } from "./json-tree.ts";
 import type { Family } from "./outcome.ts";
 import { has, mapAt, mapOr, type Row, textsAt } from "./row.ts";

@@ -1,13 +1,13 @@
 // Requests built from what a row says on each axis. What it does not say is left unsaid.
 import { parseArgv } from "../../src/core/authority/axes/argv.ts";
-import { verbEntry } from "../../src/core/authority/catalog.ts";
 import { type Destination, parseHost } from "../../src/core/authority/axes/destination.ts";
 import { parseName, parseTool } from "../../src/core/authority/axes/name.ts";
 import { type Ground, parsePath } from "../../src/core/authority/axes/path.ts";
-import type { Request } from "../../src/core/authority/request.ts";
-import { done, type Result, refuse } from "../../src/core/base/result.ts";
 import type { Value } from "../../src/core/authority/axes/scope.ts";
 import { parseUrl } from "../../src/core/authority/axes/url.ts";
+import { verbEntry } from "../../src/core/authority/catalog.ts";
+import type { Request } from "../../src/core/authority/request.ts";
+import { done, type Result, refuse } from "../../src/core/base/result.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
 import { GROUND, WORK } from "./machine.ts";
 

@@ -1,10 +1,11 @@
 // A call dispatched: the tool, what is held, secrets bound to tool and host, a store that is locked, a canary, the network.
-import { parseAddress } from "../../src/core/base/address.ts";
-import type { Authority } from "../../src/core/authority/chain.ts";
-import type { Grant } from "../../src/core/authority/grant.ts";
-import type { Json, JsonObject } from "../../src/core/base/json.ts";
+
 import { parseTool } from "../../src/core/authority/axes/name.ts";
 import { screen } from "../../src/core/authority/axes/screen.ts";
+import type { Authority } from "../../src/core/authority/chain.ts";
+import type { Grant } from "../../src/core/authority/grant.ts";
+import { parseAddress } from "../../src/core/base/address.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import { readToken, readTokenRequest } from "../../src/core/notation/tokens/token.ts";
 import type { SecretBinding } from "../../src/core/ports/stores/secret-store.ts";

@@ -1,6 +1,7 @@
 // Which caveats a server without an agent takes, and what they grant.
-import type { Json, JsonObject } from "../../src/core/base/json.ts";
+
 import { type CaveatsFile, chosenCaveats } from "../../src/cli/mcp/caveats.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { readCaveats } from "../../src/core/notation/caveats/caveats.ts";
 import { readJson } from "../../src/text/json.ts";
 import { normalCaveats, printCaveats, wholeCaveats } from "./caveats.ts";

@@ -1,6 +1,5 @@
 // bridle-safe-subset-shell: the parser's verdict on a script, the class of a refusal, the tree of what is accepted.
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
-import { patternText } from "../../src/tools/shell/names/file-names.ts";
 import { parseScript } from "../../src/tools/shell/language/parse.ts";
 import {
   hasVariable,
@@ -11,6 +10,7 @@ import {
   type Word,
 } from "../../src/tools/shell/language/script.ts";
 import type { Parsed } from "../../src/tools/shell/language/script-reader.ts";
+import { patternText } from "../../src/tools/shell/names/file-names.ts";
 import type { Family } from "./outcome.ts";
 import { mapAt, type Row, textAt } from "./row.ts";
 

@@ -1,9 +1,9 @@
 // Grants as the rows write them. A `proc.*` scope with commands but no `in` is read under an agent whose sandbox is /w.
 import type { Grant } from "../../src/core/authority/grant.ts";
 import { isJsonList, isJsonObject, type Json } from "../../src/core/base/json.ts";
-import { readCapabilities } from "../../src/core/notation/record/capabilities.ts";
 import { type Diagnostic, Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
+import { readCapabilities } from "../../src/core/notation/record/capabilities.ts";
 import { treeOf } from "./json-tree.ts";
 import { READING, rootOf, WORK } from "./machine.ts";
 

@@ -2,7 +2,14 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { Source } from "../../core/notation/source.ts";
-import { type Changed, type EditPlace, editFile, type FileEdited, realFile, undoFolder } from "../../platform/edit-file.ts";
+import {
+  type Changed,
+  type EditPlace,
+  editFile,
+  type FileEdited,
+  realFile,
+  undoFolder,
+} from "../../platform/edit-file.ts";
 import { readTextFile } from "../../platform/files.ts";
 import { segmentsOf } from "../../platform/folders.ts";
 import { realRoot } from "../../platform/real-path.ts";

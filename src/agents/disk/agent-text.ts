@@ -4,13 +4,18 @@ import type { Moment } from "../../core/authority/compiled.ts";
 import { caveatsTable, readCaveats } from "../../core/notation/caveats/caveats.ts";
 import { type Config, configRefused, readConfig } from "../../core/notation/config/config.ts";
 import type { ConfigLevel } from "../../core/notation/config/config-keys.ts";
-import { readDeclaration } from "../../core/notation/tools/declaration.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
 import { readManifest } from "../../core/notation/manifest/manifest.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { readRecord } from "../../core/notation/record/record.ts";
 import type { Source } from "../../core/notation/source.ts";
+import { readDeclaration } from "../../core/notation/tools/declaration.ts";
 import { entryOf, type TreeNode } from "../../core/notation/tree.ts";
+import { readFrontmatter } from "../../text/frontmatter.ts";
+import { readJson } from "../../text/json.ts";
+import type { Read } from "../../text/read.ts";
+import { readToml } from "../../text/toml.ts";
+import { readYaml } from "../../text/yaml.ts";
 import {
   type Agent,
   type AgentForm,
@@ -20,11 +25,6 @@ import {
   agentFromRecord,
   agentRefused,
 } from "../project/agent.ts";
-import { readFrontmatter } from "../../text/frontmatter.ts";
-import { readJson } from "../../text/json.ts";
-import type { Read } from "../../text/read.ts";
-import { readToml } from "../../text/toml.ts";
-import { readYaml } from "../../text/yaml.ts";
 
 export function agentOf(source: Source, name: string, ending: string, reading: Reading, moment: Moment): Agent {
   const read = readAs(source, ending);

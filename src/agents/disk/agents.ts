@@ -1,30 +1,30 @@
 // The agents of this machine: found, read inside their configuration, and held to what is trusted of them.
+
 import { extname, join, relative, resolve, sep } from "node:path";
-import { alikeAgentId } from "../../core/base/agent-id.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
-import type { Step } from "../../cli/terminal/progress.ts";
-import type { ProjectOpened } from "../../cli/project-opened.ts";
-import type { LoadedAgent, LoadResult, SetResult } from "../../cli/world.ts";
-import { authorityFiles } from "./authority-files.ts";
-import { readConfigFile } from "./config-file.ts";
-import { sha256 } from "../../platform/digest.ts";
-import { readTextFile } from "../../platform/files.ts";
-import type { UserFolders } from "../../platform/folders.ts";
-import { TOOLS_TEXT, toolSources } from "../../sandbox/tool-host/sources.ts";
-import { openTrust } from "./trust-file.ts";
-import { AGENTS, type AgentFile, agentIds, agentName, findAgent, findAgents } from "./workspace.ts";
+import { alikeAgentId } from "../../core/base/agent-id.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { Source } from "../../core/notation/source.ts";
+import type { Step } from "../../core/ports/progress.ts";
 import type { TrustStore } from "../../core/ports/trust.ts";
+import { sha256 } from "../../platform/digest.ts";
+import { readTextFile } from "../../platform/files.ts";
+import type { UserFolders } from "../../platform/folders.ts";
+import { once } from "../../platform/once.ts";
+import { TOOLS_TEXT, toolSources } from "../../sandbox/tool-host/sources.ts";
+import { sourceCharactersMax } from "../../text/read.ts";
 import type { ConfigRead } from "../project/hoist-levels.ts";
 import { agentNameOf, Project } from "../project/project.ts";
 import { type ConfigText, type Readers, readLevel } from "../project/project-moment.ts";
 import { reviewOf } from "../project/review.ts";
-import { sourceCharactersMax } from "../../text/read.ts";
 import { agentOf, configOf } from "./agent-text.ts";
-import { once } from "../../platform/once.ts";
+import { authorityFiles } from "./authority-files.ts";
+import { readConfigFile } from "./config-file.ts";
+import type { LoadedAgent, LoadResult, OpenedProject, SetResult } from "./loaded-agent.ts";
 import { revisionTexts } from "./revision.ts";
+import { openTrust } from "./trust-file.ts";
+import { AGENTS, type AgentFile, agentIds, agentName, findAgent, findAgents } from "./workspace.ts";
 
 export interface Place {
   readonly cwd: string;
@@ -41,7 +41,7 @@ export interface Agents {
   nameOf(path: string): string;
   user(): ConfigRead | null;
   opened(): { readonly project: Project; readonly trusted: TrustStore | null; readonly config: ConfigText | null };
-  openProject(step?: Step): ProjectOpened | null;
+  openProject(step?: Step): OpenedProject | null;
   loadAgent(name: string): LoadResult;
   loadSet(name: string, step?: Step): SetResult;
 }
@@ -67,7 +67,7 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
     const trusted = openTrust(workspace, folders, sha256);
     return { project: projectAt(workspace ?? cwd, config, trusted), trusted, config };
   });
-  const openProject = (step?: Step): ProjectOpened | null => {
+  const openProject = (step?: Step): OpenedProject | null => {
     if (workspace === null) return null;
     const { project, trusted } = opened();
     const { files: texts, problems } = authorityFiles(workspace, sourceCharactersMax);

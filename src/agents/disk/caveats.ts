@@ -4,9 +4,9 @@ import { caveatsTable, readCaveats } from "../../core/notation/caveats/caveats.t
 import type { Reading } from "../../core/notation/reading.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { TreeNode } from "../../core/notation/tree.ts";
+import { readJson } from "../../text/json.ts";
 import { type Agent, agentFromCaveats } from "../project/agent.ts";
 import { Project } from "../project/project.ts";
-import { readJson } from "../../text/json.ts";
 import { openAgents, type Place } from "./agents.ts";
 
 /** The agent of a session that has no record. */

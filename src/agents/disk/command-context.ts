@@ -1,14 +1,14 @@
 // What every command stands on: where we are, whose folders count, and the agents that are found from here.
 import type { Moment } from "../../core/authority/compiled.ts";
+import type { Reading } from "../../core/notation/reading.ts";
 import { toAscii } from "../../platform/ascii.ts";
 import { type UserFolders, userFolders } from "../../platform/folders.ts";
 import { homeFolder } from "../../platform/ground.ts";
 import { machineGround } from "../../platform/machine-ground.ts";
-import { realRoot } from "../../platform/real-path.ts";
-import { findWorkspace } from "./workspace.ts";
-import type { Reading } from "../../core/notation/reading.ts";
-import { type Agents, openAgents } from "./agents.ts";
 import { once } from "../../platform/once.ts";
+import { realRoot } from "../../platform/real-path.ts";
+import { type Agents, openAgents } from "./agents.ts";
+import { findWorkspace } from "./workspace.ts";
 
 export interface Asking {
   readonly workspace: string | null;

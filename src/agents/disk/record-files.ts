@@ -23,8 +23,8 @@ import {
   listFolder,
   listFolderInSteps,
 } from "../../platform/listing.ts";
-import { stampOf } from "../../platform/stamp.ts";
 import { codeOf, liesInside } from "../../platform/path-target.ts";
+import { stampOf } from "../../platform/stamp.ts";
 import { writeWhole } from "../../platform/write-whole.ts";
 
 /** Relative to the workspace. */

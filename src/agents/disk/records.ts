@@ -1,20 +1,21 @@
 // Records and skills of the machine, as the command line asks for them.
+
 import { join } from "node:path";
-import type { RecordsDesk } from "../../cli/records/records.ts";
-import { createRecord, fileText, listRecords, RECORDS, readListed, recordCache } from "./record-files.ts";
-import { listOwnSkills, listProjectSkills, SHARED_SKILLS, SKILLS, USER_SKILLS } from "./skill-files.ts";
+import { readFrontmatter } from "../../text/frontmatter.ts";
+import { sourceCharactersMax } from "../../text/read.ts";
 import { openShelf } from "../records/shelf.ts";
 import type { SkillOrigin } from "../skills/skill.ts";
 import { recordSkills, type SkillMachine, type SkillSource } from "../skills/skill-shelf.ts";
-import { readFrontmatter } from "../../text/frontmatter.ts";
-import { sourceCharactersMax } from "../../text/read.ts";
+import { createRecord, fileText, listRecords, RECORDS, readListed, recordCache } from "./record-files.ts";
+import type { RecordsFolder } from "./records-folder.ts";
+import { listOwnSkills, listProjectSkills, SHARED_SKILLS, SKILLS, USER_SKILLS } from "./skill-files.ts";
 
 export function recordsDesk(
   workspace: string,
   state: string | null,
   now: number,
   nameOf: (path: string) => string,
-): RecordsDesk {
+): RecordsFolder {
   const folder = join(workspace, RECORDS);
   const cache = recordCache(state, workspace);
   return {
@@ -34,7 +35,7 @@ interface SkillPlaces {
   readonly home: string | null;
   readonly config: string | null;
   readonly workspace: string | null;
-  readonly records: RecordsDesk | null;
+  readonly records: RecordsFolder | null;
   readonly now: number;
   nameOf(path: string): string;
 }

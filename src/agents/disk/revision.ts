@@ -1,9 +1,10 @@
 // Agents of a git revision with its configuration, or one file of it.
-import { commitOf, filesOf, textOf } from "../../platform/git.ts";
-import { AGENTS } from "./workspace.ts";
+
 import type { Source } from "../../core/notation/source.ts";
+import { commitOf, filesOf, textOf } from "../../platform/git.ts";
 import { CONFIG_PATH } from "../project/project.ts";
 import type { ConfigText } from "../project/project-moment.ts";
+import { AGENTS } from "./workspace.ts";
 
 export interface RevisionTexts {
   readonly agents: readonly Source[];

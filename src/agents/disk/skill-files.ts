@@ -1,7 +1,13 @@
 // Where skills lie on disk: folders with a SKILL.md in each.
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type FolderListing, type FoundFile, type FoundProblem, type ListingLimits, listFolder } from "../../platform/listing.ts";
+import {
+  type FolderListing,
+  type FoundFile,
+  type FoundProblem,
+  type ListingLimits,
+  listFolder,
+} from "../../platform/listing.ts";
 import { codeOf } from "../../platform/path-target.ts";
 
 /** Relative to the workspace. */

@@ -6,8 +6,8 @@ import type { TrustedFile, TrustStore, TrustWritten } from "../../core/ports/tru
 import { readTextFile } from "../../platform/files.ts";
 import { isSameFolder, segmentsOf, type UserFolders } from "../../platform/folders.ts";
 import { realRoot } from "../../platform/real-path.ts";
-import { readPath, readProjectEntry, readTrustedEntry, VERSION } from "./trust-entry.ts";
 import { writeWhole } from "../../platform/write-whole.ts";
+import { readPath, readProjectEntry, readTrustedEntry, VERSION } from "./trust-entry.ts";
 
 /** A trusted text escaped as JSON, with its roots beside it. */
 const entryCharactersMax = 8 * 1024 * 1024;

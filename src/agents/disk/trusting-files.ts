@@ -1,11 +1,12 @@
 // Edits that a person made through us are trusted as they are made: nobody has to trust their own edit a second time.
+
 import { relative, resolve, sep } from "node:path";
-import type { RecordFiles } from "../../cli/agents/world.ts";
-import { sha256 } from "../../platform/digest.ts";
-import { AGENTS } from "./workspace.ts";
 import type { Source } from "../../core/notation/source.ts";
+import { sha256 } from "../../platform/digest.ts";
 import { trustedEdit } from "../project/review.ts";
 import type { Agents } from "./agents.ts";
+import type { RecordFiles } from "./record-file-types.ts";
+import { AGENTS } from "./workspace.ts";
 
 export function trustingFiles(files: RecordFiles, agents: Agents, cwd: string, workspace: string | null): RecordFiles {
   /** Only where the text before the edit counted already; otherwise more than the edit would be trusted. */

@@ -1,9 +1,10 @@
 // The proof behind every edit: what the record grants afterwards is what it granted before, more or less by exactly
 // the edit. Whatever cannot be shown is a refusal.
+
+import { isNothing } from "../../core/authority/axes/scope.ts";
 import type { VerbEntry } from "../../core/authority/catalog.ts";
 import { type Conditions, type Grant, UNCONDITIONAL } from "../../core/authority/grant.ts";
 import type { Request } from "../../core/authority/request.ts";
-import { isNothing } from "../../core/authority/axes/scope.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import type { Agent } from "../project/agent.ts";
 import { type Change, differenceOf } from "../project/difference.ts";

@@ -1,7 +1,7 @@
 // What a shorthand would say again once an item about its verb is gone, said to be nothing instead.
 
-import { type CapabilityList, readCapabilityList } from "../../core/notation/record/capabilities.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
+import { type CapabilityList, readCapabilityList } from "../../core/notation/record/capabilities.ts";
 import type { TreeNode } from "../../core/notation/tree.ts";
 import { entryOf } from "../../core/notation/tree.ts";
 import type { Plan, View } from "./edit-plan.ts";

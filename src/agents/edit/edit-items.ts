@@ -1,11 +1,11 @@
 // The items of `capabilities` as they are written, whichever way, each with the grant it makes.
 import type { Grant } from "../../core/authority/grant.ts";
-import { type CapabilitiesContext, readCapabilities } from "../../core/notation/record/capabilities.ts";
 import { readCompact } from "../../core/notation/compact/compact.ts";
 import { parseCompact } from "../../core/notation/compact/compact-parser.ts";
-import { Diagnostics } from "../../core/notation/diagnostic.ts";
-import { readGrant } from "../../core/notation/scope/scope-reader.ts";
 import { splitSpecs } from "../../core/notation/compact/specs.ts";
+import { Diagnostics } from "../../core/notation/diagnostic.ts";
+import { type CapabilitiesContext, readCapabilities } from "../../core/notation/record/capabilities.ts";
+import { readGrant } from "../../core/notation/scope/scope-reader.ts";
 import type { Entry, List, Mapping, TreeNode } from "../../core/notation/tree.ts";
 import { flowReplacements } from "./edit-list.ts";
 import type { SpecContext } from "./edit-spec.ts";

@@ -1,7 +1,8 @@
 // One written item without a part of it: its entries taken out where they stand, or the rest spelled anew.
+
+import { pathText } from "../../core/authority/axes/path.ts";
 import type { Axis } from "../../core/authority/catalog.ts";
 import type { Grant } from "../../core/authority/grant.ts";
-import { pathText } from "../../core/authority/axes/path.ts";
 import { compactWord } from "../../core/notation/compact/compact-word.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { type Entry, entryOf, type List, type Mapping } from "../../core/notation/tree.ts";

@@ -1,12 +1,13 @@
 // What of a record has to change for an edit, before anything is written: which items, which shorthands, which specs.
+
+import { isNothing } from "../../core/authority/axes/scope.ts";
 import type { Axis } from "../../core/authority/catalog.ts";
 import type { Grant } from "../../core/authority/grant.ts";
-import { isNothing } from "../../core/authority/axes/scope.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
-import { type Hoist, readSandbox } from "../../core/notation/record/hoist.ts";
-import { PRESETS } from "../../core/notation/record/presets.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import type { Reading } from "../../core/notation/reading.ts";
+import { type Hoist, readSandbox } from "../../core/notation/record/hoist.ts";
+import { PRESETS } from "../../core/notation/record/presets.ts";
 import type { AgentRecord } from "../../core/notation/record/record.ts";
 import { entryOf, type Mapping, type Scalar } from "../../core/notation/tree.ts";
 import { type AuthorityEdit, isMeant } from "./edit-check.ts";

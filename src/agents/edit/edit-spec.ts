@@ -1,14 +1,15 @@
 // The spec of an edit: what a person typed, as the grant to add or the part to take away.
+
+import { ANY, isNothing, type Scope } from "../../core/authority/axes/scope.ts";
 import type { Axis, ScopeKey } from "../../core/authority/catalog.ts";
 import type { Grant } from "../../core/authority/grant.ts";
-import { ANY, isNothing, type Scope } from "../../core/authority/axes/scope.ts";
-import { type CapabilitiesContext, readCapabilities } from "../../core/notation/record/capabilities.ts";
 import { readCompact } from "../../core/notation/compact/compact.ts";
 import { type CompactSpec, parseCompact } from "../../core/notation/compact/compact-parser.ts";
-import { CONDITION_KEYS } from "../../core/notation/scope/conditions.ts";
 import { type Diagnostic, Diagnostics } from "../../core/notation/diagnostic.ts";
 import { instantText } from "../../core/notation/instant.ts";
 import type { Reading } from "../../core/notation/reading.ts";
+import { type CapabilitiesContext, readCapabilities } from "../../core/notation/record/capabilities.ts";
+import { CONDITION_KEYS } from "../../core/notation/scope/conditions.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { AuthorityEdit } from "./edit-check.ts";
 

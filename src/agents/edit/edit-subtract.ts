@@ -1,13 +1,14 @@
 // What is left of a grant without a part of it. Grants only say what is allowed, so a rest that would need an
 // "except" has no spelling: then there is none, and the axis that would need it is named.
+
+import type { DestinationScope } from "../../core/authority/axes/destination.ts";
+import type { Ground } from "../../core/authority/axes/path.ts";
+import { isNothing, type PortRange, type Scope } from "../../core/authority/axes/scope.ts";
 import type { Axis } from "../../core/authority/catalog.ts";
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
-import type { DestinationScope } from "../../core/authority/axes/destination.ts";
 import { type Grant, UNCONDITIONAL } from "../../core/authority/grant.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
 import { meetGrants, meetScopes } from "../../core/authority/meet.ts";
-import type { Ground } from "../../core/authority/axes/path.ts";
-import { isNothing, type PortRange, type Scope } from "../../core/authority/axes/scope.ts";
 import { within } from "../../core/authority/witness/within.ts";
 
 export type ProtectedPaths = Ground["protectedPaths"];

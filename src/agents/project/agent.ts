@@ -3,14 +3,14 @@ import type { Authority } from "../../core/authority/chain.ts";
 import { compile, type Moment } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { ALWAYS, type Link, type Validity } from "../../core/authority/link.ts";
-import type { Approvers } from "../../core/notation/config/approvers.ts";
 import type { CaveatsLink } from "../../core/notation/caveats/caveats.ts";
-import type { DeclarationReading } from "../../core/notation/tools/declaration.ts";
+import type { Approvers } from "../../core/notation/config/approvers.ts";
 import { type Diagnostic, Diagnostics } from "../../core/notation/diagnostic.ts";
 import type { Manifest } from "../../core/notation/manifest/manifest.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { AgentRecord } from "../../core/notation/record/record.ts";
 import type { Source } from "../../core/notation/source.ts";
+import type { DeclarationReading } from "../../core/notation/tools/declaration.ts";
 import { runTests, type TestResult } from "./tests.ts";
 
 export type AgentForm = "record" | "manifest" | "caveats" | "declaration";

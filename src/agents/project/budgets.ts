@@ -1,10 +1,11 @@
 // Budgets of two texts compared: whether the counted lines of one allow more calls than those of the other, all lines together.
 // A call is charged to one line, and an exhausted line is passed over for the next: budgets of lines that overlap add up.
+
+import type { Ground } from "../../core/authority/axes/path.ts";
 import { compile } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
 import { meetGrants } from "../../core/authority/meet.ts";
-import type { Ground } from "../../core/authority/axes/path.ts";
 import { within } from "../../core/authority/witness/within.ts";
 import { compactText } from "../../core/notation/printer.ts";
 

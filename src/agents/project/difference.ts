@@ -1,8 +1,9 @@
 // What changed between two texts of one agent, as authority: what became possible and what stopped being possible,
 // each with a concrete request as the example.
+
+import type { Ground } from "../../core/authority/axes/path.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import type { Link } from "../../core/authority/link.ts";
-import type { Ground } from "../../core/authority/axes/path.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { type Because, type Containment, withinEach } from "../../core/authority/witness/within.ts";
 import { approversWithin } from "../../core/notation/config/approvers.ts";

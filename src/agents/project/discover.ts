@@ -1,7 +1,8 @@
 // Discovery by capability: which agents hold at least this much.
-import type { Grant } from "../../core/authority/grant.ts";
+
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { isNothing } from "../../core/authority/axes/scope.ts";
+import type { Grant } from "../../core/authority/grant.ts";
 import { within } from "../../core/authority/witness/within.ts";
 import type { Agent } from "./agent.ts";
 

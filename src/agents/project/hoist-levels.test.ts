@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AGENT_PATH, NOBODY, projectOf, record, scout, trustOf, userLevel } from "../../../test/trust/project.ts";
-import { coverage } from "../../core/authority/chain.ts";
 import { pathText } from "../../core/authority/axes/path.ts";
+import { coverage } from "../../core/authority/chain.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import { READING } from "../../core/notation/testing/notation.ts";
 import type { Agent } from "./agent.ts";

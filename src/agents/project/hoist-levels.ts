@@ -1,14 +1,20 @@
 // What stands around an agent's own text: the outermost root from the user over the project, the org tables of both,
 // and the user's ceiling as a link that only narrows.
+
+import { pathText } from "../../core/authority/axes/path.ts";
 import type { Chain } from "../../core/authority/chain.ts";
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
-import { pathText } from "../../core/authority/axes/path.ts";
 import type { Config } from "../../core/notation/config/config.ts";
 import { type Diagnostic, Diagnostics } from "../../core/notation/diagnostic.ts";
-import { isAtOrBelow } from "../../core/notation/record/hoist.ts";
-import { type OuterPolicies, type PolicyPlaces, placesIn, stricter } from "../../core/notation/policy/outer-policies.ts";
+import {
+  type OuterPolicies,
+  type PolicyPlaces,
+  placesIn,
+  stricter,
+} from "../../core/notation/policy/outer-policies.ts";
 import type { Reading } from "../../core/notation/reading.ts";
+import { isAtOrBelow } from "../../core/notation/record/hoist.ts";
 import type { Source } from "../../core/notation/source.ts";
 import { type Agent, agentRefused } from "./agent.ts";
 

@@ -1,10 +1,11 @@
 // What of a project's authority counts: nothing before a person trusted it, a narrowing at once, a widening not before
 // a person trusted that too.
+
+import type { Ground } from "../../core/authority/axes/path.ts";
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import { compile } from "../../core/authority/compiled.ts";
 import { type Grant, type Purpose, purposeAllowed } from "../../core/authority/grant.ts";
 import type { Link } from "../../core/authority/link.ts";
-import type { Ground } from "../../core/authority/axes/path.ts";
 import { stricterApprovers } from "../../core/notation/config/approvers.ts";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { AuthorityFile } from "../../core/ports/trust.ts";

@@ -1,8 +1,9 @@
 // How a grant is written in YAML, as JSON Schema: from the catalog, so that a new verb or key is known here at once.
-import { CATALOG, type ScopeKey, scopeKeys, type VerbEntry } from "../../core/authority/catalog.ts";
+
 import type { Constraint } from "../../core/authority/axes/constraint.ts";
-import { constrainedArgumentsMax, patternsPerScopeMax } from "../../core/base/limits.ts";
 import { ROOT_WORDS } from "../../core/authority/axes/root-word.ts";
+import { CATALOG, type ScopeKey, scopeKeys, type VerbEntry } from "../../core/authority/catalog.ts";
+import { constrainedArgumentsMax, patternsPerScopeMax } from "../../core/base/limits.ts";
 import type { ConditionKey } from "../../core/notation/scope/conditions.ts";
 import { closedMap, listOf, oneOfWords, reference, type Schema } from "./schema-value.ts";
 

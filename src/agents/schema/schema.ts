@@ -2,12 +2,12 @@
 import { DENIAL_CODES } from "../../core/authority/decision.ts";
 import type { ConfigKey } from "../../core/notation/config/config-keys.ts";
 import { LAND_WORDS } from "../../core/notation/config/land-setting.ts";
+import { LIMIT_KEYS } from "../../core/notation/config/run-settings.ts";
+import { SEARCH_PROVIDERS } from "../../core/notation/config/search-setting.ts";
 import { CAPABILITIES, type Ruling } from "../../core/notation/policy/policy-table.ts";
 import { PRESETS } from "../../core/notation/record/presets.ts";
 import type { AuthorityKey } from "../../core/notation/record/record-keys.ts";
 import type { TestOutcome } from "../../core/notation/record/record-tests.ts";
-import { LIMIT_KEYS } from "../../core/notation/config/run-settings.ts";
-import { SEARCH_PROVIDERS } from "../../core/notation/config/search-setting.ts";
 import { capabilitiesSchema, grantDefinitions } from "./schema-grant.ts";
 import { closedMap, listOf, oneOfWords, reference, type Schema, whole } from "./schema-value.ts";
 

@@ -1,11 +1,12 @@
 // May this agent do what a skill's tools need? What is missing, and the grant that would close the gap.
+
+import { isNothing } from "../../core/authority/axes/scope.ts";
 import type { Chain } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import { type Conditions, type Grant, purposeAllowed } from "../../core/authority/grant.ts";
-import { isNothing } from "../../core/authority/axes/scope.ts";
 import { within } from "../../core/authority/witness/within.ts";
-import { type Need, needGrant, type ToolNeed } from "../../core/notation/tools/allowed-tools.ts";
 import type { Reading } from "../../core/notation/reading.ts";
+import { type Need, needGrant, type ToolNeed } from "../../core/notation/tools/allowed-tools.ts";
 import type { Agent } from "../project/agent.ts";
 import type { Skill } from "./skill.ts";
 

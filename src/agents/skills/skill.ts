@@ -1,10 +1,10 @@
 // A skill from its SKILL.md, or from a record of class skill: instructions with a name, and the tools they use.
 import type { Span } from "../../core/authority/grant.ts";
-import { type AllowedTools, NO_TOOLS, readAllowedTools } from "../../core/notation/tools/allowed-tools.ts";
 import { type Diagnostic, Diagnostics } from "../../core/notation/diagnostic.ts";
 import { quoted } from "../../core/notation/quoted.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { kindName, textOf } from "../../core/notation/scope/scope-values.ts";
+import { type AllowedTools, NO_TOOLS, readAllowedTools } from "../../core/notation/tools/allowed-tools.ts";
 import { type Entry, entryOf, type Mapping, type TreeNode } from "../../core/notation/tree.ts";
 
 /** Where a skill was found. */

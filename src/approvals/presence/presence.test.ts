@@ -2,8 +2,8 @@
 import { beforeEach, expect, test } from "vitest";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { SettingStore } from "../../core/ports/stores/secret-store.ts";
-import { PresenceVerifiers } from "./presence.ts";
 import { WrongTries, waitMilliseconds, wrongTriesMax } from "../../platform/presence-tries.ts";
+import { PresenceVerifiers } from "./presence.ts";
 
 /** A guess costs as little as is allowed at all. */
 const CHEAP = { n: 16_384, r: 8, p: 1 } as const;

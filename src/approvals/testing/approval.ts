@@ -2,8 +2,8 @@
 import type { Request } from "../../core/authority/request.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
-import type { Approval, ApprovalAnswerGiven } from "../../core/ports/stores/approval-store.ts";
 import type { LadderStep } from "../../core/ports/daemon/daemon-control.ts";
+import type { Approval, ApprovalAnswerGiven } from "../../core/ports/stores/approval-store.ts";
 import { asked, type NewApproval } from "../life.ts";
 
 export const READING: Reading = {

@@ -1,21 +1,22 @@
 // `ambit agents list | show | capabilities`: who is there, and what each may do.
 
+import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
+import { readGrantSpec } from "../../agents/edit/edit-spec.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { within } from "../../core/authority/witness/within.ts";
 import { compactText, grantWords } from "../../core/notation/printer.ts";
 import { place } from "../../core/notation/source.ts";
-import { readGrantSpec } from "../../agents/edit/edit-spec.ts";
-import { isBroken, type Listed, listedAgents, listedRow, listedSummary } from "./list.ts";
-import { grantLine, sortedByRisk } from "./risk.ts";
-import type { AgentsWorld } from "./world.ts";
+import type { Step } from "../../core/ports/progress.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
-import { progressOf, type Step } from "../terminal/progress.ts";
+import { progressOf } from "../terminal/progress.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
-import type { LoadedAgent } from "../world.ts";
+import { isBroken, type Listed, listedAgents, listedRow, listedSummary } from "./list.ts";
+import { grantLine, sortedByRisk } from "./risk.ts";
+import type { AgentsWorld } from "./world.ts";
 
 export interface AgentsListOptions extends Asked {
   readonly can?: string;

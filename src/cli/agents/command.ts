@@ -1,13 +1,13 @@
 // The words of `ambit agents`, and its help.
 import type { Command } from "commander";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { type Asked, fail } from "../terminal/problems.ts";
 import { type AgentsListOptions, agentsCapabilities, agentsList, agentsShow } from "./agents.ts";
 import { agentsGrant, agentsGrantFrom, agentsRevoke, type EditOptions, type GrantOptions } from "./edit.ts";
 import { agentsDelete, agentsNew, agentsRename, agentsUndo, type NewOptions } from "./files.ts";
 import { type LinkOptions, revokeLink } from "./links.ts";
 import { agentsTree } from "./tree.ts";
 import type { AgentsWorld } from "./world.ts";
-import { EXIT, type ExitCode } from "../terminal/exit.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
 
 /** Adds the commands to the program; `end` is told how the one that ran has ended. Those that ask a person wait. */
 export function addAgents(program: Command, world: AgentsWorld, end: (exit: ExitCode) => void): void {

@@ -1,20 +1,20 @@
 // `ambit agents grant` and `revoke`: shows what would change, in words and as lines, asks, and changes that.
 
-import { requestText } from "../../core/notation/request/request-printer.ts";
 import { editRecord, type RecordEdit } from "../../agents/edit/edit.ts";
-import { notAdmitted } from "../trust/admit.ts";
-import { pickGrant } from "./picker.ts";
-import { reportOf, showReport, specOf } from "./report.ts";
-import type { AgentsWorld, RefusedEdit } from "./world.ts";
+import { requestText } from "../../core/notation/request/request-printer.ts";
+import { askOnce, tellRefusal } from "../control-world.ts";
 import { shown } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
-import { askOnce, tellRefusal } from "../control-world.ts";
 import { parseDuration } from "../terminal/duration.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail } from "../terminal/problems.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
+import { notAdmitted } from "../trust/admit.ts";
 import { proposedGrant } from "../why/text.ts";
+import { pickGrant } from "./picker.ts";
+import { reportOf, showReport, specOf } from "./report.ts";
+import type { AgentsWorld, RefusedEdit } from "./world.ts";
 
 export interface EditOptions {
   readonly yes: boolean;

@@ -1,25 +1,26 @@
 // `ambit agents new | rename | delete | undo`: records as files, each change shown, asked about and taken back.
 
-import type { Grant } from "../../core/authority/grant.ts";
-import { newestPreset, PRESETS } from "../../core/notation/record/presets.ts";
-import { compactText } from "../../core/notation/printer.ts";
-import { readRecord } from "../../core/notation/record/record.ts";
-import type { Source } from "../../core/notation/source.ts";
-import { entryOf } from "../../core/notation/tree.ts";
+import type { FileDone } from "../../agents/disk/record-file-types.ts";
 import { more } from "../../agents/edit/edit-check.ts";
 import { scalarText } from "../../agents/edit/edit-scalar.ts";
 import { applyReplacements } from "../../agents/edit/edit-text.ts";
-import { notAdmitted } from "../trust/admit.ts";
-import { type EditOptions, notFound } from "./edit.ts";
-import { printLines } from "./report.ts";
-import { grantLine, sortedByRisk } from "./risk.ts";
-import type { AgentsWorld, FileDone } from "./world.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import { compactText } from "../../core/notation/printer.ts";
+import { newestPreset, PRESETS } from "../../core/notation/record/presets.ts";
+import { readRecord } from "../../core/notation/record/record.ts";
+import type { Source } from "../../core/notation/source.ts";
+import { entryOf } from "../../core/notation/tree.ts";
+import { changedLines } from "../diff/text-change.ts";
 import { shown } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail } from "../terminal/problems.ts";
-import { changedLines } from "../diff/text-change.ts";
+import { notAdmitted } from "../trust/admit.ts";
+import { type EditOptions, notFound } from "./edit.ts";
+import { printLines } from "./report.ts";
+import { grantLine, sortedByRisk } from "./risk.ts";
+import type { AgentsWorld } from "./world.ts";
 
 export interface NewOptions extends EditOptions {
   readonly extends?: string;

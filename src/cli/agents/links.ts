@@ -1,13 +1,13 @@
 // Delegations as people see them: who passed what on to whom, and taking one back.
 
 import type { KeptLink, MadeAgent } from "../../core/ports/stores/link-store.ts";
-import type { AgentsWorld } from "./world.ts";
-import { shown } from "../terminal/cells.ts";
 import { askOnce, tellRefusal } from "../control-world.ts";
+import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Asked } from "../terminal/problems.ts";
+import type { AgentsWorld } from "./world.ts";
 
 export interface LinkOptions extends Asked {
   readonly link?: string;

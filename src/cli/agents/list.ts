@@ -1,11 +1,12 @@
 // All agents of the workspace in a row, with those that cannot be read, and how each is summed up.
+import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
 import { isNothing } from "../../core/authority/axes/scope.ts";
-import { highestRisk, riskText } from "./risk.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import type { Asked } from "../terminal/problems.ts";
 import { progressOf } from "../terminal/progress.ts";
-import type { LoadedAgent, World } from "../world.ts";
+import type { World } from "../world.ts";
+import { highestRisk, riskText } from "./risk.ts";
 
 export type Listed =
   | { readonly id: string; readonly loaded: LoadedAgent }

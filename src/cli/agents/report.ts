@@ -1,13 +1,14 @@
 // What an edit of an agent's authority does, for people and for programs.
+
+import type { EditResult } from "../../agents/edit/edit.ts";
+import { type AuthorityEdit, more } from "../../agents/edit/edit-check.ts";
 import type { Risk, VerbEntry } from "../../core/authority/catalog.ts";
 import { compactText, grantWords } from "../../core/notation/printer.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
-import type { EditResult } from "../../agents/edit/edit.ts";
-import { type AuthorityEdit, more } from "../../agents/edit/edit-check.ts";
-import { riskText } from "./risk.ts";
-import { shown } from "../terminal/cells.ts";
 import { type ChangedLine, changedLines } from "../diff/text-change.ts";
+import { shown } from "../terminal/cells.ts";
 import type { World } from "../world.ts";
+import { riskText } from "./risk.ts";
 
 type Edited = Extract<EditResult, { kind: "edited" }>;
 

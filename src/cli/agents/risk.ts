@@ -1,7 +1,8 @@
 // Grants for people: sorted by risk, and in the colour of their risk.
+
+import { isNothing } from "../../core/authority/axes/scope.ts";
 import { byRisk, type Risk } from "../../core/authority/catalog.ts";
 import type { Grant } from "../../core/authority/grant.ts";
-import { isNothing } from "../../core/authority/axes/scope.ts";
 import { compactText, grantWords } from "../../core/notation/printer.ts";
 import { shown } from "../terminal/cells.ts";
 import { type Paint, paintRisk } from "../terminal/paint.ts";

@@ -1,19 +1,19 @@
 // `ambit agents tree`: agents by the folders of their ids, the risk of each, and what it may pass on to others.
 
+import { isNothing } from "../../core/authority/axes/scope.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import { type Grant, purposeAllowed } from "../../core/authority/grant.ts";
-import { isNothing } from "../../core/authority/axes/scope.ts";
 import { compactText } from "../../core/notation/printer.ts";
-import { type Delegated, delegationLines, delegationsNow } from "./links.ts";
-import { isBroken, type Listed, listedAgents, listedRow, listedSummary } from "./list.ts";
-import { highestRisk, riskText, sortedByRisk } from "./risk.ts";
-import type { AgentsWorld } from "./world.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
 import type { Asked } from "../terminal/problems.ts";
+import { type Delegated, delegationLines, delegationsNow } from "./links.ts";
+import { isBroken, type Listed, listedAgents, listedRow, listedSummary } from "./list.ts";
+import { highestRisk, riskText, sortedByRisk } from "./risk.ts";
+import type { AgentsWorld } from "./world.ts";
 
 export async function agentsTree(world: AgentsWorld, options: Asked): Promise<ExitCode> {
   const all = listedAgents(world, options);

@@ -1,36 +1,9 @@
 // What the commands about agents are handed by the composition, besides what every command has.
-import type { Source } from "../../core/notation/source.ts";
+import type { RecordFiles } from "../../agents/disk/record-file-types.ts";
 import type { EditGround, EditResult } from "../../agents/edit/edit.ts";
-import type { AdmitWorld } from "../trust/admit.ts";
 import type { ControlWorld } from "../control-world.ts";
+import type { AdmitWorld } from "../trust/admit.ts";
 import type { World } from "../world.ts";
-
-/** What becomes of a record's file, by its text. */
-export type FileChange<R> =
-  | { readonly kind: "write"; readonly text: string }
-  | { readonly kind: "refuse"; readonly refusal: R };
-
-export type FileDone<R> =
-  /** `others`: further names the file had, which keep the old text. */
-  | { readonly kind: "done"; readonly others: number }
-  | { readonly kind: "refused"; readonly refusal: R }
-  | { readonly kind: "failed"; readonly message: string };
-
-/** Null: the file is or was not there. */
-export interface UndoStep {
-  readonly now: Source | null;
-  readonly before: Source | null;
-}
-
-/** Records as files: every change is whole, remembered for undo, and never lost to another one. */
-export interface RecordFiles {
-  read(name: string): { readonly ok: true; readonly value: Source } | { readonly ok: false; readonly message: string };
-  edit<R>(name: string, change: (source: Source) => FileChange<R>): FileDone<R>;
-  create(id: string, text: string): FileDone<string>;
-  remove(name: string, text: string): FileDone<string>;
-  step(name: string): UndoStep | null;
-  undo(name: string, step: UndoStep): FileDone<string>;
-}
 
 /** Questions to a person. Every answer may be missing: the person went away. */
 export interface Terminal {

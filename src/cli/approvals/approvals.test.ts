@@ -1,8 +1,8 @@
 // `ambit approvals` and `ambit approve`: what is shown, what is asked of the person, what is sent, how it ends.
 import { describe, expect, test } from "vitest";
 import { approvalOf } from "../../approvals/testing/approval.ts";
-import { lengthText } from "./text.ts";
 import { done, keeping, NOW, type Ran, ran, refusal, type Setting } from "../testing/approvals.ts";
+import { lengthText } from "./text.ts";
 
 /** A terminal's own sequences, and whatever else would not show. */
 const HIDDEN = /(?![\n ])[\p{C}\p{Zl}\p{Zp}\u200b\u3164]/u;

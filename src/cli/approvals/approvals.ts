@@ -1,14 +1,15 @@
 // `ambit approvals list`, `show`, `refuse` and `reopen`: what waits for a person, the whole of it, a no, and a no taken back.
-import { APPROVAL_STATES, type ApprovalState } from "../../core/ports/stores/approval-store.ts";
-import type { Digest } from "../../core/ports/digest.ts";
+
 import type { Refusal } from "../../core/ports/daemon/exchange.ts";
-import { approvalText, summaryText } from "./text.ts";
-import { shown } from "../terminal/cells.ts";
+import type { Digest } from "../../core/ports/digest.ts";
+import { APPROVAL_STATES, type ApprovalState } from "../../core/ports/stores/approval-store.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { presenceOf } from "./presence.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
+import { presenceOf } from "./presence.ts";
+import { approvalText, summaryText } from "./text.ts";
 
 export interface ListOptions extends Asked {
   readonly all: boolean;

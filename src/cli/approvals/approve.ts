@@ -4,15 +4,15 @@ import { needsPresence } from "../../approvals/life.ts";
 import { answerMillisecondsMax, answerMillisecondsMin, answerUsesMax } from "../../approvals/limits.ts";
 import type { ApprovalShown, ControlMessages, LadderStep, Presence } from "../../core/ports/daemon/daemon-control.ts";
 import type { Asking } from "../../core/ports/daemon/exchange.ts";
-import { sha256, tellApprovalRefusal } from "./approvals.ts";
-import { approvalText, counted, lengthText } from "./text.ts";
-import { shown } from "../terminal/cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { shown } from "../terminal/cells.ts";
 import { parseDuration } from "../terminal/duration.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { presenceOf } from "./presence.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
+import { sha256, tellApprovalRefusal } from "./approvals.ts";
+import { presenceOf } from "./presence.ts";
+import { approvalText, counted, lengthText } from "./text.ts";
 import { typedYes } from "./typed-answer.ts";
 
 export interface ApproveOptions extends Asked {

@@ -1,5 +1,8 @@
 // The words of `ambit approvals`, `approve` and `presence`, and their help.
 import type { Command } from "commander";
+import type { ControlWorld } from "../control-world.ts";
+import type { ExitCode } from "../terminal/exit.ts";
+import type { Asked } from "../terminal/problems.ts";
 import {
   approvalsList,
   approvalsRefuse,
@@ -10,10 +13,7 @@ import {
   type ReopenOptions,
   type ShowOptions,
 } from "./approvals.ts";
-import { approvalsWatch, type WatchWorld } from "./watch.ts";
 import { type ApproveOptions, approve, onlyWaiting } from "./approve.ts";
-import type { ControlWorld } from "../control-world.ts";
-import type { ExitCode } from "../terminal/exit.ts";
 import {
   type PresenceDeleteOptions,
   type PresenceOptions,
@@ -21,7 +21,7 @@ import {
   presenceList,
   presenceSet,
 } from "./presence.ts";
-import type { Asked } from "../terminal/problems.ts";
+import { approvalsWatch, type WatchWorld } from "./watch.ts";
 
 type End = (exit: ExitCode) => void;
 

@@ -1,8 +1,8 @@
 // A question that widens: asked plainly first, and again with a passphrase where the configuration wants one.
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import { shown } from "../terminal/cells.ts";
 import type { ControlWorld } from "../control-world.ts";
+import { shown } from "../terminal/cells.ts";
 import type { ExitCode } from "../terminal/exit.ts";
 import { presenceOf } from "./presence.ts";
 

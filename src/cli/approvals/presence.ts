@@ -3,8 +3,8 @@
 import { isPersonName } from "../../core/notation/config/approvers.ts";
 import type { ControlMessages, Presence } from "../../core/ports/daemon/daemon-control.ts";
 import type { Asking } from "../../core/ports/daemon/exchange.ts";
-import { shown } from "../terminal/cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";

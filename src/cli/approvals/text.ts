@@ -2,9 +2,9 @@
 import { missing, needsPresence } from "../../approvals/life.ts";
 import type { Line, Question, RequestLine } from "../../approvals/words.ts";
 import { questionOf } from "../../approvals/words.ts";
-import type { Approval, ApprovalAnswerGiven, ApprovalState } from "../../core/ports/stores/approval-store.ts";
 import type { LadderStep } from "../../core/ports/daemon/daemon-control.ts";
 import type { Digest } from "../../core/ports/digest.ts";
+import type { Approval, ApprovalAnswerGiven, ApprovalState } from "../../core/ports/stores/approval-store.ts";
 import { cellsOf, shown } from "../terminal/cells.ts";
 import { type Paint, paintRisk } from "../terminal/paint.ts";
 

@@ -4,8 +4,8 @@ import { screenOf } from "../../../test/e2e/terminal.ts";
 import { approvalOf } from "../../approvals/testing/approval.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { Approval } from "../../core/ports/stores/approval-store.ts";
-import { type Key, keysOf, type WatchScreen } from "./screen.ts";
 import { done, keeping, ran, refusal, type Setting } from "../testing/approvals.ts";
+import { type Key, keysOf, type WatchScreen } from "./screen.ts";
 
 const event = (approval: Approval): Json => ({ approval }) as unknown as Json;
 const one = approvalOf({ id: "a-1" });

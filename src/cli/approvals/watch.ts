@@ -1,18 +1,18 @@
 // `ambit approvals watch`: questions as they come. On a terminal a list to answer from, elsewhere a line for each change.
 
 import { isJsonObject, type Json } from "../../core/base/json.ts";
-import type { Approval } from "../../core/ports/stores/approval-store.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import type { Asking } from "../../core/ports/daemon/exchange.ts";
-import { approvalsRefuse, approvalsShow, tellApprovalRefusal } from "./approvals.ts";
-import { Frame, type Key, terminalScreen, type WatchScreen } from "./screen.ts";
-import { fitted, summaryText } from "./text.ts";
-import { approve } from "./approve.ts";
-import { shown } from "../terminal/cells.ts";
+import type { Approval } from "../../core/ports/stores/approval-store.ts";
 import { type ControlWorld, tellRefusal } from "../control-world.ts";
+import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Asked } from "../terminal/problems.ts";
+import { approvalsRefuse, approvalsShow, tellApprovalRefusal } from "./approvals.ts";
+import { approve } from "./approve.ts";
+import { Frame, type Key, terminalScreen, type WatchScreen } from "./screen.ts";
+import { fitted, summaryText } from "./text.ts";
 import { typedYes } from "./typed-answer.ts";
 
 export interface WatchWorld extends ControlWorld {

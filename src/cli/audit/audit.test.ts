@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { Command, CommanderError } from "commander";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NODE, newSigner, PORTS, WrittenLog } from "../../../test/audit/written-log.ts";
-import { type ExportLine, exportLine } from "../../log/verify/export.ts";
 import type { ControlMessages, VerifyAnswer } from "../../core/ports/daemon/daemon-control.ts";
 import type { Along, Answer, Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
-import { addAudit } from "./command.ts";
-import type { AuditWorld } from "./verify.ts";
+import { type ExportLine, exportLine } from "../../log/verify/export.ts";
 import type { ExitCode } from "../terminal/exit.ts";
 import { PLAIN } from "../terminal/paint.ts";
+import { addAudit } from "./command.ts";
+import type { AuditWorld } from "./verify.ts";
 
 const log: WrittenLog = new WrittenLog().fill(5).sign().rotate().fill(3).sign().fill(1);
 const lines: readonly string[] = [

@@ -1,14 +1,14 @@
 // `ambit audit`: the log's own proof. Keys, exports, a new key, and how long entries are kept.
 
-import { NewFile } from "./files.ts";
-import { linesIn } from "./verify.ts";
-import { shown } from "../terminal/cells.ts";
+import { askWidening } from "../approvals/presence-question.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { askWidening } from "../approvals/presence-question.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
+import { NewFile } from "./files.ts";
+import { linesIn } from "./verify.ts";
 
 export interface ChangeOptions extends Asked {
   readonly yes: boolean;

@@ -1,9 +1,9 @@
 // The words of `ambit audit`, and their help.
 import type { Command } from "commander";
-import { auditExport, auditKey, auditRetain, auditRotate, type ChangeOptions, type RetainOptions } from "./audit.ts";
-import { type AuditWorld, auditVerify, type VerifyOptions } from "./verify.ts";
 import type { ExitCode } from "../terminal/exit.ts";
 import type { Asked } from "../terminal/problems.ts";
+import { auditExport, auditKey, auditRetain, auditRotate, type ChangeOptions, type RetainOptions } from "./audit.ts";
+import { type AuditWorld, auditVerify, type VerifyOptions } from "./verify.ts";
 
 const JSON_TEXT = "one object instead of lines";
 

@@ -1,23 +1,23 @@
 // `ambit audit verify`: whether the log is the one that was written; told by the daemon, or found out here with a key.
 import { resolve } from "node:path";
-import { isHash, ZERO_HASH } from "../../log/chain/chain.ts";
-import { parseCheckpoint } from "../../log/chain/checkpoint.ts";
-import { exportLineCharactersMax } from "../../log/verify/export.ts";
-import { keyNumber } from "../../log/chain/key-text.ts";
-import type { ChainHead, VerifyPorts } from "../../log/verify/verify.ts";
-import { ExportVerifier } from "../../log/verify/verify-export.ts";
 import { isJsonList, isJsonObject, type Json } from "../../core/base/json.ts";
 import type { VerifyAnswer } from "../../core/ports/daemon/daemon-control.ts";
-import type { Kept } from "../../core/ports/stores/durable.ts";
 import type { Refusal } from "../../core/ports/daemon/exchange.ts";
+import type { Kept } from "../../core/ports/stores/durable.ts";
 import type { SinkShown } from "../../core/ports/stores/sink.ts";
-import { readLines, readShort } from "./files.ts";
-import { shown } from "../terminal/cells.ts";
+import { isHash, ZERO_HASH } from "../../log/chain/chain.ts";
+import { parseCheckpoint } from "../../log/chain/checkpoint.ts";
+import { keyNumber } from "../../log/chain/key-text.ts";
+import { exportLineCharactersMax } from "../../log/verify/export.ts";
+import type { ChainHead, VerifyPorts } from "../../log/verify/verify.ts";
+import { ExportVerifier } from "../../log/verify/verify-export.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
+import { readLines, readShort } from "./files.ts";
 
 export interface AuditWorld extends ControlWorld {
   /** For what is verified here instead of by the daemon. */

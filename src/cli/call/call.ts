@@ -4,12 +4,12 @@ import { isJsonObject, type Json, type JsonObject, member } from "../../core/bas
 import type { CallAsked, CallMessages, DenialTold } from "../../core/ports/daemon/daemon-calls.ts";
 import type { Answer, Asking } from "../../core/ports/daemon/exchange.ts";
 import type { CallAbout } from "../../core/ports/daemon/refused-call.ts";
-import { shown } from "../terminal/cells.ts";
+import { tellWaiting } from "../approvals/waiting.ts";
 import { type ControlWorld, tellRefusal } from "../control-world.ts";
+import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { isTerminal } from "../terminal/output.ts";
-import { tellWaiting } from "../approvals/waiting.ts";
 
 export interface CallWorld extends ControlWorld {
   readonly cwd: string;

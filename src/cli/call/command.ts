@@ -1,7 +1,7 @@
 // The words of `ambit call`, and its help.
 import type { Command } from "commander";
-import { type CallOptions, type CallWorld, call } from "./call.ts";
 import type { ExitCode } from "../terminal/exit.ts";
+import { type CallOptions, type CallWorld, call } from "./call.ts";
 
 export function addCall(program: Command, world: CallWorld, end: (exit: ExitCode) => void): void {
   program

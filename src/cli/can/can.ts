@@ -6,14 +6,14 @@ import type { Diagnostic } from "../../core/notation/diagnostic.ts";
 import { readRequest } from "../../core/notation/request/request.ts";
 import { place, type Source } from "../../core/notation/source.ts";
 import { shown as visible } from "../terminal/cells.ts";
-import { changeClass } from "./change-class.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { renderDiagnostic, renderSpan } from "../terminal/render.ts";
+import type { World } from "../world.ts";
+import { changeClass } from "./change-class.ts";
 import { trustLine, underTrust } from "./untrusted.ts";
 import { showVerdict, type VerdictShown } from "./verdict.ts";
-import type { World } from "../world.ts";
 
 export interface CanOptions {
   readonly json: boolean;

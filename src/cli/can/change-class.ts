@@ -1,7 +1,8 @@
 // How tools may change what a request names. Requests that change no file are free.
+
+import { isSegments } from "../../core/authority/axes/scope.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Request } from "../../core/authority/request.ts";
-import { isSegments } from "../../core/authority/axes/scope.ts";
 import type { World } from "../world.ts";
 
 const CHANGING: readonly string[] = ["fs.write", "fs.delete"];

@@ -1,8 +1,9 @@
 // A denial that only trust stands behind is told as that: no grant would help, a person's trust would.
+
+import type { AgentTrust } from "../../agents/project/trust.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { decide, type Verdict } from "../../core/gate/decide.ts";
 import { mayWantTrust } from "../../core/gate/untrusted.ts";
-import type { AgentTrust } from "../../agents/project/trust.ts";
 import { shown } from "../terminal/cells.ts";
 import type { World } from "../world.ts";
 

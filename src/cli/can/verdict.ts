@@ -1,10 +1,11 @@
 // One verdict as data: what `--json` prints, and what the sentence on the terminal is made from.
+
+import { pathText } from "../../core/authority/axes/path.ts";
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
 import { explain } from "../../core/authority/explain.ts";
 import type { Grant, Span } from "../../core/authority/grant.ts";
-import { pathText } from "../../core/authority/axes/path.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Verdict } from "../../core/gate/decide.ts";
 import { compactText } from "../../core/notation/printer.ts";

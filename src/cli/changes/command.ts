@@ -1,11 +1,11 @@
 // `ambit changes` and `ambit undo`: what programs wrote and has not reached the project, and taking back what has.
 import type { Command } from "commander";
 import type { DraftShown } from "../../core/ports/drafts.ts";
-import { shown } from "../terminal/cells.ts";
+import { askWidening } from "../approvals/presence-question.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
-import { askWidening } from "../approvals/presence-question.ts";
 import { fail } from "../terminal/problems.ts";
 import { draftText, summaryLine } from "./render.ts";
 

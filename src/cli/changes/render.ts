@@ -1,9 +1,9 @@
 // Drafts as a person reads them: one line each, and the whole difference of one.
 import type { ChangesReport, DraftDifference, DraftShown, DraftSummary, KeptChange } from "../../core/ports/drafts.ts";
+import { changedLines } from "../diff/text-change.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import type { Paint } from "../terminal/paint.ts";
-import { changedLines } from "../diff/text-change.ts";
 
 export function summaryLine(draft: DraftSummary, now: number, paint: Paint): string {
   const { agent, command, landed } = draft;

@@ -1,8 +1,8 @@
 // What is offered at a Tab: rows of words typed so far, and what the last of them could become.
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";
-import { type CompletionWorld, complete } from "./completion.ts";
 import { EXIT } from "../terminal/exit.ts";
+import { type CompletionWorld, complete } from "./completion.ts";
 
 function program(): Command {
   const top = new Command("ambit");

@@ -1,11 +1,12 @@
 // `ambit __complete -- words...`: what the last word could be. Quick, and never a failure: a shell asks at every Tab.
-import { CATALOG, scopeKeys, verbEntry } from "../../core/authority/catalog.ts";
-import { CONDITION_KEYS } from "../../core/notation/scope/conditions.ts";
-import { newestPreset, PRESETS } from "../../core/notation/record/presets.ts";
+
 import { SCHEMA_NAMES } from "../../agents/schema/schema.ts";
-import { SHELLS } from "./scripts.ts";
-import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { CATALOG, scopeKeys, verbEntry } from "../../core/authority/catalog.ts";
+import { newestPreset, PRESETS } from "../../core/notation/record/presets.ts";
+import { CONDITION_KEYS } from "../../core/notation/scope/conditions.ts";
 import { DENIALS, DIAGNOSTICS } from "../explain/pages.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { SHELLS } from "./scripts.ts";
 
 /** As much of the command line's own description as is needed here; commander's commands have this shape. */
 export interface CommandShape {

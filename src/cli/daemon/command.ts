@@ -1,7 +1,7 @@
 // The words of `ambit daemon`, and its help.
 import type { Command } from "commander";
-import { type DaemonWorld, daemonLogs, daemonStart, daemonStatus, daemonStop, logLinesDefault } from "./daemon.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { type DaemonWorld, daemonLogs, daemonStart, daemonStatus, daemonStop, logLinesDefault } from "./daemon.ts";
 
 interface Asked {
   readonly json: boolean;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { ControlMessages, DaemonStatus } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer, Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
-import { type DaemonWorld, daemonLogs, daemonStart, daemonStatus, daemonStop } from "./daemon.ts";
 import { EXIT } from "../terminal/exit.ts";
 import { PLAIN } from "../terminal/paint.ts";
+import { type DaemonWorld, daemonLogs, daemonStart, daemonStatus, daemonStop } from "./daemon.ts";
 
 const STATUS: DaemonStatus = {
   pid: 4711,

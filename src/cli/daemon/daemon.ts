@@ -3,8 +3,8 @@
 import type { ControlMessages, DaemonStatus, SessionShown } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer, Asking } from "../../core/ports/daemon/exchange.ts";
 import type { SinkShown } from "../../core/ports/stores/sink.ts";
-import { shown } from "../terminal/cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";

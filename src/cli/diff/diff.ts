@@ -1,18 +1,20 @@
 // `ambit diff A B`: what became possible and what stopped being possible, each with a request as the example.
 
+import type { AgentSet, LoadedAgent, SetResult } from "../../agents/disk/loaded-agent.ts";
+import { agentRefused } from "../../agents/project/agent.ts";
+import { type Change, differenceOf } from "../../agents/project/difference.ts";
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import { place } from "../../core/notation/source.ts";
-import { agentRefused } from "../../agents/project/agent.ts";
-import { type Change, differenceOf } from "../../agents/project/difference.ts";
+import type { Step } from "../../core/ports/progress.ts";
 import { shown as visible } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
-import { progressOf, type Step } from "../terminal/progress.ts";
+import { progressOf } from "../terminal/progress.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
-import type { AgentSet, LoadedAgent, SetResult, World } from "../world.ts";
+import type { World } from "../world.ts";
 
 export interface DiffOptions {
   readonly json: boolean;

@@ -1,7 +1,7 @@
 // The words of `ambit doctor`, and its help.
 import type { Command } from "commander";
-import { type DoctorOptions, type DoctorWorld, doctor } from "./doctor.ts";
 import type { ExitCode } from "../terminal/exit.ts";
+import { type DoctorOptions, type DoctorWorld, doctor } from "./doctor.ts";
 
 /** Adds the command to the program; `end` is told how it has ended. */
 export function addDoctor(program: Command, world: DoctorWorld, end: (exit: ExitCode) => void): void {

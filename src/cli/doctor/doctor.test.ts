@@ -1,13 +1,13 @@
 // The command over agents in memory: what it prints, what it ends with, what it mends and what it leaves alone.
 import { describe, expect, test } from "vitest";
 import { agentOf, probeOf, readAgent } from "../../../test/doctor/probe.ts";
+import type { MachineFacts } from "../../core/ports/machine.ts";
 import { FINDING_CODES } from "../../doctor/finding.ts";
 import type { Probe } from "../../doctor/probe.ts";
-import type { MachineFacts } from "../../core/ports/machine.ts";
-import { type DoctorOptions, type DoctorWorld, doctor } from "./doctor.ts";
 import { DENIALS, DIAGNOSTICS } from "../explain/pages.ts";
-import { FINDINGS } from "./pages.ts";
 import { PLAIN } from "../terminal/paint.ts";
+import { type DoctorOptions, type DoctorWorld, doctor } from "./doctor.ts";
+import { FINDINGS } from "./pages.ts";
 
 const WELL: MachineFacts = {
   platform: "linux",

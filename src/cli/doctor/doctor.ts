@@ -1,20 +1,21 @@
 // `ambit doctor`: everything worth saying about the agents here and the machine they run on, and the fixes for it.
 
+import type { Agent } from "../../agents/project/agent.ts";
+import type { Source } from "../../core/notation/source.ts";
+import type { Step } from "../../core/ports/progress.ts";
+import type { KeyShown } from "../../core/ports/secret-key.ts";
+import type { SinkShown } from "../../core/ports/stores/sink.ts";
 import { examine, type Section } from "../../doctor/examine.ts";
 import { kindOf } from "../../doctor/finding.ts";
 import type { Probe } from "../../doctor/probe.ts";
-import type { Source } from "../../core/notation/source.ts";
-import type { KeyShown } from "../../core/ports/secret-key.ts";
-import type { SinkShown } from "../../core/ports/stores/sink.ts";
-import type { Agent } from "../../agents/project/agent.ts";
 import { counted } from "../terminal/counted.ts";
-import { type FixReport, fixAgents } from "./fix.ts";
-import { sectionText, showSection } from "./text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { fail } from "../terminal/problems.ts";
-import { type ProgressWorld, progressOf, type Step } from "../terminal/progress.ts";
+import { type ProgressWorld, progressOf } from "../terminal/progress.ts";
+import { type FixReport, fixAgents } from "./fix.ts";
+import { sectionText, showSection } from "./text.ts";
 
 /** What the command needs of the machine. */
 export interface DoctorWorld extends ProgressWorld {

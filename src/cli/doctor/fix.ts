@@ -1,12 +1,13 @@
 // `ambit doctor --fix`: mends words that are plainly wrong, shows the change and what it makes possible, and asks.
-import { type Edit, mend } from "../../doctor/fixes.ts";
-import type { Probe, ProbeAgent } from "../../doctor/probe.ts";
-import { requestText } from "../../core/notation/request/request-printer.ts";
+
 import type { Agent } from "../../agents/project/agent.ts";
 import { type Change, differenceOf } from "../../agents/project/difference.ts";
+import { requestText } from "../../core/notation/request/request-printer.ts";
+import { type Edit, mend } from "../../doctor/fixes.ts";
+import type { Probe, ProbeAgent } from "../../doctor/probe.ts";
 import { shown } from "../terminal/cells.ts";
-import type { DoctorOptions, DoctorWorld } from "./doctor.ts";
 import type { Paint } from "../terminal/paint.ts";
+import type { DoctorOptions, DoctorWorld } from "./doctor.ts";
 
 /** refused: a person said no, or nobody could, which the message says. held: every edit would have widened. */
 type Outcome = "written" | "refused" | "held" | "failed";

@@ -1,13 +1,14 @@
 // Findings for people and for programs: grouped by what they are about, with the line, what it means, and the fix.
-import type { Section } from "../../doctor/examine.ts";
-import { type Finding, kindOf } from "../../doctor/finding.ts";
+
 import { compactText } from "../../core/notation/printer.ts";
 import { place, type Source } from "../../core/notation/source.ts";
-import { shown } from "../terminal/cells.ts";
+import type { Section } from "../../doctor/examine.ts";
+import { type Finding, kindOf } from "../../doctor/finding.ts";
 import { DIAGNOSTICS, type Page } from "../explain/pages.ts";
-import { FINDINGS } from "./pages.ts";
+import { shown } from "../terminal/cells.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { renderSpan } from "../terminal/render.ts";
+import { FINDINGS } from "./pages.ts";
 
 type Sources = ReadonlyMap<string, Source>;
 

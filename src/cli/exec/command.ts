@@ -1,11 +1,11 @@
 // The words of `ambit exec`, and its help.
 import type { Command } from "commander";
-import { commandText } from "../terminal/command-text.ts";
 import type { ControlWorld } from "../control-world.ts";
-import { type ExecOptions, exec } from "./exec.ts";
-import type { ExecWorld } from "./world.ts";
+import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { fail } from "../terminal/problems.ts";
+import { type ExecOptions, exec } from "./exec.ts";
+import type { ExecWorld } from "./world.ts";
 
 /** `behind` is the program and its arguments: everything behind `--`, whatever it looks like. */
 export function addExec(

@@ -6,8 +6,8 @@ import { ALWAYS } from "../../core/authority/link.ts";
 import { readCompact } from "../../core/notation/compact/compact.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
 import { READING } from "../../core/notation/testing/notation.ts";
-import { denialText } from "./denial.ts";
 import { PLAIN } from "../terminal/paint.ts";
+import { denialText } from "./denial.ts";
 
 const spec = "net.connect{hosts=[api.example.test,10.0.0.1],ports=[443]}";
 const span = { source: "test", start: 0, end: spec.length };

@@ -1,13 +1,14 @@
 // What was refused to a program while it ran, as a person reads it: what it tried, and where to look next.
-import type { Request } from "../../core/authority/request.ts";
+import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
 import { isDestination } from "../../core/authority/axes/scope.ts";
+import type { Request } from "../../core/authority/request.ts";
 import { decide } from "../../core/gate/decide.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
-import { shown } from "../terminal/cells.ts";
 import { changeClass } from "../can/change-class.ts";
 import { underTrust } from "../can/untrusted.ts";
-import type { LoadedAgent, World } from "../world.ts";
+import { shown } from "../terminal/cells.ts";
+import type { World } from "../world.ts";
 
 type Seen = Pick<World, "changeClass" | "moment" | "paint" | "reading">;
 type Held = Pick<LoadedAgent, "trust"> & {

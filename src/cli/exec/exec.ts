@@ -1,27 +1,27 @@
 // `ambit exec <agent> -- program`: runs it inside the agent's bounds. Its output and status are the program's own;
 // what we refuse ends with 125, and what was refused to it while it ran is told behind it.
 
-import type { Json } from "../../core/base/json.ts";
+import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
 import { isRootWord, ROOT_WORDS_TEXT } from "../../core/authority/axes/root-word.ts";
+import type { Json } from "../../core/base/json.ts";
 import { decide, type Verdict } from "../../core/gate/decide.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { Ending, RunRefused } from "../../core/ports/process.ts";
 import { otherDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
+import { tellWaiting } from "../approvals/waiting.ts";
 import { sentence } from "../can/can.ts";
-import { shown } from "../terminal/cells.ts";
+import { trustLine, underTrust } from "../can/untrusted.ts";
+import { showVerdict } from "../can/verdict.ts";
 import { landDraft } from "../changes/command.ts";
 import { changesLines } from "../changes/render.ts";
 import type { ControlWorld } from "../control-world.ts";
-import { denialText } from "./denial.ts";
-import { keptStreams, passingStreams } from "./streams.ts";
-import type { ExecAsked, ExecResult, ExecWorld } from "./world.ts";
+import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode, passedOn } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
-import { trustLine, underTrust } from "../can/untrusted.ts";
-import { showVerdict } from "../can/verdict.ts";
-import { tellWaiting } from "../approvals/waiting.ts";
-import type { LoadedAgent } from "../world.ts";
+import { denialText } from "./denial.ts";
+import { keptStreams, passingStreams } from "./streams.ts";
+import type { ExecAsked, ExecResult, ExecWorld } from "./world.ts";
 
 export interface ExecOptions {
   readonly json: boolean;

@@ -1,10 +1,11 @@
 // What `ambit exec` is handed: somebody who runs a program for an agent, and what comes back.
 
-import type { Json } from "../../core/base/json.ts";
-import type { Request } from "../../core/authority/request.ts";
+import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
 import type { RootWord } from "../../core/authority/axes/root-word.ts";
+import type { Request } from "../../core/authority/request.ts";
+import type { Json } from "../../core/base/json.ts";
 import type { Ran, RunRefused, Sinks } from "../../core/ports/process.ts";
-import type { LoadedAgent, World } from "../world.ts";
+import type { World } from "../world.ts";
 
 export interface ExecAsked {
   readonly agent: LoadedAgent["agent"];

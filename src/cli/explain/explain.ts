@@ -3,12 +3,12 @@
 import { CATALOG, scopeKeys, type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
 import { DAEMON_CODES } from "../daemon/pages.ts";
-import { EXIT, type ExitCode } from "../terminal/exit.ts";
-import { DENIALS, DIAGNOSTICS, type Page } from "./pages.ts";
 import { FINDINGS } from "../doctor/pages.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { paintRisk } from "../terminal/paint.ts";
 import type { World } from "../world.ts";
+import { DENIALS, DIAGNOSTICS, type Page } from "./pages.ts";
 
 export function explainName(world: World, name: string, options: { readonly json: boolean }): ExitCode {
   const page = pageOf(name);

@@ -3,10 +3,10 @@ import type { Command } from "commander";
 import { SCHEMA_NAMES } from "../../agents/schema/schema.ts";
 import { type CompletionWorld, complete } from "../completion/completion.ts";
 import { completion, SHELLS } from "../completion/scripts.ts";
-import type { ExitCode } from "../terminal/exit.ts";
-import { INIT_EXAMPLES, type InitOptions, type InitWorld, init } from "./init.ts";
-import type { Asked } from "../terminal/problems.ts";
 import { schema } from "../schema/schema.ts";
+import type { ExitCode } from "../terminal/exit.ts";
+import type { Asked } from "../terminal/problems.ts";
+import { INIT_EXAMPLES, type InitOptions, type InitWorld, init } from "./init.ts";
 
 export type FirstStepsWorld = InitWorld & CompletionWorld;
 

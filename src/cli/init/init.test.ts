@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import type { Surroundings } from "../../core/ports/surroundings.ts";
 import { EXIT } from "../terminal/exit.ts";
-import { type InitOptions, type InitWorld, type InitWritten, init } from "./init.ts";
 import { PLAIN } from "../terminal/paint.ts";
+import { type InitOptions, type InitWorld, type InitWritten, init } from "./init.ts";
 
 const found: Surroundings = { isGit: true, clients: [], servers: [], toolchains: [], sample: "go.mod" };
 

@@ -1,14 +1,14 @@
 // `ambit init`: looks at what the project has, writes a first agent, and leads to a first `can`.
 
+import { firstRequest, STARTERS, type Starter, starterFiles } from "../../agents/schema/starter.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
 import { newestPreset } from "../../core/notation/record/presets.ts";
 import type { Surroundings } from "../../core/ports/surroundings.ts";
-import { firstRequest, STARTERS, type Starter, starterFiles } from "../../agents/schema/starter.ts";
-import { type AdmitWorld, notAdmitted } from "../trust/admit.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail } from "../terminal/problems.ts";
+import { type AdmitWorld, notAdmitted } from "../trust/admit.ts";
 
 export interface InitOptions {
   readonly yes: boolean;

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { GONE, NOW, placed, run } from "../../../test/audit/log-command.ts";
 import { entryOf } from "../../../test/audit/written-log.ts";
 import type { LogEntry, PlacedEntry } from "../../core/ports/stores/log.ts";
-import { parseMoment } from "./time.ts";
 import { COLOURS } from "../terminal/paint.ts";
+import { parseMoment } from "./time.ts";
 
 const HOSTILE = "a\u001b[2Jb\u202ec\nQ\r\u009be\u0000f\u2028g\u{e0041}h";
 const hostile: LogEntry = entryOf(1, {

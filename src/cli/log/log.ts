@@ -6,13 +6,13 @@ import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts"
 import type { Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
 import { ENTRY_KINDS, type EntryKind, type LogQuery, type PlacedEntry } from "../../core/ports/stores/log.ts";
 import { type ControlWorld, tellRefusal } from "../control-world.ts";
-import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { DENIALS } from "../explain/pages.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
+import { fail } from "../terminal/problems.ts";
 import { entryLine, headLine } from "./text.ts";
 import { parseMoment } from "./time.ts";
 import { Transcript } from "./transcript.ts";
-import { fail } from "../terminal/problems.ts";
 
 export interface LogOptions {
   readonly user?: string;

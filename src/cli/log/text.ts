@@ -2,9 +2,9 @@
 // characters, as data too.
 import type { LogEntry, PlacedEntry } from "../../core/ports/stores/log.ts";
 import { cellsOf } from "../terminal/cells.ts";
+import type { Paint } from "../terminal/paint.ts";
 import { numberIn, requestsOf, textIn } from "./details.ts";
 import { timeText } from "./time.ts";
-import type { Paint } from "../terminal/paint.ts";
 
 const agentColumns = 14;
 const toolColumns = 16;

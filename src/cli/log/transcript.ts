@@ -1,10 +1,10 @@
 // What happened in one session, in order: calls with their verdicts, what became of them, and what held them.
 import type { LogEntry, PlacedEntry } from "../../core/ports/stores/log.ts";
 import { shown } from "../terminal/cells.ts";
+import type { Paint } from "../terminal/paint.ts";
 import { decidingGrants, deniedOnTheWay, endText, heldBy, otherMembers, requestsOf, textIn } from "./details.ts";
 import { fitted, paintVerdict, verdictText } from "./text.ts";
 import { timeText } from "./time.ts";
-import type { Paint } from "../terminal/paint.ts";
 
 const linesPerListMax = 20;
 const lineColumns = 200;

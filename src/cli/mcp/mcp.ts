@@ -2,8 +2,8 @@
 import type { SessionOpening } from "../../core/ports/daemon/daemon-calls.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
-import { type CaveatsSources, chosenCaveats, UNCONFINED } from "./caveats.ts";
 import type { Paint } from "../terminal/paint.ts";
+import { type CaveatsSources, chosenCaveats, UNCONFINED } from "./caveats.ts";
 
 /** What is served, as it was asked for on the command line. */
 export interface McpServed {

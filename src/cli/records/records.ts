@@ -1,12 +1,13 @@
 // `ambit records list | show | search | new`: the records of a workspace as data.
 
-import { nearestName } from "../../core/notation/nearest.ts";
+import type { RecordsFolder } from "../../agents/disk/records-folder.ts";
 import { linkGraph } from "../../agents/records/links.ts";
 import { isAgentClass, parseRecordId, type RecordData } from "../../agents/records/record-data.ts";
 import { recordText } from "../../agents/records/record-text.ts";
 import { queryWords, SearchIndex } from "../../agents/records/search.ts";
 import { type Snippet, snippetOf } from "../../agents/records/search-snippet.ts";
 import { openShelf, readOne, type Shelf, type ShelfMachine } from "../../agents/records/shelf.ts";
+import { nearestName } from "../../core/notation/nearest.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -16,18 +17,10 @@ import { type Asked, fail, hasErrors, printProblems, showProblem } from "../term
 import { type ProgressWorld, progressOf } from "../terminal/progress.ts";
 import { snippetLine } from "./snippet-line.ts";
 
-export type NewRecord = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly message: string };
-
-export interface RecordsDesk {
-  readonly machine: ShelfMachine;
-  /** Writes a file that is not there yet. */
-  create(segments: readonly string[], text: string): NewRecord;
-}
-
 export interface RecordsWorld extends ProgressWorld {
   readonly paint: Paint;
   /** Null outside a workspace. */
-  readonly records: RecordsDesk | null;
+  readonly records: RecordsFolder | null;
   print(text: string): void;
   printError(text: string): void;
 }
@@ -52,7 +45,7 @@ export function recordsList(world: RecordsWorld, options: RecordsListOptions): E
   if (options.json)
     world.print(
       jsonLine({
-        records: records.map((record) => summary(record, world.records as RecordsDesk)),
+        records: records.map((record) => summary(record, world.records as RecordsFolder)),
         files: shelf.counts,
         problems: shelf.problems.map(showProblem),
       }),
@@ -122,7 +115,7 @@ export function recordsSearch(world: RecordsWorld, words: readonly string[], opt
   const first = found.slice(0, resultsShownMax);
   if (options.json) {
     const results = first.map((record) => ({
-      ...summary(record, world.records as RecordsDesk),
+      ...summary(record, world.records as RecordsFolder),
       snippet: snippetIn(shelf, machine, record, asked.value),
     }));
     world.print(jsonLine({ words: asked.value, total: found.length, records: results, unread: unreadCount(shelf) }));
@@ -172,7 +165,7 @@ export function recordsNew(world: RecordsWorld, id: string, options: RecordsNewO
   return EXIT.ok;
 }
 
-function shelfOf(world: RecordsWorld, { machine }: RecordsDesk, options: Asked): Shelf {
+function shelfOf(world: RecordsWorld, { machine }: RecordsFolder, options: Asked): Shelf {
   return progressOf(world, options).over("reading records", (step) => openShelf(machine, step));
 }
 
@@ -198,7 +191,7 @@ function unreadCount({ problems }: Shelf): number {
     .size;
 }
 
-function summary({ id, recordClass, title, tags, path }: RecordData, { machine }: RecordsDesk): object {
+function summary({ id, recordClass, title, tags, path }: RecordData, { machine }: RecordsFolder): object {
   return { id, class: recordClass, title, tags, file: machine.nameOf(path) };
 }
 

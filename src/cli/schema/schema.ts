@@ -1,6 +1,7 @@
 // `ambit schema [name]`: the JSON Schema an editor checks a file with, and the line that tells the editor to.
-import { nearestName } from "../../core/notation/nearest.ts";
+
 import { modeline, SCHEMA_NAMES, type SchemaName, schemaOf, schemaPath } from "../../agents/schema/schema.ts";
+import { nearestName } from "../../core/notation/nearest.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { fail } from "../terminal/problems.ts";

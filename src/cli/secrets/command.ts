@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
 import type { Asked } from "../terminal/problems.ts";
+import { type KeyOptions, secretsKey, secretsLock, secretsUnlock, type UnlockOptions } from "./key.ts";
 import {
   type DeleteOptions,
   type PolicyOptions,
@@ -13,7 +14,6 @@ import {
   secretsRotate,
   secretsSet,
 } from "./secrets.ts";
-import { type KeyOptions, secretsKey, secretsLock, secretsUnlock, type UnlockOptions } from "./key.ts";
 import type { SecretsWorld } from "./value.ts";
 
 const JSON_TEXT = "one object instead of lines";

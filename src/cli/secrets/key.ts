@@ -2,11 +2,11 @@
 
 import { resolve } from "node:path";
 import type { KeyGiven, KeyShown, NewKey } from "../../core/ports/secret-key.ts";
-import { shown } from "../terminal/cells.ts";
+import { askWidening } from "../approvals/presence-question.ts";
 import { askOnce, tellRefusal } from "../control-world.ts";
+import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { askWidening } from "../approvals/presence-question.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
 import { told } from "./secrets.ts";
 import { readValue, type SecretsWorld, type ValueRead, variable } from "./value.ts";

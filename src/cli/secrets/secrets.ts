@@ -3,11 +3,11 @@
 import type { SecretShown } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { SecretBinding } from "../../core/ports/stores/secret-store.ts";
-import { shown } from "../terminal/cells.ts";
+import { askWidening } from "../approvals/presence-question.ts";
 import { askOnce, tellRefusal } from "../control-world.ts";
+import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { askWidening } from "../approvals/presence-question.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
 import { readValue, type SecretsWorld } from "./value.ts";
 

@@ -1,18 +1,18 @@
 // `ambit skills list | show | check`: the skills there are, and whether an agent may do what they need.
 
+import type { LoadResult } from "../../agents/disk/loaded-agent.ts";
+import type { Skill } from "../../agents/skills/skill.ts";
+import { checkSkill, type Gap, skillsFor } from "../../agents/skills/skill-check.ts";
+import { openSkills, type SkillMachine } from "../../agents/skills/skill-shelf.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import type { Reading } from "../../core/notation/reading.ts";
-import type { Skill } from "../../agents/skills/skill.ts";
-import { checkSkill, type Gap, skillsFor } from "../../agents/skills/skill-check.ts";
-import { openSkills, type SkillMachine } from "../../agents/skills/skill-shelf.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { type Asked, fail, hasErrors, printProblems, showProblem } from "../terminal/problems.ts";
-import type { LoadResult } from "../world.ts";
 
 export interface SkillsWorld {
   readonly paint: Paint;

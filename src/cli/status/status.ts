@@ -1,19 +1,20 @@
 // `ambit status`: where one is, whether it counts, which agents there are, and what is not protected.
 
+import { configDiagnostics, type OpenedProject } from "../../agents/disk/loaded-agent.ts";
+import type { ReviewedAgent, TrustState } from "../../agents/project/review.ts";
+import type { Standing } from "../../agents/project/trust.ts";
 import type { Risk } from "../../core/authority/catalog.ts";
 import type { Diagnostic, Severity } from "../../core/notation/diagnostic.ts";
 import type { DaemonStatus } from "../../core/ports/daemon/daemon-control.ts";
-import type { ReviewedAgent, TrustState } from "../../agents/project/review.ts";
-import type { Standing } from "../../agents/project/trust.ts";
-import { shown } from "../terminal/cells.ts";
 import type { ControlWorld } from "../control-world.ts";
-import { counted } from "../terminal/counted.ts";
 import { startingText } from "../daemon/daemon.ts";
+import { NO_WORKSPACE, type ProjectWorld } from "../project-opened.ts";
+import { shown } from "../terminal/cells.ts";
+import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Paint, paintRisk } from "../terminal/paint.ts";
 import { progressOf } from "../terminal/progress.ts";
-import { configDiagnostics, NO_WORKSPACE, type ProjectOpened, type ProjectWorld } from "../project-opened.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 
 export const STATUS_EXAMPLES: string = `
@@ -92,7 +93,7 @@ function count(diagnostics: readonly Diagnostic[], wanted: Severity): number {
   return diagnostics.filter(({ severity }) => severity === wanted).length;
 }
 
-function head({ workspace, review }: ProjectOpened, paint: Paint): string {
+function head({ workspace, review }: OpenedProject, paint: Paint): string {
   return `${paint.strong(shown(workspace))}  ${STATES[review.state](paint)}`;
 }
 
@@ -116,7 +117,7 @@ function table(agents: readonly AgentStatus[], paint: Paint): readonly string[] 
 }
 
 /** What of this machine leaves a hole, besides what the version leaves to everybody. */
-function ownHoles({ user }: ProjectOpened): readonly string[] {
+function ownHoles({ user }: OpenedProject): readonly string[] {
   return [
     ...(user?.config.bare === true ? ["the user's configuration lets processes run without a sandbox (bare)"] : []),
     ...(user?.config.mode === "shadow" ? ["the user's configuration is in shadow mode: denials are only noted"] : []),

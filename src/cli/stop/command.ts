@@ -1,12 +1,12 @@
 // `ambit stop`, `freeze`, `thaw`: the panic buttons, and the way back.
 
 import type { Command } from "commander";
-import { shown } from "../terminal/cells.ts";
+import { askWidening } from "../approvals/presence-question.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { askWidening } from "../approvals/presence-question.ts";
 
 export interface PowerWorld extends ControlWorld {
   readonly cwd: string;

@@ -1,7 +1,7 @@
 // What is wrong with a question, or with files that were looked through: as lines with carets, and as data.
 
-import { place, type Source } from "../../core/notation/source.ts";
 import type { Problem } from "../../agents/records/shelf.ts";
+import { place, type Source } from "../../core/notation/source.ts";
 import { shown } from "./cells.ts";
 import type { ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";

@@ -1,11 +1,9 @@
 // How far a long command is: one line on the terminal's error side, drawn over itself and gone at the end. Nobody but a
 // person sees it: not a pipe, not a file, not `--json`.
 import { performance } from "node:perf_hooks";
+import type { Step } from "../../core/ports/progress.ts";
 import { isTerminal, Output } from "./output.ts";
 import type { Asked } from "./problems.ts";
-
-/** Told from inside a loop, also one that lets nothing else run. */
-export type Step = (done: number, total: number) => void;
 
 export interface Progress {
   /** Runs the work; what was shown of it is gone when it ends, however it ends. */

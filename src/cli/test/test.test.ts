@@ -1,10 +1,12 @@
 // `ambit test` as a person reads it: what could not be read is told as that, and not as nothing being there.
+
 import { test as check, expect } from "vitest";
 import { record, scout } from "../../../test/trust/project.ts";
+import type { LoadResult } from "../../agents/disk/loaded-agent.ts";
 import { EXIT } from "../terminal/exit.ts";
 import { PLAIN } from "../terminal/paint.ts";
+import type { World } from "../world.ts";
 import { test } from "./test.ts";
-import type { LoadResult, World } from "../world.ts";
 
 function told(ids: readonly string[], names: readonly string[]): { out: string; err: string; exit: number } {
   const [out, err]: [string[], string[]] = [[], []];

@@ -1,13 +1,14 @@
 // `ambit test [agents...]`: runs the tests that records bring, and says which of them no longer hold.
 
+import type { LoadedAgent, LoadResult } from "../../agents/disk/loaded-agent.ts";
 import { place } from "../../core/notation/source.ts";
+import { trustLine } from "../can/untrusted.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { progressOf } from "../terminal/progress.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
-import { trustLine } from "../can/untrusted.ts";
-import type { LoadedAgent, LoadResult, World } from "../world.ts";
+import type { World } from "../world.ts";
 
 export function test(world: World, names: readonly string[], options: { readonly json: boolean }): ExitCode {
   const wanted = names.length > 0 ? names : world.agentIds();

@@ -2,9 +2,9 @@
 import { Command } from "commander";
 import { agree, refuse } from "../../approvals/life.ts";
 import { approvalOf, LADDER } from "../../approvals/testing/approval.ts";
-import type { Approval } from "../../core/ports/stores/approval-store.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import type { Along, Answer, Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
+import type { Approval } from "../../core/ports/stores/approval-store.ts";
 import { addApprovals, addPresence } from "../approvals/command.ts";
 import type { WatchScreen } from "../approvals/screen.ts";
 import type { WatchWorld } from "../approvals/watch.ts";

@@ -2,8 +2,8 @@
 import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
 import type { Asked } from "../terminal/problems.ts";
-import { type ToolsWorld, toolsLint } from "./tools.ts";
 import { type ToolsListOptions, type ToolsListWorld, toolsList } from "./list.ts";
+import { type ToolsWorld, toolsLint } from "./tools.ts";
 
 /** Adds the commands to the program; `end` is told how the one that ran has ended. `listing`: who can ask the daemon. */
 export function addTools(

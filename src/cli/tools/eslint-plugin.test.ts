@@ -1,8 +1,8 @@
 // The ESLint rule under the real ESLint.
 import { Linter } from "eslint";
 import { expect, test } from "vitest";
-import { plugin } from "./eslint-plugin.ts";
 import { AMBIENT, CLEAN } from "../testing/ambient-cases.ts";
+import { plugin } from "./eslint-plugin.ts";
 
 function messages(code: string, options: object = {}): readonly Linter.LintMessage[] {
   const config = {

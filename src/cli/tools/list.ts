@@ -1,8 +1,8 @@
 // `ambit tools list`: every tool there is here, where it comes from, what it declares, and whether it can run.
 
 import type { ControlMessages, ToolListed } from "../../core/ports/daemon/daemon-control.ts";
-import { shown } from "../terminal/cells.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 

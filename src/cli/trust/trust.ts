@@ -1,16 +1,21 @@
 // `ambit trust`: shows what a project's authority would make possible, and has a person say whether it may.
 
+import {
+  type AgentSet,
+  configDiagnostics,
+  type LoadedAgent,
+  type OpenedProject,
+} from "../../agents/disk/loaded-agent.ts";
 import { pathText } from "../../core/authority/axes/path.ts";
-import { type AdmitWorld, notAdmitted } from "./admit.ts";
-import { shown } from "../terminal/cells.ts";
 import { type AgentDiff, compareSets, diffText } from "../diff/diff.ts";
+import { NO_WORKSPACE, type ProjectWorld } from "../project-opened.ts";
+import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail } from "../terminal/problems.ts";
 import { progressOf } from "../terminal/progress.ts";
-import { configDiagnostics, NO_WORKSPACE, type ProjectOpened, type ProjectWorld } from "../project-opened.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
-import type { AgentSet, LoadedAgent } from "../world.ts";
+import { type AdmitWorld, notAdmitted } from "./admit.ts";
 
 export interface TrustOptions {
   readonly yes: boolean;
@@ -58,7 +63,7 @@ export async function trust(world: TrustWorld, options: TrustOptions): Promise<E
   return agreed ? EXIT.ok : EXIT.notTrusted;
 }
 
-function summary({ workspace, review, problems }: ProjectOpened): object {
+function summary({ workspace, review, problems }: OpenedProject): object {
   return { workspace, state: review.state, digest: review.digest, files: review.files, problems };
 }
 
@@ -68,7 +73,7 @@ async function asked(world: TrustWorld): Promise<boolean> {
   return false;
 }
 
-function revoke(world: TrustWorld, options: TrustOptions, { workspace, review, store }: ProjectOpened): ExitCode {
+function revoke(world: TrustWorld, options: TrustOptions, { workspace, review, store }: OpenedProject): ExitCode {
   if (review.state === "own")
     return fail(world, options, EXIT.error, "this is the user's own folder; there is nothing to revoke", null);
   const done = store?.revoke() ?? { ok: true };
@@ -78,7 +83,7 @@ function revoke(world: TrustWorld, options: TrustOptions, { workspace, review, s
   return EXIT.ok;
 }
 
-function show(world: TrustWorld, opened: ProjectOpened, diffs: readonly AgentDiff[]): void {
+function show(world: TrustWorld, opened: OpenedProject, diffs: readonly AgentDiff[]): void {
   const { paint } = world;
   const { review } = opened;
   world.print(`${paint.strong(shown(opened.workspace))}  ${STATES[review.state]}`);
@@ -103,7 +108,7 @@ function show(world: TrustWorld, opened: ProjectOpened, diffs: readonly AgentDif
     world.print("nothing becomes possible, nothing stops being possible");
 }
 
-const STATES: Readonly<Record<ProjectOpened["review"]["state"], string>> = {
+const STATES: Readonly<Record<OpenedProject["review"]["state"], string>> = {
   own: "is the user's own: nobody else could have written it",
   untrusted: "is not trusted: nothing of it counts",
   trusted: "is trusted, and as it was then",

@@ -1,14 +1,15 @@
 // A link made ready for decisions: its grants by verb, and for each verb an index over the axis that tells them apart
 // best.
-import { alikeElsewhere } from "./patterns/alike.ts";
+
+import { isDestination, isNothing, isSegments, type Scope, scopeMatches, type Value } from "./axes/scope.ts";
 import type { VerbEntry } from "./catalog.ts";
 import { type Grant, type Level, type Purpose, purposeAllowed } from "./grant.ts";
-import { indexAxis } from "./patterns/index-axis.ts";
 import type { Link } from "./link.ts";
+import { alikeElsewhere } from "./patterns/alike.ts";
+import { indexAxis } from "./patterns/index-axis.ts";
 import { PatternIndex } from "./patterns/pattern-index.ts";
-import type { Request } from "./request.ts";
-import { isDestination, isNothing, isSegments, type Scope, scopeMatches, type Value } from "./axes/scope.ts";
 import type { Segments } from "./patterns/sequence.ts";
+import type { Request } from "./request.ts";
 
 /** What a decision depends on besides the request. */
 export interface Moment {

@@ -1,7 +1,8 @@
 // May this authority be passed on? Never to oneself, never more than may be passed on, scope included.
+
+import type { Ground } from "./axes/path.ts";
 import type { Authority } from "./chain.ts";
 import type { Grant } from "./grant.ts";
-import type { Ground } from "./axes/path.ts";
 import { type Containment, within } from "./witness/within.ts";
 
 export type DelegationFault =

@@ -1,5 +1,6 @@
 // Why: link by link, the grant that decided or came nearest, and the smallest grant that would allow the request.
 
+import { isSegments } from "./axes/scope.ts";
 import type { AxisName } from "./catalog.ts";
 import { type Authority, type Chain, lastOwn, purposeAt } from "./chain.ts";
 import { grantMatches, type Moment } from "./compiled.ts";
@@ -8,7 +9,6 @@ import { type Grant, UNCONDITIONAL } from "./grant.ts";
 import { meetGrants } from "./meet.ts";
 import { nearestGrant } from "./nearest-grant.ts";
 import type { Request } from "./request.ts";
-import { isSegments } from "./axes/scope.ts";
 import { suggestGrant, suggestRoot } from "./suggest.ts";
 import { writtenRoot } from "./writable-root.ts";
 

@@ -1,6 +1,7 @@
 // A grant: one verb, a scope on each of its axes, and the conditions under which it covers.
-import type { VerbEntry } from "./catalog.ts";
+
 import type { Scope } from "./axes/scope.ts";
+import type { VerbEntry } from "./catalog.ts";
 
 /** How much of a person an action needs: 0 none, 1 ask, 2 presence. Along a chain the strictest wins. */
 export type Level = 0 | 1 | 2;

@@ -1,12 +1,13 @@
 // One request against an authority: allow, ask, or deny with the code and the place where it failed.
+
+import { isSpecial } from "../base/special.ts";
+import { isDestination, type Scope, scopeMatches } from "./axes/scope.ts";
 import { type Authority, type Chain, coverage, type LinkFault, linkState, purposeAt } from "./chain.ts";
 import { type CompiledLink, conditionsHold, type Moment } from "./compiled.ts";
 import type { Decision, DenialCode, Shortfall } from "./decision.ts";
 import type { Grant, Level, Purpose } from "./grant.ts";
 import { nearestMiss } from "./nearest-grant.ts";
 import type { Request } from "./request.ts";
-import { isDestination, type Scope, scopeMatches } from "./axes/scope.ts";
-import { isSpecial } from "../base/special.ts";
 import { writeLevel, writtenRoot } from "./writable-root.ts";
 
 export function judge(authority: Authority, request: Request, moment: Moment, purpose: Purpose = "use"): Decision {

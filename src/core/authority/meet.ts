@@ -1,13 +1,14 @@
 // The meet written out: what all links of a chain allow, as one list of grants. Only for showing it, and for
 // compiling it for the kernel; decisions always walk the chain itself.
-import type { Chain } from "./chain.ts";
-import { type ArgumentsScope, placeText } from "./axes/constraint.ts";
-import type { Conditions, Grant, Level, Pass, Rate } from "./grant.ts";
-import { meetPatterns } from "./patterns/intersect.ts";
+
 import { grantsMax } from "../base/limits.ts";
-import type { Validity } from "./link.ts";
+import { type ArgumentsScope, placeText } from "./axes/constraint.ts";
 import { meetDestinations } from "./axes/meet-destination.ts";
 import { isNothing, type PortRange, type Scope } from "./axes/scope.ts";
+import type { Chain } from "./chain.ts";
+import type { Conditions, Grant, Level, Pass, Rate } from "./grant.ts";
+import type { Validity } from "./link.ts";
+import { meetPatterns } from "./patterns/intersect.ts";
 
 export interface Meet {
   readonly grants: readonly Grant[];

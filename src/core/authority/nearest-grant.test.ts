@@ -1,15 +1,15 @@
 // The nearest grant is the first that meets the most axes, the first axis counting for more; the index only shortens the way.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { ANY, type Scope, scopeMatches } from "./axes/scope.ts";
 import { type VerbEntry, verbEntry } from "./catalog.ts";
 import { compile, grantMatches } from "./compiled.ts";
 import { type Grant, UNCONDITIONAL } from "./grant.ts";
 import { ALWAYS, type Link } from "./link.ts";
 import { type NearestGrant, nearestGrant } from "./nearest-grant.ts";
-import type { Request } from "./request.ts";
-import { ANY, type Scope, scopeMatches } from "./axes/scope.ts";
 import { DEEP, literal } from "./patterns/segment.ts";
 import { segmentsOf } from "./patterns/sequence.ts";
+import type { Request } from "./request.ts";
 
 function verbOf(name: string): VerbEntry {
   const entry = verbEntry(name);

@@ -1,9 +1,10 @@
 // The grant of a link that comes closest to covering a request, and the axis on which it falls short.
+
+import { type Scope, scopeMatches } from "./axes/scope.ts";
 import type { AxisName } from "./catalog.ts";
 import type { CompiledLink } from "./compiled.ts";
 import type { Grant } from "./grant.ts";
 import type { Request } from "./request.ts";
-import { type Scope, scopeMatches } from "./axes/scope.ts";
 
 /** Whoever is denied can ask again at will, so the search for something near is bounded. */
 const nearestGrantsMax = 1024;

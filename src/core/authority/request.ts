@@ -1,8 +1,9 @@
 // A request: one verb and one value on each of its axes. What is decided, shown, approved and carried out is this value.
-import type { VerbEntry } from "./catalog.ts";
-import type { Grant } from "./grant.ts";
+
 import type { Value } from "./axes/scope.ts";
 import type { Scheme } from "./axes/url.ts";
+import type { VerbEntry } from "./catalog.ts";
+import type { Grant } from "./grant.ts";
 
 export interface Request {
   readonly verb: VerbEntry;

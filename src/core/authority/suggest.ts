@@ -1,16 +1,16 @@
 // The smallest grant that would allow a request: one pattern on each axis, and that pattern matches nothing else.
 import { addressText, parseRange } from "../base/address.ts";
-import { type Axis, verbEntry } from "./catalog.ts";
+import { constrainedArgumentsMax } from "../base/limits.ts";
+import { isSpecial } from "../base/special.ts";
 import type { Arguments, ConstrainedArgument } from "./axes/constraint.ts";
 import type { Destination } from "./axes/destination.ts";
-import { type Grant, UNCONDITIONAL } from "./grant.ts";
-import { constrainedArgumentsMax } from "../base/limits.ts";
 import { tree } from "./axes/path.ts";
-import type { Request } from "./request.ts";
 import { isRootWord, rootWordsWithin } from "./axes/root-word.ts";
 import { ANY, isArguments, isDestination, isSegments, type Scope, type Value } from "./axes/scope.ts";
+import { type Axis, verbEntry } from "./catalog.ts";
+import { type Grant, UNCONDITIONAL } from "./grant.ts";
 import { literal } from "./patterns/segment.ts";
-import { isSpecial } from "../base/special.ts";
+import type { Request } from "./request.ts";
 
 /** Null where no text says just that: arguments inside arguments, or a request that does not say what it is about. */
 export function suggestGrant(request: Request): Grant | null {

@@ -1,11 +1,11 @@
 // When a decision ends by itself.
 import { expect, test } from "vitest";
 import { chain, grant, link, moment, verb } from "../../../test/forge/authority.ts";
+import { tree } from "./axes/path.ts";
 import type { Authority } from "./chain.ts";
 import type { Grant } from "./grant.ts";
-import { tree } from "./axes/path.ts";
-import type { Request } from "./request.ts";
 import { segmentsOf } from "./patterns/sequence.ts";
+import type { Request } from "./request.ts";
 import { coveredUntil } from "./until.ts";
 
 const read = (root: string, expires: number | null, ask: 0 | 1 = 0): Grant =>

@@ -1,14 +1,14 @@
 // A process may change its root only where the same chain lets files be written there.
 import { describe, expect, test } from "vitest";
 import { chain, grant, link, moment, verb } from "../../../test/forge/authority.ts";
+import { tree } from "./axes/path.ts";
+import { ANY } from "./axes/scope.ts";
 import type { Authority } from "./chain.ts";
 import type { Grant } from "./grant.ts";
 import { judge } from "./judge.ts";
-import { tree } from "./axes/path.ts";
-import type { Request } from "./request.ts";
-import { ANY } from "./axes/scope.ts";
 import { literal, ONE } from "./patterns/segment.ts";
 import { segmentsOf } from "./patterns/sequence.ts";
+import type { Request } from "./request.ts";
 
 const run = grant("proc.exec", [{ kind: "sequences", of: [tree(["w"])] }, ANY, { kind: "words", of: ["ro", "rw"] }]);
 const write = (root: readonly string[], conditions = {}): Grant =>

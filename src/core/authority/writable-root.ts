@@ -1,13 +1,14 @@
 // A process may change its root only where the same chain also covers writing there, to the last file below it.
+
+import { isSegments } from "./axes/scope.ts";
 import { verbEntry } from "./catalog.ts";
 import { type Chain, chainLevel } from "./chain.ts";
 import type { Moment } from "./compiled.ts";
 import { countedIsSpent } from "./counted.ts";
 import type { Grant, Level, Purpose } from "./grant.ts";
-import type { Request } from "./request.ts";
 import { ANY_TEXT } from "./patterns/reserved.ts";
-import { isSegments } from "./axes/scope.ts";
 import { type Segments, starSegments } from "./patterns/sequence.ts";
+import type { Request } from "./request.ts";
 
 const WRITE = verbEntry("fs.write");
 

@@ -1,16 +1,17 @@
 // The pure part of a tool call: what would be decided, without asking anybody or writing anything.
+
+import { parseTool } from "../authority/axes/name.ts";
+import type { Ground } from "../authority/axes/path.ts";
 import { verbEntry } from "../authority/catalog.ts";
 import type { Authority, Chain } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
 import type { Basis, DenialCode } from "../authority/decision.ts";
 import type { Level } from "../authority/grant.ts";
-import { copyJson, isJsonObject, type Json, type JsonObject } from "../base/json.ts";
-import { parseTool } from "../authority/axes/name.ts";
-import type { Ground } from "../authority/axes/path.ts";
 import type { Request } from "../authority/request.ts";
+import { copyJson, isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { refuse } from "../base/result.ts";
-import type { Derived, KnownTool, ToolLookup } from "./known-tool.ts";
 import { type Caller, decide } from "./decide.ts";
+import type { Derived, KnownTool, ToolLookup } from "./known-tool.ts";
 import { mayWantTrust } from "./untrusted.ts";
 
 export interface Call {

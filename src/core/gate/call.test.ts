@@ -1,15 +1,15 @@
 // The order of checks of a tool call, and that every failure on the way is a denial.
 import { describe, expect, test } from "vitest";
 import { chain, grant, link, moment, verb } from "../../../test/forge/authority.ts";
-import type { Authority } from "../authority/chain.ts";
 import { parseName, parseToolPattern } from "../authority/axes/name.ts";
+import type { Scope } from "../authority/axes/scope.ts";
+import type { Authority } from "../authority/chain.ts";
 import type { Request } from "../authority/request.ts";
 import { done, refuse } from "../base/result.ts";
-import type { Scope } from "../authority/axes/scope.ts";
 import type { ApprovalAnswer } from "../ports/approvals.ts";
 import type { CommitResult, Entry } from "../ports/stores/commit.ts";
-import type { KnownTool } from "./known-tool.ts";
 import { type Authorization, authorize, permit } from "./call.ts";
+import type { KnownTool } from "./known-tool.ts";
 
 function memory(key: string): Request {
   const name = parseName(key);

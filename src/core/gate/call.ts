@@ -1,18 +1,19 @@
 // A tool call, in the order of the design: known tool, `tool.invoke`, every request it makes, and then, only if all
 // are covered, approval, one durable commit, and the warrant. Any failure on the way is a denial with a code.
+
+import type { Ground } from "../authority/axes/path.ts";
 import type { Moment } from "../authority/compiled.ts";
 import type { DenialCode } from "../authority/decision.ts";
-import { copyJson } from "../base/json.ts";
-import type { Ground } from "../authority/axes/path.ts";
 import type { Request } from "../authority/request.ts";
+import { copyJson } from "../base/json.ts";
 import type { Approvals } from "../ports/approvals.ts";
 import type { Commit, CommitResult, Entry } from "../ports/stores/commit.ts";
-import type { ToolLookup } from "./known-tool.ts";
-import { mint } from "./warrant-mint.ts";
-import type { Warrant } from "./warrant.ts";
 import { type Call, type CallDecision, decideCopied } from "./call-decision.ts";
 import { chargesOf } from "./charges.ts";
 import type { Caller } from "./decide.ts";
+import type { ToolLookup } from "./known-tool.ts";
+import type { Warrant } from "./warrant.ts";
+import { mint } from "./warrant-mint.ts";
 
 export interface Denied {
   readonly ok: false;

@@ -1,12 +1,13 @@
 // Decides one request: nobody changes itself, everything is covered by one chain, nothing is passed on that is not held.
+
+import type { Ground } from "../authority/axes/path.ts";
+import { isSegments } from "../authority/axes/scope.ts";
 import type { Authority } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
 import type { Decision, DenialCode } from "../authority/decision.ts";
 import { delegationFault } from "../authority/delegation.ts";
 import { judge } from "../authority/judge.ts";
-import type { Ground } from "../authority/axes/path.ts";
 import type { Request } from "../authority/request.ts";
-import { isSegments } from "../authority/axes/scope.ts";
 import type { Containment } from "../authority/witness/within.ts";
 
 /** Who asks, with everything that may cover it. */

@@ -1,7 +1,7 @@
 // What the gate needs to know of a tool: its name, the most it may ever need, and what one call of it asks for.
 import type { CompiledLink } from "../authority/compiled.ts";
-import type { JsonObject } from "../base/json.ts";
 import type { Request } from "../authority/request.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Result } from "../base/result.ts";
 
 export interface KnownTool {

@@ -1,6 +1,7 @@
 // Makes warrants. INVARIANT: imported by `gate/` alone; the tidy test holds that.
-import { mark } from "./warrant-brand.ts";
+
 import type { Warrant } from "./warrant.ts";
+import { mark } from "./warrant-brand.ts";
 
 /** The warrant is a frozen copy without a prototype: nothing on it leads anywhere, nothing on it can be changed. */
 export function mint(content: Warrant): Warrant {

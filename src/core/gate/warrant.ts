@@ -1,7 +1,7 @@
 // Proof that the gate allowed one call. No tool runs without one; it is made in `gate/` and nowhere else.
 import type { Basis } from "../authority/decision.ts";
-import type { JsonObject } from "../base/json.ts";
 import type { Request } from "../authority/request.ts";
+import type { JsonObject } from "../base/json.ts";
 import { isMarked } from "./warrant-brand.ts";
 
 export interface Warrant {

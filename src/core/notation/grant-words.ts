@@ -1,14 +1,15 @@
 // A grant as one sentence for people: what it does, where, and under which conditions.
-import type { Axis } from "../authority/catalog.ts";
+
 import { placeText } from "../authority/axes/constraint.ts";
 import { hostTexts, openingTexts } from "../authority/axes/destination.ts";
-import type { Conditions, Grant } from "../authority/grant.ts";
 import { namePatternText, toolPatternText } from "../authority/axes/name.ts";
 import { pathPatternText, pathText, tree } from "../authority/axes/path.ts";
 import { isNothing, type Scope } from "../authority/axes/scope.ts";
+import type { Axis } from "../authority/catalog.ts";
+import type { Conditions, Grant } from "../authority/grant.ts";
 import { type Sequence, sameSequence } from "../authority/patterns/sequence.ts";
-import { rateText } from "./scope/conditions.ts";
 import { instantText } from "./instant.ts";
+import { rateText } from "./scope/conditions.ts";
 import { pathEntryText } from "./scope/path-entry.ts";
 import { argvTexts, portText } from "./scope/pattern-text.ts";
 import { visible } from "./visible.ts";

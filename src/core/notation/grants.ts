@@ -1,9 +1,10 @@
 // Builds grants whose scopes are known in code. What a text leaves out is decided by the notation that calls this.
-import { type AxisName, verbEntry } from "../authority/catalog.ts";
+
 import type { DestinationScope, HostEntry } from "../authority/axes/destination.ts";
-import { type Grant, type Level, type Span, UNCONDITIONAL } from "../authority/grant.ts";
 import { tree } from "../authority/axes/path.ts";
 import { ANY, type Scope } from "../authority/axes/scope.ts";
+import { type AxisName, verbEntry } from "../authority/catalog.ts";
+import { type Grant, type Level, type Span, UNCONDITIONAL } from "../authority/grant.ts";
 import { DEEP, literal } from "../authority/patterns/segment.ts";
 import type { Sequence } from "../authority/patterns/sequence.ts";
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { readCaveats } from "./caveats/caveats.ts";
-import { readDeclaration, readPersonality } from "./tools/declaration.ts";
 import { Diagnostics } from "./diagnostic.ts";
 import { readManifest } from "./manifest/manifest.ts";
 import { readOrgTable, readPolicyTable } from "./policy/policy.ts";
 import { READING, spanOf } from "./testing/notation.ts";
+import { readDeclaration, readPersonality } from "./tools/declaration.ts";
 import type { TreeNode } from "./tree.ts";
 
 const span = spanOf("deep");

@@ -1,8 +1,9 @@
 // Parses JSON strictly: the platform's parser, and checks for what it accepts silently: duplicate keys, integers that lose
 // digits, characters that are not text, and any depth or length.
+
+import { isPlainText } from "../authority/patterns/reserved.ts";
 import { isJsonList, type Json, type JsonObject } from "../base/json.ts";
 import { jsonCharactersMax, jsonDepthMax } from "../base/limits.ts";
-import { isPlainText } from "../authority/patterns/reserved.ts";
 import { done, type Refusal, type Result, refuse } from "../base/result.ts";
 
 /** The value is deeply frozen, and its objects have no prototype. */

@@ -1,17 +1,17 @@
 // The canonical printer: a grant as the compact notation writes it, so that reading it again gives the same grant.
 import { guardArgv } from "../authority/axes/argv.ts";
-import type { Axis, ScopeKey } from "../authority/catalog.ts";
 import { hostTexts, openingTexts } from "../authority/axes/destination.ts";
-import type { Conditions, Grant } from "../authority/grant.ts";
 import { namePatternText, toolPatternText } from "../authority/axes/name.ts";
 import { pathText, tree } from "../authority/axes/path.ts";
 import type { Scope } from "../authority/axes/scope.ts";
+import type { Axis, ScopeKey } from "../authority/catalog.ts";
+import type { Conditions, Grant } from "../authority/grant.ts";
 import { literal, type Segment, segmentText } from "../authority/patterns/segment.ts";
 import { type Sequence, sameSequence } from "../authority/patterns/sequence.ts";
-import { argumentPairs } from "./scope/arguments-printer.ts";
 import { compactList, compactWord } from "./compact/compact-word.ts";
-import { rateText } from "./scope/conditions.ts";
 import { instantText } from "./instant.ts";
+import { argumentPairs } from "./scope/arguments-printer.ts";
+import { rateText } from "./scope/conditions.ts";
 import { pathEntryText } from "./scope/path-entry.ts";
 import { argvTexts, portText } from "./scope/pattern-text.ts";
 

@@ -1,7 +1,7 @@
 // Asking a person. An approval never adds coverage; it discharges an `ask` for exactly one call.
 import type { Level } from "../authority/grant.ts";
-import type { JsonObject } from "../base/json.ts";
 import type { Request } from "../authority/request.ts";
+import type { JsonObject } from "../base/json.ts";
 
 export interface ApprovalAsked {
   readonly agent: string;

@@ -1,9 +1,10 @@
 // What the world outside offers to a call, each behind one small type. Whoever makes one for a call binds it to the
 // agent, the session and the tool; no message of a tool can name another.
-import type { Address } from "../base/address.ts";
-import type { Basis, DenialCode } from "../authority/decision.ts";
+
 import type { Destination } from "../authority/axes/destination.ts";
+import type { Basis, DenialCode } from "../authority/decision.ts";
 import type { Request } from "../authority/request.ts";
+import type { Address } from "../base/address.ts";
 import type { Ran, RunRefused } from "./process.ts";
 import type { Resolver } from "./resolver.ts";
 

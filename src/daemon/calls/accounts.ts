@@ -4,8 +4,8 @@ import { WHOLE_LINK } from "../../core/authority/compiled.ts";
 import { type Grant, UNCONDITIONAL } from "../../core/authority/grant.ts";
 import type { Link } from "../../core/authority/link.ts";
 import { compactText } from "../../core/notation/printer.ts";
-import type { Charge } from "../../core/ports/stores/commit.ts";
 import type { Digest } from "../../core/ports/digest.ts";
+import type { Charge } from "../../core/ports/stores/commit.ts";
 import type { AccountCharge } from "../../core/ports/stores/ledger.ts";
 
 /** By the id of its link and by its grant: whatever is counted of an authority. */

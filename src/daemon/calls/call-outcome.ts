@@ -1,8 +1,8 @@
 // What became of a call, as it is written down and as the one who asked hears of it.
 import type { DenialCode } from "../../core/authority/decision.ts";
-import type { Outcome } from "../../core/ports/stores/commit.ts";
 import type { ProgramDone, ProgramRefused } from "../../core/ports/daemon/daemon-calls.ts";
 import type { RunDenial, RunResult } from "../../core/ports/process.ts";
+import type { Outcome } from "../../core/ports/stores/commit.ts";
 import { hintOf } from "../log/denials.ts";
 import type { Carried } from "../tools/owner-tool.ts";
 

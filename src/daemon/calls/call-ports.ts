@@ -3,12 +3,12 @@ import type { Moment } from "../../core/authority/compiled.ts";
 import type { Basis } from "../../core/authority/decision.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { ApprovalAnswer, ApprovalAsked, Approvals } from "../../core/ports/approvals.ts";
+import type { RunDenial } from "../../core/ports/process.ts";
 import type { Commit, CommitResult, Entry, Outcome, Settle } from "../../core/ports/stores/commit.ts";
 import type { ApprovalClaim } from "../../core/ports/stores/ledger.ts";
-import type { RunDenial } from "../../core/ports/process.ts";
+import type { Session } from "../session.ts";
 import type { DeskAnswer } from "./desk.ts";
 import type { Holding } from "./holding.ts";
-import type { Session } from "../session.ts";
 
 export interface CallPorts {
   readonly approvals: Approvals;

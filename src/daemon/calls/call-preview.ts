@@ -3,8 +3,8 @@ import type { CompiledLink } from "../../core/authority/compiled.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { done, refuse } from "../../core/base/result.ts";
 import { type CallDecision, decideCall } from "../../core/gate/call-decision.ts";
-import { readRequestText } from "../../core/notation/request/request.ts";
 import type { KnownTool, ToolLookup } from "../../core/gate/known-tool.ts";
+import { readRequestText } from "../../core/notation/request/request.ts";
 import type { AskedCall } from "./gatekeeper.ts";
 import type { Holding } from "./holding.ts";
 

@@ -1,9 +1,11 @@
 // Calls of a session: decided and written first, then carried out by the owner, run in a sandbox, or permitted to the asker.
 import type { Authority, Chain } from "../../core/authority/chain.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Request } from "../../core/authority/request.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Refusal as Unread } from "../../core/base/result.ts";
 import type { Denied } from "../../core/gate/call.ts";
+import type { ToolLookup } from "../../core/gate/known-tool.ts";
+import type { Warrant } from "../../core/gate/warrant.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type {
@@ -16,31 +18,29 @@ import type {
 } from "../../core/ports/daemon/daemon-calls.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
+import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
+import { parseToolName } from "../../runtime/tool/tool-name.ts";
 import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
-import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
-import type { ToolLookup } from "../../core/gate/known-tool.ts";
-import { parseToolName } from "../../runtime/tool/tool-name.ts";
-import type { Warrant } from "../../core/gate/warrant.ts";
-import { askersLookup, type Considered, considered, triggersMarked } from "./call-preview.ts";
-import { outcomeOf, programAnswer, REFUSED } from "./call-outcome.ts";
-import { denialIn, noted, type Refused, refusedIn, withDenials } from "../log/call-refusals.ts";
 import { answerUse } from "../contexts/context-answer.ts";
 import type { Contexts, ServedContext } from "../contexts/contexts.ts";
-import { needOf } from "./counterexample.ts";
-import { denialTold } from "../log/denials.ts";
-import { ExchangeStop, ExchangeWaiting } from "./exchange-stop.ts";
-import type { AskedCall, Gatekeeper } from "./gatekeeper.ts";
-import { numberOr, objectIn, textIn, textsIn } from "../input.ts";
 import { LongUses } from "../contexts/long-uses.ts";
-import { type Declared, declaredIn, OpenCalls } from "./open-calls.ts";
-import type { Carried, OwnerTool } from "../tools/owner-tool.ts";
-import type { OwnerTools } from "../tools/owner-tools.ts";
+import { numberOr, objectIn, textIn, textsIn } from "../input.ts";
+import { denialIn, noted, type Refused, refusedIn, withDenials } from "../log/call-refusals.ts";
+import { denialTold } from "../log/denials.ts";
 import type { DaemonParts, ProgramGround } from "../parts.ts";
 import { refusal } from "../refusal.ts";
-import { secretUse } from "../secret-use.ts";
 import type { Exchange } from "../rpc/serving.ts";
+import { secretUse } from "../secret-use.ts";
 import type { Session, Sessions } from "../session.ts";
+import type { Carried, OwnerTool } from "../tools/owner-tool.ts";
+import type { OwnerTools } from "../tools/owner-tools.ts";
+import { outcomeOf, programAnswer, REFUSED } from "./call-outcome.ts";
+import { askersLookup, type Considered, considered, triggersMarked } from "./call-preview.ts";
+import { needOf } from "./counterexample.ts";
+import { ExchangeStop, ExchangeWaiting } from "./exchange-stop.ts";
+import type { AskedCall, Gatekeeper } from "./gatekeeper.ts";
+import { type Declared, declaredIn, OpenCalls } from "./open-calls.ts";
 
 const waitMillisecondsMax = 24 * 3_600_000;
 const requestsMax = 64;

@@ -1,28 +1,29 @@
 // Delegations: agents that pass on, agents that make others, tokens between them. Each is a link with a parent, kept for as
 // long as nobody revokes it or anything above it.
-import { alikeAgentId, parseAgentId } from "../../core/base/agent-id.ts";
+
+import { parseName } from "../../core/authority/axes/name.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Chain } from "../../core/authority/chain.ts";
 import type { CompiledLink } from "../../core/authority/compiled.ts";
 import { delegationFault } from "../../core/authority/delegation.ts";
 import type { Grant } from "../../core/authority/grant.ts";
-import type { JsonObject } from "../../core/base/json.ts";
 import { meetChain } from "../../core/authority/meet.ts";
-import { parseName } from "../../core/authority/axes/name.ts";
 import type { Request } from "../../core/authority/request.ts";
+import { alikeAgentId, parseAgentId } from "../../core/base/agent-id.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { AgentName, KeptLink, MadeAgent } from "../../core/ports/stores/link-store.ts";
 import type { Who } from "../../core/ports/stores/log.ts";
 import { countSchema, flagSchema, objectSchema, textSchema, textsSchema } from "../../runtime/tool/schema-parts.ts";
-import type { Entries } from "../log/entries.ts";
-import { delegationDepthMax, grantsOf, type Holdings } from "./holding.ts";
 import { flagIn, nameRequest, numberOr, textIn, textsIn } from "../input.ts";
-import type { Carried, OwnerTool } from "../tools/owner-tool.ts";
+import type { Entries } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Session } from "../session.ts";
 import { specFault } from "../spec-fault.ts";
+import type { Carried, OwnerTool } from "../tools/owner-tool.ts";
+import { delegationDepthMax, grantsOf, type Holdings } from "./holding.ts";
 
 const specsMax = 256;
 const idCharactersMax = 256;

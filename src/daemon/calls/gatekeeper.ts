@@ -1,21 +1,21 @@
 // One call of a session, from the question to the receipt: the gate decides, a person is asked where one has to be, and the
 // decision is on disk with everything it costs before anybody hears of it.
 import type { Moment } from "../../core/authority/compiled.ts";
-import type { JsonObject } from "../../core/base/json.ts";
 import { judge } from "../../core/authority/judge.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { type Authorization, authorize, permit } from "../../core/gate/call.ts";
+import type { ToolLookup } from "../../core/gate/known-tool.ts";
 import type { CommitResult, Entry, Outcome } from "../../core/ports/stores/commit.ts";
 import type { LogEntry, Who } from "../../core/ports/stores/log.ts";
-import type { ToolLookup } from "../../core/gate/known-tool.ts";
-import { Accounts, chargesIn } from "./accounts.ts";
-import { type CallPorts, type CallRefusal, CallWay, type Waiting, type WayActs } from "./call-ports.ts";
 import { denialObservation, taintOf } from "../log/denials.ts";
-import type { Desk } from "./desk.ts";
 import type { Entries } from "../log/entries.ts";
 import type { Floods } from "../log/floods.ts";
-import { type Holding, Holdings } from "./holding.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Session } from "../session.ts";
+import { Accounts, chargesIn } from "./accounts.ts";
+import { type CallPorts, type CallRefusal, CallWay, type Waiting, type WayActs } from "./call-ports.ts";
+import type { Desk } from "./desk.ts";
+import { type Holding, Holdings } from "./holding.ts";
 import { Standing } from "./moment.ts";
 
 /** A client that calls again at once is back sooner. */

@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { chain, grant, link } from "../../../test/forge/authority.ts";
 import type { KeptLink, LinkStore } from "../../core/ports/stores/link-store.ts";
-import { type Holding, Holdings } from "./holding.ts";
 import type { RecordRead, Records } from "../parts.ts";
 import { Session, type SessionFacts } from "../session.ts";
+import { type Holding, Holdings } from "./holding.ts";
 
 const NAME = { workspace: "/w", agent: "scout" };
 

@@ -1,10 +1,10 @@
 // What all moments of one holding have in common, made once: what of it is counted, what of it can be revoked.
 import type { Moment } from "../../core/authority/compiled.ts";
+import type { Kept } from "../parts.ts";
+import type { Session } from "../session.ts";
 import type { Accounts, Counted } from "./accounts.ts";
 import { EVERYBODY } from "./generations.ts";
 import type { Holding } from "./holding.ts";
-import type { Kept } from "../parts.ts";
-import type { Session } from "../session.ts";
 
 const clockFar = 8_640_000_000_000_000;
 

@@ -1,8 +1,8 @@
 // Places for calls that are permitted and not settled: nobody takes them all, and each comes back.
 import { describe, expect, test } from "vitest";
+import { Session, type SessionFacts } from "../session.ts";
 import type { CallPorts } from "./call-ports.ts";
 import { OpenCalls, type OpenPlace } from "./open-calls.ts";
-import { Session, type SessionFacts } from "../session.ts";
 
 const sessionOf = (agent: string): Session => new Session({ name: { workspace: null, agent } } as SessionFacts);
 const CALL = { ports: {} as CallPorts, context: null };

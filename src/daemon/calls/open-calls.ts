@@ -1,17 +1,17 @@
 // Calls that were permitted to whoever asked, until they say what became of them, or their session ends.
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
+import { ALWAYS } from "../../core/authority/link.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { isJsonObject } from "../../core/base/json.ts";
-import { ALWAYS } from "../../core/authority/link.ts";
-import { readDeclarationValue } from "../../core/notation/tools/declaration-value.ts";
 import type { Reading } from "../../core/notation/reading.ts";
+import { readDeclarationValue } from "../../core/notation/tools/declaration-value.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import { type Needs, needsOf } from "../../runtime/tool/availability.ts";
 import { STORES, type StorageScope, type Store } from "../../runtime/tool/declaration.ts";
-import type { CallPorts } from "./call-ports.ts";
 import type { ServedContext } from "../contexts/contexts.ts";
 import { refusal } from "../refusal.ts";
 import type { Session } from "../session.ts";
+import type { CallPorts } from "./call-ports.ts";
 
 /** What a tool of the asker's declares, as one more limit of every chain. */
 export interface Declared {

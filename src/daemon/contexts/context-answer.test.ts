@@ -1,12 +1,12 @@
 // Long uses of contexts: what is read, what is counted, and what is let go of.
 import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../../core/base/json.ts";
+import { InputQueue } from "../rpc/input-queue.ts";
+import type { Exchange } from "../rpc/serving.ts";
+import type { Session } from "../session.ts";
 import { answerUse } from "./context-answer.ts";
 import type { ServedContext } from "./contexts.ts";
 import { LongUses } from "./long-uses.ts";
-import type { Exchange } from "../rpc/serving.ts";
-import type { Session } from "../session.ts";
-import { InputQueue } from "../rpc/input-queue.ts";
 
 const mebibyte = 1_048_576;
 const sessionOf = (agent: string): Session => ({ facts: { name: { workspace: null, agent } } }) as unknown as Session;

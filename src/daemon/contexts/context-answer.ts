@@ -1,15 +1,15 @@
 // One use of a context as it comes in on the call socket, and its answer as it goes back: inline where it fits, else as bytes.
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { JsonMeter } from "../../core/base/json-meter.ts";
+import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import { useCharactersMax } from "../../runtime/context/remote.ts";
 import { denied } from "../../runtime/context/used.ts";
-import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import { ANSWER_CHANNEL, inlineCharactersMax } from "./context-sender.ts";
-import type { ServedContext } from "./contexts.ts";
 import { objectIn } from "../input.ts";
-import { LONG_USE_PATIENCE, type LongUse, type Patience } from "./long-uses.ts";
 import { refusal } from "../refusal.ts";
 import type { Exchange } from "../rpc/serving.ts";
+import { ANSWER_CHANNEL, inlineCharactersMax } from "./context-sender.ts";
+import type { ServedContext } from "./contexts.ts";
+import { LONG_USE_PATIENCE, type LongUse, type Patience } from "./long-uses.ts";
 
 /** INVARIANT: nothing is read for a call that has no context, and whatever is read or waits to be sent is counted. */
 export async function answerUse(

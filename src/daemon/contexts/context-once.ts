@@ -1,12 +1,13 @@
 // What a call paid for, or a person allowed for it, serves one use of its context for each time that it was asked for. A use is
 // decided more than once on its way, so such uses take turns, and what one of them was decided by is spent when it ends. Where
 // nothing is counted or asked there is nothing to spend, and uses go on side by side.
-import type { Json, JsonObject } from "../../core/base/json.ts";
-import type { Request } from "../../core/authority/request.ts";
+
 import { isDestination } from "../../core/authority/axes/scope.ts";
+import type { Request } from "../../core/authority/request.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import type { Warrant } from "../../core/gate/warrant.ts";
 import { isSameRequest } from "../../runtime/context/asker.ts";
 import { denied } from "../../runtime/context/used.ts";
-import type { Warrant } from "../../core/gate/warrant.ts";
 
 const waitingMax = 64;
 

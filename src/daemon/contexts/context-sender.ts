@@ -2,10 +2,10 @@
 // message goes along as bytes, in either direction.
 import { DENIAL_CODES } from "../../core/authority/decision.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
-import { type SendUse, useCharactersMax } from "../../runtime/context/remote.ts";
-import { denied } from "../../runtime/context/used.ts";
 import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
 import type { Asking } from "../../core/ports/daemon/exchange.ts";
+import { type SendUse, useCharactersMax } from "../../runtime/context/remote.ts";
+import { denied } from "../../runtime/context/used.ts";
 
 /** What one message may hold, with room for what is around it. */
 export const inlineCharactersMax = 131_072;

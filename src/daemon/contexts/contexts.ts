@@ -1,27 +1,28 @@
 // Contexts of calls: what a tool reaches while one call of it lasts, judged at every use by what the session holds by then
 // and by what the tool declares.
+
+import type { Ground } from "../../core/authority/axes/path.ts";
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import type { CompiledLink, Moment } from "../../core/authority/compiled.ts";
 import { countedIsSpent } from "../../core/authority/counted.ts";
 import type { Decision } from "../../core/authority/decision.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
 import { judge } from "../../core/authority/judge.ts";
-import type { Ground } from "../../core/authority/axes/path.ts";
 import type { Request } from "../../core/authority/request.ts";
-import { type Context, type Instruments, makeContext } from "../../runtime/context/context.ts";
-import { serveUse } from "../../runtime/context/remote.ts";
-import { denied } from "../../runtime/context/used.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import type { Warrant } from "../../core/gate/warrant.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
+import { type Context, type Instruments, makeContext } from "../../runtime/context/context.ts";
+import { serveUse } from "../../runtime/context/remote.ts";
+import { denied } from "../../runtime/context/used.ts";
 import type { Backends } from "../../runtime/tool/availability.ts";
 import type { Store } from "../../runtime/tool/declaration.ts";
-import type { Warrant } from "../../core/gate/warrant.ts";
-import { Once } from "./context-once.ts";
 import type { Holding } from "../calls/holding.ts";
 import { NotedDenials } from "../log/noted-denials.ts";
 import type { ProgramGround, Redacting } from "../parts.ts";
 import type { Session } from "../session.ts";
+import { Once } from "./context-once.ts";
 
 /** For whom instruments are made. */
 export interface InstrumentsAsked {

@@ -1,10 +1,10 @@
 // Files of a context: by the worker of the session, every path decided by its grants and by what the tool declares.
 
 import type { Request } from "../../core/authority/request.ts";
-import type { Session } from "../session.ts";
 import type { FilePath, FileRefused, FileResult, Files } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import { refusedWith } from "../../tools/files/refusals.ts";
+import type { Session } from "../session.ts";
 import type { CallFiles } from "../tools/files.ts";
 
 export interface ContextFilesAsked {

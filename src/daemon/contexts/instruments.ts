@@ -2,19 +2,19 @@
 // vault and the store.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
-import type { InstrumentsSource } from "./contexts.ts";
-import type { Session } from "../session.ts";
 import type { MemoryStore, ObservationStore } from "../../core/ports/stores/memory-store.ts";
+import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
+import type { DaemonPrograms } from "../programs/programs.ts";
+import type { DaemonSecrets } from "../secrets.ts";
+import type { Session } from "../session.ts";
 import type { CallFiles } from "../tools/files.ts";
+import type { WebSecrets } from "../tools/web-secrets.ts";
+import type { InstrumentsSource } from "./contexts.ts";
 import { contextFiles } from "./files.ts";
 import { contextKeys, contextObservations } from "./memory.ts";
 import { netFetching } from "./net.ts";
 import { contextPrograms } from "./programs.ts";
 import { contextSecrets, isSecretOf } from "./secrets.ts";
-import type { DaemonPrograms } from "../programs/programs.ts";
-import type { DaemonSecrets } from "../secrets.ts";
-import type { WebSecrets } from "../tools/web-secrets.ts";
 
 export interface DaemonInstrumentsAsked {
   /** Of our package. */

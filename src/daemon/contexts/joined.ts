@@ -1,18 +1,18 @@
 // The instruments of contexts joined to the daemon's own parts.
 import type { JsonObject } from "../../core/base/json.ts";
-import type { InstrumentsSource } from "./contexts.ts";
-import type { Session } from "../session.ts";
-import { detectSandbox } from "../../sandbox/linux/detect-sandbox.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
 import type { EntryKind, LogEntry } from "../../core/ports/stores/log.ts";
 import type { MemoryStore, ObservationStore } from "../../core/ports/stores/memory-store.ts";
 import type { SecretStore } from "../../core/ports/stores/secret-store.ts";
-import type { CallFiles } from "../tools/files.ts";
-import { daemonInstruments } from "./instruments.ts";
+import { nativeProgram } from "../../platform/native-program.ts";
+import { detectSandbox } from "../../sandbox/linux/detect-sandbox.ts";
 import type { DaemonPrograms } from "../programs/programs.ts";
 import type { DaemonSecrets } from "../secrets.ts";
+import type { Session } from "../session.ts";
+import type { CallFiles } from "../tools/files.ts";
 import type { WebSecrets } from "../tools/web-secrets.ts";
-import { nativeProgram } from "../../platform/native-program.ts";
+import type { InstrumentsSource } from "./contexts.ts";
+import { daemonInstruments } from "./instruments.ts";
 
 export interface JoinedInstrumentsAsked {
   readonly program: string;

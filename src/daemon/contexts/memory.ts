@@ -1,8 +1,9 @@
 // What a context keeps: values by key and observations. The first name of a key says whose it is: `tool` is the tool's own,
 // `session` this session's, `shared` the workspace's; every other key is the agent's, as for the memory tools.
-import type { Session } from "../session.ts";
+
 import type { KeysPort, ObservationsPort, PortFailure } from "../../core/ports/instruments.ts";
 import type { MemoryStore, Namespace, ObservationStore } from "../../core/ports/stores/memory-store.ts";
+import type { Session } from "../session.ts";
 
 export interface KeptAsked {
   readonly session: Session;

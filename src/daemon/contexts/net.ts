@@ -1,15 +1,16 @@
 // The network of a context: one exchange at a time by the broker, which looks the name up, asks about every address, and
 // dials only what was said yes to.
-import { type Address, addressText } from "../../core/base/address.ts";
+
+import { isDestination } from "../../core/authority/axes/scope.ts";
 import type { Decision } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
-import { isDestination } from "../../core/authority/axes/scope.ts";
+import { type Address, addressText } from "../../core/base/address.ts";
+import type { Exchange, Exchanged, Fetching, PortFailure, PortResult } from "../../core/ports/instruments.ts";
 import type { Fetched, FetchWish } from "../../sandbox/network/fetch/fetch-client.ts";
 import { fetchHeaderBytesMax, requestBodyBytesMax } from "../../sandbox/network/fetch/fetch-limits.ts";
 import { METHODS } from "../../sandbox/network/fetch/fetch-messages.ts";
 import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
 import type { Session } from "../session.ts";
-import type { Exchange, Exchanged, Fetching, PortFailure, PortResult } from "../../core/ports/instruments.ts";
 
 export interface NetAsked {
   readonly session: Session;

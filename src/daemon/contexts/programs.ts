@@ -1,10 +1,11 @@
 // Programs of a context: run like every program, in a sandbox made from the grants that decided and from what the tool
 // declares.
-import type { InstrumentsAsked } from "./contexts.ts";
-import type { Programs } from "../parts.ts";
+
 import type { ProgramAsked, ProgramsPort, StopSignal } from "../../core/ports/instruments.ts";
 import type { RunRefused } from "../../core/ports/process.ts";
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { Programs } from "../parts.ts";
+import type { InstrumentsAsked } from "./contexts.ts";
 
 type Answer = Awaited<ReturnType<ProgramsPort["run"]>>;
 

@@ -1,10 +1,10 @@
 // Secrets of a context: bound to the tool and to where the request goes, counted, and never handed to the tool.
 import { parseUrl } from "../../core/authority/axes/url.ts";
-import { isBoundTo } from "../../sandbox/network/fetch/handles-binding.ts";
-import type { Session } from "../session.ts";
-import { toAscii } from "../../platform/ascii.ts";
 import type { PortFailure, SecretsPort } from "../../core/ports/instruments.ts";
 import type { SealedSecret } from "../../core/ports/stores/secret-store.ts";
+import { toAscii } from "../../platform/ascii.ts";
+import { isBoundTo } from "../../sandbox/network/fetch/handles-binding.ts";
+import type { Session } from "../session.ts";
 import type { WebSecrets } from "../tools/web-secrets.ts";
 
 /** What one of these may be used by: the tool it is bound to. */

@@ -5,10 +5,10 @@ import type { Presence } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
 import { textIn } from "../input.ts";
 import type { DaemonParts, PresenceReason } from "../parts.ts";
-import { COMMANDS, notAPerson, sharedWithClient } from "./person-evidence.ts";
 import { refusal } from "../refusal.ts";
 import type { Exchange, Peer, ProcessMark } from "../rpc/serving.ts";
 import type { SessionFacts, Sessions } from "../session.ts";
+import { COMMANDS, notAPerson, sharedWithClient } from "./person-evidence.ts";
 
 const nameCharactersMax = 128;
 const passphraseCharactersMax = 1024;

@@ -1,15 +1,15 @@
 // What people say about approvals and about being there.
 
-import { cutJson, cutText } from "../../log/chain/cut.ts";
 import type { Approval, ApprovalState } from "../../core/ports/stores/approval-store.ts";
 import { APPROVAL_STATES } from "../../core/ports/stores/approval-store.ts";
-import type { Admission } from "./admission.ts";
+import { cutJson, cutText } from "../../log/chain/cut.ts";
 import type { Desk } from "../calls/desk.ts";
-import { type Entries, NOBODY } from "../log/entries.ts";
 import { numberIn, textIn, textsIn } from "../input.ts";
+import { type Entries, NOBODY } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import { refusal } from "../refusal.ts";
 import type { Answering } from "../rpc/serving.ts";
+import type { Admission } from "./admission.ts";
 
 const listedMax = 1000;
 const idCharactersMax = 128;

@@ -1,12 +1,13 @@
 // What people say about drafts: which there are, what is in one, and whether it lands, goes, or is taken back.
-import type { DraftSummary } from "../../core/ports/drafts.ts";
+
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import type { Admission } from "./admission.ts";
-import { type Entries, NOBODY } from "../log/entries.ts";
+import type { DraftSummary } from "../../core/ports/drafts.ts";
 import { textIn } from "../input.ts";
+import { type Entries, NOBODY } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import { refusal } from "../refusal.ts";
 import type { Answering, Exchange } from "../rpc/serving.ts";
+import type { Admission } from "./admission.ts";
 
 const idCharactersMax = 128;
 

@@ -1,13 +1,13 @@
 // What people do to the key of the secrets: look where it comes from, lock, unlock, seal everything anew under another one.
 import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import type { KeyGiven, NewKey } from "../../core/ports/secret-key.ts";
-import type { Admission } from "./admission.ts";
-import { NOBODY } from "../log/entries.ts";
 import type { Gatekeeper } from "../calls/gatekeeper.ts";
 import { optionalText, textIn } from "../input.ts";
+import { NOBODY } from "../log/entries.ts";
 import type { Vault } from "../parts.ts";
 import { refusal } from "../refusal.ts";
 import type { Answering } from "../rpc/serving.ts";
+import type { Admission } from "./admission.ts";
 
 const passphraseCharactersMax = 1024;
 const valueCharactersMax = 65_536;

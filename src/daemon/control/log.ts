@@ -3,11 +3,11 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { isJsonObject, member } from "../../core/base/json.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import { ENTRY_KINDS, type LogQuery } from "../../core/ports/stores/log.ts";
-import type { Admission } from "./admission.ts";
 import { numberIn, numberOr, optionalText, textIn } from "../input.ts";
 import type { DaemonParts } from "../parts.ts";
 import { refusal } from "../refusal.ts";
 import type { Answering, Exchange } from "../rpc/serving.ts";
+import type { Admission } from "./admission.ts";
 
 const countMax = 10_000;
 const followMilliseconds = 200;

@@ -3,18 +3,18 @@ import { isJsonList, isJsonObject, type JsonObject, member } from "../../core/ba
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { AgentName, KeptLink } from "../../core/ports/stores/link-store.ts";
 import type { SecretBinding } from "../../core/ports/stores/secret-store.ts";
-import type { Admission, Admitted } from "./admission.ts";
-import { keyAnswers } from "./keys.ts";
-import { NOBODY } from "../log/entries.ts";
 import type { Gatekeeper } from "../calls/gatekeeper.ts";
 import { agentScope, EVERYBODY } from "../calls/generations.ts";
 import { sameName } from "../calls/holding.ts";
 import { flagIn, optionalText, textIn, textsIn } from "../input.ts";
+import { NOBODY } from "../log/entries.ts";
 import type { Opening } from "../opening.ts";
 import type { DaemonParts } from "../parts.ts";
 import { refusal } from "../refusal.ts";
 import type { Answering, Exchange } from "../rpc/serving.ts";
 import type { Sessions } from "../session.ts";
+import type { Admission, Admitted } from "./admission.ts";
+import { keyAnswers } from "./keys.ts";
 
 export interface PowerParts {
   readonly parts: DaemonParts;

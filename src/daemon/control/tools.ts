@@ -6,11 +6,11 @@ import { availabilityOf, missingText } from "../../runtime/tool/availability.ts"
 import { reachesOf } from "../../runtime/tool/reachable.ts";
 import type { Contexts } from "../contexts/contexts.ts";
 import { optionalText, textIn } from "../input.ts";
-import type { ForeignListed, ForeignTools, OwnerTool } from "../tools/owner-tool.ts";
-import { type OwnerTools, reachedBy } from "../tools/owner-tools.ts";
 import type { DaemonParts } from "../parts.ts";
 import { refusal } from "../refusal.ts";
 import type { Answering } from "../rpc/serving.ts";
+import type { ForeignListed, ForeignTools, OwnerTool } from "../tools/owner-tool.ts";
+import { type OwnerTools, reachedBy } from "../tools/owner-tools.ts";
 
 export function toolAnswers(
   { records, now }: DaemonParts,

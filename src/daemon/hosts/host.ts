@@ -4,11 +4,11 @@
 import { DENIAL_CODES } from "../../core/authority/decision.ts";
 import { copyJson, isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { type Result, refuse } from "../../core/base/result.ts";
-import type { HostProcess } from "../../sandbox/tool-host/host-process.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";
-import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import { readDescribed, type ToolDescribed } from "../../runtime/tool/hosted.ts";
 import type { ToolOutcome } from "../../runtime/tool/returned.ts";
+import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { HostProcess } from "../../sandbox/tool-host/host-process.ts";
 
 export type Described =
   | { readonly ok: true; readonly tools: readonly ToolDescribed[] }

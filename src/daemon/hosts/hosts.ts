@@ -1,24 +1,24 @@
 // Tools of others as the daemon carries them out: each in a sandboxed host, derived and run there, with a context that is here.
 import { join } from "node:path";
-import { isJsonObject } from "../../core/base/json.ts";
 import type { Request } from "../../core/authority/request.ts";
+import { isJsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
+import type { Outcome } from "../../core/ports/stores/commit.ts";
+import { nativeProgram } from "../../platform/native-program.ts";
 import { type Asked, requestOf } from "../../runtime/context/asking.ts";
-import type { Contexts } from "../contexts/contexts.ts";
-import type { Carried, Carrying, ForeignTools, Missing, OwnerTool } from "../tools/owner-tool.ts";
+import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
 import { DraftFolders } from "../../sandbox/drafts/draft-folders.ts";
 import { ControlGroups } from "../../sandbox/linux/control-groups.ts";
 import { detectSandbox } from "../../sandbox/linux/detect-sandbox.ts";
 import { groupPlaces } from "../../sandbox/linux/group-places.ts";
 import { LinuxSandboxes } from "../../sandbox/linux/linux-sandboxes.ts";
-import { clearSnapshots } from "../../sandbox/tool-host/snapshot.ts";
-import type { Outcome } from "../../core/ports/stores/commit.ts";
 import type { Sandboxes } from "../../sandbox/plan/sandboxes.ts";
-import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
+import { clearSnapshots } from "../../sandbox/tool-host/snapshot.ts";
+import type { Contexts } from "../contexts/contexts.ts";
+import type { Carried, Carrying, ForeignTools, Missing, OwnerTool } from "../tools/owner-tool.ts";
 import { ToolHost } from "./host.ts";
 import { HostPool } from "./pool.ts";
 import { ForeignSources, type LoadedTool, type SourcesAsked } from "./sources.ts";
-import { nativeProgram } from "../../platform/native-program.ts";
 
 export interface DaemonHostsAsked extends Omit<SourcesAsked, "pool"> {
   readonly state: string;

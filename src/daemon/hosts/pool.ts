@@ -1,10 +1,10 @@
 // The hosts that are there: one for each session and source, warm between calls, ended with their session, and not too many.
 import { realpathSync } from "node:fs";
-import type { Session } from "../session.ts";
+import type { Sandboxes } from "../../sandbox/plan/sandboxes.ts";
 import { HostProcess } from "../../sandbox/tool-host/host-process.ts";
 import { snapshotOf } from "../../sandbox/tool-host/snapshot.ts";
 import type { ToolSource } from "../../sandbox/tool-host/sources.ts";
-import type { Sandboxes } from "../../sandbox/plan/sandboxes.ts";
+import type { Session } from "../session.ts";
 import { type Described, ToolHost } from "./host.ts";
 
 export interface HostPoolAsked {

@@ -1,10 +1,19 @@
 // Which tools of others there are in a workspace: what lies there, what of it was trusted, and why something is not loaded.
 
+import { openTrust } from "../../agents/disk/trust-file.ts";
 import { compile } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
+import { grantOf } from "../../core/notation/grants.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import { readDeclarationValue } from "../../core/notation/tools/declaration-value.ts";
 import { sha256 } from "../../platform/digest.ts";
 import type { UserFolders } from "../../platform/folders.ts";
+import { defineTool } from "../../runtime/tool/define.ts";
+import type { ToolDescribed } from "../../runtime/tool/hosted.ts";
+import { acceptorOf } from "../../runtime/tool/input.ts";
+import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
+import { type RegisteredTool, registered } from "../../runtime/tool/registered.ts";
 import {
   isTrustedSource,
   TOOLS_TEXT,
@@ -12,15 +21,6 @@ import {
   type ToolSources,
   toolSources,
 } from "../../sandbox/tool-host/sources.ts";
-import { openTrust } from "../../agents/disk/trust-file.ts";
-import { readDeclarationValue } from "../../core/notation/tools/declaration-value.ts";
-import { grantOf } from "../../core/notation/grants.ts";
-import type { Reading } from "../../core/notation/reading.ts";
-import { defineTool } from "../../runtime/tool/define.ts";
-import type { ToolDescribed } from "../../runtime/tool/hosted.ts";
-import { acceptorOf } from "../../runtime/tool/input.ts";
-import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
-import { type RegisteredTool, registered } from "../../runtime/tool/registered.ts";
 import type { HostPool } from "./pool.ts";
 
 /** What a workspace's configuration says of tools; null where it does not count. */

@@ -1,12 +1,12 @@
 // What is refused while a call runs: which answers are refusals, the entry each of them has, and how it is told.
 import { DENIAL_CODES, type DenialCode } from "../../core/authority/decision.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { Request } from "../../core/authority/request.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import type { CallPorts } from "../calls/call-ports.ts";
-import { hintOf } from "./denials.ts";
 import type { Carried } from "../tools/owner-tool.ts";
+import { hintOf } from "./denials.ts";
 
 /** Codes that say what is the matter with the world or with the arguments, and not with what is held. */
 const FAILURES: ReadonlySet<string> = new Set(["not_available", "invalid_input", "execution_failed"]);

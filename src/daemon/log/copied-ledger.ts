@@ -1,6 +1,12 @@
 // The ledger where a second copy of the log is kept: a decision counts once both have it, or nothing is done.
 import type { Durable } from "../../core/ports/stores/durable.ts";
-import type { AccountCharge, AccountState, DecisionWrite, DecisionWritten, Ledger } from "../../core/ports/stores/ledger.ts";
+import type {
+  AccountCharge,
+  AccountState,
+  DecisionWrite,
+  DecisionWritten,
+  Ledger,
+} from "../../core/ports/stores/ledger.ts";
 import type { LogEntry, LogQuery, PlacedEntry } from "../../core/ports/stores/log.ts";
 import { patienceLeft } from "../patience.ts";
 import type { SecondCopy } from "./second-copy.ts";

@@ -2,19 +2,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chain, grant, link, moment, verb } from "../../../test/forge/authority.ts";
-import { entryBody } from "../../log/chain/entry-body.ts";
-import { type Redactor, redactorOf } from "../../log/redaction/redactor.ts";
-import type { Authority } from "../../core/authority/chain.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
 import { parseName } from "../../core/authority/axes/name.ts";
+import type { Authority } from "../../core/authority/chain.ts";
 import type { Request } from "../../core/authority/request.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { Entry, Outcome } from "../../core/ports/stores/commit.ts";
 import type { LogEntry, Who } from "../../core/ports/stores/log.ts";
-import { Entries } from "./entries.ts";
+import { entryBody } from "../../log/chain/entry-body.ts";
+import { type Redactor, redactorOf } from "../../log/redaction/redactor.ts";
 import type { Holding } from "../calls/holding.ts";
 import type { Redacting } from "../parts.ts";
+import { Entries } from "./entries.ts";
 
 /** As the daemon's own: with nothing to look for, nothing is looked at. */
 class Secrets implements Redacting {

@@ -1,22 +1,23 @@
 // Entries of the log, each made in one place, so that all of them say who, what and why in the same words.
-import { canonicalJson } from "../../log/chain/canonical.ts";
-import { type CutSizes, cutJson } from "../../log/chain/cut.ts";
-import { SpelledEntry } from "../../log/chain/spelled-entry.ts";
+
 import type { Moment } from "../../core/authority/compiled.ts";
 import { explain } from "../../core/authority/explain.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { Entry, Outcome } from "../../core/ports/stores/commit.ts";
 import type { EntryKind, LogEntry, Who } from "../../core/ports/stores/log.ts";
+import { canonicalJson } from "../../log/chain/canonical.ts";
+import { type CutSizes, cutJson } from "../../log/chain/cut.ts";
+import { SpelledEntry } from "../../log/chain/spelled-entry.ts";
 import type { CallRefusal } from "../calls/call-ports.ts";
 import { needOf } from "../calls/counterexample.ts";
-import { EntryWords } from "./entry-words.ts";
 import type { Holding } from "../calls/holding.ts";
 import type { DaemonParts } from "../parts.ts";
+import { EntryWords } from "./entry-words.ts";
 
 export const NOBODY: Who = { user: null, agent: null, workspace: null, chain: [], session: null, trace: null };
 

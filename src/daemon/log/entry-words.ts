@@ -1,6 +1,5 @@
 // What stands in entry after entry, redacted and spelled once: who calls, and the grants it is allowed by.
-import { canonicalJson, quoted } from "../../log/chain/canonical.ts";
-import { type SpelledWho, spelledWho } from "../../log/chain/spelled-entry.ts";
+
 import type { Chain } from "../../core/authority/chain.ts";
 import type { CompiledLink } from "../../core/authority/compiled.ts";
 import type { Basis } from "../../core/authority/decision.ts";
@@ -8,6 +7,8 @@ import type { Grant } from "../../core/authority/grant.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import type { Who } from "../../core/ports/stores/log.ts";
+import { canonicalJson, quoted } from "../../log/chain/canonical.ts";
+import { type SpelledWho, spelledWho } from "../../log/chain/spelled-entry.ts";
 import type { Holding } from "../calls/holding.ts";
 import type { RecordRead, Redacting } from "../parts.ts";
 

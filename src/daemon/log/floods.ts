@@ -1,9 +1,10 @@
 // The same denial again and again: the first few are written, the rest is counted, and the count is written.
-import { DenialRate, type UnwrittenDenials } from "../../log/floods/denial-rate.ts";
-import { FloodCount, floodKey } from "../../log/floods/floods.ts";
+
 import type { Digest } from "../../core/ports/digest.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
+import { DenialRate, type UnwrittenDenials } from "../../log/floods/denial-rate.ts";
+import { FloodCount, floodKey } from "../../log/floods/floods.ts";
 import type { Entries } from "./entries.ts";
 
 const rememberedMax = 2048;

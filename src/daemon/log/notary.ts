@@ -1,13 +1,13 @@
 // Signs every commit of the log with the current key, and remembers the newest signature beside the keys.
 import { join } from "node:path";
+import type { Kept } from "../../core/ports/stores/durable.ts";
+import type { LogEnd, Notary } from "../../core/ports/stores/notary.ts";
+import type { CheckSignature } from "../../core/ports/stores/signing.ts";
 import { makeCheckpoint, parseCheckpoint, type SignedCheckpoint } from "../../log/chain/checkpoint.ts";
 import { keyNumber } from "../../log/chain/key-text.ts";
 import { HeadFile } from "../../log/keys/head.ts";
 import { signatureCheck } from "../../log/keys/key-text.ts";
 import { type AuditKeys, openAuditKeys } from "../../log/keys/keys.ts";
-import type { Kept } from "../../core/ports/stores/durable.ts";
-import type { LogEnd, Notary } from "../../core/ports/stores/notary.ts";
-import type { CheckSignature } from "../../core/ports/stores/signing.ts";
 
 export interface DaemonNotary extends Notary {
   /** The keys as they are now. */

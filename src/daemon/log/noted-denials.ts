@@ -1,7 +1,7 @@
 // What the context of one call refused: every answer that is a refusal is a denial of its own in the log, and names its entry.
 import { DENIAL_CODES, type DenialCode } from "../../core/authority/decision.ts";
-import { isJsonObject, type Json } from "../../core/base/json.ts";
 import type { Request } from "../../core/authority/request.ts";
+import { isJsonObject, type Json } from "../../core/base/json.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import { isRefusal } from "./call-refusals.ts";

@@ -1,17 +1,18 @@
 // The log's proof as the daemon gives it: signed notes at due time, verification, export, another key, retention.
+
+import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
+import type { Digest } from "../../core/ports/digest.ts";
+import type { ChainStore, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
+import type { Ledger } from "../../core/ports/stores/ledger.ts";
+import type { LogEntry } from "../../core/ports/stores/log.ts";
 import { ENTRIES_PRUNED, KEY_ROTATED, pruningDetails, rotationDetails } from "../../log/chain/chain-events.ts";
 import { parseCheckpoint } from "../../log/chain/checkpoint.ts";
+import { signatureCheck } from "../../log/keys/key-text.ts";
 import { exportLine } from "../../log/verify/export.ts";
 import { exportStore } from "../../log/verify/export-store.ts";
 import type { ChainHead } from "../../log/verify/verify.ts";
 import { verifyStore } from "../../log/verify/verify-store.ts";
 import type { Proof } from "../parts.ts";
-import { signatureCheck } from "../../log/keys/key-text.ts";
-import type { ChainStore, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
-import type { Digest } from "../../core/ports/digest.ts";
-import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
-import type { Ledger } from "../../core/ports/stores/ledger.ts";
-import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { DaemonNotary } from "./notary.ts";
 
 const entriesPerNote = 1000;

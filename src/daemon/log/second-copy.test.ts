@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { entryOf } from "../../../test/audit/written-log.ts";
-import { chainHash, ZERO_HASH } from "../../log/chain/chain.ts";
-import { SINK_BEHIND, SINK_CAUGHT_UP } from "../../log/verify/copy-lines.ts";
-import { entryBody } from "../../log/chain/entry-body.ts";
-import { readExportLine } from "../../log/verify/export.ts";
 import type { ChainRow, ChainStore, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
 import type { Sink, SinkAnswer, SinkStanding } from "../../core/ports/stores/sink.ts";
+import { chainHash, ZERO_HASH } from "../../log/chain/chain.ts";
+import { entryBody } from "../../log/chain/entry-body.ts";
+import { SINK_BEHIND, SINK_CAUGHT_UP } from "../../log/verify/copy-lines.ts";
+import { readExportLine } from "../../log/verify/export.ts";
 import { copiedChain } from "./copied-chain.ts";
 import { SecondCopy } from "./second-copy.ts";
 

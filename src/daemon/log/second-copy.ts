@@ -1,11 +1,12 @@
 // A second copy of the log, as far as it goes: whatever is written is handed on in order, from where the copy really stands, and
 // whoever has to know that an entry is in it waits here, for so long and no longer.
-import { CopyLines, type CopyPlace } from "../../log/verify/copy-lines.ts";
-import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
+
 import type { Digest } from "../../core/ports/digest.ts";
+import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Sink, SinkShown, SinkStanding } from "../../core/ports/stores/sink.ts";
-import { CopyTelling, type CopyTold } from "./copy-reports.ts";
+import { CopyLines, type CopyPlace } from "../../log/verify/copy-lines.ts";
 import { outwait } from "../patience.ts";
+import { CopyTelling, type CopyTold } from "./copy-reports.ts";
 
 export interface CopyParts extends CopyTold {
   readonly target: string;

@@ -2,25 +2,25 @@
 // that is not understood changes nothing that was known, and where nothing was known nothing is decided.
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { SINK_BEHIND, SINK_CAUGHT_UP } from "../../log/verify/copy-lines.ts";
-import { copyStanding, isTornHeader } from "../../log/verify/copy-standing.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import type { Copies } from "./copied-ledger.ts";
-import { SecondCopy } from "./second-copy.ts";
-import { outOfReach } from "../../platform/out-of-reach.ts";
-import { FileSink } from "../../log/sinks/sink-file.ts";
-import { SocketSink } from "../../log/sinks/sink-socket.ts";
-import { isSettled, stampText } from "../../platform/stamp.ts";
-import { codeOf } from "../../platform/path-target.ts";
 import { type SinkTarget, sinkText, type WrittenAudit } from "../../core/notation/config/audit-setting.ts";
 import type { Config } from "../../core/notation/config/config.ts";
-import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Digest } from "../../core/ports/digest.ts";
+import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { SettingStore } from "../../core/ports/stores/secret-store.ts";
 import type { Sink, SinkShown } from "../../core/ports/stores/sink.ts";
+import { FileSink } from "../../log/sinks/sink-file.ts";
+import { SocketSink } from "../../log/sinks/sink-socket.ts";
+import { SINK_BEHIND, SINK_CAUGHT_UP } from "../../log/verify/copy-lines.ts";
+import { copyStanding, isTornHeader } from "../../log/verify/copy-standing.ts";
+import { outOfReach } from "../../platform/out-of-reach.ts";
+import { codeOf } from "../../platform/path-target.ts";
+import { isSettled, stampText } from "../../platform/stamp.ts";
+import type { Copies } from "./copied-ledger.ts";
 import type { KeptProof } from "./proof.ts";
+import { SecondCopy } from "./second-copy.ts";
 
 const lookMilliseconds = 500;
 const SETTING = "sink";

@@ -1,11 +1,12 @@
 // Verifies the log of a state whose daemon refuses it: straight from its files, with the keys that lie beside them.
-import type { ChainHead } from "../../log/verify/verify.ts";
-import { verifyStore } from "../../log/verify/verify-store.ts";
-import { signatureCheck } from "../../log/keys/key-text.ts";
-import { sha256 } from "../../platform/digest.ts";
+
 import type { VerifyAnswer } from "../../core/ports/daemon/daemon-control.ts";
 import type { Kept } from "../../core/ports/stores/durable.ts";
 import type { LogEnd } from "../../core/ports/stores/notary.ts";
+import { signatureCheck } from "../../log/keys/key-text.ts";
+import type { ChainHead } from "../../log/verify/verify.ts";
+import { verifyStore } from "../../log/verify/verify-store.ts";
+import { sha256 } from "../../platform/digest.ts";
 import { openStoredChain } from "../../store/log/stored-chain.ts";
 import { openNotary } from "./notary.ts";
 

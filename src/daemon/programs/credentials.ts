@@ -1,16 +1,16 @@
 // A secret for git: found by the host it is for, decided like any use of a secret, read only then, and only for a git.
 import { readFileSync, statSync } from "node:fs";
-import { verbEntry } from "../../core/authority/catalog.ts";
 import { parseHost } from "../../core/authority/axes/destination.ts";
 import { parseName, parseTool } from "../../core/authority/axes/name.ts";
-import type { Request } from "../../core/authority/request.ts";
 import { isSegments } from "../../core/authority/axes/scope.ts";
-import type { ProgramGround } from "../parts.ts";
-import { toAscii } from "../../platform/ascii.ts";
-import { requestText } from "../../core/notation/request/request-printer.ts";
+import { verbEntry } from "../../core/authority/catalog.ts";
+import type { Request } from "../../core/authority/request.ts";
 import type { WrittenSecret } from "../../core/notation/config/run-settings.ts";
+import { requestText } from "../../core/notation/request/request-printer.ts";
+import { toAscii } from "../../platform/ascii.ts";
 import type { CredentialSource } from "../../sandbox/plan/sandboxes.ts";
 import { takesCredential } from "../../tools/git/credential-command.ts";
+import type { ProgramGround } from "../parts.ts";
 import type { RunGround } from "./plan-facts.ts";
 
 const secretBytesMax = 65_536;

@@ -1,12 +1,12 @@
 // Sandboxes with live roots: before a program runs its copy is made, while it runs the copy is kept in step, and afterwards
 // what did not land is kept.
 import { pathText } from "../../core/authority/axes/path.ts";
+import type { RunResult } from "../../core/ports/process.ts";
+import { segmentsOf } from "../../platform/folders.ts";
 import type { DraftRecord } from "../../sandbox/drafts/draft-records.ts";
 import type { LandingContext } from "../../sandbox/drafts/landing.ts";
-import { segmentsOf } from "../../platform/folders.ts";
 import { LiveRoot } from "../../sandbox/live/live-root.ts";
 import { COPY_LIMITS } from "../../sandbox/live/make-copy.ts";
-import type { RunResult } from "../../core/ports/process.ts";
 import { keptDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
 import { isWithin } from "../../sandbox/plan/places.ts";
 import type { Plan, PlanPath } from "../../sandbox/plan/plan.ts";

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { parseArgv } from "../../core/authority/axes/argv.ts";
-import { verbEntry } from "../../core/authority/catalog.ts";
-import type { JsonObject } from "../../core/base/json.ts";
 import { parsePath } from "../../core/authority/axes/path.ts";
+import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Request } from "../../core/authority/request.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import type { CallPin } from "../parts.ts";
 import { pinOf } from "./pin.ts";
 

@@ -4,10 +4,10 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isJsonList, isJsonObject, type Json } from "../../core/base/json.ts";
 import { pathText } from "../../core/authority/axes/path.ts";
-import type { Request } from "../../core/authority/request.ts";
 import { isSegments } from "../../core/authority/axes/scope.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { isJsonList, isJsonObject, type Json } from "../../core/base/json.ts";
 import type { CallPin, PinnedCall } from "../parts.ts";
 
 /** Distinct paths that are looked at for one call. */

@@ -1,16 +1,16 @@
 // What a plan needs to know of this machine, gathered for one run.
 import { statSync } from "node:fs";
+import { registeredWorkspaces } from "../../agents/disk/registered-workspaces.ts";
+import { type Ground, pathText } from "../../core/authority/axes/path.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
-import { type Ground, pathText } from "../../core/authority/axes/path.ts";
-import { linkedGitOf } from "../../sandbox/drafts/git/linked-git.ts";
+import type { Config } from "../../core/notation/config/config.ts";
+import type { WrittenLimits } from "../../core/notation/config/run-settings.ts";
 import { findNames } from "../../platform/find-names.ts";
 import { segmentsOf, type UserFolders } from "../../platform/folders.ts";
 import { listNames } from "../../platform/list-names.ts";
 import { realRoot } from "../../platform/real-path.ts";
-import { registeredWorkspaces } from "../../agents/disk/registered-workspaces.ts";
-import type { Config } from "../../core/notation/config/config.ts";
-import type { WrittenLimits } from "../../core/notation/config/run-settings.ts";
+import { linkedGitOf } from "../../sandbox/drafts/git/linked-git.ts";
 import { foldersToList, listedNamesMax } from "../../sandbox/plan/hidden-names.ts";
 import { withLinkedGit } from "../../sandbox/plan/linked-git.ts";
 import { namesToFind } from "../../sandbox/plan/masked-names.ts";

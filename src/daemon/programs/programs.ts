@@ -1,27 +1,27 @@
 // Programs as the daemon runs them: one broker and one set of sandboxes for as long as it lives, warm between the calls.
 import { join } from "node:path";
-import type { Redacting } from "../../log/redaction/redactor.ts";
 import { pathText } from "../../core/authority/axes/path.ts";
-import { BrokerClient } from "../../sandbox/network/client.ts";
-import type { ProgramAsked, ProgramGround, Programs } from "../parts.ts";
-import { barePrograms } from "../../sandbox/linux/bare-programs.ts";
+import type { RunRefused, RunResult, Sinks } from "../../core/ports/process.ts";
+import type { Redacting } from "../../log/redaction/redactor.ts";
+import type { UserFolders } from "../../platform/folders.ts";
+import { nativeProgram } from "../../platform/native-program.ts";
 import type { DraftRecord } from "../../sandbox/drafts/draft-records.ts";
 import type { LandingContext } from "../../sandbox/drafts/landing.ts";
-import type { UserFolders } from "../../platform/folders.ts";
+import { barePrograms } from "../../sandbox/linux/bare-programs.ts";
 import { ControlGroups } from "../../sandbox/linux/control-groups.ts";
 import { detectSandbox } from "../../sandbox/linux/detect-sandbox.ts";
 import { groupPlaces } from "../../sandbox/linux/group-places.ts";
 import { LinuxSandboxes } from "../../sandbox/linux/linux-sandboxes.ts";
-import type { RunRefused, RunResult, Sinks } from "../../core/ports/process.ts";
+import { BrokerClient } from "../../sandbox/network/client.ts";
 import { keptDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
 import type { Plan } from "../../sandbox/plan/plan.ts";
 import type { BegunDraft, Sandboxes } from "../../sandbox/plan/sandboxes.ts";
 import { argvOfInput, isProgramTool } from "../../tools/program-tools.ts";
 import { runProgram } from "../../tools/run-program.ts";
+import type { ProgramAsked, ProgramGround, Programs } from "../parts.ts";
 import { type AskSecret, credentialsFor } from "./credentials.ts";
 import type { DaemonDrafts } from "./drafts.ts";
 import { liveSandboxes } from "./live.ts";
-import { nativeProgram } from "../../platform/native-program.ts";
 import { planFor, type RunGround } from "./plan-facts.ts";
 
 export interface DaemonProgramsAsked {

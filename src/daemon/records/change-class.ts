@@ -1,10 +1,11 @@
 // How a tool may change a path, for a question that is asked without the daemon: the configurations and the disk as they are now.
+
+import type { Agents } from "../../agents/disk/agents.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { WrittenTriggers } from "../../core/notation/config/trigger-setting.ts";
 import type { FilePath } from "../../core/ports/files.ts";
 import { strictTriggers, TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
 import { GrantedTrees } from "../../tools/files/trees.ts";
-import type { Agents } from "../../agents/disk/agents.ts";
 import { type ChangeClass, ProtectedFiles, type ProtectedFilesOptions } from "../tools/protected-files.ts";
 
 /** `triggers:` of the user's configuration, and of the project's as far as it is trusted. */

@@ -1,6 +1,7 @@
 // Why a person has to show to be there before anything is widened or approved: what the user's own configuration says of it.
-import type { PresenceReason } from "../parts.ts";
+
 import type { Config } from "../../core/notation/config/config.ts";
+import type { PresenceReason } from "../parts.ts";
 
 /** Null where nothing asks for it. A configuration that is not understood may have. */
 export function presenceReason(config: Config | null): PresenceReason | null {

@@ -4,7 +4,6 @@ import type { Json } from "../../core/base/json.ts";
 import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import type { Along, Answer, Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
-import type { Door } from "./serving.ts";
 import { type DaemonMessage, readDaemonMessage } from "./answer-message.ts";
 import { helloText } from "./connection.ts";
 import { type DaemonFolder, openDaemonFolder } from "./folder.ts";
@@ -24,6 +23,7 @@ import {
 } from "./limits.ts";
 import { monotonicMilliseconds } from "./monotonic.ts";
 import { notAvailable, refusal, wrongProtocol } from "./refusals.ts";
+import type { Door } from "./serving.ts";
 import { TurnWriter } from "./turn-writer.ts";
 
 const againMilliseconds = 10;

@@ -1,39 +1,58 @@
 // The way from a command to the daemon: connected where it serves, started where it does not.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { AdmitWorld } from "../../cli/trust/admit.ts";
-import type { DaemonWorld } from "../../cli/daemon/daemon.ts";
 import { VERSION } from "../../core/base/version.ts";
-import type { Door } from "./serving.ts";
-import { connect } from "./client.ts";
-import { makeDaemonFolder } from "./folder.ts";
-import { idleSecondsDefault } from "./life.ts";
-import { connectStarting, daemonFolder, notStarted } from "../../platform/daemon/daemon-start.ts";
-import { awaitOwnerEnd, endOwner } from "../../platform/daemon/daemon-end.ts";
-import { logTail } from "../../platform/daemon/daemon-log.ts";
-import type { UserFolders } from "../../platform/folders.ts";
-import { keepRefusedCall } from "../../platform/daemon/refused-calls.ts";
 import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
+import type { ControlMessages, DaemonStatus, Presence } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer, Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
 import type { CallAbout } from "../../core/ports/daemon/refused-call.ts";
 import { configFolder, nameConfigFolder } from "../../platform/config-folder.ts";
+import { awaitOwnerEnd, endOwner } from "../../platform/daemon/daemon-end.ts";
+import { logTail } from "../../platform/daemon/daemon-log.ts";
+import { connectStarting, daemonFolder, notStarted } from "../../platform/daemon/daemon-start.ts";
+import { keepRefusedCall } from "../../platform/daemon/refused-calls.ts";
+import type { UserFolders } from "../../platform/folders.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
+import { connect } from "./client.ts";
+import { makeDaemonFolder } from "./folder.ts";
+import { idleSecondsDefault } from "./life.ts";
+import type { Door } from "./serving.ts";
 
-export type DaemonWays = Pick<
-  DaemonWorld,
-  "control" | "running" | "unstarted" | "startDaemon" | "awaitDaemonEnd" | "endDaemon" | "daemonLog"
-> &
-  Pick<AdmitWorld, "admit"> & {
-    /**
-     * `lost` rings when the connection is gone and nobody of us closed it. `about`: the call it is for; where nobody serves, it
-     * is handed over to the daemon that comes next.
-     */
-    call(lost?: () => void, about?: CallAbout): Promise<Answer<Asking<CallMessages>>>;
-    /** A call was refused because nobody serves: the next daemon writes that down. */
-    refused(about: CallAbout, refusal: Refusal): void;
-  };
+export interface DaemonClient {
+  /** Connects to the control socket and starts the daemon if it is not running. */
+  control(): Promise<Answer<Asking<ControlMessages>>>;
+  /** The status of the running daemon; null if none runs. Never starts one. */
+  running(): Promise<Answer<DaemonStatus | null>>;
+  /** Why the daemon does not start automatically for this state folder; null if it does. */
+  unstarted?(): Refusal | null;
+  /** Like `control`, but also creates the daemon's folder: a person asked for this state folder by name. */
+  startDaemon(): Promise<Answer<Asking<ControlMessages>>>;
+  /** Waits until the process that owns the state has ended, if it still is this process. */
+  awaitDaemonEnd(pid: number): Promise<DaemonEnd>;
+  /** Ends a daemon that does not answer. */
+  endDaemon(): Promise<DaemonEnd>;
+  /** The last lines of the daemon's log; null if there is no log. */
+  daemonLog(linesMax: number): readonly string[] | null;
+  /** Asks the daemon whether this process may widen authority. Allowed at once if no daemon runs and no presence is required. */
+  admit(request: AdmitRequest): Promise<Answer<object>>;
+  /**
+   * Connects to the call socket. `lost` is called when the connection breaks without being closed here. `about` is the call it is
+   * for: if no daemon can be reached, the refusal is recorded for the next daemon.
+   */
+  call(lost?: () => void, about?: CallAbout): Promise<Answer<Asking<CallMessages>>>;
+  /** Records a call that was refused because no daemon could be reached; the next daemon logs it. */
+  refused(about: CallAbout, refusal: Refusal): void;
+}
 
-export interface DaemonClientAsked {
+export type DaemonEnd = "nobody" | "ended" | "stays";
+
+export interface AdmitRequest {
+  readonly command: string;
+  readonly what: string;
+  readonly presence: Presence | null;
+}
+
+export interface DaemonClientOptions {
   readonly home: string | null;
   readonly folders: UserFolders;
   readonly program: string;
@@ -41,7 +60,7 @@ export interface DaemonClientAsked {
   isPresenceNeeded(): boolean;
 }
 
-export function daemonClient({ home, folders, program, isPresenceNeeded }: DaemonClientAsked): DaemonWays {
+export function daemonClient({ home, folders, program, isPresenceNeeded }: DaemonClientOptions): DaemonClient {
   const { state, config } = folders;
   if (state === null) return NOWHERE;
   const native = nativeProgram(program);
@@ -154,7 +173,7 @@ const STATELESS: Refusal = {
   fix: "export XDG_STATE_HOME=/an/absolute/folder",
 };
 
-const NOWHERE: DaemonWays = {
+const NOWHERE: DaemonClient = {
   control: async () => STATELESS,
   call: async () => STATELESS,
   refused: () => undefined,

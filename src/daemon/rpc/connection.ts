@@ -2,7 +2,6 @@
 import type { Socket } from "node:net";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Refusal } from "../../core/ports/daemon/exchange.ts";
-import type { Answering, Connected, Door, Peer } from "./serving.ts";
 import type { OpenSocket } from "./doors-process.ts";
 import { type ExchangeLine, OpenExchange } from "./exchange.ts";
 import type { FairTurns, TurnQueue } from "./fair-turns.ts";
@@ -25,6 +24,7 @@ import { type AskerMessage, type Question, readAskerMessage } from "./message.ts
 import { monotonicMilliseconds } from "./monotonic.ts";
 import { Outgoing } from "./outgoing.ts";
 import { notAvailable, refusal, wrongProtocol } from "./refusals.ts";
+import type { Answering, Connected, Door, Peer } from "./serving.ts";
 
 const nameCharactersMax = 64;
 

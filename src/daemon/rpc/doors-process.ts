@@ -1,8 +1,8 @@
 // The native program that listens for the daemon: it tells who came, and hands over the socket.
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
-import type { Door } from "./serving.ts";
 import { readBytesMax } from "./limits.ts";
+import type { Door } from "./serving.ts";
 
 const CHANNEL = 3;
 const FOLDER = 4;

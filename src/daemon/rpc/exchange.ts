@@ -1,12 +1,12 @@
 // One question on the daemon's side, from the moment it is asked until it is answered or nobody waits for it any more.
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import type { Connected, Exchange } from "./serving.ts";
 import { bytesFrame, partsOf } from "./frame.ts";
 import { InputQueue } from "./input-queue.ts";
 import { inputTakenBytes, inputWindowBytes, outputWindowBytes } from "./limits.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { refusal } from "./refusals.ts";
+import type { Connected, Exchange } from "./serving.ts";
 
 const NOTHING: JsonObject = Object.freeze({});
 const TOO_LARGE = refusal("too_large", "the answer is too large to be sent", "ask for less at once");

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import type { Door } from "./serving.ts";
 import { notAvailable, refusal } from "./refusals.ts";
+import type { Door } from "./serving.ts";
 
 const DOORS: readonly Door[] = ["call", "control"];
 

@@ -1,6 +1,5 @@
 // Serves the two sockets: who comes is looked at, given a connection or a refusal, and counted.
 import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
-import type { Door, Doors, Looked } from "./serving.ts";
 import { Connection } from "./connection.ts";
 import { type Caller, DoorsProcess, type OpenSocket } from "./doors-process.ts";
 import { FairTurns } from "./fair-turns.ts";
@@ -9,6 +8,7 @@ import { jsonFrame } from "./frame.ts";
 import { Held } from "./held.ts";
 import { connectionsPerDoorMax, farewellMilliseconds } from "./limits.ts";
 import { notAvailable, refusal } from "./refusals.ts";
+import type { Door, Doors, Looked } from "./serving.ts";
 
 export interface ServingAsked {
   /** INVARIANT: whoever asks holds the owner's lock of it, and holds it until the daemon ends. */

@@ -1,23 +1,23 @@
 // The agents of a workspace as tools of other agents meet them: by id alone, as they are on disk and in the state.
 import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { openAgents } from "../../agents/disk/agents.ts";
+import { AGENTS, agentIds } from "../../agents/disk/workspace.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
-import { Holdings } from "../calls/holding.ts";
-import type { Records } from "../parts.ts";
-import { editFile } from "../../platform/edit-file.ts";
-import type { UserFolders } from "../../platform/folders.ts";
-import { AGENTS, agentIds } from "../../agents/disk/workspace.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
 import { textOf } from "../../core/notation/scope/scope-values.ts";
 import { entryOf } from "../../core/notation/tree.ts";
 import type { AgentName, LinkStore } from "../../core/ports/stores/link-store.ts";
+import { editFile } from "../../platform/edit-file.ts";
+import type { UserFolders } from "../../platform/folders.ts";
 import { readFrontmatter } from "../../text/frontmatter.ts";
 import { sourceCharactersMax } from "../../text/read.ts";
 import { heldGrants } from "../../tools/agents/held.ts";
 import { descriptionCharactersMax } from "../../tools/agents/limits.ts";
-import { openAgents } from "../../agents/disk/agents.ts";
+import { Holdings } from "../calls/holding.ts";
+import type { Records } from "../parts.ts";
 
 export interface AgentsPlaceAsked {
   readonly home: string | null;

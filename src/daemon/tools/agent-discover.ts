@@ -1,13 +1,9 @@
 // agent_discover as the daemon carries it out: who holds what, of those that the asker may find.
 import { verbEntry } from "../../core/authority/catalog.ts";
-import type { JsonObject } from "../../core/base/json.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
-import { grantsOf } from "../calls/holding.ts";
-import { numberOr, optionalText, textsIn } from "../input.ts";
-import type { OwnerTool } from "./owner-tool.ts";
-import type { Session } from "../session.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { requestIdentity } from "../../core/notation/request/request-printer.ts";
 import { holdsOf } from "../../runtime/tool/reachable.ts";
@@ -15,8 +11,12 @@ import { type AskedOf, heldOf, readAskedOf } from "../../tools/agents/asked-of.t
 import { agentRequest } from "../../tools/agents/authority-keys.ts";
 import { AGENT_DISCOVER_DEFINITION } from "../../tools/agents/definitions.ts";
 import * as limits from "../../tools/agents/limits.ts";
-import { BAD, type DaemonAgentsAsked, ENDED, failed, NO_WORKSPACE } from "./agent-options.ts";
+import { grantsOf } from "../calls/holding.ts";
+import { numberOr, optionalText, textsIn } from "../input.ts";
+import type { Session } from "../session.ts";
 import type { AgentsPlace } from "./agent-directory.ts";
+import { BAD, type DaemonAgentsAsked, ENDED, failed, NO_WORKSPACE } from "./agent-options.ts";
+import type { OwnerTool } from "./owner-tool.ts";
 
 export function discoverTool(asked: DaemonAgentsAsked, place: AgentsPlace): OwnerTool {
   interface Discovered {

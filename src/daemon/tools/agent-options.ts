@@ -1,10 +1,10 @@
 // What the tools over agents need of the daemon, and the refusals that they share.
 import type { JsonObject } from "../../core/base/json.ts";
-import type { Daemon } from "../daemon.ts";
-import type { Carried } from "./owner-tool.ts";
-import type { Session } from "../session.ts";
 import type { EntryKind, LogEntry } from "../../core/ports/stores/log.ts";
+import type { Daemon } from "../daemon.ts";
+import type { Session } from "../session.ts";
 import type { AgentsPlaceAsked } from "./agent-directory.ts";
+import type { Carried } from "./owner-tool.ts";
 
 export interface DaemonAgentsAsked extends AgentsPlaceAsked {
   held(session: Session): ReturnType<Daemon["held"]>;

@@ -1,20 +1,21 @@
 // agent_update as the daemon carries it out: what another agent is told, by whoever could pass on everything it holds.
-import type { JsonObject } from "../../core/base/json.ts";
+
 import type { Request } from "../../core/authority/request.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
-import { optionalText, textIn } from "../input.ts";
-import type { Carried, OwnerTool } from "./owner-tool.ts";
-import type { Session } from "../session.ts";
-import { sha256 } from "../../platform/digest.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { AgentName } from "../../core/ports/stores/link-store.ts";
+import { sha256 } from "../../platform/digest.ts";
 import { agentRequest, authorityKeysIn, grantRequests } from "../../tools/agents/authority-keys.ts";
 import { AGENT_UPDATE_DEFINITION } from "../../tools/agents/definitions.ts";
 import { beyond } from "../../tools/agents/held.ts";
 import * as limits from "../../tools/agents/limits.ts";
 import { versionOf } from "../../tools/records/found.ts";
-import { BAD, type DaemonAgentsAsked, failed, NO_WORKSPACE } from "./agent-options.ts";
+import { optionalText, textIn } from "../input.ts";
+import type { Session } from "../session.ts";
 import { type AgentsPlace, type FoundAgent, isAgentId } from "./agent-directory.ts";
+import { BAD, type DaemonAgentsAsked, failed, NO_WORKSPACE } from "./agent-options.ts";
+import type { Carried, OwnerTool } from "./owner-tool.ts";
 
 export function updateTool(asked: DaemonAgentsAsked, place: AgentsPlace): OwnerTool {
   /** What stands in the way of telling it what to do: a part of what it holds that the teller could not pass on. */

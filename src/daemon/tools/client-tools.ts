@@ -5,9 +5,9 @@ import { isJsonList, isJsonObject, type JsonObject, member } from "../../core/ba
 import { readDeclarationValue } from "../../core/notation/tools/declaration-value.ts";
 import type { ProviderToolsTold } from "../../core/ports/daemon/daemon-calls.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { reachesOf } from "../../runtime/tool/reachable.ts";
 import { isProvider } from "../../tools/provider/provider-catalog.ts";
 import { providerTools } from "../../tools/provider/provider-tools.ts";
-import { reachesOf } from "../../runtime/tool/reachable.ts";
 import type { Holding } from "../calls/holding.ts";
 import { objectIn, textIn, textsIn } from "../input.ts";
 import { refusal } from "../refusal.ts";

@@ -1,22 +1,19 @@
 // File tools as the daemon carries them out: in a worker of the session, held to the trees of its grants, every path
 // decided by what the session holds at that moment.
 import { arch } from "node:os";
-import type { JsonObject } from "../../core/base/json.ts";
 import type { Ground } from "../../core/authority/axes/path.ts";
 import type { Request } from "../../core/authority/request.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { done } from "../../core/base/result.ts";
-import { isRefusal } from "../log/call-refusals.ts";
-import type { Daemon } from "../daemon.ts";
-import type { Carried, OwnerTool } from "./owner-tool.ts";
-import type { Session } from "../session.ts";
-import { refused } from "../../sandbox/files/refusals.ts";
-import type { Walls } from "../../sandbox/files/walls.ts";
-import { kernelFacts } from "../../sandbox/linux/detect-sandbox.ts";
-import { isProgram } from "../../sandbox/linux/programs.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { requestIdentity } from "../../core/notation/request/request-printer.ts";
 import type { FilePath, FileResult, Files } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
+import { nativeProgram } from "../../platform/native-program.ts";
+import { refused } from "../../sandbox/files/refusals.ts";
+import type { Walls } from "../../sandbox/files/walls.ts";
+import { kernelFacts } from "../../sandbox/linux/detect-sandbox.ts";
+import { isProgram } from "../../sandbox/linux/programs.ts";
 import type { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
 import { callJudge, type Held } from "../../tools/files/call-judge.ts";
 import type { FileAnswer, FileCall, FileTool } from "../../tools/files/file-call.ts";
@@ -24,7 +21,10 @@ import { fileTools } from "../../tools/files/file-tools.ts";
 import { PathQueue } from "../../tools/files/path-queue.ts";
 import { markProblem } from "../../tools/files/redacted-write.ts";
 import { type GrantedTree, GrantedTrees } from "../../tools/files/trees.ts";
-import { nativeProgram } from "../../platform/native-program.ts";
+import type { Daemon } from "../daemon.ts";
+import { isRefusal } from "../log/call-refusals.ts";
+import type { Session } from "../session.ts";
+import type { Carried, OwnerTool } from "./owner-tool.ts";
 import {
   type ChangeClass,
   type ChangeClassifier,

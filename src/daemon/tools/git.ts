@@ -1,12 +1,10 @@
 // The `git` tool as the daemon carries it out: one git in a sandbox, by the grants that cover its words.
 import { parseArgv } from "../../core/authority/axes/argv.ts";
-import type { JsonObject } from "../../core/base/json.ts";
 import { parsePath } from "../../core/authority/axes/path.ts";
-import type { Request } from "../../core/authority/request.ts";
-import { done, type Refusal, type Result } from "../../core/base/result.ts";
 import { isSegments } from "../../core/authority/axes/scope.ts";
-import type { Carried, Carrying, OwnerTool } from "./owner-tool.ts";
-import type { Programs } from "../parts.ts";
+import type { Request } from "../../core/authority/request.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import { done, type Refusal, type Result } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { RunResult } from "../../core/ports/process.ts";
 import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
@@ -18,7 +16,9 @@ import { addressesLine, noRemote, noRemoteStatus, placeRefused } from "../../too
 import { scriptAnswer } from "../../tools/shell/answer.ts";
 import { request } from "../../tools/shell/tool-requests.ts";
 import { workingGround } from "../../tools/shell/working-ground.ts";
+import type { Programs } from "../parts.ts";
 import { Gathered } from "../programs/captured-output.ts";
+import type { Carried, Carrying, OwnerTool } from "./owner-tool.ts";
 
 export function gitOwnerTool(programs: Pick<Programs, "run">): OwnerTool {
   return { ...GIT_DEFINITION, requests, carry: (call) => carry(programs, call) };

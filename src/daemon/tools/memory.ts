@@ -1,16 +1,17 @@
 // memory_get, memory_set, memory_list, memory_delete: values by key. `shared/x` is the workspace's, `session/x` this
 // session's, every other key the agent's own.
-import type { JsonObject } from "../../core/base/json.ts";
+
 import { nameText, parseName } from "../../core/authority/axes/name.ts";
-import type { Request } from "../../core/authority/request.ts";
-import { done, type Result, refuse } from "../../core/base/result.ts";
 import { isSegments } from "../../core/authority/axes/scope.ts";
+import type { Request } from "../../core/authority/request.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Kept as Durably } from "../../core/ports/stores/durable.ts";
 import type { MemoryStore, MemoryValue, Namespace } from "../../core/ports/stores/memory-store.ts";
 import { countSchema, objectSchema, textSchema } from "../../runtime/tool/schema-parts.ts";
 import { nameRequest, numberOr, optionalText, textIn } from "../input.ts";
-import type { Carried, OwnerTool } from "./owner-tool.ts";
 import type { Session } from "../session.ts";
+import type { Carried, OwnerTool } from "./owner-tool.ts";
 
 const keyCharactersMax = 512;
 const valueCharactersMax = 262_144;

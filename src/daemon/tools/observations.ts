@@ -1,12 +1,13 @@
 // obs_append and obs_query: what an agent noted, and what was denied to it, for later turns.
-import type { JsonObject } from "../../core/base/json.ts";
+
 import type { Request } from "../../core/authority/request.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Observation, ObservationStore } from "../../core/ports/stores/memory-store.ts";
 import { countSchema, objectSchema, textSchema, textsSchema } from "../../runtime/tool/schema-parts.ts";
 import { nameRequest, numberOr, optionalText, textIn, textsIn } from "../input.ts";
-import type { Carried, OwnerTool } from "./owner-tool.ts";
 import type { Session } from "../session.ts";
+import type { Carried, OwnerTool } from "./owner-tool.ts";
 
 const textMax = 16_384;
 const tagCharactersMax = 64;

@@ -3,17 +3,17 @@
 import type { Risk } from "../../core/authority/catalog.ts";
 import type { CompiledLink } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Request } from "../../core/authority/request.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Result } from "../../core/base/result.ts";
+import type { Derived } from "../../core/gate/known-tool.ts";
+import type { Warrant } from "../../core/gate/warrant.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
-import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import type { Needs } from "../../runtime/tool/availability.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
-import type { Derived } from "../../core/gate/known-tool.ts";
 import type { Requirement } from "../../runtime/tool/requirement.ts";
-import type { Warrant } from "../../core/gate/warrant.ts";
+import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import type { ProgramGround } from "../parts.ts";
 import type { Session } from "../session.ts";
 

@@ -3,16 +3,16 @@
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
-import type { JsonObject } from "../../core/base/json.ts";
 import type { Request } from "../../core/authority/request.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { type Refusal, refuse } from "../../core/base/result.ts";
+import type { Derived, ToolLookup } from "../../core/gate/known-tool.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { ToolShown } from "../../core/ports/daemon/daemon-calls.ts";
 import { type Acceptor, acceptorOf } from "../../runtime/tool/input.ts";
-import type { Derived, ToolLookup } from "../../core/gate/known-tool.ts";
 import { holdsOf, reachesOf } from "../../runtime/tool/reachable.ts";
-import type { ForeignTools, OwnerTool } from "./owner-tool.ts";
 import type { Session } from "../session.ts";
+import type { ForeignTools, OwnerTool } from "./owner-tool.ts";
 
 /** Whether these grants can ever allow a tool. */
 export function reachedBy(

@@ -1,14 +1,14 @@
 // proc_exec, proc_eval and sandbox_exec as calls with one result: what the program wrote is gathered, within a bound.
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
-import type { Carried, Carrying, OwnerTool } from "./owner-tool.ts";
-import type { Programs } from "../parts.ts";
 import type { Ran } from "../../core/ports/process.ts";
 import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
 import { changesAnswer } from "../../tools/changes-answer.ts";
 import { fittedOutput } from "../../tools/fitted-output.ts";
 import { argvOfInput, PROGRAM_TOOL_DEFINITIONS, programTools } from "../../tools/program-tools.ts";
+import type { Programs } from "../parts.ts";
 import { Gathered } from "../programs/captured-output.ts";
+import type { Carried, Carrying, OwnerTool } from "./owner-tool.ts";
 
 export function programOwnerTools(programs: Pick<Programs, "run">): readonly OwnerTool[] {
   return PROGRAM_TOOL_DEFINITIONS.map((definition) => ({

@@ -1,15 +1,20 @@
 // How file tools may change a path on this machine: by the rules that decide whether a draft's change of it lands.
 import type { Stats } from "node:fs";
+import type { FilePath } from "../../core/ports/files.ts";
 import { segmentsOf, type UserFolders } from "../../platform/folders.ts";
 import { realRoot } from "../../platform/real-path.ts";
 import { DiskTree, type Witness } from "../../sandbox/drafts/triggers/disk-tree.ts";
-import type { FilePath } from "../../core/ports/files.ts";
-import { type Classification, type ClassifiedChange, Classifier, isGitOrOurs } from "../../sandbox/plan/triggers/classify.ts";
+import {
+  type Classification,
+  type ClassifiedChange,
+  Classifier,
+  isGitOrOurs,
+} from "../../sandbox/plan/triggers/classify.ts";
 import { TriggerFacts } from "../../sandbox/plan/triggers/trigger-facts.ts";
 import type { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
 import { SeenWorkspaces } from "../records/seen-workspaces.ts";
-import { factsAt, isSettled, isUnchanged } from "../records/unchanged-files.ts";
 import { Stretch } from "../records/turn-cache.ts";
+import { factsAt, isSettled, isUnchanged } from "../records/unchanged-files.ts";
 
 export interface ProtectedFilesOptions {
   readonly home: string | null;

@@ -1,16 +1,16 @@
 // The records of a workspace on the disk, as the daemon's tools look at them and change them.
 import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { editFile } from "../../platform/edit-file.ts";
 import { createRecord, listRecordsInSteps, RECORDS } from "../../agents/disk/record-files.ts";
-import { stampOf } from "../../platform/stamp.ts";
-import { isThere } from "../../platform/path-target.ts";
+import { recordsDesk } from "../../agents/disk/records.ts";
 import type { ListedFile } from "../../agents/records/shelf.ts";
+import { editFile } from "../../platform/edit-file.ts";
+import { isThere } from "../../platform/path-target.ts";
+import { stampOf } from "../../platform/stamp.ts";
 import { sourceCharactersMax } from "../../text/read.ts";
 import type { RecordPlace } from "../../tools/records/found.ts";
 import { Library, type LibraryMachine } from "../../tools/records/library.ts";
 import type { RecordDesk } from "../../tools/records/record-call.ts";
-import { recordsDesk } from "../../agents/disk/records.ts";
 
 export interface WorkspaceRecords {
   readonly place: RecordPlace;

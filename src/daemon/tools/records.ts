@@ -3,17 +3,17 @@ import { verbEntry } from "../../core/authority/catalog.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { done } from "../../core/base/result.ts";
-import type { Daemon } from "../daemon.ts";
-import type { Carried, OwnerTool } from "./owner-tool.ts";
-import type { Records } from "../parts.ts";
-import type { Session } from "../session.ts";
-import { sha256 } from "../../platform/digest.ts";
 import { requestIdentity } from "../../core/notation/request/request-printer.ts";
 import type { MemoryStore, Namespace } from "../../core/ports/stores/memory-store.ts";
-import { readFrontmatter } from "../../text/frontmatter.ts";
+import { sha256 } from "../../platform/digest.ts";
 import { holdsOf } from "../../runtime/tool/reachable.ts";
+import { readFrontmatter } from "../../text/frontmatter.ts";
 import type { RecordDesk } from "../../tools/records/record-call.ts";
 import { type RecordTool, recordTools } from "../../tools/records/record-tools.ts";
+import type { Daemon } from "../daemon.ts";
+import type { Records } from "../parts.ts";
+import type { Session } from "../session.ts";
+import type { Carried, OwnerTool } from "./owner-tool.ts";
 import { WorkspaceLibraries, workspaceRecords } from "./records-folder.ts";
 
 export interface DaemonRecordsAsked {

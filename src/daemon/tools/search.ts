@@ -1,17 +1,18 @@
 // web_search as the daemon carries it out: one fetch of the provider that the user named, on the same way as every other fetch.
-import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
+
 import type { Request } from "../../core/authority/request.ts";
+import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
-import { handlesIn } from "../../sandbox/network/fetch/handles.ts";
-import type { Carried, Missing, OwnerTool } from "./owner-tool.ts";
-import type { Session } from "../session.ts";
+import type { WrittenSearch } from "../../core/notation/config/search-setting.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { requestIdentity } from "../../core/notation/request/request-printer.ts";
-import type { WrittenSearch } from "../../core/notation/config/search-setting.ts";
+import { handlesIn } from "../../sandbox/network/fetch/handles.ts";
 import { resultsUsual, WEB_SEARCH_DEFINITION } from "../../tools/search/definition.ts";
 import { providerFetch, providerResults } from "../../tools/search/providers.ts";
 import { shownResults } from "../../tools/search/results.ts";
 import type { RunGround } from "../programs/plan-facts.ts";
+import type { Session } from "../session.ts";
+import type { Carried, Missing, OwnerTool } from "./owner-tool.ts";
 
 export interface SearchAsked {
   /** A fetch in the name of this tool. */

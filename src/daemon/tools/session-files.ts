@@ -1,12 +1,13 @@
 // File workers of sessions: one each, made when it is first needed, made anew when the session's trees are others or the
 // worker is gone, and closed with the session.
-import type { Session } from "../session.ts";
-import { ConfinedFiles, FILE_LIMITS } from "../../sandbox/files/confined-files.ts";
-import type { Walls } from "../../sandbox/files/walls.ts";
+
 import type { Files } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
+import { ConfinedFiles, FILE_LIMITS } from "../../sandbox/files/confined-files.ts";
+import type { Walls } from "../../sandbox/files/walls.ts";
 import type { GrantedTree } from "../../tools/files/trees.ts";
 import { Stretch } from "../records/turn-cache.ts";
+import type { Session } from "../session.ts";
 
 /** Processes at once; the one that was idle longest makes room. */
 const workersMax = 128;

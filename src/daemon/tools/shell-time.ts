@@ -1,7 +1,7 @@
 // A stop that rings with another one, or when a time is over; and what of a script's time its patterns have taken already.
 import type { JsonObject } from "../../core/base/json.ts";
-import type { Session } from "../session.ts";
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { Session } from "../session.ts";
 
 export interface TimedStop {
   readonly stop: Stop;

@@ -1,13 +1,10 @@
 // The `shell` tool as the daemon carries it out: every command of a script in a sandbox of its own grants, every file of a
 // redirection through the session's file worker. No shell is started anywhere.
-import type { JsonObject } from "../../core/base/json.ts";
-import { judge } from "../../core/authority/judge.ts";
+
 import { pathText } from "../../core/authority/axes/path.ts";
+import { judge } from "../../core/authority/judge.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
-import { agentScope } from "../calls/generations.ts";
-import type { Carried, Carrying, OwnerTool } from "./owner-tool.ts";
-import type { ProgramAsked, Programs } from "../parts.ts";
-import type { Session } from "../session.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { Ran, RunResult } from "../../core/ports/process.ts";
 import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
@@ -15,20 +12,29 @@ import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import { refusedWith } from "../../tools/files/refusals.ts";
 import * as admission from "../../tools/shell/admission.ts";
 import { scriptAnswer } from "../../tools/shell/answer.ts";
-import type { Looking } from "../../tools/shell/names/chosen-names.ts";
-import { type DecidedFile, type DecidedStage, type DecidedStep, decidedScript } from "../../tools/shell/decided-script.ts";
+import {
+  type DecidedFile,
+  type DecidedStage,
+  type DecidedStep,
+  decidedScript,
+} from "../../tools/shell/decided-script.ts";
 import { SHELL_DEFINITION } from "../../tools/shell/definition.ts";
 import { scriptSecondsUsual, searchesMax } from "../../tools/shell/language/limits.ts";
+import type { Script } from "../../tools/shell/language/script.ts";
+import { readShellInput } from "../../tools/shell/language/shell-input.ts";
+import type { Looking } from "../../tools/shell/names/chosen-names.ts";
 import { NamingSearch } from "../../tools/shell/names/naming-search.ts";
 import type { RedirectionFiles } from "../../tools/shell/redirection-files.ts";
 import { runScript, type ScriptRan } from "../../tools/shell/run-script.ts";
-import type { Script } from "../../tools/shell/language/script.ts";
 import { settingFor } from "../../tools/shell/setting.ts";
-import { readShellInput } from "../../tools/shell/language/shell-input.ts";
 import { WaitingRoom } from "../../tools/shell/waiting-room.ts";
-import type { CallFiles } from "./files.ts";
-import { SpentTime, timedStop } from "./shell-time.ts";
+import { agentScope } from "../calls/generations.ts";
+import type { ProgramAsked, Programs } from "../parts.ts";
 import { Gathered } from "../programs/captured-output.ts";
+import type { Session } from "../session.ts";
+import type { CallFiles } from "./files.ts";
+import type { Carried, Carrying, OwnerTool } from "./owner-tool.ts";
+import { SpentTime, timedStop } from "./shell-time.ts";
 
 export interface DaemonShellAsked {
   readonly programs: Pick<Programs, "run">;

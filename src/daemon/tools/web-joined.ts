@@ -1,15 +1,15 @@
 // web_fetch joined to the daemon's broker, its secrets and its log.
 import type { JsonObject } from "../../core/base/json.ts";
-import type { Daemon } from "../daemon.ts";
-import type { OwnerTool } from "./owner-tool.ts";
-import type { Redacting } from "../parts.ts";
-import type { Session } from "../session.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
 import type { EntryKind, LogEntry } from "../../core/ports/stores/log.ts";
 import type { SecretStore } from "../../core/ports/stores/secret-store.ts";
 import { WEB_FETCH } from "../../tools/web/definition.ts";
+import type { Daemon } from "../daemon.ts";
+import type { Redacting } from "../parts.ts";
 import type { DaemonPrograms } from "../programs/programs.ts";
 import type { DaemonSecrets } from "../secrets.ts";
+import type { Session } from "../session.ts";
+import type { OwnerTool } from "./owner-tool.ts";
 import { type WebAsked, webTool } from "./web.ts";
 
 export interface DaemonWebAsked {

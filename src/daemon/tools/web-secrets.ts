@@ -2,14 +2,14 @@
 // asks for one that is not for them is told nothing about it, and a person is.
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
-import type { FetchSecret } from "../../sandbox/network/fetch/fetch-client.ts";
-import { isBoundTo } from "../../sandbox/network/fetch/handles-binding.ts";
-import type { Session } from "../session.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { SealedSecret } from "../../core/ports/stores/secret-store.ts";
+import type { FetchSecret } from "../../sandbox/network/fetch/fetch-client.ts";
+import { isBoundTo } from "../../sandbox/network/fetch/handles-binding.ts";
 import { WEB_FETCH } from "../../tools/web/definition.ts";
 import { secretRequest, type WebCall } from "../../tools/web/fetch-input.ts";
 import type { Held } from "../../tools/web/hops.ts";
+import type { Session } from "../session.ts";
 
 export interface WebSecrets {
   get(name: string): SealedSecret | null;

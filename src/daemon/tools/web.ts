@@ -1,20 +1,20 @@
 // web_fetch as the daemon carries it out: the broker fetches, what the session holds decides every hop, and secrets go along
 // only where they are bound.
 import type { DenialCode } from "../../core/authority/decision.ts";
-import type { JsonObject } from "../../core/base/json.ts";
 import type { Request } from "../../core/authority/request.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { type Result, refuse } from "../../core/base/result.ts";
+import { toAscii } from "../../platform/ascii.ts";
 import type { Fetched, FetchWish } from "../../sandbox/network/fetch/fetch-client.ts";
 import { outgoing } from "../../sandbox/network/fetch/fetch-request.ts";
 import { handlesIn } from "../../sandbox/network/fetch/handles.ts";
 import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
-import type { Carried, OwnerTool } from "./owner-tool.ts";
-import type { Session } from "../session.ts";
-import { toAscii } from "../../platform/ascii.ts";
 import { WEB_FETCH, WEB_FETCH_DEFINITION } from "../../tools/web/definition.ts";
 import { type WebCall, webCallReader, webRequests } from "../../tools/web/fetch-input.ts";
 import { type Held, HopJudge } from "../../tools/web/hops.ts";
 import { fetchesOfSessionMax, headBytesMax, redirectsMax, responseBytesBeyond } from "../../tools/web/limits.ts";
+import type { Session } from "../session.ts";
+import type { Carried, OwnerTool } from "./owner-tool.ts";
 import { answered, failed } from "./web-answer.ts";
 import { type WebSecrets, WebSecretUse } from "./web-secrets.ts";
 

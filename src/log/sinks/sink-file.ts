@@ -4,8 +4,8 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Sink, SinkAnswer, SinkStanding } from "../../core/ports/stores/sink.ts";
-import { sinkPlace } from "./sink-path.ts";
 import { codeOf } from "../../platform/path-target.ts";
+import { sinkPlace } from "./sink-path.ts";
 
 /** What the lines of a file mean, which is not ours to know. */
 export interface CopyReading {

@@ -1,8 +1,8 @@
 // A second copy of the log with a collector: it gets lines, and answers with the last entry it has kept so far, `PLACE HASH` a line.
 import { connect, type Socket } from "node:net";
 import type { Sink, SinkAnswer, SinkStanding } from "../../core/ports/stores/sink.ts";
-import { sinkPlace } from "./sink-path.ts";
 import { codeOf } from "../../platform/path-target.ts";
+import { sinkPlace } from "./sink-path.ts";
 
 /** Of an answer that is not at its end. */
 const answerCharactersMax = 96;

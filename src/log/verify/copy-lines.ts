@@ -1,6 +1,7 @@
 // What a second copy of the log gets next: the lines of an export, from a place on, in pieces.
-import type { ChainRow, ChainStore, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
+
 import type { Digest } from "../../core/ports/digest.ts";
+import type { ChainRow, ChainStore, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import { chainHash, ZERO_HASH } from "../chain/chain.ts";
 import { readEntryBody } from "../chain/entry-body.ts";

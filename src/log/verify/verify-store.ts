@@ -1,6 +1,7 @@
 // Verifies the log of a store, batch by batch, so that whoever serves it can answer others meanwhile.
-import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
+
 import type { VerifyAnswer } from "../../core/ports/daemon/daemon-control.ts";
+import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import { NotePages } from "./note-pages.ts";
 import { Verifier, type VerifyGiven, type VerifyPorts } from "./verify.ts";

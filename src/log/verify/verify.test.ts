@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { entryOf, newSigner, WrittenLog } from "../../../test/audit/written-log.ts";
-import { sha256 } from "../../platform/digest.ts";
 import type { ChainRow } from "../../core/ports/stores/chain-rows.ts";
+import { sha256 } from "../../platform/digest.ts";
 import { chainHash, ZERO_HASH } from "../chain/chain.ts";
 import { ENTRIES_PRUNED, pruningDetails } from "../chain/chain-events.ts";
 import { makeCheckpoint } from "../chain/checkpoint.ts";

@@ -1,8 +1,9 @@
 // Whether a log is the one that was written: every row fits the one before it, every signed note fits its row, and what
 // was removed at either end is told. Rows and notes arrive in order, in batches, and may be anything at all.
-import type { ChainRow, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
+
 import type { VerifyAnswer } from "../../core/ports/daemon/daemon-control.ts";
 import type { Digest } from "../../core/ports/digest.ts";
+import type { ChainRow, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
 import type { CheckSignature } from "../../core/ports/stores/signing.ts";
 import { chainHash, isHash, ZERO_HASH } from "../chain/chain.ts";
 import { chainEvent } from "../chain/chain-events.ts";

@@ -4,8 +4,8 @@ import { closeSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
-import { openDaemonLog } from "./daemon-log.ts";
 import { isSameFolder, userFolders } from "../folders.ts";
+import { openDaemonLog } from "./daemon-log.ts";
 import { takeLock } from "./owner-lock.ts";
 
 const startMillisecondsMax = 15_000;

@@ -1,10 +1,11 @@
 // Asks the judge about each single use. What a person approved for this call was approved as these requests: of what
 // must be asked, exactly they may be made, and nothing else.
+
+import { isArguments, isDestination, isSegments, type Value } from "../../core/authority/axes/scope.ts";
 import type { Basis, Decision, DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
-import { isArguments, isDestination, isSegments, type Value } from "../../core/authority/axes/scope.ts";
-import type { Judge } from "../../core/ports/judge.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
+import type { Judge } from "../../core/ports/judge.ts";
 import { type Asked, type Asking, requestOf } from "./asking.ts";
 import { denied, type Used, unread, used } from "./used.ts";
 

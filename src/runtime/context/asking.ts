@@ -1,14 +1,14 @@
 // What a tool asks for, in words a tool has: an address, a path, an argument vector. Read into the one request that is
 // decided, by the same readers whether it is asked for beforehand or in the middle of a call.
 import { parseArgv } from "../../core/authority/axes/argv.ts";
-import { verbEntry } from "../../core/authority/catalog.ts";
 import { parseHost, type ToAscii } from "../../core/authority/axes/destination.ts";
 import { parseName, parseTool } from "../../core/authority/axes/name.ts";
 import { type Ground, parsePath, pathText } from "../../core/authority/axes/path.ts";
-import type { Request } from "../../core/authority/request.ts";
-import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Value } from "../../core/authority/axes/scope.ts";
 import { parseUrl, schemeOf } from "../../core/authority/axes/url.ts";
+import { verbEntry } from "../../core/authority/catalog.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
 
 export type Asked =
   | { readonly verb: "net.get" | "net.post" | "net.put" | "net.delete"; readonly url: string }

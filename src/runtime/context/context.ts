@@ -2,6 +2,7 @@
 // the judge about every use, and is of no use to anybody once the call has ended.
 import type { ToAscii } from "../../core/authority/axes/destination.ts";
 import type { Ground } from "../../core/authority/axes/path.ts";
+import { isWarrant, type Warrant } from "../../core/gate/warrant.ts";
 import type { Files } from "../../core/ports/files.ts";
 import type {
   Fetching,
@@ -12,7 +13,6 @@ import type {
   StoragePort,
 } from "../../core/ports/instruments.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import { isWarrant, type Warrant } from "../../core/gate/warrant.ts";
 import { Asker, type TellDenied } from "./asker.ts";
 import { closed, closedFunction } from "./closed.ts";
 import { type FilesInstrument, filesInstrument } from "./files.ts";

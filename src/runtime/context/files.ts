@@ -1,9 +1,9 @@
 // Files as a tool has them: paths are text, each is decided before it is touched, and the port decides it again once
 // links are followed.
 
-import { utf8Bytes, utf8Text } from "../../core/base/bytes.ts";
 import { pathText } from "../../core/authority/axes/path.ts";
 import { isSegments } from "../../core/authority/axes/scope.ts";
+import { utf8Bytes, utf8Text } from "../../core/base/bytes.ts";
 import type { FileFacts, FilePath, FileResult, Files } from "../../core/ports/files.ts";
 import type { Asker } from "./asker.ts";
 import { closed } from "./closed.ts";

@@ -1,12 +1,19 @@
 // Fetching hop by hop: each is decided, resolved, screened and pinned, and nobody is told what is not theirs.
 import { describe, expect, test } from "vitest";
 import { chain, grant, link } from "../../../test/forge/authority.ts";
-import { judgeOf, openContext, registeredOf, toolOf, type World, warrantFor } from "../../../test/laws/context-world.ts";
-import { addressText } from "../../core/base/address.ts";
-import { utf8Bytes } from "../../core/base/bytes.ts";
-import type { Authority } from "../../core/authority/chain.ts";
+import {
+  judgeOf,
+  openContext,
+  registeredOf,
+  toolOf,
+  type World,
+  warrantFor,
+} from "../../../test/laws/context-world.ts";
 import { redirectOf, urlText } from "../../core/authority/axes/redirect.ts";
 import { parseUrl } from "../../core/authority/axes/url.ts";
+import type { Authority } from "../../core/authority/chain.ts";
+import { addressText } from "../../core/base/address.ts";
+import { utf8Bytes } from "../../core/base/bytes.ts";
 import { methodVerb } from "../../core/notation/request/request.ts";
 import type { Exchange, Exchanged } from "../../core/ports/instruments.ts";
 import { fetchVerb } from "./fetch-asked.ts";

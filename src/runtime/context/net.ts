@@ -1,6 +1,5 @@
 // The network as a tool has it: `fetch`. Every hop is read, decided, resolved, screened and pinned like the first one.
 
-import { utf8Bytes, utf8Text } from "../../core/base/bytes.ts";
 import { destinationText } from "../../core/authority/axes/destination.ts";
 import {
   becomesGet,
@@ -12,6 +11,7 @@ import {
   urlText,
 } from "../../core/authority/axes/redirect.ts";
 import { parseUrl, type Url } from "../../core/authority/axes/url.ts";
+import { utf8Bytes, utf8Text } from "../../core/base/bytes.ts";
 import type { Exchanged, Fetching, SecretsPort, StopSignal } from "../../core/ports/instruments.ts";
 import type { Asker } from "./asker.ts";
 import { closed } from "./closed.ts";

@@ -1,8 +1,9 @@
 // Where a name leads: every address of the answer must be covered, or the name is refused. As `core/authority/axes/screen.ts`,
 // but asked of the judge, so that it counts for every link there is at that moment.
-import { type Address, addressText, parseAddress } from "../../core/base/address.ts";
+
 import { destinationText } from "../../core/authority/axes/destination.ts";
 import type { Url } from "../../core/authority/axes/url.ts";
+import { type Address, addressText, parseAddress } from "../../core/base/address.ts";
 import type { Resolver } from "../../core/ports/resolver.ts";
 import type { Asker, Granted } from "./asker.ts";
 import { addressesMax } from "./limits.ts";

@@ -1,7 +1,7 @@
 // Definitions: typed by their schema, frozen, and never throwing; what is wrong with one is data.
 import { describe, expect, expectTypeOf, test } from "vitest";
-import { type Asked, type Context, defineTool, type JsonObject, type StandardSchema } from "../../index.ts";
 import { PART_READERS } from "../../core/notation/tools/declaration-readers.ts";
+import { type Asked, type Context, defineTool, type JsonObject, type StandardSchema } from "../../index.ts";
 import type { Capabilities } from "./declaration.ts";
 import { readSchema } from "./schema-reader.ts";
 

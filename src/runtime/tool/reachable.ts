@@ -1,12 +1,13 @@
 // Whether an agent's grants can ever allow a tool: it may be called, and something of each part it needs may be done.
 // For a list that a model is shown; what a call may do is decided by the gate and by nothing here.
+
+import { parseTool } from "../../core/authority/axes/name.ts";
+import { isNothing, type Scope, scopeMatches } from "../../core/authority/axes/scope.ts";
 import { type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
 import { type Authority, type Chain, linkState, purposeAt } from "../../core/authority/chain.ts";
 import { type CompiledLink, conditionsHold, type Moment } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { type Meet, meetChain, meetGrants } from "../../core/authority/meet.ts";
-import { parseTool } from "../../core/authority/axes/name.ts";
-import { isNothing, type Scope, scopeMatches } from "../../core/authority/axes/scope.ts";
 import type { Segments } from "../../core/authority/patterns/sequence.ts";
 import type { Requirement } from "./requirement.ts";
 

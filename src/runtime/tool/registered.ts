@@ -1,15 +1,15 @@
 // A tool made ready for the gate: its name, its requirement as a link, its risk, and from input to requests. Or why not.
 import { byRisk, type Risk } from "../../core/authority/catalog.ts";
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
-import { copyJson, isJsonObject, type JsonObject } from "../../core/base/json.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
 import type { Request } from "../../core/authority/request.ts";
+import { copyJson, isJsonObject, type JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
+import type { KnownTool } from "../../core/gate/known-tool.ts";
 import { type Asked, type Asking, requestOf } from "../context/asking.ts";
 import { type Backends, type Needs, needsOf } from "./availability.ts";
 import { STORES, type StorageScope, type Store } from "./declaration.ts";
 import type { Tool } from "./define.ts";
-import type { KnownTool } from "../../core/gate/known-tool.ts";
 import {
   type Policy,
   type ReadRequirement,

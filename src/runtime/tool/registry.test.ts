@@ -12,13 +12,13 @@ import {
   toolOf,
   warrantFor,
 } from "../../../test/laws/context-world.ts";
+import { BUILTIN_TOOLS } from "../../core/authority/axes/name.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Grant } from "../../core/authority/grant.ts";
-import { BUILTIN_TOOLS } from "../../core/authority/axes/name.ts";
 import { readCompact } from "../../core/notation/compact/compact.ts";
-import { readDeclarationValue } from "../../core/notation/tools/declaration-value.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
+import { readDeclarationValue } from "../../core/notation/tools/declaration-value.ts";
 import type { Capabilities } from "./declaration.ts";
 import type { Registration } from "./registry.ts";
 import type { Policy } from "./requirement.ts";

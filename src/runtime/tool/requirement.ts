@@ -1,10 +1,11 @@
 // What a tool requires, against what the policy allows: entry by entry, so that an error names the one that is too much.
+
+import type { Ground } from "../../core/authority/axes/path.ts";
 import type { CompiledLink } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
-import type { Ground } from "../../core/authority/axes/path.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { type Containment, withinEach } from "../../core/authority/witness/within.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 
 /** What was read from a declaration: the notation's own shape, by its parts. */
 export interface Requirement {

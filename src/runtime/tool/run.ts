@@ -1,8 +1,8 @@
 // Runs a registered tool for a warrant: everything it needs is there, or it does not start; its context ends with it,
 // however it ends.
 import type { DenialCode } from "../../core/authority/decision.ts";
-import { type ContextParts, makeContext, type OpenContext, type Warrant } from "../context/context.ts";
 import type { StopSignal } from "../../core/ports/instruments.ts";
+import { type ContextParts, makeContext, type OpenContext, type Warrant } from "../context/context.ts";
 import { type Availability, missingText } from "./availability.ts";
 import type { RegisteredTool } from "./registered.ts";
 import { returned, type ToolOutcome } from "./returned.ts";

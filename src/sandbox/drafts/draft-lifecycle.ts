@@ -2,11 +2,11 @@
 // undone by them, and brought to an end after a crash.
 
 import type { Level } from "../../core/authority/grant.ts";
-import type { ChangesReport, DraftShown, DraftSummary, KeptChange } from "../../core/ports/drafts.ts";
 import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
+import type { ChangesReport, DraftShown, DraftSummary, KeptChange } from "../../core/ports/drafts.ts";
 import type { RunRefused } from "../../core/ports/process.ts";
-import type { Change, DraftScan } from "../plan/drafts/change.ts";
 import { sha256 } from "../../platform/digest.ts";
+import type { Change, DraftScan } from "../plan/drafts/change.ts";
 import { differencesOf } from "./draft-differences.ts";
 import type { DraftRecord } from "./draft-records.ts";
 import { Landing, type LandingContext, type LandingParts } from "./landing.ts";

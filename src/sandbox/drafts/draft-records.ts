@@ -3,8 +3,8 @@ import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { isJsonObject } from "../../core/base/json.ts";
 import { DRAFT_STATES, type DraftSummary, type KeptChange } from "../../core/ports/drafts.ts";
-import type { FileKind } from "../plan/drafts/change.ts";
 import { writeWhole } from "../../platform/write-whole.ts";
+import type { FileKind } from "../plan/drafts/change.ts";
 
 export interface DraftRecord extends DraftSummary {
   /** Whose sandboxes made it: bounds are counted by this. */

@@ -1,9 +1,10 @@
 // What the kernel restricts the lander to, as set-up frames: its root and the drafts, no network, few resources.
-import { instructionBytes } from "../plan/kernel/bpf.ts";
+
 import { folderFrame } from "../plan/drafts/land-request.ts";
+import { instructionBytes } from "../plan/kernel/bpf.ts";
 import { landSeccompProgram } from "../plan/kernel/files-syscalls.ts";
-import { frameOf } from "../plan/start/frame.ts";
 import { handledAll } from "../plan/kernel/landlock.ts";
+import { frameOf } from "../plan/start/frame.ts";
 import { landlockFrames, limitFrames } from "../plan/start/setup.ts";
 import type { Architecture } from "../plan/start/system.ts";
 

@@ -1,8 +1,8 @@
 // What the kernel holds the worker to, as the frames that ask for it: its trees, nothing of the network, few resources.
 import { instructionBytes } from "../plan/kernel/bpf.ts";
 import { filesSeccompProgram } from "../plan/kernel/files-syscalls.ts";
-import { frameOf, PayloadWriter } from "../plan/start/frame.ts";
 import { handledAll, type LandlockRule } from "../plan/kernel/landlock.ts";
+import { frameOf, PayloadWriter } from "../plan/start/frame.ts";
 import { landlockFrames, limitFrames } from "../plan/start/setup.ts";
 import type { Architecture } from "../plan/start/system.ts";
 import type { Place } from "./places.ts";

@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync, writeFil
 import { rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Limits } from "../plan/plan.ts";
 import { ownIdentity, type ProcessIdentity, stateOf } from "../../platform/daemon/process-identity.ts";
+import type { Limits } from "../plan/plan.ts";
 import type { GroupPlace, Held } from "./group-places.ts";
 import { codeOf } from "./refusal.ts";
 

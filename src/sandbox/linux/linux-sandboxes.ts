@@ -2,20 +2,20 @@
 // held and what changed.
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunRefused, RunResult, SealedDraft, Sinks } from "../../core/ports/process.ts";
+import { sha256 } from "../../platform/digest.ts";
+import type { DraftFolder, DraftFolders } from "../drafts/draft-folders.ts";
+import { linkedGitOf } from "../drafts/git/linked-git.ts";
+import { seedLinkedGit } from "../drafts/git/linked-seed.ts";
 import { runFrame } from "../plan/command.ts";
 import { isForOneCommand, rootOverlay } from "../plan/overlay.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Command, CredentialSource, Sandboxes, SandboxOwner, Stop } from "../plan/sandboxes.ts";
-import { sha256 } from "../../platform/digest.ts";
-import type { DraftFolder, DraftFolders } from "../drafts/draft-folders.ts";
-import { overlayRefusal } from "./overlay-refusals.ts";
-import { linkedGitOf } from "../drafts/git/linked-git.ts";
-import { seedLinkedGit } from "../drafts/git/linked-seed.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import type { SandboxGround } from "./detect-sandbox.ts";
 import { hostPath } from "./host-path.ts";
 import { LiveSandbox } from "./live-sandbox.ts";
 import type { NetworkBroker } from "./network.ts";
+import { overlayRefusal } from "./overlay-refusals.ts";
 import { POOL_BOUNDS, Pool, type PoolBounds, type PoolKey } from "./pool.ts";
 import { codeOf, unavailable } from "./refusal.ts";
 import { ranOf, STOPPED_BEFORE, toldSinks } from "./result.ts";

@@ -2,19 +2,19 @@
 // before its set-up for the only command it runs.
 import { constants } from "node:os";
 import type { RunRefused } from "../../core/ports/process.ts";
-import type { Answer, Ready } from "../plan/start/answers.ts";
-import { bubblewrapCommand } from "../plan/start/bubblewrap.ts";
+import type { DraftFolder } from "../drafts/draft-folders.ts";
 import { kernelPins } from "../plan/kernel/kernel-pins.ts";
 import { LOWER_LAYER, rootOverlay } from "../plan/overlay.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { Answer, Ready } from "../plan/start/answers.ts";
+import { bubblewrapCommand } from "../plan/start/bubblewrap.ts";
 import { setupFrames } from "../plan/start/setup.ts";
-import type { DraftFolder } from "../drafts/draft-folders.ts";
-import { overlayFailure } from "./overlay-refusals.ts";
 import { Channel } from "./channel.ts";
 import { complaintRefusal } from "./complaint.ts";
 import type { ControlGroup } from "./control-groups.ts";
 import type { SandboxGround } from "./detect-sandbox.ts";
 import { hostPath } from "./host-path.ts";
+import { overlayFailure } from "./overlay-refusals.ts";
 import { codeOf, unavailable } from "./refusal.ts";
 import { type Order, type Outcome, Running } from "./running.ts";
 import type { SandboxNetwork } from "./sandbox-network.ts";

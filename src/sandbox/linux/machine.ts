@@ -4,10 +4,10 @@ import { existsSync } from "node:fs";
 import { release } from "node:os";
 import { dirname, join } from "node:path";
 import type { Fact, MachineFacts, NativeFacts } from "../../core/ports/machine.ts";
-import { unsuitableFileSystem } from "./overlay-refusals.ts";
 import { readTextFile } from "../../platform/files.ts";
 import { kernelFacts } from "./detect-sandbox.ts";
 import { groupPlaces } from "./group-places.ts";
+import { unsuitableFileSystem } from "./overlay-refusals.ts";
 
 /** Where to look; the real machine unless a test says otherwise. */
 export interface MachineQuestion {

@@ -1,8 +1,8 @@
 // One command under way in a sandbox: sent when its time has come, stopped when asked, settled once.
 import type { RunRefused, Sinks } from "../../core/ports/process.ts";
-import type { Done } from "../plan/start/answers.ts";
 import { endFrame } from "../plan/command.ts";
 import type { Stop } from "../plan/sandboxes.ts";
+import type { Done } from "../plan/start/answers.ts";
 import type { Channel } from "./channel.ts";
 import { feed } from "./input.ts";
 

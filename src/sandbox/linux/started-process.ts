@@ -3,8 +3,8 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { readFileSync } from "node:fs";
 import type { Duplex, Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import { type BubblewrapCommand, CONTROL_FD, HANDLES_FD } from "../plan/start/bubblewrap.ts";
 import { type ProcessIdentity, processIdentity, stateOf } from "../../platform/daemon/process-identity.ts";
+import { type BubblewrapCommand, CONTROL_FD, HANDLES_FD } from "../plan/start/bubblewrap.ts";
 
 const complaintBytesMax = 4_096;
 /** How long the end may take after the control descriptor is closed, before its first process is killed. */

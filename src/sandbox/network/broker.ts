@@ -1,6 +1,7 @@
 // The broker without its process: messages of the owner in, messages to the owner out, networks in between.
-import { addressText } from "../../core/base/address.ts";
+
 import { destinationText } from "../../core/authority/axes/destination.ts";
+import { addressText } from "../../core/base/address.ts";
 import type { OwnerWord } from "./connection.ts";
 import type { Credential } from "./credential-request.ts";
 import { Fetches } from "./fetch/fetch.ts";
@@ -15,8 +16,8 @@ import {
   type Open,
   readOwnerMessage,
 } from "./messages.ts";
-import { Network, type NetworkOwner } from "./network.ts";
 import { resolverOf } from "./names/resolver.ts";
+import { Network, type NetworkOwner } from "./network.ts";
 import { isHandle } from "./sockets.ts";
 
 export class Broker {

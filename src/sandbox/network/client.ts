@@ -1,9 +1,9 @@
 // The owner's side of the broker: one process for all of its sandboxes, started when the first network is opened.
-import { parseAddress } from "../../core/base/address.ts";
-import type { DenialCode } from "../../core/authority/decision.ts";
+
 import { type Destination, parseHost } from "../../core/authority/axes/destination.ts";
+import type { DenialCode } from "../../core/authority/decision.ts";
+import { parseAddress } from "../../core/base/address.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import { toAscii } from "./names/ascii.ts";
 import { BrokerProcess } from "./broker-process.ts";
 import type { AskCredential } from "./credential-endpoint.ts";
 import type { Reason } from "./denials.ts";
@@ -19,6 +19,7 @@ import type {
   OwnerMessage,
   SocketKind,
 } from "./messages.ts";
+import { toAscii } from "./names/ascii.ts";
 import type { ResolverChoice } from "./names/resolver.ts";
 import { type Handle, isHandle } from "./sockets.ts";
 

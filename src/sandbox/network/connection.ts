@@ -2,22 +2,22 @@
 // decided by the owner, dialled. What is screened is what is dialled.
 
 import type { Socket } from "node:net";
-import { type Address, parseAddress } from "../../core/base/address.ts";
-import type { Decision, DenialCode } from "../../core/authority/decision.ts";
 import { type Destination, destinationText } from "../../core/authority/axes/destination.ts";
+import type { Decision, DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
+import { type Address, parseAddress } from "../../core/base/address.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { Resolver } from "../../core/ports/resolver.ts";
 import type { Reason } from "./denials.ts";
 import { dial } from "./dial.ts";
-import type { FakeNames } from "./names/fake-names.ts";
 import { connectRequest, type Granted, type Manner } from "./granted.ts";
 import { HttpInspection } from "./inspection/http-inspection.ts";
 import type { Inspection, Step } from "./inspection/inspection.ts";
 import { readOpening } from "./inspection/opening.ts";
+import { TlsInspection } from "./inspection/tls-inspection.ts";
+import type { FakeNames } from "./names/fake-names.ts";
 import { reset } from "./reset.ts";
 import { splice } from "./splice.ts";
-import { TlsInspection } from "./inspection/tls-inspection.ts";
 
 /** What a connection needs of its sandbox. */
 export interface ConnectionWorld {

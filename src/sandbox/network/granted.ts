@@ -1,14 +1,15 @@
 // The broker's own copy of what a sandbox may connect to, read from the plan's specs and from nothing else.
+
+import type { Destination } from "../../core/authority/axes/destination.ts";
+import { type Screened, screen } from "../../core/authority/axes/screen.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import { type CompiledLink, compile, type Moment } from "../../core/authority/compiled.ts";
 import type { Decision, DenialCode } from "../../core/authority/decision.ts";
-import type { Destination } from "../../core/authority/axes/destination.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { judge } from "../../core/authority/judge.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
 import type { Request } from "../../core/authority/request.ts";
-import { type Screened, screen } from "../../core/authority/axes/screen.ts";
 import { coveredUntil } from "../../core/authority/until.ts";
 import { readCompact } from "../../core/notation/compact/compact.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";

@@ -2,9 +2,9 @@
 
 import type dgram from "node:dgram";
 import type net from "node:net";
-import { parseAddress } from "../../core/base/address.ts";
-import type { DenialCode } from "../../core/authority/decision.ts";
 import { type Destination, destinationText } from "../../core/authority/axes/destination.ts";
+import type { DenialCode } from "../../core/authority/decision.ts";
+import { parseAddress } from "../../core/base/address.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { Resolver } from "../../core/ports/resolver.ts";
 import { Bucket } from "./bucket.ts";
@@ -12,7 +12,6 @@ import { type ConnectionWorld, type OwnerWord, serve } from "./connection.ts";
 import { serveCredential } from "./credential-endpoint.ts";
 import type { Credential, CredentialRequest } from "./credential-request.ts";
 import { Denials, type Reason } from "./denials.ts";
-import { FakeNames } from "./names/fake-names.ts";
 import { connectRequest, type Granted, type Manner } from "./granted.ts";
 import {
   connectionRate,
@@ -22,6 +21,7 @@ import {
   questionRate,
 } from "./limits.ts";
 import type { NetworkCounters, SocketKind } from "./messages.ts";
+import { FakeNames } from "./names/fake-names.ts";
 import { NameServer, namedHost } from "./names/name-server.ts";
 import { serveQuestions } from "./names/question-stream.ts";
 import { reset } from "./reset.ts";

@@ -1,6 +1,7 @@
 // One command for a sandbox that is ready, as frames: what to run, what it reads, and the word to end it.
-import { frameOf, framePayloadBytesMax, PayloadWriter } from "./start/frame.ts";
+
 import type { Limits, Plan, PlanPath } from "./plan.ts";
+import { frameOf, framePayloadBytesMax, PayloadWriter } from "./start/frame.ts";
 import { count, type Encode } from "./start/setup.ts";
 
 export interface CommandFrame {

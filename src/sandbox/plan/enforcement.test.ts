@@ -1,7 +1,7 @@
 // The report says what held, no more: the kernel where it did, the broker where it does, nothing where nothing did.
 import { describe, expect, test } from "vitest";
-import type { Ready } from "./start/answers.ts";
 import { enforcementOf } from "./enforcement.ts";
+import type { Ready } from "./start/answers.ts";
 import { NETWORK, PLAN } from "./testing/plan.ts";
 
 const DRAFT = "changes are a draft until they land";

@@ -1,8 +1,8 @@
 // What held each axis of a run: the kernel, our broker, or only the decision before it.
 import type { AxisName } from "../../core/authority/catalog.ts";
 import type { Enforcement, Strength } from "../../core/ports/enforcement.ts";
-import type { Ready } from "./start/answers.ts";
 import type { Plan } from "./plan.ts";
+import type { Ready } from "./start/answers.ts";
 
 /** bare: without a sandbox, by a line in the user's own configuration. */
 export type Walls = { readonly kind: "sandbox"; readonly ready: Ready } | { readonly kind: "bare" };

@@ -1,9 +1,10 @@
 // The network of a plan: which chains may open connections now, as text for the broker's own check, and to which ports.
+
+import { isNothing, type PortRange } from "../../core/authority/axes/scope.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import { type Authority, type Chain, linkState, purposeAt } from "../../core/authority/chain.ts";
 import { type CompiledLink, conditionsHold, type Moment } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
-import { isNothing, type PortRange } from "../../core/authority/axes/scope.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import type { PlanNetwork } from "./plan.ts";
 

@@ -1,12 +1,13 @@
 // The root of a sandbox: the deepest folder that every deciding grant has in common around the place asked for, and
 // whether it may be changed. A request decided this; the grants say how far it reaches.
+
+import { guardPath, parsePath, pathText } from "../../core/authority/axes/path.ts";
+import { isSegments, type Scope, scopeMatches, type Value } from "../../core/authority/axes/scope.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Basis, Decision } from "../../core/authority/decision.ts";
 import type { Grant, Level } from "../../core/authority/grant.ts";
-import { guardPath, parsePath, pathText } from "../../core/authority/axes/path.ts";
-import type { Request } from "../../core/authority/request.ts";
-import { isSegments, type Scope, scopeMatches, type Value } from "../../core/authority/axes/scope.ts";
 import { type Sequence, sequenceMatches } from "../../core/authority/patterns/sequence.ts";
+import type { Request } from "../../core/authority/request.ts";
 import { writeLevel, writtenRoot } from "../../core/authority/writable-root.ts";
 import type { PlanPath, PlanRoot } from "./plan.ts";
 import type { PlanFacts } from "./plan-facts.ts";

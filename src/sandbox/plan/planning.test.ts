@@ -1,9 +1,9 @@
 // A plan reaches as far as the deciding grants reach together, and never to what decides about agents.
 import { describe, expect, test } from "vitest";
+import { ANY } from "../../core/authority/axes/scope.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import { compile } from "../../core/authority/compiled.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
-import { ANY } from "../../core/authority/axes/scope.ts";
 import type { Plan } from "./plan.ts";
 import { planOf as planned } from "./planning.ts";
 import { at, FACTS } from "./testing/plan.ts";

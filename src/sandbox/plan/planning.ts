@@ -2,7 +2,6 @@
 // grants, and nothing in it lets a program change what decides about it.
 import { guardPath, pathText } from "../../core/authority/axes/path.ts";
 import { coveredUntil } from "../../core/authority/until.ts";
-import { environmentOf, isPassedOn } from "./start/environment.ts";
 import { directoryRefusal, hiddenNames, visibleNote } from "./hidden-names.ts";
 import { maskedNames, recordFolders } from "./masked-names.ts";
 import { isSame, isWithin, temporaryFolder } from "./places.ts";
@@ -12,6 +11,7 @@ import { networkOf } from "./plan-network.ts";
 import { rootRefused, runtimeTrees } from "./plan-places.ts";
 import { type Planned, type PlanRefused, planned, refusePlan } from "./plan-refusal.ts";
 import { type Decided, type RootAsked, rootAsked } from "./plan-root.ts";
+import { environmentOf, isPassedOn } from "./start/environment.ts";
 import { isGitOrOurs } from "./triggers/classify.ts";
 import { TriggerTable } from "./triggers/trigger-table.ts";
 import { seesRecords, visibleFiles, visibleUntil } from "./visible-files.ts";

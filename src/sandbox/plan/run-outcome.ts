@@ -1,6 +1,7 @@
 // What became of a command, in the words of the log.
-import type { Outcome } from "../../core/ports/stores/commit.ts";
+
 import type { Ending, Ran } from "../../core/ports/process.ts";
+import type { Outcome } from "../../core/ports/stores/commit.ts";
 
 export function outcomeOfRun({ ending, denials, enforcement, usage }: Ran): Omit<Outcome, "receipt"> {
   return {

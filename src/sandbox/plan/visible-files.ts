@@ -1,10 +1,11 @@
 // Which files below its root a program sees: those that `fs.read` covers along the deciding chain. A sandbox hides names, so
 // only whole folders and single files can be held; any other pattern refuses the run.
+
+import { guardPath, pathPatternText, pathText } from "../../core/authority/axes/path.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import { type Chain, purposeAt } from "../../core/authority/chain.ts";
 import { type CompiledLink, conditionsHold, type Moment } from "../../core/authority/compiled.ts";
 import type { Grant, Level } from "../../core/authority/grant.ts";
-import { guardPath, pathPatternText, pathText } from "../../core/authority/axes/path.ts";
 import { anyMatches, type Sequence } from "../../core/authority/patterns/sequence.ts";
 import {
   coversTree,

@@ -1,8 +1,9 @@
 // One host from its start to its end: a process in a sandbox, spoken to over its standard input and output. It has a copy of
 // the tool's files, no network, no variables, no folder but a temporary one, and nothing of anybody else.
+
+import { Fifo } from "../../core/base/fifo.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";
 import type { RunRefused, RunResult } from "../../core/ports/process.ts";
-import { Fifo } from "../../core/base/fifo.ts";
 import { temporaryFolder } from "../plan/places.ts";
 import type { Limits, Plan, PlanPath } from "../plan/plan.ts";
 import type { Sandboxes, Stop } from "../plan/sandboxes.ts";

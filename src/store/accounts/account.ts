@@ -1,8 +1,8 @@
 // Accounts: charged in the transaction of the decision, all of them or none. An edit of the grants never gives back what was spent.
 import type { AccountCharge, AccountLeft, AccountState } from "../../core/ports/stores/ledger.ts";
 import { type Connection, numberOf, textOf } from "../connection.ts";
-import { addCall, callsWithin, copyCalls } from "./rate.ts";
 import type { Row } from "../sqlite.ts";
+import { addCall, callsWithin, copyCalls } from "./rate.ts";
 
 export type ChargeResult =
   | { readonly ok: true; readonly left: readonly AccountLeft[] }

@@ -2,7 +2,15 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Approval, ApprovalScope, ApprovalState } from "../../core/ports/stores/approval-store.ts";
 import type { ApprovalClaim } from "../../core/ports/stores/ledger.ts";
 import type { State } from "../state.ts";
-import { approvalOf, chargeOf, entryOf, type TemporaryState, temporaryState, value, writeOf } from "../testing/state.ts";
+import {
+  approvalOf,
+  chargeOf,
+  entryOf,
+  type TemporaryState,
+  temporaryState,
+  value,
+  writeOf,
+} from "../testing/state.ts";
 
 let place: TemporaryState;
 let state: State;

@@ -2,10 +2,10 @@
 import type { Approval, ApprovalState, ApprovalStore } from "../../core/ports/stores/approval-store.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
-import { appendEntry } from "../log/append.ts";
-import { type ApprovalRows, approvalOf } from "./approval-rows.ts";
 import type { CommitLoop } from "../commit-loop.ts";
 import type { Connection } from "../connection.ts";
+import { appendEntry } from "../log/append.ts";
+import { type ApprovalRows, approvalOf } from "./approval-rows.ts";
 
 export const approvalsListedMax = 10_000;
 const recoveredMax = 10_000;

@@ -2,9 +2,9 @@
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { AgentName, KeptLink, LinkStore, MadeAgent } from "../../core/ports/stores/link-store.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
-import { appendEntry } from "../log/append.ts";
 import type { CommitLoop } from "../commit-loop.ts";
 import type { Connection } from "../connection.ts";
+import { appendEntry } from "../log/append.ts";
 import { type LinkRows, linkOf } from "./link-rows.ts";
 
 /** Of the newest; what was revoked long ago is in the log. */

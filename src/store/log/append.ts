@@ -1,7 +1,8 @@
 // Puts entries at the end of the chain, inside the transaction of what they tell of.
+
+import type { LogEntry } from "../../core/ports/stores/log.ts";
 import { chainHash, ZERO_HASH } from "../../log/chain/chain.ts";
 import { entryBody } from "../../log/chain/entry-body.ts";
-import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { Connection, Head } from "../connection.ts";
 import { leavesOf, lineOf, rowsOf } from "./leaf.ts";
 

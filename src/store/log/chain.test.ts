@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chainHash, ZERO_HASH } from "../../log/chain/chain.ts";
 import { entryBody } from "../../log/chain/entry-body.ts";
-import { removedRowsMax } from "./chain.ts";
-import { FactFiller } from "./fact-filler.ts";
-import { rowsBetween } from "./leaf.ts";
 import { type Database, loadDriver } from "../sqlite.ts";
 import type { State } from "../state.ts";
 import { editLog } from "../testing/leaf.ts";
 import { digest, entryOf, program, type TemporaryState, temporaryState, value } from "../testing/state.ts";
+import { removedRowsMax } from "./chain.ts";
+import { FactFiller } from "./fact-filler.ts";
+import { rowsBetween } from "./leaf.ts";
 import { fillWords } from "./word-index.ts";
 
 let place: TemporaryState;

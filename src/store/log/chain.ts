@@ -2,9 +2,9 @@
 import type { ChainRow, ChainStore, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
-import { appendEntry, headOf } from "./append.ts";
 import { type CommitLoop, unkept } from "../commit-loop.ts";
 import { type Connection, type Head, numberOf, textOf } from "../connection.ts";
+import { appendEntry, headOf } from "./append.ts";
 import { forgetFacts } from "./fact-filler.ts";
 import { rowsBetween } from "./leaf.ts";
 

@@ -1,15 +1,16 @@
 // Entries of the log as rows: those at a place, one by its id, and what tells more of it.
-import { canonicalJson } from "../../log/chain/canonical.ts";
-import { readEntryBody } from "../../log/chain/entry-body.ts";
+
 import type { ChainRow } from "../../core/ports/stores/chain-rows.ts";
 import type { PlacedEntry } from "../../core/ports/stores/log.ts";
+import { canonicalJson } from "../../log/chain/canonical.ts";
+import { readEntryBody } from "../../log/chain/entry-body.ts";
+import { type Connection, numberOf } from "../connection.ts";
+import type { Row } from "../sqlite.ts";
 import { headOf } from "./append.ts";
 import { firstOf } from "./chain.ts";
-import { type Connection, numberOf } from "../connection.ts";
 import { factsOf } from "./fact-index.ts";
 import { rowsHolding, rowsOf } from "./leaf.ts";
 import { logEntriesMax } from "./log-conditions.ts";
-import type { Row } from "../sqlite.ts";
 
 /** Those of the index with this id, or with one that begins with it: two at most, which is too many. */
 export function entriesById(connection: Connection, id: string, isWhole: boolean): readonly PlacedEntry[] {

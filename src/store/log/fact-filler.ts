@@ -1,15 +1,16 @@
 // Fills the index of facts, in steps when nobody writes, and takes out of it what retention removes.
-import { readEntryBody } from "../../log/chain/entry-body.ts";
+
 import type { ChainRow } from "../../core/ports/stores/chain-rows.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
-import { headOf } from "./append.ts";
+import { readEntryBody } from "../../log/chain/entry-body.ts";
 import { boundText, type Connection, numberOf } from "../connection.ts";
-import { factsOf } from "./fact-index.ts";
-import { FACTS, type Fact } from "./fact-schema.ts";
 import { isOwnFault } from "../failure.ts";
-import { rowsBetween } from "./leaf.ts";
 import type { SqlValue } from "../sqlite.ts";
 import type { Mirror } from "../trusted-connection.ts";
+import { headOf } from "./append.ts";
+import { factsOf } from "./fact-index.ts";
+import { FACTS, type Fact } from "./fact-schema.ts";
+import { rowsBetween } from "./leaf.ts";
 
 /** Rows of one step: a step costs as much as a hundred calls. */
 export const factStepRows = 256;

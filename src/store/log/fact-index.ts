@@ -1,8 +1,8 @@
 // The index of facts, read with conditions that its indexes answer alone.
 import { type Connection, numberOf } from "../connection.ts";
+import type { SqlValue } from "../sqlite.ts";
 import type { Fact } from "./fact-schema.ts";
 import type { Asked } from "./log-conditions.ts";
-import type { SqlValue } from "../sqlite.ts";
 
 /** How far it is worth counting to see which condition is the rarest: further only where all are common. */
 const COUNTED: readonly number[] = [2_000, 20_000, 200_000];

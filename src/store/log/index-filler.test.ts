@@ -1,10 +1,10 @@
 // The indexes for searching are filled behind the writers' backs, and never fall far behind.
 import { afterEach, beforeEach, expect, it } from "vitest";
+import type { State } from "../state.ts";
+import { entryOf, type TemporaryState, temporaryState, value } from "../testing/state.ts";
 import { FactFiller, factStepRows } from "./fact-filler.ts";
 import { factsOf } from "./fact-index.ts";
 import { factsBehindRowsMax } from "./index-filler.ts";
-import type { State } from "../state.ts";
-import { entryOf, type TemporaryState, temporaryState, value } from "../testing/state.ts";
 import { wordsDone } from "./word-index.ts";
 
 let place: TemporaryState;

@@ -1,7 +1,8 @@
 // Fills the indexes for searching, in short steps when nobody writes. What is not in them yet is searched in the log itself.
-import { headOf } from "./append.ts";
+
 import type { CommitLoop } from "../commit-loop.ts";
 import type { Connection } from "../connection.ts";
+import { headOf } from "./append.ts";
 import type { FactFiller } from "./fact-filler.ts";
 import { factsOf } from "./fact-index.ts";
 import { fillWords, wordsDone } from "./word-index.ts";

@@ -1,6 +1,7 @@
 // What a query of the log asks for, and whether an entry is that.
-import { canonicalJson } from "../../log/chain/canonical.ts";
+
 import type { LogEntry, LogQuery } from "../../core/ports/stores/log.ts";
+import { canonicalJson } from "../../log/chain/canonical.ts";
 import { FACTS, type Fact } from "./fact-schema.ts";
 import { wordsOf, wordsOfEntry } from "./words.ts";
 

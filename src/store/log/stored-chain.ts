@@ -1,16 +1,16 @@
 // The log of a state that nobody serves, for its verifier: read as it lies there, without changing or believing anything.
 import { join } from "node:path";
-import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Digest } from "../../core/ports/digest.ts";
+import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable, Kept } from "../../core/ports/stores/durable.ts";
-import { headOf } from "./append.ts";
-import { firstOf, notesFrom, rowsFrom } from "./chain.ts";
 import { unkept } from "../commit-loop.ts";
 import { Connection } from "../connection.ts";
 import { messageOf } from "../failure.ts";
 import { OLD_JOURNAL_FILE, STATE_FILE } from "../folder.ts";
 import { hasOldJournal } from "../old-journal.ts";
 import { loadDriver } from "../sqlite.ts";
+import { headOf } from "./append.ts";
+import { firstOf, notesFrom, rowsFrom } from "./chain.ts";
 
 export interface StoredChain extends Pick<ChainStore, "rows" | "checkpoints" | "head" | "first"> {
   close(): void;

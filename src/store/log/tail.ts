@@ -1,11 +1,12 @@
 // A quick look at the end of the chain, before anything is written behind it: what was written since the last checkpoint must
 // still hang together, and where commits are signed, the end is signed and is not before the end remembered outside.
+
+import type { LogEnd, Notary } from "../../core/ports/stores/notary.ts";
 import { chainHash, ZERO_HASH } from "../../log/chain/chain.ts";
 import { parseCheckpoint } from "../../log/chain/checkpoint.ts";
 import { unsignedProblem } from "../../log/chain/unsigned-tail.ts";
-import type { LogEnd, Notary } from "../../core/ports/stores/notary.ts";
-import { headOf } from "./append.ts";
 import { type Connection, type Head, numberOf, textOf } from "../connection.ts";
+import { headOf } from "./append.ts";
 import { rowAt, rowsBetween } from "./leaf.ts";
 
 /** More than a checkpoint is ever behind; the whole chain is for the verifier. */

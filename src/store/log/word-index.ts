@@ -1,8 +1,9 @@
 // The index of words of the log, and of the facts beside them.
-import { readEntryBody } from "../../log/chain/entry-body.ts";
+
 import type { LogEntry } from "../../core/ports/stores/log.ts";
-import { headOf } from "./append.ts";
+import { readEntryBody } from "../../log/chain/entry-body.ts";
 import { type Connection, numberOf } from "../connection.ts";
+import { headOf } from "./append.ts";
 import { FACTS, type Fact } from "./fact-schema.ts";
 import { rowsBetween } from "./leaf.ts";
 import type { Asked } from "./log-conditions.ts";

@@ -1,8 +1,8 @@
 // Rows of the memory: looked up, and read back as values.
 import type { MemoryValue } from "../../core/ports/stores/memory-store.ts";
 import type { Connection } from "../connection.ts";
-import { agentOf, plainOf, plainOfKey } from "./memory-text.ts";
 import type { Row } from "../sqlite.ts";
+import { agentOf, plainOf, plainOfKey } from "./memory-text.ts";
 
 /** Rows looked at before others get a turn. */
 export const lookRowsMax: number = 256;

@@ -1,9 +1,9 @@
 // The memory on a real database: versions, times, room, order and words, and many writers at once.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MemoryStore, MemoryWrite, MemoryWritten, Namespace } from "../../core/ports/stores/memory-store.ts";
+import { type Ground, ground } from "../testing/memory.ts";
 import { memoryListCountMax } from "./memory.ts";
 import { memoryKeyBytesMax, memorySpaceBytesMax, memorySpaceKeysMax, memoryValueBytesMax } from "./memory-write.ts";
-import { type Ground, ground } from "../testing/memory.ts";
 
 const noon = 1_800_000_000_000;
 const ada = { workspace: "/home/ada/work", agent: "ada" };

@@ -1,7 +1,13 @@
 // Values by key in namespaces: versions, times after which a value is not there any more, and room that is limited.
 import { setImmediate as turn } from "node:timers/promises";
 import type { Durable } from "../../core/ports/stores/durable.ts";
-import type { MemoryStore, MemoryValue, MemoryWrite, MemoryWritten, Namespace } from "../../core/ports/stores/memory-store.ts";
+import type {
+  MemoryStore,
+  MemoryValue,
+  MemoryWrite,
+  MemoryWritten,
+  Namespace,
+} from "../../core/ports/stores/memory-store.ts";
 import type { CommitLoop } from "../commit-loop.ts";
 import { isOver, lookRowsMax, memoryOf, type Place, rowOf, rowsFrom } from "./memory-row.ts";
 import { holdsWords, keyOf, namespaceText, plainOfKey, wordsOf } from "./memory-text.ts";

@@ -1,8 +1,8 @@
 // Rows of observations: appended inside a commit, and looked at in the order of their arrival, newest first.
 import type { Observation } from "../../core/ports/stores/memory-store.ts";
 import type { Connection } from "../connection.ts";
-import { agentOf, agentText, bytesOf, jsonOf, plainOf } from "./memory-text.ts";
 import type { Row } from "../sqlite.ts";
+import { agentOf, agentText, bytesOf, jsonOf, plainOf } from "./memory-text.ts";
 
 /** Of one agent; then the oldest go. */
 export const observationCountMax: number = 100_000;

@@ -1,9 +1,9 @@
 // Observations on a real database: never changed, found again, limited, and counted when they go.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Observation } from "../../core/ports/stores/memory-store.ts";
+import { type Ground, ground } from "../testing/memory.ts";
 import { type ObservationKeeper, observationTagsMax, observationTextBytesMax } from "./observation.ts";
 import { observationBytesMax, observationCountMax } from "./observation-row.ts";
-import { type Ground, ground } from "../testing/memory.ts";
 
 const noon = 1_800_000_000_000;
 const ada = { workspace: "/work", agent: "ada" };

@@ -1,11 +1,12 @@
 // What a question about agents asks for: verbs, by name or by pattern, and specs of what must be held.
+
+import type { Ground } from "../../core/authority/axes/path.ts";
+import { isNothing } from "../../core/authority/axes/scope.ts";
 import { CATALOG } from "../../core/authority/catalog.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Grant } from "../../core/authority/grant.ts";
-import type { Ground } from "../../core/authority/axes/path.ts";
-import { done, type Result, refuse } from "../../core/base/result.ts";
-import { isNothing } from "../../core/authority/axes/scope.ts";
 import { within } from "../../core/authority/witness/within.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
 import { quoted } from "../../core/notation/quoted.ts";
 import { heldGrants } from "./held.ts";

@@ -1,9 +1,10 @@
 // Keys of an agent's record that say what it may do. Whoever changes one of them passes authority on, and needs `agent.grant`.
+
+import { parseName } from "../../core/authority/axes/name.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Grant } from "../../core/authority/grant.ts";
-import { type Json, type JsonObject, member } from "../../core/base/json.ts";
-import { parseName } from "../../core/authority/axes/name.ts";
 import type { Request } from "../../core/authority/request.ts";
+import { type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { readRecord } from "../../core/notation/record/record.ts";

@@ -1,9 +1,10 @@
 // What an agent holds, written out, and what of it somebody else could not pass on.
+
+import type { Ground } from "../../core/authority/axes/path.ts";
+import { isNothing } from "../../core/authority/axes/scope.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { meetChain } from "../../core/authority/meet.ts";
-import type { Ground } from "../../core/authority/axes/path.ts";
-import { isNothing } from "../../core/authority/axes/scope.ts";
 import { within } from "../../core/authority/witness/within.ts";
 
 /** INVARIANT: never less than the chains allow. What is too large to be met is taken as the last holder was given it. */

@@ -1,10 +1,10 @@
 // Deciding in the middle of a call: never more than is held now, and no question asked twice.
 import { describe, expect, test } from "vitest";
 import { chain, grant, link, moment, verb } from "../../../test/forge/authority.ts";
+import { guardPath, tree } from "../../core/authority/axes/path.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { Conditions } from "../../core/authority/grant.ts";
-import { guardPath, tree } from "../../core/authority/axes/path.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { callJudge } from "./call-judge.ts";
 

@@ -1,12 +1,13 @@
 // What is decided while a call of a file tool is carried out: what it was allowed is not asked a second time, and whatever
 // else it comes by, behind links and in folders, is decided as it stands now.
+
+import { isSegments } from "../../core/authority/axes/scope.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import { countedIsSpent } from "../../core/authority/counted.ts";
 import type { Basis, Decision } from "../../core/authority/decision.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
-import { isSegments } from "../../core/authority/axes/scope.ts";
 import type { FilePath } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 

@@ -1,8 +1,9 @@
 // One call of a file tool: what it asks for, and what it does with files once that is allowed.
-import type { DenialCode } from "../../core/authority/decision.ts";
-import type { JsonObject } from "../../core/base/json.ts";
+
 import type { Ground } from "../../core/authority/axes/path.ts";
+import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import type { Result } from "../../core/base/result.ts";
 import type { FilePath, Files } from "../../core/ports/files.ts";
 import type { FileToolDefinition, FileToolName } from "./definitions.ts";

@@ -1,7 +1,7 @@
 // What each tool asks for, and which inputs it does not take.
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../core/base/json.ts";
 import type { Ground } from "../../core/authority/axes/path.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import { readSchema } from "../../runtime/tool/schema-reader.ts";
 import { FILE_TOOL_DEFINITIONS, FILE_TOOL_NAMES, type FileToolName } from "./definitions.ts";

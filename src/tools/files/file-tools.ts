@@ -1,6 +1,7 @@
 // The built-in tools over files: each input held against its schema, then read as one call.
-import type { JsonObject } from "../../core/base/json.ts";
+
 import type { Ground } from "../../core/authority/axes/path.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { type Result, refuse } from "../../core/base/result.ts";
 import { acceptorOf } from "../../runtime/tool/input.ts";
 import { type DeleteInput, deleteCall, type WriteInput, writeCall } from "./change.ts";

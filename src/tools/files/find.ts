@@ -1,7 +1,7 @@
 // fs_list, fs_glob and fs_grep: what is in a folder, by its names or by its lines.
 import type { Ground } from "../../core/authority/axes/path.ts";
-import { done, type Result, refuse } from "../../core/base/result.ts";
 import { anyMatches } from "../../core/authority/patterns/sequence.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { FileMatch, FilePath, Files } from "../../core/ports/files.ts";
 import type { FileAnswer, FileCall } from "./file-call.ts";
 import { fitting } from "./fitting.ts";

@@ -1,9 +1,10 @@
 // Paths of a call: read from what a model wrote, made into requests, and shown so that they can be used again.
-import { type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
+
 import { type Ground, parsePath, parsePathPatterns, pathText } from "../../core/authority/axes/path.ts";
+import { type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
+import type { Segments, Sequence } from "../../core/authority/patterns/sequence.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
-import type { Segments, Sequence } from "../../core/authority/patterns/sequence.ts";
 import type { FilePath } from "../../core/ports/files.ts";
 
 export type FileVerb = "fs.read" | "fs.write" | "fs.delete";

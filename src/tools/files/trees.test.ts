@@ -1,11 +1,11 @@
 // Trees for the walls: never wider than some link of an agent's own, never a name an agent could replace.
 import { describe, expect, test } from "vitest";
 import { chain, grant, link } from "../../../test/forge/authority.ts";
+import { parsePathPatterns, tree } from "../../core/authority/axes/path.ts";
+import { ANY } from "../../core/authority/axes/scope.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { CompiledLink } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
-import { parsePathPatterns, tree } from "../../core/authority/axes/path.ts";
-import { ANY } from "../../core/authority/axes/scope.ts";
 import { GrantedTrees } from "./trees.ts";
 
 type Written = readonly [verb: "read" | "write" | "delete", root: string, pattern?: string];

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseArgv, parseArgvPattern } from "../../core/authority/axes/argv.ts";
-import type { JsonObject } from "../../core/base/json.ts";
 import { sequenceMatches } from "../../core/authority/patterns/sequence.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { acceptorOf } from "../../runtime/tool/input.ts";
 import { gitLine } from "./command-line.ts";
 import { GIT_COMMANDS, GIT_DEFINITION, TAKES } from "./definition.ts";

@@ -1,10 +1,11 @@
 // The hosts that are held, in a provider's words: a list of domains, each of which stands for itself and everything below it.
+
+import { type DestinationScope, hostPatternText } from "../../core/authority/axes/destination.ts";
+import type { Scope } from "../../core/authority/axes/scope.ts";
 import { type Authority, linkState } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
-import { type DestinationScope, hostPatternText } from "../../core/authority/axes/destination.ts";
 import type { Conditions, Grant } from "../../core/authority/grant.ts";
 import { meetChain } from "../../core/authority/meet.ts";
-import type { Scope } from "../../core/authority/axes/scope.ts";
 import type { Sequence } from "../../core/authority/patterns/sequence.ts";
 
 export interface Domains {

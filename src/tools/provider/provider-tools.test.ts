@@ -1,10 +1,10 @@
 // Provider tools: what a request may name, held against what is granted; and that it is never more.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { parseHost } from "../../core/authority/axes/destination.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import { compile, type Moment } from "../../core/authority/compiled.ts";
-import { parseHost } from "../../core/authority/axes/destination.ts";
 import { judge } from "../../core/authority/judge.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
 import type { Request } from "../../core/authority/request.ts";

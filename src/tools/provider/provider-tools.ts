@@ -3,8 +3,8 @@
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
-import type { JsonObject } from "../../core/base/json.ts";
 import { judge } from "../../core/authority/judge.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { chargesOf } from "../../core/gate/charges.ts";
 import { PROVIDER_CATALOG, type Provider, type ProviderEntry, type ProviderSettings } from "./provider-catalog.ts";
 import { type Domains, domainsHeld } from "./provider-domains.ts";

@@ -1,12 +1,12 @@
 // One record as it is now: what is known of it, its whole text, and the version that text is.
 
+import { isAgentClass, type RecordData } from "../../agents/records/record-data.ts";
+import { type ListedFile, readOne } from "../../agents/records/shelf.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
 import { textOf } from "../../core/notation/scope/scope-values.ts";
 import type { Source } from "../../core/notation/source.ts";
 import { entryOf } from "../../core/notation/tree.ts";
 import type { Digest } from "../../core/ports/digest.ts";
-import { isAgentClass, type RecordData } from "../../agents/records/record-data.ts";
-import { type ListedFile, readOne } from "../../agents/records/shelf.ts";
 import type { Library, LibraryMachine } from "./library.ts";
 import { bodyStart } from "./text.ts";
 

@@ -1,8 +1,9 @@
 // records_read and records_links: one record, and which others it leads to.
-import type { JsonObject } from "../../core/base/json.ts";
-import { done, type Result } from "../../core/base/result.ts";
+
 import { linkGraph } from "../../agents/records/links.ts";
 import type { RecordData } from "../../agents/records/record-data.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import { done, type Result } from "../../core/base/result.ts";
 import { type FoundRecord, findRecord, versionOf } from "./found.ts";
 import { classCharactersMax, linkCharactersMax, linksShownMax, tagCharactersMax, tagsShownMax } from "./limits.ts";
 import { missing, type RecordCall, type RecordDesk, UNREADABLE } from "./record-call.ts";

@@ -1,6 +1,7 @@
 // One call of a records tool: what it asks for, found by looking at the record, and what it does once that is allowed.
-import type { JsonObject } from "../../core/base/json.ts";
+
 import type { Request } from "../../core/authority/request.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { RecordPlace } from "./found.ts";
 

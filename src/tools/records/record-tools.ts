@@ -1,10 +1,11 @@
 // The six records tools: what each says of a call by its input alone, and the call itself, once there are records to look at.
-import { isJsonList, type JsonObject, member } from "../../core/base/json.ts";
+
+import { queryWords } from "../../agents/records/search.ts";
 import type { Request } from "../../core/authority/request.ts";
+import { isJsonList, type JsonObject, member } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { Digest } from "../../core/ports/digest.ts";
-import { queryWords } from "../../agents/records/search.ts";
 import { createCall, createRequests, deleteCall, updateCall } from "./change.ts";
 import { RECORD_TOOL_DEFINITIONS, type RecordToolDefinition, type RecordToolName } from "./definitions.ts";
 import { readCharactersUsual, resultsUsual } from "./limits.ts";

@@ -1,13 +1,14 @@
 // What a call of a records tool asks for. An agent is no record: whatever touches one asks for `agent.*`, whichever tool it is.
-import { utf8Length } from "../../core/base/bytes.ts";
-import { verbEntry } from "../../core/authority/catalog.ts";
-import { type JsonObject, member } from "../../core/base/json.ts";
-import { parseName } from "../../core/authority/axes/name.ts";
-import type { Request } from "../../core/authority/request.ts";
-import { done, type Result, refuse } from "../../core/base/result.ts";
-import type { Value } from "../../core/authority/axes/scope.ts";
-import type { Reading } from "../../core/notation/reading.ts";
+
 import { isAgentClass, parseRecordId } from "../../agents/records/record-data.ts";
+import { parseName } from "../../core/authority/axes/name.ts";
+import type { Value } from "../../core/authority/axes/scope.ts";
+import { verbEntry } from "../../core/authority/catalog.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { utf8Length } from "../../core/base/bytes.ts";
+import { type JsonObject, member } from "../../core/base/json.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import type { Reading } from "../../core/notation/reading.ts";
 import { agentRequest, authorityKeysIn, grantRequests } from "../agents/authority-keys.ts";
 import { segmentBytesMax } from "./limits.ts";
 

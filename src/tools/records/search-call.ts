@@ -1,13 +1,13 @@
 // records_search: what is shown is exactly what was decided on, record by record.
 
-import { verbEntry } from "../../core/authority/catalog.ts";
-import type { JsonObject } from "../../core/base/json.ts";
-import type { Request } from "../../core/authority/request.ts";
-import { done, type Result } from "../../core/base/result.ts";
 import type { RecordData } from "../../agents/records/record-data.ts";
 import { queryWords, SearchIndex } from "../../agents/records/search.ts";
 import { snippetOf } from "../../agents/records/search-snippet.ts";
 import { readOne } from "../../agents/records/shelf.ts";
+import { verbEntry } from "../../core/authority/catalog.ts";
+import type { Request } from "../../core/authority/request.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import { done, type Result } from "../../core/base/result.ts";
 import { versionOf } from "./found.ts";
 import type { Shelved } from "./library.ts";
 import { mayRead, summary } from "./look.ts";

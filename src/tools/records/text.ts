@@ -1,12 +1,13 @@
 // Texts of records: a new one, and one that was changed in what was asked and in nothing else. Proved by reading it again.
-import type { Json } from "../../core/base/json.ts";
+
+import { recordText } from "../../agents/records/record-text.ts";
+import type { ParsedText } from "../../agents/records/shelf.ts";
 import { isPlainText } from "../../core/authority/patterns/reserved.ts";
+import type { Json } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Source } from "../../core/notation/source.ts";
 import { type Entry, entryOf, type Mapping, type TreeNode } from "../../core/notation/tree.ts";
 import { visible } from "../../core/notation/visible.ts";
-import { recordText } from "../../agents/records/record-text.ts";
-import type { ParsedText } from "../../agents/records/shelf.ts";
 
 export type ReadHead = (source: Source) => ParsedText;
 

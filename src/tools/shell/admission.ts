@@ -4,13 +4,13 @@ import { type Ground, parsePath } from "../../core/authority/axes/path.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { FilePath } from "../../core/ports/files.ts";
-import { chosenBy, type Looking, startOf } from "./names/chosen-names.ts";
 import { chosenNamesMax, expandedCharactersMax, lookedFoldersMax } from "./language/limits.ts";
+import { isPattern, type Script, type Word } from "./language/script.ts";
+import { type Values, withValues } from "./language/variables.ts";
+import { chosenBy, type Looking, startOf } from "./names/chosen-names.ts";
 import type { NamingSearch } from "./names/naming-search.ts";
 import { requestsOf } from "./needs.ts";
-import { isPattern, type Script, type Word } from "./language/script.ts";
 import { type Place, request, requestsFor, targetPath } from "./tool-requests.ts";
-import { type Values, withValues } from "./language/variables.ts";
 
 /** Where a script is read: its folder, and what its variables hold there. */
 export interface Setting {

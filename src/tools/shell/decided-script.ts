@@ -1,8 +1,9 @@
 // A script as it was decided: its shape from the text, every argument vector and every path from the requests that the gate
 // allowed. INVARIANT: nothing is run or opened that is not one of them.
+
+import { isSegments } from "../../core/authority/axes/scope.ts";
 import type { Basis } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
-import { isSegments } from "../../core/authority/axes/scope.ts";
 import type { FilePath } from "../../core/ports/files.ts";
 import type { Redirection, Script, Step } from "./language/script.ts";
 

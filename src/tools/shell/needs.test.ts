@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { READING } from "../../core/notation/testing/notation.ts";
-import { type CommandNeeds, requestsOf, type ScriptNeeds } from "./needs.ts";
 import { parseScript } from "./language/parse.ts";
 import { argvText } from "./language/print.ts";
 import type { Construct } from "./language/refusal.ts";
+import { type CommandNeeds, requestsOf, type ScriptNeeds } from "./needs.ts";
 import { requestsFor } from "./tool-requests.ts";
 
 function needs(text: string): ScriptNeeds {

@@ -1,6 +1,7 @@
 // Where a script is read: its folder, whether that may be changed, and what its variables hold in a sandbox there.
-import type { JsonObject } from "../../core/base/json.ts";
+
 import { pathText } from "../../core/authority/axes/path.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { environmentOf } from "../../sandbox/plan/start/environment.ts";

@@ -1,11 +1,11 @@
 // A script as the requests of one call: `proc.exec` for every command, `fs.read` and `fs.write` for what redirections open.
 import { parseArgv } from "../../core/authority/axes/argv.ts";
-import { verbEntry } from "../../core/authority/catalog.ts";
 import { type Ground, parsePath } from "../../core/authority/axes/path.ts";
+import type { Value } from "../../core/authority/axes/scope.ts";
+import { verbEntry } from "../../core/authority/catalog.ts";
+import type { Segments } from "../../core/authority/patterns/sequence.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
-import type { Value } from "../../core/authority/axes/scope.ts";
-import type { Segments } from "../../core/authority/patterns/sequence.ts";
 import type { CommandNeeds } from "./needs.ts";
 
 export interface Place {

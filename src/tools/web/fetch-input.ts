@@ -1,11 +1,12 @@
 // One call of web_fetch, read from what the model wrote: what is to be sent where, and which secrets go with it.
-import { verbEntry } from "../../core/authority/catalog.ts";
+
 import type { ToAscii } from "../../core/authority/axes/destination.ts";
-import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import { parseName, parseTool } from "../../core/authority/axes/name.ts";
-import type { Request } from "../../core/authority/request.ts";
-import { done, type Result, refuse } from "../../core/base/result.ts";
 import { parseUrl, type Url } from "../../core/authority/axes/url.ts";
+import { verbEntry } from "../../core/authority/catalog.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
 import { methodVerb } from "../../core/notation/request/request.ts";
 import { acceptorOf } from "../../runtime/tool/input.ts";
 import { WEB_FETCH, WEB_FETCH_DEFINITION, type WebFormat, type WebMethod } from "./definition.ts";

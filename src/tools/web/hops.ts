@@ -1,13 +1,14 @@
 // Every hop of a fetch, judged by what the session holds at that moment. The first was decided on and paid for by the call.
+
+import { type Destination, destinationText } from "../../core/authority/axes/destination.ts";
+import { isDestination } from "../../core/authority/axes/scope.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import { countedIsSpent } from "../../core/authority/counted.ts";
 import type { Decision, DenialCode } from "../../core/authority/decision.ts";
-import { type Destination, destinationText } from "../../core/authority/axes/destination.ts";
 import type { Level } from "../../core/authority/grant.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
-import { isDestination } from "../../core/authority/axes/scope.ts";
 
 export interface Held {
   readonly authority: Authority;

@@ -1,8 +1,8 @@
 // Commands are matched word by word, never as text; a star never stands for an option that makes a program run another.
 import { describe, expect, test } from "vitest";
-import { argvPatternText, parseArgv, parseArgvPattern, parseProgram, programOf } from "./argv.ts";
 import type { Result } from "../../base/result.ts";
 import { type Sequence, sequenceMatches } from "../patterns/sequence.ts";
+import { argvPatternText, parseArgv, parseArgvPattern, parseProgram, programOf } from "./argv.ts";
 
 function good<T>(result: Result<T>): T {
   if (!result.ok) throw new Error(result.message);

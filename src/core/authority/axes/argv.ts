@@ -1,8 +1,9 @@
 // The argv axis: an argument vector matched token by token, never as text.
 import { argvCharactersMax, argvTokensMax, patternCharactersMax, segmentsMax } from "../../base/limits.ts";
-import { joinDeep } from "./path.ts";
-import { ANY_TEXT, isPlainText } from "../patterns/reserved.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
+import { ANY_TEXT, isPlainText } from "../patterns/reserved.ts";
+import { DEEP, literal, REST, type Segment, segmentOf, segmentText } from "../patterns/segment.ts";
+import type { Segments, Sequence } from "../patterns/sequence.ts";
 import {
   commandRisk,
   endsOptions,
@@ -14,8 +15,7 @@ import {
   takesDashlessOptions,
 } from "../programs/risky.ts";
 import { isRiskyScript } from "../programs/script-words.ts";
-import { DEEP, literal, REST, type Segment, segmentOf, segmentText } from "../patterns/segment.ts";
-import type { Segments, Sequence } from "../patterns/sequence.ts";
+import { joinDeep } from "./path.ts";
 
 export function parseArgv(argv: readonly string[]): Result<Segments> {
   const program = argv[0];

@@ -1,10 +1,10 @@
 // Constrained arguments must be there, be of the right type, and hold their one rule; in a list, every element.
 import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../base/json.ts";
+import type { Result } from "../../base/result.ts";
 import { argumentsMatch, type Constraint, placeText, textMatches } from "./constraint.ts";
 import { parseHostPattern } from "./destination.ts";
-import type { JsonObject } from "../../base/json.ts";
 import { type Ground, parsePathPatterns } from "./path.ts";
-import type { Result } from "../../base/result.ts";
 
 const GROUND: Ground = { home: ["home", "u"], base: ["work"], protectedPaths: [["home", "u", ".ssh"]] };
 const toAscii = (): null => null;

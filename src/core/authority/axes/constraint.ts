@@ -1,10 +1,11 @@
 // What one argument of a tool call may be. Each constrained argument has exactly one kind of constraint.
-import { type Destination, type DestinationScope, destinationMatches, type ToAscii } from "./destination.ts";
+
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../base/json.ts";
-import { type Ground, parsePath } from "./path.ts";
-import { FOREIGN_TEXT } from "../patterns/reserved.ts";
 import type { Result } from "../../base/result.ts";
+import { FOREIGN_TEXT } from "../patterns/reserved.ts";
 import { type Segments, type Sequence, sequenceMatches } from "../patterns/sequence.ts";
+import { type Destination, type DestinationScope, destinationMatches, type ToAscii } from "./destination.ts";
+import { type Ground, parsePath } from "./path.ts";
 import { parseUrl } from "./url.ts";
 
 export type Constraint =

@@ -1,6 +1,8 @@
 // Hosts: a name, everything at and below a name, strictly below it, any name; addresses only where they are written.
 import { describe, expect, test } from "vitest";
 import { parseAddress, parseRange } from "../../base/address.ts";
+import type { Result } from "../../base/result.ts";
+import { DEEP } from "../patterns/segment.ts";
 import {
   type DestinationScope,
   destinationMatches,
@@ -12,8 +14,6 @@ import {
   parseHostEntry,
   parseHostPattern,
 } from "./destination.ts";
-import type { Result } from "../../base/result.ts";
-import { DEEP } from "../patterns/segment.ts";
 
 const toAscii = (host: string): string | null =>
   ({

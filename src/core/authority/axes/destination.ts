@@ -1,11 +1,18 @@
 // The host axis: a name, a name with the address it resolved to, or a literal address.
-import { type Address, type AddressRange, addressText, parseAddress, parseRange, rangeText } from "../../base/address.ts";
+import {
+  type Address,
+  type AddressRange,
+  addressText,
+  parseAddress,
+  parseRange,
+  rangeText,
+} from "../../base/address.ts";
 import { hostCharactersMax, labelCharactersMax, patternCharactersMax } from "../../base/limits.ts";
-import { isPlainText } from "../patterns/reserved.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
+import { isSpecial, rangeOpens } from "../../base/special.ts";
+import { isPlainText } from "../patterns/reserved.ts";
 import { DEEP, literal, ONE } from "../patterns/segment.ts";
 import { anyMatches, type Segments, type Sequence, segmentsOf, sequenceMatches } from "../patterns/sequence.ts";
-import { isSpecial, rangeOpens } from "../../base/special.ts";
 
 /**
  * Labels run from the top-level domain down, so that "below this domain" is a prefix.

@@ -1,8 +1,8 @@
 // The host axis of a meet: names with names, ranges with ranges, and what `*` leaves of a range.
 import type { AddressRange } from "../../base/address.ts";
-import type { DestinationScope, Opening } from "./destination.ts";
-import { intersectSequences, meetPatterns } from "../patterns/intersect.ts";
 import { METADATA_RANGES, SPECIAL_RANGES } from "../../base/special.ts";
+import { intersectSequences, meetPatterns } from "../patterns/intersect.ts";
+import type { DestinationScope, Opening } from "./destination.ts";
 
 export function meetDestinations(left: DestinationScope, right: DestinationScope): DestinationScope | null {
   const names = meetPatterns(left.names, right.names, false);

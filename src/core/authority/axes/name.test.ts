@@ -1,5 +1,7 @@
 // Names, keys and ids are segments between slashes, tools an origin and segments between dots.
 import { describe, expect, test } from "vitest";
+import type { Result } from "../../base/result.ts";
+import { sequenceMatches } from "../patterns/sequence.ts";
 import {
   namePatternText,
   nameText,
@@ -9,8 +11,6 @@ import {
   parseToolPattern,
   toolPatternText,
 } from "./name.ts";
-import type { Result } from "../../base/result.ts";
-import { sequenceMatches } from "../patterns/sequence.ts";
 
 function good<T>(result: Result<T>): T {
   if (!result.ok) throw new Error(result.message);

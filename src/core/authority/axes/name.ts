@@ -1,10 +1,10 @@
 // Names, keys, ids, classes and tools: segments with stars.
 import { nameCharactersMax, patternCharactersMax, segmentsMax } from "../../base/limits.ts";
-import { joinDeep } from "./path.ts";
-import { isPlainText } from "../patterns/reserved.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
+import { isPlainText } from "../patterns/reserved.ts";
 import { literal, ONE, segmentOf } from "../patterns/segment.ts";
 import { type Segments, type Sequence, segmentsOf, sequenceText } from "../patterns/sequence.ts";
+import { joinDeep } from "./path.ts";
 
 export function parseName(text: string): Result<Segments> {
   const segments = split(text, "/", nameCharactersMax);

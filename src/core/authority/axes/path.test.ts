@@ -1,7 +1,7 @@
 // Paths are absolute and lexically normal; a star is one segment, two are any number, and protected paths need their name.
 import { describe, expect, test } from "vitest";
-import { type Ground, parsePath, parsePathPatterns, parseRoot, pathPatternText, pathText } from "./path.ts";
 import { type Segments, sequenceMatches } from "../patterns/sequence.ts";
+import { type Ground, parsePath, parsePathPatterns, parseRoot, pathPatternText, pathText } from "./path.ts";
 
 const GROUND: Ground = {
   home: ["home", "u"],

@@ -1,9 +1,10 @@
 // The path axis: absolute, lexically normal paths and the patterns over them.
 // The kernel resolves links later; nothing here looks at a disk.
-import { braces } from "../patterns/braces.ts";
+
 import { pathBytesMax, patternCharactersMax, segmentsMax } from "../../base/limits.ts";
-import { isPlainText } from "../patterns/reserved.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
+import { braces } from "../patterns/braces.ts";
+import { isPlainText } from "../patterns/reserved.ts";
 import { DEEP, literal, type Segment, segmentOf } from "../patterns/segment.ts";
 import { type Segments, type Sequence, sequenceText } from "../patterns/sequence.ts";
 

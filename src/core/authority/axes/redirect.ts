@@ -1,7 +1,8 @@
 // The rule for redirects, for every part that follows one: where it leads, which method it has then, and which headers stay
 // behind. A `Location` is read like any address: strictly, and decided like the first one.
-import { destinationText, type ToAscii } from "./destination.ts";
+
 import { type Result, refuse } from "../../base/result.ts";
+import { destinationText, type ToAscii } from "./destination.ts";
 import { parseUrl, type Url } from "./url.ts";
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];

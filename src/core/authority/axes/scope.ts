@@ -1,7 +1,8 @@
 // What a grant allows on one axis, and what a request asks on it.
+
+import { anyMatches, type Segments, type Sequence } from "../patterns/sequence.ts";
 import { type Arguments, type ArgumentsScope, argumentsMatch } from "./constraint.ts";
 import { type Destination, type DestinationScope, destinationMatches } from "./destination.ts";
-import { anyMatches, type Segments, type Sequence } from "../patterns/sequence.ts";
 
 export type Scope =
   /** Written as any, or resolved to it by the catalog when the text was read. Never "unset". */

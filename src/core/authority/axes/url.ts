@@ -1,9 +1,10 @@
 // Reads an http or https address strictly. What is odd is refused, not repaired: the host that is decided on
 // is the host that is dialled, so two readers can never disagree about it.
-import { type Destination, parseHost, type ToAscii } from "./destination.ts";
+
 import { urlCharactersMax } from "../../base/limits.ts";
-import { isPlainText } from "../patterns/reserved.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
+import { isPlainText } from "../patterns/reserved.ts";
+import { type Destination, parseHost, type ToAscii } from "./destination.ts";
 
 export type Scheme = "http" | "https";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { alikeElsewhere } from "./alike.ts";
+import { ANY, NOTHING, type Scope } from "../axes/scope.ts";
 import { type VerbEntry, verbEntry } from "../catalog.ts";
 import { compile, type Moment } from "../compiled.ts";
 import { type Conditions, type Grant, UNCONDITIONAL } from "../grant.ts";
 import { ALWAYS } from "../link.ts";
-import { ANY, NOTHING, type Scope } from "../axes/scope.ts";
+import { alikeElsewhere } from "./alike.ts";
 import { DEEP, literal, ONE, REST, type Segment, segmentOf } from "./segment.ts";
 import { segmentsOf } from "./sequence.ts";
 

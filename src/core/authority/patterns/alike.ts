@@ -1,6 +1,7 @@
 // Grants that differ on one axis only. Many do: programs in one root, names with the same ports.
-import type { Grant } from "../grant.ts";
+
 import type { Scope } from "../axes/scope.ts";
+import type { Grant } from "../grant.ts";
 import type { Segment } from "./segment.ts";
 import type { Sequence } from "./sequence.ts";
 

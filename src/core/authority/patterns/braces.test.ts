@@ -1,7 +1,7 @@
 // Braces are spelled out when a pattern is read; no later step knows them.
 import { expect, test } from "vitest";
-import { braces } from "./braces.ts";
 import { braceExpansionsMax } from "../../base/limits.ts";
+import { braces } from "./braces.ts";
 
 test.each([
   ["/a/b", ["/a/b"]],

@@ -1,8 +1,9 @@
 // Which axis of a verb to index: the one that limits the most grants and tells them apart best.
+
+import type { Scope } from "../axes/scope.ts";
 import type { Axis, AxisKind } from "../catalog.ts";
 import type { Grant } from "../grant.ts";
 import type { Link } from "../link.ts";
-import type { Scope } from "../axes/scope.ts";
 import { sequenceText } from "./sequence.ts";
 
 /** Kinds that can be indexed, those that usually tell grants apart best last. */

@@ -1,8 +1,8 @@
 // Patterns over paths as folders and files: which folders they cover whole, and which patterns name neither a whole folder nor
 // a single file, so that no sandbox can hold them.
 import { type Ground, guardPath } from "../axes/path.ts";
-import { ANY_TEXT } from "./reserved.ts";
 import type { Scope } from "../axes/scope.ts";
+import { ANY_TEXT } from "./reserved.ts";
 import { DEEP, segmentMatches } from "./segment.ts";
 import { anyMatches, isRun, type Sequence, starSegments } from "./sequence.ts";
 

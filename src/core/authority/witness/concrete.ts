@@ -1,17 +1,18 @@
 // A counterexample a person can read and paste: unknown text becomes a word, what was left open becomes something
 // ordinary. Each step is kept only if the request still proves the same.
+
+import type { Json } from "../../base/json.ts";
 import { guardArgv } from "../axes/argv.ts";
-import type { Axis } from "../catalog.ts";
 import type { Arguments, Probe } from "../axes/constraint.ts";
 import { destinationText } from "../axes/destination.ts";
-import type { Json } from "../../base/json.ts";
 import { BUILTIN_TOOLS } from "../axes/name.ts";
 import { type Ground, guardPath, pathText } from "../axes/path.ts";
-import type { Request } from "../request.ts";
-import { ANY_TEXT, FOREIGN_TEXT } from "../patterns/reserved.ts";
-import { riskOf } from "../programs/risky.ts";
 import { isArguments, isDestination, isSegments, type Value } from "../axes/scope.ts";
+import type { Axis } from "../catalog.ts";
+import { ANY_TEXT, FOREIGN_TEXT } from "../patterns/reserved.ts";
 import { type Segments, segmentsOf } from "../patterns/sequence.ts";
+import { riskOf } from "../programs/risky.ts";
+import type { Request } from "../request.ts";
 
 const WORD = "any";
 

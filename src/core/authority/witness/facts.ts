@@ -2,8 +2,8 @@
 import type { AddressRange } from "../../base/address.ts";
 import type { Constraint } from "../axes/constraint.ts";
 import { placeText } from "../axes/constraint.ts";
-import type { Grant } from "../grant.ts";
 import type { Scope } from "../axes/scope.ts";
+import type { Grant } from "../grant.ts";
 import { type Sequence, starSegments } from "../patterns/sequence.ts";
 
 export interface AxisFacts {

@@ -1,15 +1,16 @@
 // Is everything these grants allow also allowed by that authority? Exact over unions, with a concrete request as the
 // counterexample. Past the caps the answer is "cannot show", which every caller treats as a refusal.
+
+import { witnessesMax } from "../../base/limits.ts";
+import type { Ground } from "../axes/path.ts";
+import type { Value } from "../axes/scope.ts";
 import type { Authority, Chain } from "../chain.ts";
 import { purposeAt } from "../chain.ts";
 import { type CompiledLink, grantMatches, type Moment } from "../compiled.ts";
+import type { Grant, Level, Purpose } from "../grant.ts";
+import type { Request } from "../request.ts";
 import { concreteRequest } from "./concrete.ts";
 import { type AxisFacts, factsOf } from "./facts.ts";
-import type { Grant, Level, Purpose } from "../grant.ts";
-import { witnessesMax } from "../../base/limits.ts";
-import type { Ground } from "../axes/path.ts";
-import type { Request } from "../request.ts";
-import type { Value } from "../axes/scope.ts";
 import { TOO_MANY } from "./witness.ts";
 import { NO_FACTS, scopeWitnesses } from "./witness-axis.ts";
 

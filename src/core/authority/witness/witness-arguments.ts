@@ -1,11 +1,12 @@
 // The witness of constrained arguments: one call that carries, at each constrained place, a list of every value
 // that the other side could tell apart. A list is covered only if all its elements are, so one call is enough.
-import { type Arguments, type ArgumentsScope, type Constraint, type Probe, placeText } from "../axes/constraint.ts";
-import { type AxisFacts, learnPatterns } from "./facts.ts";
+
 import { constrainedArgumentsMax } from "../../base/limits.ts";
+import { type Arguments, type ArgumentsScope, type Constraint, type Probe, placeText } from "../axes/constraint.ts";
 import { type Ground, guardPath } from "../axes/path.ts";
-import { ANY_TEXT, FOREIGN_TEXT } from "../patterns/reserved.ts";
 import type { Value } from "../axes/scope.ts";
+import { ANY_TEXT, FOREIGN_TEXT } from "../patterns/reserved.ts";
+import { type AxisFacts, learnPatterns } from "./facts.ts";
 import { sequenceWitnesses, TOO_MANY } from "./witness.ts";
 import { destinationWitnesses } from "./witness-destination.ts";
 

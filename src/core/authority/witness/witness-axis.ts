@@ -1,10 +1,10 @@
 // Witnesses for a whole scope, axis by axis.
 import { guardArgv } from "../axes/argv.ts";
-import type { AxisKind } from "../catalog.ts";
-import type { AxisFacts } from "./facts.ts";
 import { type Ground, guardPath } from "../axes/path.ts";
 import { isNothing, type PortRange, type Scope, type Value } from "../axes/scope.ts";
+import type { AxisKind } from "../catalog.ts";
 import { segmentsOf } from "../patterns/sequence.ts";
+import type { AxisFacts } from "./facts.ts";
 import { endVariants, type Guard, programVariants, sequenceWitnesses, TOO_MANY } from "./witness.ts";
 import { argumentWitness } from "./witness-arguments.ts";
 import { destinationWitnesses } from "./witness-destination.ts";

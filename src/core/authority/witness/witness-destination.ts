@@ -1,12 +1,12 @@
 // Witnesses of the host axis: unknown names, names with an opened address, and one literal address of every part of
 // the address space that somebody can tell apart.
 import { type Address, type AddressRange, addressOf } from "../../base/address.ts";
-import type { Destination, DestinationScope } from "../axes/destination.ts";
-import type { AxisFacts } from "./facts.ts";
-import { intersectSequences } from "../patterns/intersect.ts";
 import { witnessesMax } from "../../base/limits.ts";
-import { segmentsOf } from "../patterns/sequence.ts";
 import { isSpecial, rangeOpens, SPECIAL_RANGES } from "../../base/special.ts";
+import type { Destination, DestinationScope } from "../axes/destination.ts";
+import { intersectSequences } from "../patterns/intersect.ts";
+import { segmentsOf } from "../patterns/sequence.ts";
+import type { AxisFacts } from "./facts.ts";
 import { sequenceWitnesses, TOO_MANY } from "./witness.ts";
 
 export function destinationWitnesses(

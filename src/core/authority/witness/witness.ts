@@ -2,13 +2,14 @@
 // other side matches w also matches x. So it is enough to ask about the witnesses, and a refused one is a
 // counterexample. The argument holds because a reserved character is matched by stars alone, and because every
 // grant is a positive combination of such memberships.
+
+import { deepStarsMax, starsMax, witnessesMax } from "../../base/limits.ts";
 import { guardArgv } from "../axes/argv.ts";
 import { intersectGlobs } from "../patterns/intersect.ts";
-import { deepStarsMax, starsMax, witnessesMax } from "../../base/limits.ts";
 import { ANY_TEXT } from "../patterns/reserved.ts";
-import { commandRisk, endsOptions, isRiskyOption, RISKY_PROGRAMS, riskOf, riskyCommands } from "../programs/risky.ts";
 import { globMatches, type Segment } from "../patterns/segment.ts";
 import { deepSegments, isRun, type Segments, type Sequence, starSegments } from "../patterns/sequence.ts";
+import { commandRisk, endsOptions, isRiskyOption, RISKY_PROGRAMS, riskOf, riskyCommands } from "../programs/risky.ts";
 
 /** Past the caps nothing can be shown: the caller refuses. */
 export const TOO_MANY = "too_many";

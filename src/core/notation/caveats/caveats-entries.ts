@@ -1,9 +1,9 @@
 // The entries of one field of caveats: those that are understood, and a warning for each of the others.
 import type { Span } from "../../authority/grant.ts";
 import type { Result } from "../../base/result.ts";
-import type { Field } from "./caveats-fields.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { warnRefused } from "../refusal.ts";
+import type { Field } from "./caveats-fields.ts";
 
 export interface Read<T> {
   readonly value: T;

@@ -1,15 +1,15 @@
 // `exec` of caveats: programs in the working directory, as far as the files there may be read.
 import { parseProgram } from "../../authority/axes/argv.ts";
-import type { Grant } from "../../authority/grant.ts";
 import { guardPath, pathText, tree } from "../../authority/axes/path.ts";
 import { ANY, NOTHING } from "../../authority/axes/scope.ts";
+import type { Grant } from "../../authority/grant.ts";
 import { type Sequence, sequenceMatches } from "../../authority/patterns/sequence.ts";
-import { entriesOf } from "./caveats-entries.ts";
-import type { Field } from "./caveats-fields.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { EITHER_MODE, grantOf, sequences } from "../grants.ts";
-import { isAtOrBelow } from "../record/hoist.ts";
 import type { Reading } from "../reading.ts";
+import { isAtOrBelow } from "../record/hoist.ts";
+import { entriesOf } from "./caveats-entries.ts";
+import type { Field } from "./caveats-fields.ts";
 
 /** A tree that may be read. */
 export interface Tree {

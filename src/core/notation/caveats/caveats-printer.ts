@@ -1,15 +1,16 @@
 // Grants back to caveats, where caveats can say exactly what the grants allow; null where they cannot.
-import { rangeText } from "../../base/address.ts";
+
 import { programOf } from "../../authority/axes/argv.ts";
-import type { AxisName } from "../../authority/catalog.ts";
 import { type DestinationScope, hostPatternText } from "../../authority/axes/destination.ts";
-import type { Conditions, Grant } from "../../authority/grant.ts";
 import { type Ground, pathText } from "../../authority/axes/path.ts";
 import { isNothing, type Scope } from "../../authority/axes/scope.ts";
+import type { AxisName } from "../../authority/catalog.ts";
+import type { Conditions, Grant } from "../../authority/grant.ts";
 import type { Sequence } from "../../authority/patterns/sequence.ts";
-import { treeRoots } from "./caveats-trees.ts";
-import { literalPrefix } from "../policy/ceiling.ts";
+import { rangeText } from "../../base/address.ts";
 import { HTTP_VERBS } from "../grants.ts";
+import { literalPrefix } from "../policy/ceiling.ts";
+import { treeRoots } from "./caveats-trees.ts";
 
 export type CaveatsScope = "all" | { readonly only: readonly string[] };
 

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../base/json.ts";
-import { meetGrants } from "../../authority/meet.ts";
 import { isNothing } from "../../authority/axes/scope.ts";
-import { type CaveatsLink, caveatsTable, readCaveats } from "./caveats.ts";
-import { caveatsOf } from "./caveats-printer.ts";
+import { meetGrants } from "../../authority/meet.ts";
+import type { Json } from "../../base/json.ts";
 import type { Reading } from "../reading.ts";
 import { covers, HOSTILE_TEXTS } from "../testing/coverage.ts";
 import { READING, told, treeOf } from "../testing/notation.ts";
+import { type CaveatsLink, caveatsTable, readCaveats } from "./caveats.ts";
+import { caveatsOf } from "./caveats-printer.ts";
 
 type Fields = { readonly [key: string]: Json };
 const TOP: Fields = {

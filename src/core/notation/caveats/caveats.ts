@@ -1,21 +1,21 @@
 // Caveats: six required fields, each everything or a list. Whatever is missing, added or malformed denies all.
 
-import { addressText, parseRange } from "../../base/address.ts";
 import { type HostEntry, parseHost } from "../../authority/axes/destination.ts";
-import type { Grant } from "../../authority/grant.ts";
 import { parseRoot, tree } from "../../authority/axes/path.ts";
-import { done, type Result } from "../../base/result.ts";
 import { ANY, NOTHING } from "../../authority/axes/scope.ts";
+import type { Grant } from "../../authority/grant.ts";
 import { literal } from "../../authority/patterns/segment.ts";
+import { addressText, parseRange } from "../../base/address.ts";
+import { done, type Result } from "../../base/result.ts";
+import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
+import { builtinTools, CHECKED_NAMES, destinationsOf, EVERY_HOST, grantOf, HTTP_VERBS, sequences } from "../grants.ts";
+import { cutToCeiling } from "../policy/ceiling.ts";
+import type { Reading } from "../reading.ts";
+import { isAtOrBelow } from "../record/hoist.ts";
+import { entryOf, type TreeNode } from "../tree.ts";
 import { entriesOf } from "./caveats-entries.ts";
 import { readExec, type Tree } from "./caveats-exec.ts";
 import { type Field, readFields } from "./caveats-fields.ts";
-import { cutToCeiling } from "../policy/ceiling.ts";
-import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
-import { builtinTools, CHECKED_NAMES, destinationsOf, EVERY_HOST, grantOf, HTTP_VERBS, sequences } from "../grants.ts";
-import { isAtOrBelow } from "../record/hoist.ts";
-import type { Reading } from "../reading.ts";
-import { entryOf, type TreeNode } from "../tree.ts";
 
 export interface CaveatsLink {
   readonly grants: readonly Grant[];

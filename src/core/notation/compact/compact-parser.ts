@@ -1,9 +1,9 @@
 // The syntax of the compact notation: `verb{key=value,flag}` to a verb's name and the tree of its scope.
 import type { Span } from "../../authority/grant.ts";
-import { PLAIN_PLACES, type Places, spanWithin } from "./compact-places.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { unquote } from "../scope/place.ts";
 import type { Entry, List, Mapping, Scalar, TreeNode } from "../tree.ts";
+import { PLAIN_PLACES, type Places, spanWithin } from "./compact-places.ts";
 
 export const compactCharactersMax = 16_384;
 const compactDepthMax = 8;

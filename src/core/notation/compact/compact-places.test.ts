@@ -1,10 +1,10 @@
 // Positions inside quoted specs: whatever way a character is written, the span of a word is where that word stands.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readCompact } from "./compact.ts";
-import { placesOf, placesWithin, spanWithin } from "./compact-places.ts";
 import { Diagnostics } from "../diagnostic.ts";
 import { READING } from "../testing/notation.ts";
+import { readCompact } from "./compact.ts";
+import { placesOf, placesWithin, spanWithin } from "./compact-places.ts";
 
 const before = 10;
 

@@ -1,6 +1,7 @@
 // One value of the compact notation as it is printed: bare where that reads back as the same text, else in quotes.
-import { bareValue } from "./compact-parser.ts";
+
 import { visible } from "../visible.ts";
+import { bareValue } from "./compact-parser.ts";
 
 export function compactWord(text: string): string {
   const isBare = /^[A-Za-z0-9_./~*+:@%=-]+$/.test(text) && bareValue(text) === text;

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Grant } from "../../authority/grant.ts";
-import { readCompact } from "./compact.ts";
 import { Diagnostics } from "../diagnostic.ts";
 import { compactText } from "../printer.ts";
 import { textsOf } from "../scope/scope-values.ts";
-import { splitSpecs } from "./specs.ts";
 import { READING, spanOf, told } from "../testing/notation.ts";
+import { readCompact } from "./compact.ts";
+import { splitSpecs } from "./specs.ts";
 
 function read(text: string): { readonly printed: string | null; readonly diagnostics: Diagnostics } {
   const diagnostics = new Diagnostics();

@@ -1,12 +1,12 @@
 // The compact notation of one grant: `net.get{hosts=[*.github.com,api.x.com],ask}`.
 import type { Grant, Span } from "../../authority/grant.ts";
-import { parseCompact } from "./compact-parser.ts";
-import type { Places } from "./compact-places.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import type { Reading } from "../reading.ts";
 import { readGrant } from "../scope/scope-reader.ts";
-import type { Entry, Mapping } from "../tree.ts";
 import { readVerb } from "../scope/verb-reader.ts";
+import type { Entry, Mapping } from "../tree.ts";
+import { parseCompact } from "./compact-parser.ts";
+import type { Places } from "./compact-places.ts";
 
 export interface CompactContext {
   readonly reading: Reading;

@@ -1,8 +1,8 @@
 // One line of specs, as it stands in a drawer or a variable: split at spaces and commas outside braces and quotes.
 import type { Span } from "../../authority/grant.ts";
-import { PLAIN_PLACES, type Places, placesWithin, spanWithin } from "./compact-places.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import type { Text } from "../scope/scope-values.ts";
+import { PLAIN_PLACES, type Places, placesWithin, spanWithin } from "./compact-places.ts";
 
 const lineCharactersMax = 1_048_576;
 

@@ -1,6 +1,9 @@
 // Who has to agree: what is read, what is refused with a position, and which of two is the stricter.
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../base/json.ts";
+import { Diagnostics } from "../diagnostic.ts";
+import { readRecord } from "../record/record.ts";
+import { mapOf, READING, treeOf } from "../testing/notation.ts";
 import {
   type Approvers,
   type ApproversReading,
@@ -9,9 +12,6 @@ import {
   readApprovers,
   stricterApprovers,
 } from "./approvers.ts";
-import { Diagnostics } from "../diagnostic.ts";
-import { readRecord } from "../record/record.ts";
-import { mapOf, READING, treeOf } from "../testing/notation.ts";
 
 function read(value: Json): { readonly reading: ApproversReading; readonly told: readonly string[] } {
   const diagnostics = new Diagnostics();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { READING, treeOf } from "../testing/notation.ts";
 import { sinkText } from "./audit-setting.ts";
 import { readConfig } from "./config.ts";
-import { READING, treeOf } from "../testing/notation.ts";
 
 const read = (audit: unknown, level: "user" | "project" = "user") =>
   readConfig(treeOf({ audit } as never), level, READING);

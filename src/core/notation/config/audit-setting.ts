@@ -1,6 +1,7 @@
 // Where a second copy of the log is kept, and how long a call waits for it. The user's to say.
-import { utf8Length } from "../../base/bytes.ts";
+
 import { parseRoot, pathText } from "../../authority/axes/path.ts";
+import { utf8Length } from "../../base/bytes.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
 import { quoted } from "../quoted.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../base/json.ts";
-import { type Config, readConfig } from "./config.ts";
-import type { ConfigLevel } from "./config-keys.ts";
 import { stricter } from "../policy/outer-policies.ts";
 import type { PolicyTable } from "../policy/policy-table.ts";
 import type { Reading } from "../reading.ts";
 import { covers, HOSTILE_TEXTS } from "../testing/coverage.ts";
 import { READING, told, treeOf } from "../testing/notation.ts";
+import { type Config, readConfig } from "./config.ts";
+import type { ConfigLevel } from "./config-keys.ts";
 
 function read(level: ConfigLevel, value: Json, reading: Reading = READING): Config {
   return readConfig(treeOf(value), level, reading);

@@ -1,15 +1,17 @@
 // The user's and a project's config.yml: the outermost root, org tables, and what only the user may say.
 import type { Grant } from "../../authority/grant.ts";
-import { readAudit, type WrittenAudit } from "./audit-setting.ts";
-import { readCapabilityList } from "../record/capabilities.ts";
-import { type ConfigKey, type ConfigLevel, checkConfigKeys } from "./config-keys.ts";
 import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
 import { grantOf } from "../grants.ts";
-import { readRoot } from "../record/hoist.ts";
-import { type LandSetting, readLand } from "./land-setting.ts";
 import { NO_PLACES, type PolicyPlaces } from "../policy/outer-policies.ts";
 import { type PolicyTable, readPolicyTable, rulingPlaces } from "../policy/policy-table.ts";
 import type { Reading } from "../reading.ts";
+import { readCapabilityList } from "../record/capabilities.ts";
+import { readRoot } from "../record/hoist.ts";
+import { flagOf, kindName, refused, type Text, textOf, textsOf } from "../scope/scope-values.ts";
+import { type Entry, entryOf, type Mapping, type TreeNode } from "../tree.ts";
+import { readAudit, type WrittenAudit } from "./audit-setting.ts";
+import { type ConfigKey, type ConfigLevel, checkConfigKeys } from "./config-keys.ts";
+import { type LandSetting, readLand } from "./land-setting.ts";
 import {
   readEnvironmentNames,
   readLimits,
@@ -19,9 +21,7 @@ import {
   type WrittenLimits,
   type WrittenSecret,
 } from "./run-settings.ts";
-import { flagOf, kindName, refused, type Text, textOf, textsOf } from "../scope/scope-values.ts";
 import { readSearch, type WrittenSearch } from "./search-setting.ts";
-import { type Entry, entryOf, type Mapping, type TreeNode } from "../tree.ts";
 import { readTriggers, type WrittenTriggers } from "./trigger-setting.ts";
 
 export interface Config {

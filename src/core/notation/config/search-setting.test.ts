@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readConfig } from "./config.ts";
 import { READING, treeOf } from "../testing/notation.ts";
+import { readConfig } from "./config.ts";
 
 const read = (search: unknown, level: "user" | "project" = "user") =>
   readConfig(treeOf({ search } as never), level, READING);

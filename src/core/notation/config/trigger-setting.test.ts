@@ -1,10 +1,10 @@
 // `triggers` of a config.yml: read with its mistakes told, and never wider than written.
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../base/json.ts";
-import { readConfig } from "./config.ts";
-import type { ConfigLevel } from "./config-keys.ts";
 import { HOSTILE_TEXTS } from "../testing/coverage.ts";
 import { READING, told, treeOf } from "../testing/notation.ts";
+import { readConfig } from "./config.ts";
+import type { ConfigLevel } from "./config-keys.ts";
 
 function read(level: ConfigLevel, triggers: Json): ReturnType<typeof readConfig> {
   return readConfig(treeOf({ triggers }), level, READING);

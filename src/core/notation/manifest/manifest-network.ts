@@ -1,9 +1,10 @@
 // `spec.network` of a manifest: none, local, an allow-list or everything. Names are resolved at each connection.
-import { type AddressRange, parseRange } from "../../base/address.ts";
+
+import { ANY } from "../../authority/axes/scope.ts";
 import { type VerbEntry, verbEntry } from "../../authority/catalog.ts";
 import type { Grant, Span } from "../../authority/grant.ts";
-import { ANY } from "../../authority/axes/scope.ts";
 import { literal } from "../../authority/patterns/segment.ts";
+import { type AddressRange, parseRange } from "../../base/address.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { CHECKED_NAMES, destinationsOf, EVERY_HOST, grantOf } from "../grants.ts";
 import { nearestName } from "../nearest.ts";

@@ -1,6 +1,7 @@
 // The trust level of a manifest: a ceiling that takes away what has no limit.
-import type { Grant } from "../../authority/grant.ts";
+
 import type { Scope } from "../../authority/axes/scope.ts";
+import type { Grant } from "../../authority/grant.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
 import { quoted } from "../quoted.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../base/json.ts";
-import { readManifest } from "./manifest.ts";
 import { covers, HOSTILE_TEXTS } from "../testing/coverage.ts";
 import { READING, told, treeOf } from "../testing/notation.ts";
+import { readManifest } from "./manifest.ts";
 
 type Spec = { readonly [key: string]: Json };
 

@@ -1,13 +1,13 @@
 // Agent manifests: tokens under `spec.capabilities`, a network policy, and a trust level that can only take away.
 import type { Grant } from "../../authority/grant.ts";
 import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
-import { readNetwork } from "./manifest-network.ts";
-import { exceedsTrust, readTrust } from "./manifest-trust.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
 import { kindName } from "../scope/scope-values.ts";
 import { readToken } from "../tokens/token.ts";
 import { entryOf, type Mapping, type TreeNode } from "../tree.ts";
+import { readNetwork } from "./manifest-network.ts";
+import { exceedsTrust, readTrust } from "./manifest-trust.ts";
 
 export interface Manifest {
   readonly id: string | null;

@@ -1,7 +1,8 @@
 // The outer root over imported paths: what lies outside is left out, what reaches beyond is cut to it.
+
+import { pathPatternText, pathText, tree } from "../../authority/axes/path.ts";
 import type { Span } from "../../authority/grant.ts";
 import { intersectSequences } from "../../authority/patterns/intersect.ts";
-import { pathPatternText, pathText, tree } from "../../authority/axes/path.ts";
 import type { Sequence } from "../../authority/patterns/sequence.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { isAtOrBelow } from "../record/hoist.ts";

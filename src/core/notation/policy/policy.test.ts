@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../base/json.ts";
 import { Diagnostics } from "../diagnostic.ts";
+import { covers, HOSTILE_TEXTS } from "../testing/coverage.ts";
+import { READING, spanOf, told, treeOf } from "../testing/notation.ts";
 import {
   BASE_POLICY,
   effectivePolicy,
@@ -10,8 +12,6 @@ import {
   readOrgTable,
   readPolicyTable,
 } from "./policy.ts";
-import { covers, HOSTILE_TEXTS } from "../testing/coverage.ts";
-import { READING, spanOf, told, treeOf } from "../testing/notation.ts";
 
 function table(value: Json): PolicyTable {
   const diagnostics = new Diagnostics();

@@ -1,10 +1,12 @@
 // Org policy as grants: what each capability stands for. Deny is absence.
-import type { Grant, Span } from "../../authority/grant.ts";
+
 import { pathText, tree } from "../../authority/axes/path.ts";
 import { ANY } from "../../authority/axes/scope.ts";
+import type { Grant, Span } from "../../authority/grant.ts";
 import { literal } from "../../authority/patterns/segment.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { destinationsOf, EITHER_MODE, EVERY_HOST, grantOf, sequences, treeGrant, type Written } from "../grants.ts";
+import type { Reading } from "../reading.ts";
 import { isAtOrBelow } from "../record/hoist.ts";
 import {
   type Capability,
@@ -13,7 +15,6 @@ import {
   type PolicyTable,
   type RulingPlaces,
 } from "./policy-table.ts";
-import type { Reading } from "../reading.ts";
 
 export {
   BASE_POLICY,

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Json } from "../../base/json.ts";
-import { readCapabilities } from "./capabilities.ts";
 import { Diagnostics } from "../diagnostic.ts";
 import { compactText } from "../printer.ts";
 import { READING, told, treeOf } from "../testing/notation.ts";
+import { readCapabilities } from "./capabilities.ts";
 
 function read(
   value: Json,

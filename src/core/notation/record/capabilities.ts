@@ -3,14 +3,14 @@ import type { Grant, Span } from "../../authority/grant.ts";
 import { grantsMax } from "../../base/limits.ts";
 import { readCompact } from "../compact/compact.ts";
 import { type Places, placesOf } from "../compact/compact-places.ts";
+import { splitSpecs } from "../compact/specs.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import type { Reading } from "../reading.ts";
 import { readGrant } from "../scope/scope-reader.ts";
 import { kindName } from "../scope/scope-values.ts";
-import { splitSpecs } from "../compact/specs.ts";
+import { isVerb, meantVerb, readVerb } from "../scope/verb-reader.ts";
 import { readToken } from "../tokens/token.ts";
 import type { Entry, Mapping, TreeNode } from "../tree.ts";
-import { isVerb, meantVerb, readVerb } from "../scope/verb-reader.ts";
 
 export interface CapabilitiesContext {
   readonly reading: Reading;

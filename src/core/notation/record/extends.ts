@@ -3,10 +3,10 @@ import type { Grant, Span } from "../../authority/grant.ts";
 import { readCompact } from "../compact/compact.ts";
 import { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import { PRESETS } from "./presets.ts";
 import type { Reading } from "../reading.ts";
 import { textsOf } from "../scope/scope-values.ts";
 import type { Entry } from "../tree.ts";
+import { PRESETS } from "./presets.ts";
 
 export interface Extended {
   /** Names of the presets that exist. */

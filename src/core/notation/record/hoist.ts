@@ -1,6 +1,7 @@
 // Where the root of an `fs.*` or `proc.*` grant comes from: its own `in`, else the agent's sandbox, else the ceiling.
-import type { VerbEntry } from "../../authority/catalog.ts";
+
 import { parseRoot, pathText } from "../../authority/axes/path.ts";
+import type { VerbEntry } from "../../authority/catalog.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import type { Reading } from "../reading.ts";

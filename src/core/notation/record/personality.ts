@@ -1,9 +1,9 @@
 // A personality: the hosts and trees that every tool of an agent is held to. What is absent is nothing.
 import type { Grant } from "../../authority/grant.ts";
-import { hostGrants, readHosts, readReach, strictMap } from "../tools/declaration-parts.ts";
 import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
 import type { Reading } from "../reading.ts";
 import { kindName } from "../scope/scope-values.ts";
+import { hostGrants, readHosts, readReach, strictMap } from "../tools/declaration-parts.ts";
 import { entryOf, type Mapping, type TreeNode } from "../tree.ts";
 
 export interface PersonalityReading {

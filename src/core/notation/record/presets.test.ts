@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { parseArgv } from "../../authority/axes/argv.ts";
+import { parsePath } from "../../authority/axes/path.ts";
 import { grantMatches } from "../../authority/compiled.ts";
 import type { Grant } from "../../authority/grant.ts";
-import { parsePath } from "../../authority/axes/path.ts";
 import type { Result } from "../../base/result.ts";
 import { readCompact } from "../compact/compact.ts";
 import { Diagnostics } from "../diagnostic.ts";
-import { newestPreset, PRESETS } from "./presets.ts";
 import { READING, spanOf, told } from "../testing/notation.ts";
+import { newestPreset, PRESETS } from "./presets.ts";
 
 function grantsOf(preset: string): readonly Grant[] {
   const diagnostics = new Diagnostics();

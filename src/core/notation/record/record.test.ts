@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import type { Json } from "../../base/json.ts";
 import { compactText } from "../printer.ts";
 import type { Reading } from "../reading.ts";
-import { type AgentRecord, readRecord } from "./record.ts";
 import { READING, told, treeOf } from "../testing/notation.ts";
+import { type AgentRecord, readRecord } from "./record.ts";
 
 const TOOLS = "tool.invoke{tools=[builtin:**]} (default)";
 

@@ -2,20 +2,20 @@
 import { scopeKeys, type VerbEntry, verbEntry } from "../../authority/catalog.ts";
 import type { Grant, Span } from "../../authority/grant.ts";
 import { type Approvers, readApprovers } from "../config/approvers.ts";
-import { type CapabilityList, readCapabilityList } from "./capabilities.ts";
-import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
-import { readExtends } from "./extends.ts";
-import { BROKEN, type Hoist, readSandbox } from "./hoist.ts";
 import { readLand } from "../config/land-setting.ts";
-import { sayLeftOut } from "./left-out.ts";
+import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
 import { NO_PLACES, placesIn, stricter } from "../policy/outer-policies.ts";
 import { CAPABILITIES, type PolicyTable, policyGrants, readPolicyTable, rulingPlaces } from "../policy/policy.ts";
 import type { Reading } from "../reading.ts";
-import { misspelledKeys } from "./record-keys.ts";
-import { failing, type RecordTest, readTests } from "./record-tests.ts";
 import { readGrant } from "../scope/scope-reader.ts";
 import { kindName, textOf } from "../scope/scope-values.ts";
 import { entryOf, type Mapping, type TreeNode } from "../tree.ts";
+import { type CapabilityList, readCapabilityList } from "./capabilities.ts";
+import { readExtends } from "./extends.ts";
+import { BROKEN, type Hoist, readSandbox } from "./hoist.ts";
+import { sayLeftOut } from "./left-out.ts";
+import { misspelledKeys } from "./record-keys.ts";
+import { failing, type RecordTest, readTests } from "./record-tests.ts";
 
 export interface AgentRecord {
   readonly id: string | null;

@@ -1,12 +1,13 @@
 // The destination of a request: an address of the web, or a host with its port.
-import { parseAddress } from "../../base/address.ts";
+
 import { type Destination, parseHost } from "../../authority/axes/destination.ts";
-import { done, type Result, refuse } from "../../base/result.ts";
 import type { Value } from "../../authority/axes/scope.ts";
 import { parseUrl } from "../../authority/axes/url.ts";
-import { parsePort, splitEndpoint } from "../tools/foreign-host.ts";
+import { parseAddress } from "../../base/address.ts";
+import { done, type Result, refuse } from "../../base/result.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
+import { parsePort, splitEndpoint } from "../tools/foreign-host.ts";
 
 type Named = ReadonlyMap<string, string>;
 

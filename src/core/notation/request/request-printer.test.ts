@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type VerbEntry, verbEntry } from "../../authority/catalog.ts";
 import type { Arguments } from "../../authority/axes/constraint.ts";
-import { ANY_TEXT, FOREIGN_TEXT } from "../../authority/patterns/reserved.ts";
 import type { Value } from "../../authority/axes/scope.ts";
+import { type VerbEntry, verbEntry } from "../../authority/catalog.ts";
+import { ANY_TEXT, FOREIGN_TEXT } from "../../authority/patterns/reserved.ts";
 import { segmentsOf } from "../../authority/patterns/sequence.ts";
 import { requestText } from "./request-printer.ts";
 

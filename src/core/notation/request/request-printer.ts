@@ -1,15 +1,16 @@
 // One request as one line that a person can paste behind `ambit can <agent>`.
-import { addressText } from "../../base/address.ts";
-import type { VerbEntry } from "../../authority/catalog.ts";
+
 import type { Arguments, Probe } from "../../authority/axes/constraint.ts";
 import { type Destination, destinationText } from "../../authority/axes/destination.ts";
 import { nameText, toolPatternText } from "../../authority/axes/name.ts";
 import { pathText } from "../../authority/axes/path.ts";
-import type { Request } from "../../authority/request.ts";
-import { ANY_TEXT, FOREIGN_TEXT } from "../../authority/patterns/reserved.ts";
 import { isArguments, isDestination, isSegments, type Value } from "../../authority/axes/scope.ts";
-import { literal } from "../../authority/patterns/segment.ts";
 import type { Scheme } from "../../authority/axes/url.ts";
+import type { VerbEntry } from "../../authority/catalog.ts";
+import { ANY_TEXT, FOREIGN_TEXT } from "../../authority/patterns/reserved.ts";
+import { literal } from "../../authority/patterns/segment.ts";
+import type { Request } from "../../authority/request.ts";
+import { addressText } from "../../base/address.ts";
 import { compactText } from "../printer.ts";
 import { visible } from "../visible.ts";
 

@@ -1,9 +1,9 @@
 // A process in a request: where it runs, whether it may change that folder, and its argument vector.
 import { parseArgv } from "../../authority/axes/argv.ts";
 import { parsePath, pathText } from "../../authority/axes/path.ts";
-import { done, type Result, refuse } from "../../base/result.ts";
 import { isRootWord, ROOT_WORDS_TEXT } from "../../authority/axes/root-word.ts";
 import type { Value } from "../../authority/axes/scope.ts";
+import { done, type Result, refuse } from "../../base/result.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
 import { namedWords } from "./request-words.ts";

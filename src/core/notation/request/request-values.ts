@@ -1,18 +1,19 @@
 // The words of a request into one value for each axis of its verb. What the words do not say stays undefined.
-import type { VerbEntry } from "../../authority/catalog.ts";
+
 import { parseHost } from "../../authority/axes/destination.ts";
-import { isJsonObject } from "../../base/json.ts";
 import { parseName, parseTool } from "../../authority/axes/name.ts";
 import { parsePath } from "../../authority/axes/path.ts";
-import { done, type Result, refuse } from "../../base/result.ts";
 import type { Value } from "../../authority/axes/scope.ts";
+import type { VerbEntry } from "../../authority/catalog.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { done, type Result, refuse } from "../../base/result.ts";
 import { parseJson } from "../json-reader.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
+import { resourceOf } from "../tokens/token-text.ts";
 import { readConnection, readUrl } from "./request-network.ts";
 import { readProgram, readShell } from "./request-process.ts";
 import { namedWords } from "./request-words.ts";
-import { resourceOf } from "../tokens/token-text.ts";
 
 type Values = Result<readonly Value[]>;
 

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CATALOG } from "../../authority/catalog.ts";
 import type { Request } from "../../authority/request.ts";
-import { methodVerb, readRequest, readRequestText } from "./request.ts";
-import { requestIdentity, requestText } from "./request-printer.ts";
 import { HOSTILE_TEXTS } from "../testing/coverage.ts";
 import { READING } from "../testing/notation.ts";
+import { methodVerb, readRequest, readRequestText } from "./request.ts";
+import { requestIdentity, requestText } from "./request-printer.ts";
 
 function asked(line: string): Request {
   const result = readRequestText(line, READING);

@@ -1,19 +1,20 @@
 // One request as a person writes it: `net.get https://api.github.com/x`, `proc.exec -- git log`.
+
+import { schemeOf } from "../../authority/axes/url.ts";
 import { CATALOG, type VerbEntry, verbEntry } from "../../authority/catalog.ts";
 import type { Grant, Span } from "../../authority/grant.ts";
-import { argvTokensMax } from "../../base/limits.ts";
 import type { Request } from "../../authority/request.ts";
+import { argvTokensMax } from "../../base/limits.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
-import { schemeOf } from "../../authority/axes/url.ts";
 import { readCompact } from "../compact/compact.ts";
+import { splitSpecs } from "../compact/specs.ts";
 import { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
+import { resourceOf } from "../tokens/token-text.ts";
 import { readValues } from "./request-values.ts";
 import { splitWords } from "./request-words.ts";
-import { splitSpecs } from "../compact/specs.ts";
-import { resourceOf } from "../tokens/token-text.ts";
 
 export function readRequest(words: readonly string[], reading: Reading): Result<Request> {
   const [name, ...rest] = words;

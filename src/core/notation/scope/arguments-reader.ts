@@ -1,16 +1,16 @@
 // `args` and `args_only`: what the arguments of a tool call may be. Each named argument has exactly one constraint.
 import { type ConstrainedArgument, type Constraint, placeText } from "../../authority/axes/constraint.ts";
-import { constrainedArgumentsMax, patternCharactersMax } from "../../base/limits.ts";
-import { isPlainText } from "../../authority/patterns/reserved.ts";
-import { done, type Result, refuse } from "../../base/result.ts";
 import { ANY, type Scope } from "../../authority/axes/scope.ts";
-import { readDestinations } from "./destination-reader.ts";
+import { isPlainText } from "../../authority/patterns/reserved.ts";
+import { constrainedArgumentsMax, patternCharactersMax } from "../../base/limits.ts";
+import { done, type Result, refuse } from "../../base/result.ts";
 import { nearestName } from "../nearest.ts";
+import { type Entry, entryOf, type List, type Mapping, type Scalar } from "../tree.ts";
+import { readDestinations } from "./destination-reader.ts";
 import { readFreePath } from "./path-entry.ts";
 import { parsePlace } from "./place.ts";
 import type { GrantContext } from "./scope-reader.ts";
 import { flagOf, itemsOf, kindName, readEach, refused, single } from "./scope-values.ts";
-import { type Entry, entryOf, type List, type Mapping, type Scalar } from "../tree.ts";
 
 export function readArguments(scope: Mapping | null, context: GrantContext): Scope | null {
   const { diagnostics } = context;

@@ -1,18 +1,18 @@
 // One axis of a scope. What is missing is resolved here, by the catalog, and never later.
 import { parseArgvPattern, parseProgram } from "../../authority/axes/argv.ts";
-import type { Axis, ScopeKey, VerbEntry } from "../../authority/catalog.ts";
 import { parseNamePattern, parseToolPattern } from "../../authority/axes/name.ts";
 import { tree } from "../../authority/axes/path.ts";
 import { isRootWord, ROOT_WORDS_TEXT, rootWordsWithin } from "../../authority/axes/root-word.ts";
 import { ANY, NOTHING, type PortRange, type Scope } from "../../authority/axes/scope.ts";
+import type { Axis, ScopeKey, VerbEntry } from "../../authority/catalog.ts";
 import { DEEP, literal } from "../../authority/patterns/segment.ts";
 import type { Sequence } from "../../authority/patterns/sequence.ts";
+import { type Entry, entryOf, type Mapping, type Scalar } from "../tree.ts";
 import { readArguments } from "./arguments-reader.ts";
 import { readDestinations } from "./destination-reader.ts";
 import { readPathEntry } from "./path-entry.ts";
 import type { GrantContext } from "./scope-reader.ts";
 import { flagOf, itemsOf, readEach, refused, single, textOf } from "./scope-values.ts";
-import { type Entry, entryOf, type Mapping, type Scalar } from "../tree.ts";
 
 /** What is at hand while the axes of one grant are read. */
 export interface AxisContext extends GrantContext {

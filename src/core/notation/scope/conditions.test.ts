@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { UNCONDITIONAL } from "../../authority/grant.ts";
-import { readConditions } from "./conditions.ts";
 import { Diagnostics } from "../diagnostic.ts";
 import { mapOf, told } from "../testing/notation.ts";
+import { readConditions } from "./conditions.ts";
 
 test.each([
   [{}, {}],

@@ -2,8 +2,8 @@
 import { type Conditions, type Level, type Pass, type Rate, UNCONDITIONAL } from "../../authority/grant.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { instantText, parseInstant } from "../instant.ts";
-import { flagOf, kindName, textOf } from "./scope-values.ts";
 import { type Entry, entryOf, type Mapping } from "../tree.ts";
+import { flagOf, kindName, textOf } from "./scope-values.ts";
 
 /** In the order they are printed. */
 export const CONDITION_KEYS = ["ask", "calls", "rate", "expires", "pass", "clean"] as const;

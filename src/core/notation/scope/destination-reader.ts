@@ -1,5 +1,5 @@
 // The hosts a scope names, and the names it opens for private addresses.
-import { type AddressRange, parseRange } from "../../base/address.ts";
+
 import {
   type DestinationScope,
   type HostEntry,
@@ -8,13 +8,14 @@ import {
   parseHostPattern,
   type ToAscii,
 } from "../../authority/axes/destination.ts";
-import { patternCharactersMax } from "../../base/limits.ts";
-import { done, type Result, refuse } from "../../base/result.ts";
 import { DEEP } from "../../authority/patterns/segment.ts";
 import type { Sequence } from "../../authority/patterns/sequence.ts";
+import { type AddressRange, parseRange } from "../../base/address.ts";
+import { patternCharactersMax } from "../../base/limits.ts";
+import { done, type Result, refuse } from "../../base/result.ts";
 import type { Diagnostics } from "../diagnostic.ts";
-import { readEach, single } from "./scope-values.ts";
 import type { Entry } from "../tree.ts";
+import { readEach, single } from "./scope-values.ts";
 
 /** Without `hosts` there is no destination, whatever `private` opens. */
 export function readDestinations(

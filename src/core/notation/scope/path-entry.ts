@@ -1,8 +1,8 @@
 // One entry of `paths`, read below a root and printed relative to it.
 import { type Ground, parsePathPatterns, pathPatternText } from "../../authority/axes/path.ts";
-import { type Result, refuse } from "../../base/result.ts";
 import { segmentText } from "../../authority/patterns/segment.ts";
 import { type Sequence, sequenceText } from "../../authority/patterns/sequence.ts";
+import { type Result, refuse } from "../../base/result.ts";
 
 /** An entry that leaves the root is refused. So is one that, through `~`, holds a name no pattern can spell. */
 export function readPathEntry(text: string, root: readonly string[], ground: Ground): Result<readonly Sequence[]> {

@@ -1,6 +1,7 @@
 // Where in the arguments of a call: `a.b`, with a key that holds a dot in quotes: `"a.b".c`.
-import { patternCharactersMax } from "../../base/limits.ts";
+
 import { isPlainText } from "../../authority/patterns/reserved.ts";
+import { patternCharactersMax } from "../../base/limits.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
 
 const placeKeysMax = 16;

@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
 import { parseArgv } from "../../authority/axes/argv.ts";
-import { verbEntry } from "../../authority/catalog.ts";
-import { grantMatches } from "../../authority/compiled.ts";
 import { type Destination, parseHost } from "../../authority/axes/destination.ts";
-import type { Grant } from "../../authority/grant.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
 import { parseName, parseTool } from "../../authority/axes/name.ts";
 import { parsePath } from "../../authority/axes/path.ts";
-import type { Result } from "../../base/result.ts";
 import type { Value } from "../../authority/axes/scope.ts";
+import { verbEntry } from "../../authority/catalog.ts";
+import { grantMatches } from "../../authority/compiled.ts";
+import type { Grant } from "../../authority/grant.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Result } from "../../base/result.ts";
 import { Diagnostics } from "../diagnostic.ts";
 import type { Reading } from "../reading.ts";
-import { readGrant } from "./scope-reader.ts";
 import { mapOf, READING, spanOf, told } from "../testing/notation.ts";
+import { readGrant } from "./scope-reader.ts";
 
 type Written = { readonly [key: string]: Json } | null;
 

@@ -1,14 +1,15 @@
 // From a verb and the map written beside it to a grant. Any mistake inside kills the whole grant.
+
+import type { Scope } from "../../authority/axes/scope.ts";
 import { scopeKeys, type VerbEntry } from "../../authority/catalog.ts";
 import type { Grant, Span } from "../../authority/grant.ts";
-import type { Scope } from "../../authority/axes/scope.ts";
-import { readAxis } from "./axis-reader.ts";
-import { CONDITION_KEYS, readConditions } from "./conditions.ts";
 import { Diagnostics } from "../diagnostic.ts";
-import { readOwnRoot } from "../record/hoist.ts";
 import { nearestName } from "../nearest.ts";
 import type { Reading } from "../reading.ts";
+import { readOwnRoot } from "../record/hoist.ts";
 import type { Mapping } from "../tree.ts";
+import { readAxis } from "./axis-reader.ts";
+import { CONDITION_KEYS, readConditions } from "./conditions.ts";
 
 export interface GrantContext {
   readonly reading: Reading;

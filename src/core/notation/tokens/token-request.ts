@@ -1,16 +1,17 @@
 // The token notation naming one request: the same words without a star. Tokens are tested with it.
-import { type VerbEntry, verbEntry } from "../../authority/catalog.ts";
+
 import { parseHost } from "../../authority/axes/destination.ts";
-import { patternCharactersMax } from "../../base/limits.ts";
 import { parseName } from "../../authority/axes/name.ts";
 import { parsePath } from "../../authority/axes/path.ts";
-import type { Request } from "../../authority/request.ts";
-import { isPlainText } from "../../authority/patterns/reserved.ts";
-import { done, type Result, refuse } from "../../base/result.ts";
 import type { Value } from "../../authority/axes/scope.ts";
-import { parsePort, splitEndpoint } from "../tools/foreign-host.ts";
+import { type VerbEntry, verbEntry } from "../../authority/catalog.ts";
+import { isPlainText } from "../../authority/patterns/reserved.ts";
+import type { Request } from "../../authority/request.ts";
+import { patternCharactersMax } from "../../base/limits.ts";
+import { done, type Result, refuse } from "../../base/result.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
+import { parsePort, splitEndpoint } from "../tools/foreign-host.ts";
 import { refusedInTokens, resourceOf, splitToken } from "./token-text.ts";
 import { parseTokenTool } from "./token-tool.ts";
 

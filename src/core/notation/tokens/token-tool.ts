@@ -1,8 +1,8 @@
 // Tool names as capability tokens write them, and the tools of ours they stand for.
 import { parseTool, parseToolPattern } from "../../authority/axes/name.ts";
-import { done, type Result } from "../../base/result.ts";
 import { DEEP, ONE } from "../../authority/patterns/segment.ts";
 import { type Segments, type Sequence, segmentsOf, sequenceMatches } from "../../authority/patterns/sequence.ts";
+import { done, type Result } from "../../base/result.ts";
 
 const OURS: ReadonlyMap<string, string> = new Map([
   ["fs.read", "fs_read"],

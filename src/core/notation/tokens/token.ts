@@ -1,23 +1,24 @@
 // Capability tokens: `domain.action` or `domain.action:scope`. A bare token means everything in its notation.
+
+import { parseNamePattern } from "../../authority/axes/name.ts";
+import { ANY, type Scope } from "../../authority/axes/scope.ts";
 import type { AxisName, VerbEntry } from "../../authority/catalog.ts";
 import type { Grant, Span } from "../../authority/grant.ts";
-import { patternCharactersMax } from "../../base/limits.ts";
-import { parseNamePattern } from "../../authority/axes/name.ts";
 import { isPlainText } from "../../authority/patterns/reserved.ts";
-import { done, type Result, refuse } from "../../base/result.ts";
-import { ANY, type Scope } from "../../authority/axes/scope.ts";
 import { DEEP, ONE } from "../../authority/patterns/segment.ts";
-import { cutToCeiling, literalPrefix } from "../policy/ceiling.ts";
+import { patternCharactersMax } from "../../base/limits.ts";
+import { done, type Result, refuse } from "../../base/result.ts";
 import type { Diagnostics } from "../diagnostic.ts";
-import { parseForeignHost, parsePort, splitEndpoint } from "../tools/foreign-host.ts";
 import { CHECKED_NAMES, destinationsOf, EVERY_HOST, grantOf, namesOf, sequences } from "../grants.ts";
-import { readFreePath } from "../scope/path-entry.ts";
+import { cutToCeiling, literalPrefix } from "../policy/ceiling.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
+import { readFreePath } from "../scope/path-entry.ts";
 import { refused } from "../scope/scope-values.ts";
+import { readVerb } from "../scope/verb-reader.ts";
+import { parseForeignHost, parsePort, splitEndpoint } from "../tools/foreign-host.ts";
 import { refusedInTokens, resourceOf, splitToken } from "./token-text.ts";
 import { parseTokenTools } from "./token-tool.ts";
-import { readVerb } from "../scope/verb-reader.ts";
 
 export { readTokenRequest } from "./token-request.ts";
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import type { Json } from "../../base/json.ts";
-import { needGrant, readAllowedTools } from "./allowed-tools.ts";
 import { Diagnostics } from "../diagnostic.ts";
 import { compactText } from "../printer.ts";
 import { READING, told, treeOf } from "../testing/notation.ts";
+import { needGrant, readAllowedTools } from "./allowed-tools.ts";
 
 interface Read {
   readonly needs: readonly string[];

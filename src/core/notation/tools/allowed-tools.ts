@@ -7,8 +7,8 @@ import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
 import { readGrant } from "../scope/scope-reader.ts";
 import { kindName, type Text } from "../scope/scope-values.ts";
-import { needsOf, TOOL_NAMES } from "./tool-needs.ts";
 import { entryOf, type Mapping, type TreeNode } from "../tree.ts";
+import { needsOf, TOOL_NAMES } from "./tool-needs.ts";
 
 /** One verb that a tool needs. */
 export interface Need {

@@ -1,18 +1,18 @@
 // What declarations and personalities have in common: strict maps, lists of text, hosts, and trees of files.
 import type { HostEntry } from "../../authority/axes/destination.ts";
+import { parseRoot } from "../../authority/axes/path.ts";
+import { ANY } from "../../authority/axes/scope.ts";
 import type { Grant } from "../../authority/grant.ts";
 import { patternsPerScopeMax } from "../../base/limits.ts";
-import { parseRoot } from "../../authority/axes/path.ts";
 import { type Result, refuse } from "../../base/result.ts";
-import { ANY } from "../../authority/axes/scope.ts";
 import type { Diagnostics } from "../diagnostic.ts";
-import { parseForeignHost } from "./foreign-host.ts";
 import { destinationsOf, grantOf, HTTP_VERBS, treeGrant, type Written } from "../grants.ts";
 import { nearestName } from "../nearest.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
 import { kindName, refused } from "../scope/scope-values.ts";
 import type { Mapping, TreeNode } from "../tree.ts";
+import { parseForeignHost } from "./foreign-host.ts";
 
 /** A map with no other keys: one that is passed over could be a limit. */
 export function strictMap(

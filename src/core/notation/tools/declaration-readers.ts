@@ -1,18 +1,18 @@
 // The parts a tool can declare, each read into grants that carry the part's name.
 import { parseProgram } from "../../authority/axes/argv.ts";
 import type { HostEntry } from "../../authority/axes/destination.ts";
-import type { Grant } from "../../authority/grant.ts";
 import { parseNamePattern } from "../../authority/axes/name.ts";
-import { done, type Result, refuse } from "../../base/result.ts";
 import { ANY } from "../../authority/axes/scope.ts";
+import type { Grant } from "../../authority/grant.ts";
 import { DEEP, literal } from "../../authority/patterns/segment.ts";
 import type { Sequence } from "../../authority/patterns/sequence.ts";
-import { hostGrants, readHosts, readReach, readTexts, strictMap } from "./declaration-parts.ts";
+import { done, type Result, refuse } from "../../base/result.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { EITHER_MODE, grantOf, sequences } from "../grants.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
 import { entryOf, type TreeNode } from "../tree.ts";
+import { hostGrants, readHosts, readReach, readTexts, strictMap } from "./declaration-parts.ts";
 
 export type Part = "network" | "secrets" | "storage" | "fs_reach.read" | "fs_reach.write" | "process";
 

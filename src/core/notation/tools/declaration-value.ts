@@ -1,9 +1,9 @@
 // A declaration that is a value already, as code writes it: the same readers, with no text to point into.
 import type { Span } from "../../authority/grant.ts";
 import { copyJson, isJsonList, isJsonObject, type Json } from "../../base/json.ts";
-import { type DeclarationReading, readDeclaration } from "./declaration.ts";
 import type { Reading } from "../reading.ts";
 import type { TreeNode } from "../tree.ts";
+import { type DeclarationReading, readDeclaration } from "./declaration.ts";
 
 /** Its diagnostics have a span of no length; `source` says whose it is. */
 export function readDeclarationValue(value: unknown, reading: Reading, source = "declaration"): DeclarationReading {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { compile } from "../../authority/compiled.ts";
-import type { Json } from "../../base/json.ts";
 import { ALWAYS } from "../../authority/link.ts";
 import { within } from "../../authority/witness/within.ts";
-import { readDeclaration, readPersonality, type ToolRequirement } from "./declaration.ts";
+import type { Json } from "../../base/json.ts";
 import { covers, HOSTILE_TEXTS } from "../testing/coverage.ts";
 import { READING, told, treeOf } from "../testing/notation.ts";
+import { readDeclaration, readPersonality, type ToolRequirement } from "./declaration.ts";
 
 function read(value: Json): ReturnType<typeof readDeclaration> {
   return readDeclaration(treeOf(value), READING);

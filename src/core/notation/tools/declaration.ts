@@ -1,16 +1,15 @@
 // A tool's declaration of what it touches, read as a requirement. What is not declared is not touched.
 import type { Grant } from "../../authority/grant.ts";
-import { type Asked, PART_READERS, type Part } from "./declaration-readers.ts";
 import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
 import { kindName } from "../scope/scope-values.ts";
 import type { Entry, TreeNode } from "../tree.ts";
-
-export type { Part } from "./declaration-readers.ts";
+import { type Asked, PART_READERS, type Part } from "./declaration-readers.ts";
 
 export { readPersonality } from "../record/personality.ts";
+export type { Part } from "./declaration-readers.ts";
 
 export interface ToolRequirement {
   /** Each carries the part it comes from in `implied`. */

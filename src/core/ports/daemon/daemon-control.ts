@@ -1,12 +1,12 @@
 // The messages of the `control` socket: what people may say. Those that widen or approve are refused to any process that
 // descends from a session, and need presence where the user's configuration asks for it.
 import type { JsonObject } from "../../base/json.ts";
-import type { Approval, ApprovalState } from "../stores/approval-store.ts";
 import type { DraftMessages } from "../drafts.ts";
+import type { KeyGiven, KeyShown, NewKey } from "../secret-key.ts";
+import type { Approval, ApprovalState } from "../stores/approval-store.ts";
 import type { AccountState } from "../stores/ledger.ts";
 import type { KeptLink, MadeAgent } from "../stores/link-store.ts";
 import type { LogQuery, PlacedEntry } from "../stores/log.ts";
-import type { KeyGiven, KeyShown, NewKey } from "../secret-key.ts";
 import type { SecretBinding } from "../stores/secret-store.ts";
 import type { SinkShown } from "../stores/sink.ts";
 

@@ -1,9 +1,12 @@
 // Fetches from the owner's side: every hop is judged here, and the body comes in pieces that wait for whoever reads it.
-import { parseAddress } from "../../../core/base/address.ts";
-import type { Decision, DenialCode } from "../../../core/authority/decision.ts";
+
 import { type Destination, parseHost } from "../../../core/authority/axes/destination.ts";
+import type { Decision, DenialCode } from "../../../core/authority/decision.ts";
 import type { Request } from "../../../core/authority/request.ts";
+import { parseAddress } from "../../../core/base/address.ts";
+import type { Judged } from "../messages.ts";
 import { toAscii } from "../names/ascii.ts";
+import type { ResolverChoice } from "../names/resolver.ts";
 import type {
   FetchAsked,
   FetchBrokerMessage,
@@ -16,8 +19,6 @@ import type {
   Method,
 } from "./fetch-messages.ts";
 import { fetchRequest } from "./fetch-request.ts";
-import type { Judged } from "../messages.ts";
-import type { ResolverChoice } from "../names/resolver.ts";
 
 export interface FetchSecret {
   readonly name: string;

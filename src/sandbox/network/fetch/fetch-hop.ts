@@ -2,10 +2,10 @@
 import http from "node:http";
 import type { Socket } from "node:net";
 import tls from "node:tls";
-import { type Address, addressText, parseAddress } from "../../../core/base/address.ts";
-import type { DenialCode } from "../../../core/authority/decision.ts";
 import { destinationText } from "../../../core/authority/axes/destination.ts";
 import type { Url } from "../../../core/authority/axes/url.ts";
+import type { DenialCode } from "../../../core/authority/decision.ts";
+import { type Address, addressText, parseAddress } from "../../../core/base/address.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
 import { dial } from "../dial.ts";
 import { addressesMax, informationMax } from "./fetch-limits.ts";

@@ -1,8 +1,8 @@
 // What is said about fetches is read whole or not at all, on both sides.
 import { describe, expect, test } from "vitest";
+import { readBrokerMessage, readOwnerMessage } from "../messages.ts";
 import { fetchHeadersMax, requestBodyBytesMax } from "./fetch-limits.ts";
 import type { FetchAsked, FetchBrokerMessage } from "./fetch-messages.ts";
-import { readBrokerMessage, readOwnerMessage } from "../messages.ts";
 
 const ASKED: FetchAsked = {
   kind: "fetch",

@@ -1,7 +1,10 @@
 // What the owner and the broker say about fetches. Bytes travel as base64: the channel speaks JSON.
+
+import type { Scheme } from "../../../core/authority/axes/url.ts";
 import { DENIAL_CODES, type DenialCode } from "../../../core/authority/decision.ts";
 import { urlCharactersMax } from "../../../core/base/limits.ts";
-import type { Scheme } from "../../../core/authority/axes/url.ts";
+import type { ResolverChoice } from "../names/resolver.ts";
+import { type Check, exactly, isShape, list, orNull, text, whole } from "../shape.ts";
 import {
   addressesMax,
   fetchHeaderBytesMax,
@@ -13,8 +16,6 @@ import {
   requestBodyBytesMax,
   responseBodyBytesMax,
 } from "./fetch-limits.ts";
-import type { ResolverChoice } from "../names/resolver.ts";
-import { type Check, exactly, isShape, list, orNull, text, whole } from "../shape.ts";
 
 export const METHODS = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];

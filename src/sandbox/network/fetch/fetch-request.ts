@@ -1,9 +1,10 @@
 // One request on its way: what it says, and how the next one follows from a redirect.
-import { verbEntry } from "../../../core/authority/catalog.ts";
+
 import { type Destination, destinationText } from "../../../core/authority/axes/destination.ts";
 import { becomesGet, isIdentifying, redirectOf } from "../../../core/authority/axes/redirect.ts";
-import type { Request } from "../../../core/authority/request.ts";
 import { parseUrl, type Scheme, type Url } from "../../../core/authority/axes/url.ts";
+import { verbEntry } from "../../../core/authority/catalog.ts";
+import type { Request } from "../../../core/authority/request.ts";
 import { toAscii } from "../names/ascii.ts";
 import { fetchHeaderBytesMax } from "./fetch-limits.ts";
 import type { HeaderLine, Method } from "./fetch-messages.ts";

@@ -1,11 +1,11 @@
 // One fetch inside the broker: from hop to hop, with secrets put in at the last moment and taken out of everything that
 // comes back.
 import type { IncomingMessage } from "node:http";
-import type { Redacting, Redactor } from "../../../log/redaction/redactor.ts";
-import type { DenialCode } from "../../../core/authority/decision.ts";
 import { destinationText } from "../../../core/authority/axes/destination.ts";
 import { isRedirect } from "../../../core/authority/axes/redirect.ts";
+import type { DenialCode } from "../../../core/authority/decision.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
+import type { Redacting, Redactor } from "../../../log/redaction/redactor.ts";
 import { codingsOf, readBody } from "./fetch-body.ts";
 import { exchange, type HopWorld, reach, type Sent } from "./fetch-hop.ts";
 import { fetchHeaderBytesMax, pieceBytesMax, piecesAheadMax } from "./fetch-limits.ts";

@@ -1,12 +1,13 @@
 // The fetches that run in the broker: so many at a time, each with its own secrets, wiped when it is over.
-import { redactorOf } from "../../../log/redaction/redactor.ts";
+
 import type { DenialCode } from "../../../core/authority/decision.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
+import { redactorOf } from "../../../log/redaction/redactor.ts";
+import { resolverOf } from "../names/resolver.ts";
 import { fetchesMax, resolversMax } from "./fetch-limits.ts";
 import type { FetchAsked, FetchOwnerMessage } from "./fetch-messages.ts";
 import { type FetchWorld, RunningFetch } from "./fetch-running.ts";
 import { type GivenSecret, writtenForms } from "./handles.ts";
-import { resolverOf } from "../names/resolver.ts";
 
 export class Fetches {
   readonly #world: FetchWorld;

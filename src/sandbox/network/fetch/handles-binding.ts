@@ -1,9 +1,10 @@
 // Where a secret may be sent: a host it is bound to, on the port that is written or the usual one, over TLS. In the clear only
 // to an address of this machine that the binding names.
-import { inRange, parseRange } from "../../../core/base/address.ts";
+
 import { parseHostEntry } from "../../../core/authority/axes/destination.ts";
-import { sequenceMatches } from "../../../core/authority/patterns/sequence.ts";
 import type { Url } from "../../../core/authority/axes/url.ts";
+import { sequenceMatches } from "../../../core/authority/patterns/sequence.ts";
+import { inRange, parseRange } from "../../../core/base/address.ts";
 import { toAscii } from "../names/ascii.ts";
 
 /** Why these cannot be bound to; null where they can. */

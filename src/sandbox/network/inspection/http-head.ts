@@ -1,8 +1,8 @@
 // The head of one HTTP/1 request, read so strictly that no server can read it in another way than we do.
 import type { Destination } from "../../../core/authority/axes/destination.ts";
 import type { Reason } from "../denials.ts";
-import { sameHost, spokenHost } from "./inspection.ts";
 import { headLinesMax } from "../limits.ts";
+import { sameHost, spokenHost } from "./inspection.ts";
 
 /** How the request goes on after its head. */
 export type Body = { readonly kind: "length"; readonly bytes: number } | { readonly kind: "chunks" };

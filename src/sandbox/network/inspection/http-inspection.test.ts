@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { destinationText } from "../../../core/authority/axes/destination.ts";
+import { headBytesMax } from "../limits.ts";
 import { HttpInspection } from "./http-inspection.ts";
 import { type Step, spokenHost } from "./inspection.ts";
-import { headBytesMax } from "../limits.ts";
 
 const NAME = "api.example.test";
 

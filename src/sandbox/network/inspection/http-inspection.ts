@@ -1,9 +1,9 @@
 // HTTP/1 on 80: every request on the connection must be for the host that was connected to. Requests are followed to
 // their ends, and one whose end cannot be told ends the connection.
 import type { Destination } from "../../../core/authority/axes/destination.ts";
+import { headBytesMax } from "../limits.ts";
 import { readHead } from "./http-head.ts";
 import { HELD, type Inspection, refusedStep, type Step } from "./inspection.ts";
-import { headBytesMax } from "../limits.ts";
 
 type State =
   | "head"

@@ -1,7 +1,7 @@
 // Looking at what a program says before it goes out: the name in the open must be the name that was connected to.
 import { type Destination, destinationText, parseHost } from "../../../core/authority/axes/destination.ts";
-import { toAscii } from "../names/ascii.ts";
 import type { Reason } from "../denials.ts";
+import { toAscii } from "../names/ascii.ts";
 
 export type Step =
   /** These bytes may go out now, in this order; whatever is missing is held until more is known. */

@@ -1,7 +1,7 @@
 // The first words of a program that has to speak first, before anybody outside is called.
 import type { Socket } from "node:net";
-import type { Inspection, Step } from "./inspection.ts";
 import { openingMilliseconds } from "../limits.ts";
+import type { Inspection, Step } from "./inspection.ts";
 
 /** What may go out; a refusal; or null where the program left, or said nothing for too long. */
 export type Opening = Step | null;

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { destinationText } from "../../../core/authority/axes/destination.ts";
-import { type Step, spokenHost } from "./inspection.ts";
 import { helloBytesMax } from "../limits.ts";
 import {
   ENCLOSED,
@@ -15,6 +14,7 @@ import {
   SERVER_HELLO,
   serverNames,
 } from "../testing/hello.ts";
+import { type Step, spokenHost } from "./inspection.ts";
 import { TlsInspection } from "./tls-inspection.ts";
 
 const NAME = "api.example.test";

@@ -1,9 +1,9 @@
 // TLS on 443: the server name of every hello must be the name that was connected to.
 import type { Destination } from "../../../core/authority/axes/destination.ts";
+import { helloBytesMax, retryBytesMax } from "../limits.ts";
 import { readClientHello } from "./client-hello.ts";
 import { readHandshake } from "./handshake.ts";
 import { HELD, type Inspection, refusedStep, type Step, sameHost, spokenHost } from "./inspection.ts";
-import { helloBytesMax, retryBytesMax } from "../limits.ts";
 
 const CLIENT_HELLO = 1;
 const SERVER_HELLO = 2;

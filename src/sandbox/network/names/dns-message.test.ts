@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { answerTo, RECORD, RESPONSE, readQuestion } from "./dns-message.ts";
 import { queryOf } from "../testing/dns.ts";
+import { answerTo, RECORD, RESPONSE, readQuestion } from "./dns-message.ts";
 
 test("a question reads in lower case and is sent back with its capitals", () => {
   const read = readQuestion(queryOf("aPi.Example.TEST", RECORD.address));

@@ -1,7 +1,8 @@
 // Addresses that stand for names inside one sandbox. One is never given to a second name: a program that kept it
 // would reach somebody else.
-import { type Address, addressText, inRange, parseRange } from "../../../core/base/address.ts";
+
 import type { Destination } from "../../../core/authority/axes/destination.ts";
+import { type Address, addressText, inRange, parseRange } from "../../../core/base/address.ts";
 import { namesMax } from "../limits.ts";
 
 /** A destination with a name. */

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { readRequestText } from "../../../core/notation/request/request.ts";
-import { toAscii } from "./ascii.ts";
-import { FakeNames } from "./fake-names.ts";
 import { Granted, readChains } from "../granted.ts";
 import { namesMax } from "../limits.ts";
-import { NameServer } from "./name-server.ts";
 import { queryOf } from "../testing/dns.ts";
+import { toAscii } from "./ascii.ts";
+import { FakeNames } from "./fake-names.ts";
+import { NameServer } from "./name-server.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 

@@ -1,13 +1,14 @@
 // The only name server a sandbox has. It answers from the authority and forwards nothing: a question that is refused
 // has told nobody anything.
-import type { Address } from "../../../core/base/address.ts";
-import type { DenialCode } from "../../../core/authority/decision.ts";
+
 import { parseHost } from "../../../core/authority/axes/destination.ts";
+import type { DenialCode } from "../../../core/authority/decision.ts";
+import type { Address } from "../../../core/base/address.ts";
 import { requestText } from "../../../core/notation/request/request-printer.ts";
+import { type Granted, usualPort } from "../granted.ts";
 import { toAscii } from "./ascii.ts";
 import { answerMalformed, answerTo, type Question, RECORD, RESPONSE, readQuestion } from "./dns-message.ts";
 import type { FakeNames, NamedDestination } from "./fake-names.ts";
-import { type Granted, usualPort } from "../granted.ts";
 
 /** `again`: whether a further question of this kind is a further attempt. */
 export type Refused = (code: DenialCode, request: string, again: boolean) => void;

@@ -1,9 +1,10 @@
 // The system calls of the file worker and of the lander, and no others: open below a descriptor, read, write, rename,
 // remove, talk to the owner.
+
+import type { Architecture } from "../start/system.ts";
 import { Assembler, type Instruction } from "./bpf.ts";
 import { ALLOW, argument, EPERM, KILL, knownArchitecture } from "./seccomp.ts";
 import { numberOf, numbersOf } from "./syscalls.ts";
-import type { Architecture } from "../start/system.ts";
 
 /** x86-64, arm64; null where the architecture has only the newer call. */
 const ALLOWED: Readonly<Record<string, readonly [number | null, number | null]>> = {

@@ -1,8 +1,8 @@
 // Landlock handles every right the kernel knows and gives back no more than the plan.
 import { describe, expect, test } from "vitest";
-import { handledAll, handledRights, landlockRules } from "./landlock.ts";
 import type { Plan } from "../plan.ts";
 import { at, PLAN, SYSTEM } from "../testing/plan.ts";
+import { handledAll, handledRights, landlockRules } from "./landlock.ts";
 
 const WRITES = 0x5ff2n;
 const EXECUTE = 1n;

@@ -1,8 +1,9 @@
 // The plan as Landlock rules: every right the kernel's version knows is handled, and given back tree by tree.
 // It holds what the mounts hold a second time, and /proc, which the mounts cannot.
-import { DEVICES } from "../start/bubblewrap.ts";
+
 import { PROGRAM, temporaryFolder } from "../places.ts";
 import type { Plan, PlanPath } from "../plan.ts";
+import { DEVICES } from "../start/bubblewrap.ts";
 import { programTrees, type SystemFacts } from "../start/system.ts";
 
 /** Bits of the kernel's interface, `linux/landlock.h`. */

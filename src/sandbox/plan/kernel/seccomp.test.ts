@@ -1,12 +1,12 @@
 // The filter, run call by call: what is refused, what is not there, what ends the process, and that all else is allowed.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import type { Architecture } from "../start/system.ts";
+import { answerOf } from "../testing/bpf.ts";
 import { instructionBytes } from "./bpf.ts";
 import { filesSeccompProgram } from "./files-syscalls.ts";
 import { ALLOW, DONE, EAFNOSUPPORT, ENOSYS, EPERM, EPROTONOSUPPORT, KILL, seccompProgram } from "./seccomp.ts";
 import { CONDITIONAL, LAST_KNOWN, numberOf, numbersOf, REFUSED } from "./syscalls.ts";
-import type { Architecture } from "../start/system.ts";
-import { answerOf } from "../testing/bpf.ts";
 
 const AUDIT: Readonly<Record<Architecture, number>> = { "x86-64": 0xc000003e, arm64: 0xc00000b7 };
 const ARCHITECTURES: readonly Architecture[] = ["x86-64", "arm64"];

@@ -1,8 +1,9 @@
 // The filter every program in a sandbox runs under: what it never needs is refused, sockets are those of the network
 // namespace, and a call in another architecture's words is the end of the process.
+
+import type { Architecture } from "../start/system.ts";
 import { Assembler, type Instruction } from "./bpf.ts";
 import { CONDITIONAL, type ConditionalCall, LAST_KNOWN, numberOf, numbersOf, REFUSED } from "./syscalls.ts";
-import type { Architecture } from "../start/system.ts";
 
 export const ALLOW = 0x7fff0000;
 export const KILL = 0x80000000;

@@ -1,9 +1,9 @@
 // Answers are read to their last byte; anything odd is null, and nothing a program writes makes the reader throw.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { encode } from "../testing/plan.ts";
 import { readAnswer } from "./answers.ts";
 import { PayloadWriter } from "./frame.ts";
-import { encode } from "../testing/plan.ts";
 
 const payload = (write: (writer: PayloadWriter) => PayloadWriter): Uint8Array => write(new PayloadWriter()).done();
 

@@ -1,9 +1,9 @@
 // Bubblewrap is told exactly what to show, and never to mount anything below a tree that an agent writes.
 import { describe, expect, test } from "vitest";
-import { bubblewrapCommand } from "./bubblewrap.ts";
 import { isWithin } from "../places.ts";
 import type { Plan } from "../plan.ts";
 import { at, encode, NETWORK, PLAN, SYSTEM } from "../testing/plan.ts";
+import { bubblewrapCommand } from "./bubblewrap.ts";
 
 function argvOf(plan: Plan): readonly string[] {
   return bubblewrapCommand(plan, SYSTEM, encode, plan.root?.mode === "draft" ? "/state/drafts/d-1" : null).argv;

@@ -1,8 +1,9 @@
 // The plan as arguments of bubblewrap: an allow-list of mounts, namespaces of its own, our program as pid 1.
-import { HOSTNAME, ownFiles } from "./etc.ts";
+
 import { DRAFT_LAYER, LAYERS, LOWER_LAYER, rootOverlay } from "../overlay.ts";
 import { homeFolder, isWithin, OURS, PROGRAM, temporaryFolder } from "../places.ts";
 import type { Plan, PlanPath } from "../plan.ts";
+import { HOSTNAME, ownFiles } from "./etc.ts";
 import { etcTrees, programTrees, type SystemFacts, topLinks } from "./system.ts";
 
 export interface BubblewrapCommand {

@@ -1,9 +1,9 @@
 // The environment begins empty; nothing by which programs are loaded, run or redirected ever gets in.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { environmentOf, isPassedOn } from "./environment.ts";
 import type { HostWords } from "../plan-facts.ts";
 import { at, FACTS, found, NETWORK, PLAN } from "../testing/plan.ts";
+import { environmentOf, isPassedOn } from "./environment.ts";
 
 const HOST = FACTS.host;
 

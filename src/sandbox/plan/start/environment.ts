@@ -1,8 +1,9 @@
 // The environment of a sandbox, from empty: what we set, and what the user's configuration names and nothing can be run by.
-import { gitSettings } from "./git-settings.ts";
+
 import { homeFolder, temporaryFolder } from "../places.ts";
 import type { Plan } from "../plan.ts";
 import type { FoundName, HostWords } from "../plan-facts.ts";
+import { gitSettings } from "./git-settings.ts";
 import { searchPath } from "./search-path.ts";
 
 export type Variables = Plan["environment"];

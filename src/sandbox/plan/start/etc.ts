@@ -1,6 +1,7 @@
 // The files of /etc that are ours: who the user is, what a name means, where names are asked for, how git is set up.
-import { gitLines } from "./git-settings.ts";
+
 import type { Plan, PlanPath } from "../plan.ts";
+import { gitLines } from "./git-settings.ts";
 import type { SystemFacts } from "./system.ts";
 
 /** Where names are answered inside a sandbox that has a network. */

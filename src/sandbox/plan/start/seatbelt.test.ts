@@ -1,8 +1,8 @@
 // The macOS profile as text: nothing but what the plan names, protected names after what is allowed, quotes that hold.
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../plan.ts";
-import { type SeatbeltPlaces, seatbeltProfile } from "./seatbelt.ts";
 import { at, PLAN as DRAFT, NETWORK } from "../testing/plan.ts";
+import { type SeatbeltPlaces, seatbeltProfile } from "./seatbelt.ts";
 
 /** There are no overlays on macOS: what is written there is written directly. */
 const PLAN: Plan = { ...DRAFT, root: { path: at("/home/u/work/ws"), mode: "direct" } };

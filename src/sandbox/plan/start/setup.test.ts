@@ -1,9 +1,9 @@
 // Set-up frames say what the plan says, in the words and the order of the protocol.
 import { describe, expect, test } from "vitest";
-import { FrameCutter, PayloadReader } from "./frame.ts";
 import type { Plan } from "../plan.ts";
-import { listedPorts, setupFrames } from "./setup.ts";
 import { at, encode, NETWORK, PLAN, SYSTEM } from "../testing/plan.ts";
+import { FrameCutter, PayloadReader } from "./frame.ts";
+import { listedPorts, setupFrames } from "./setup.ts";
 
 interface Told {
   readonly kind: string;

@@ -1,13 +1,13 @@
 // The plan as set-up frames for pid 1 of a sandbox, in the order of `native/PROTOCOL.md`.
 import type { PortRange } from "../../../core/authority/axes/scope.ts";
 import { instructionBytes } from "../kernel/bpf.ts";
-import { frameOf, PayloadWriter } from "./frame.ts";
 import { type KernelPin, kernelPins, PIN_BASE } from "../kernel/kernel-pins.ts";
 import { type LandlockRules, landlockRules } from "../kernel/landlock.ts";
+import { seccompProgram } from "../kernel/seccomp.ts";
 import { type RootOverlay, rootOverlay } from "../overlay.ts";
 import { homeFolder, temporaryFolder } from "../places.ts";
 import type { Limits, Plan, PlanPath } from "../plan.ts";
-import { seccompProgram } from "../kernel/seccomp.ts";
+import { frameOf, PayloadWriter } from "./frame.ts";
 import type { SystemFacts } from "./system.ts";
 
 export type Encode = (text: string) => Uint8Array;

@@ -1,8 +1,8 @@
 // What a call of the `shell` tool says, read to a script that could be run, or to why it cannot be. Nothing is looked up
 // here: the same input is always the same script.
 import type { Json, JsonObject } from "../../../core/base/json.ts";
-import { stagesMax } from "./limits.ts";
 import { requestsOf } from "../needs.ts";
+import { stagesMax } from "./limits.ts";
 import { parseScript } from "./parse.ts";
 import { refusal, type ShellRefusal } from "./refusal.ts";
 import { refusalText } from "./refusal-text.ts";

@@ -1,11 +1,11 @@
 // The search for names that patterns choose: how much it does, when others get a turn, and when it ends.
 import { describe, expect, test } from "vitest";
 import type { FileEntry } from "../../../core/ports/files.ts";
+import { chosenNamesMax, folderNamesMax, listedNameSteps, namesPerTurn, namingStepsMax } from "../language/limits.ts";
+import type { Word } from "../language/script.ts";
 import { type Chosen, chosenBy, type Looking } from "./chosen-names.ts";
 import { namePattern } from "./file-names.ts";
-import { chosenNamesMax, folderNamesMax, listedNameSteps, namesPerTurn, namingStepsMax } from "../language/limits.ts";
 import { NamingSearch } from "./naming-search.ts";
-import type { Word } from "../language/script.ts";
 
 const word = (text: string): Word => ({ parts: [{ kind: "plain", text }], range: { start: 0, end: text.length } });
 

@@ -1,9 +1,9 @@
 // Which names a pattern of a script chooses: folders are listed for it, one after the other, by whoever may look into them.
 import type { FileEntry, FilePath, FileResult } from "../../../core/ports/files.ts";
-import { namePattern, patternText } from "./file-names.ts";
 import { chosenNamesMax, folderNamesMax } from "../language/limits.ts";
-import type { NamingSearch } from "./naming-search.ts";
 import type { Word } from "../language/script.ts";
+import { namePattern, patternText } from "./file-names.ts";
+import type { NamingSearch } from "./naming-search.ts";
 
 /** The names of a folder; refused where it may not be looked into. */
 export type Looking = (folder: FilePath, entriesMax: number) => Promise<FileResult<readonly FileEntry[]>>;

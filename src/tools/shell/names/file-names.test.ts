@@ -1,9 +1,9 @@
 // Patterns of file names, as rules.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { choosesName, matchesName, patternText } from "./file-names.ts";
 import { namePatternCharactersMax } from "../language/limits.ts";
 import { parseScript } from "../language/parse.ts";
+import { choosesName, matchesName, patternText } from "./file-names.ts";
 
 describe("a pattern of file names", () => {
   test.each<[string, string | null, string | null]>([

@@ -1,8 +1,8 @@
 // Patterns of file names inside a script, `*`, `?` and `[...]`, against one name of a folder. Not our path patterns:
 // these are what a shell's user writes, and they only ever choose among names that are there.
 import { namePatternCharactersMax } from "../language/limits.ts";
-import { type One, type Piece, piecesOf } from "./name-pieces.ts";
 import type { Word } from "../language/script.ts";
+import { type One, type Piece, piecesOf } from "./name-pieces.ts";
 
 /** A pattern that was read once, for all names that it is held against. */
 export interface NamePattern {

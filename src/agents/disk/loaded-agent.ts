@@ -1,0 +1,50 @@
+// Agents as they are loaded from disk, and a project as it is opened: the types that loading and the commands share.
+import type { Diagnostic } from "../../core/notation/diagnostic.ts";
+import type { Source } from "../../core/notation/source.ts";
+import type { TrustStore } from "../../core/ports/trust.ts";
+import type { Agent } from "../project/agent.ts";
+import type { ConfigRead, Levels } from "../project/hoist-levels.ts";
+import type { Review } from "../project/review.ts";
+import type { AgentTrust } from "../project/trust.ts";
+
+export interface LoadedAgent {
+  readonly agent: Agent;
+  /** The text it was read from, to show lines of it. */
+  readonly source: Source;
+  /** Which part of the text is trusted; `agent` holds the trusted part. Absent where only texts are compared. */
+  readonly trust?: AgentTrust;
+}
+
+export type LoadResult =
+  | { readonly ok: true; readonly value: LoadedAgent }
+  | { readonly ok: false; readonly message: string; readonly fix: string | null };
+
+/** Agents by their id. */
+export type AgentSet = ReadonlyMap<string, LoadedAgent>;
+
+export type SetResult =
+  /** `isOneFile`: a single file was named, so its file name is not compared. */
+  | { readonly ok: true; readonly value: AgentSet; readonly isOneFile: boolean }
+  | { readonly ok: false; readonly message: string; readonly fix: string | null };
+
+export interface OpenedProject {
+  /** Its real path. */
+  readonly workspace: string;
+  readonly review: Review;
+  /** Null for the user's own folder, which needs no trust. */
+  readonly store: TrustStore | null;
+  readonly user: ConfigRead | null;
+  readonly config: ConfigRead | null;
+  readonly levels: Levels;
+  /** Files in `.ambit` that could not be read, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** The diagnostics of both configurations, each with the text it points into. */
+export function configDiagnostics({ user, config, levels }: OpenedProject): readonly (readonly [Diagnostic, Source])[] {
+  const read = [user, config].filter((one) => one !== null);
+  return [
+    ...read.flatMap((one) => one.config.diagnostics.map((diagnostic) => [diagnostic, one.source] as const)),
+    ...levels.diagnostics.flatMap((diagnostic) => (config === null ? [] : [[diagnostic, config.source] as const])),
+  ];
+}

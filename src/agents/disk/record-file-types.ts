@@ -1,0 +1,29 @@
+// Agent records as files that commands edit: every change is whole, kept for undo, and never overwrites a concurrent change.
+import type { Source } from "../../core/notation/source.ts";
+
+/** What becomes of a record's file, by its text. */
+export type FileChange<R> =
+  | { readonly kind: "write"; readonly text: string }
+  | { readonly kind: "refuse"; readonly refusal: R };
+
+export type FileDone<R> =
+  /** `others`: further names the file had, which keep the old text. */
+  | { readonly kind: "done"; readonly others: number }
+  | { readonly kind: "refused"; readonly refusal: R }
+  | { readonly kind: "failed"; readonly message: string };
+
+/** Null: the file is or was not there. */
+export interface UndoStep {
+  readonly now: Source | null;
+  readonly before: Source | null;
+}
+
+/** Records as files: every change is whole, remembered for undo, and never lost to another one. */
+export interface RecordFiles {
+  read(name: string): { readonly ok: true; readonly value: Source } | { readonly ok: false; readonly message: string };
+  edit<R>(name: string, change: (source: Source) => FileChange<R>): FileDone<R>;
+  create(id: string, text: string): FileDone<string>;
+  remove(name: string, text: string): FileDone<string>;
+  step(name: string): UndoStep | null;
+  undo(name: string, step: UndoStep): FileDone<string>;
+}

@@ -1,0 +1,10 @@
+// The records folder of a workspace, as commands use it.
+import type { ShelfMachine } from "../records/shelf.ts";
+
+export type NewRecord = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly message: string };
+
+export interface RecordsFolder {
+  readonly machine: ShelfMachine;
+  /** Writes a file that does not exist yet. */
+  create(segments: readonly string[], text: string): NewRecord;
+}
