@@ -21,7 +21,7 @@ const DOORS = {
   "./ai-sdk": "./dist/adapters/ai-sdk.js",
   "./anthropic": "./dist/adapters/anthropic.js",
   "./openai-agents": "./dist/adapters/openai-agents.js",
-  "./eslint-plugin": "./dist/cli/eslint-plugin.js",
+  "./eslint-plugin": "./dist/cli/tools/eslint-plugin.js",
 };
 
 let library: LibraryWorld;

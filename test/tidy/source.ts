@@ -4,7 +4,7 @@ import { join } from "node:path";
 import ts from "typescript";
 
 export type Source = {
-  /** From the root of the checkout, with forward slashes: `src/gate/gate.ts`. */
+  /** From the root of the checkout, with forward slashes: `src/core/gate/call.ts`. */
   readonly path: string;
   readonly text: string;
   readonly tree: ts.SourceFile;

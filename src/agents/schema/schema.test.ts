@@ -29,7 +29,7 @@ function treeOf(text: string): TreeNode {
   return tree;
 }
 
-const examples = fileURLToPath(new URL("../../examples/workspace/.ambit/agents/", import.meta.url));
+const examples = fileURLToPath(new URL("../../../examples/workspace/.ambit/agents/", import.meta.url));
 const files = readdirSync(examples).filter((name) => name.endsWith(".md"));
 
 test.each(files)("the example %s follows the schema", (name) => {

@@ -31,7 +31,7 @@ export interface Ground {
   remove(): void;
 }
 
-const program = fileURLToPath(new URL("../..", import.meta.url));
+const program = fileURLToPath(new URL("../../..", import.meta.url));
 
 export function ground(folder: string = mkdtempSync(join(tmpdir(), "ambit-store-"))): Ground {
   const driver = loadDriver(program);
