@@ -132,7 +132,9 @@ test("one look serves all who asked before it", async () => {
 
 test("our own folders are kept, and what is about another workspace is asked for by itself", async () => {
   const isKept = files();
-  expect([isKept("state/x"), isKept("program/x"), isKept("home/x")]).toEqual([true, true, false]);
+  expect([isKept("state/x"), isKept("program/dist/x"), isKept("program/docs/x"), isKept("home/x")]).toEqual([
+    ...[true, true, false, false],
+  ]);
   expect([isKept("other/.bashrc"), isKept("other/.bashrc", join(above, "other"))]).toEqual([false, true]);
 });
 

@@ -192,11 +192,24 @@ class Room {
       );
       const isOther = /(^|\/)(\.vscode|\.ambit|\.GIT)(\/|$)|^(nested|sub)\/\.git/.test(path);
       if (!isGit && !isOther && this.#setting?.path.test(path) !== true) continue;
+      if (path.startsWith("nested/.git") && this.#isFreshRepository("nested")) continue;
       found.set(path, one.isFile() ? readFileSync(join(this.world.project, path), "latin1") : "no file");
     }
     if (["HEAD", "objects", "refs"].every((name) => existsSync(join(this.world.project, "bare", name))))
       found.set("bare", "a repository");
     return found;
+  }
+
+  /** A repository that a program made lands with a configuration of ours: nothing in it runs a program or leads elsewhere. */
+  #isFreshRepository(folder: string): boolean {
+    const git = join(this.world.project, folder, ".git");
+    const config = readFileSync(join(git, "config"), "latin1");
+    const isOurs = config === "[core]\nrepositoryformatversion = 0\nbare = false\nlogAllRefUpdates = true\n";
+    return (
+      isOurs &&
+      readdirSync(join(git, "info")).length === 0 &&
+      !["hooks", "modules", "worktrees", "objects/info/alternates"].some((name) => existsSync(join(git, name)))
+    );
   }
 
   #checkLinks(story: string): void {

@@ -368,7 +368,9 @@ describe("links and identities", () => {
   });
 
   test("our program, and trees of programs inside the root", () => {
-    expect(classOf({}, "p/x", { program: ["h", "w", "p"] })).toBe("never");
+    for (const part of ["dist/x", "bin/ambit", "node_modules/y/z", "package.json"])
+      expect(classOf({}, `p/${part}`, { program: ["h", "w", "p"] })).toBe("never");
+    expect(classOf({}, "p/examples/x", { program: ["h", "w", "p"] })).toBe("free");
     expect(classOf({}, "q/x", { program: ["h", "w", "p"] })).toBe("free");
     expect(classOf({}, "t/x", { runtime: [["h", "w", "t"]] })).toBe("never");
     expect(classOf({}, "s/x", { runtime: [["h", "w", "t"], ["h"]] })).toBe("free");

@@ -23,6 +23,9 @@ const OWN_LIMITS: GatherLimits = { foldersMax: 2_000, depthMax: 16, isTold: true
 const HOME_LIMITS: GatherLimits = { foldersMax: 300, depthMax: 2, isTold: false };
 const OURS_LIMITS: GatherLimits = { foldersMax: 256, depthMax: 3, isTold: false };
 
+/** What of our package is loaded when ambit runs. In a checkout, sources and examples beside it are files like any others. */
+const PROGRAM_PARTS = ["bin", "dist", "node_modules", "package.json"];
+
 export class TriggerFacts {
   readonly tree: RealTree;
   readonly options: TriggerOptions;
@@ -46,7 +49,7 @@ export class TriggerFacts {
       protect(tree, this.places, folder, "it holds ambit's own files");
       this.#ownLinks(folder);
     }
-    protect(tree, this.places, program, "it is ambit's own program");
+    for (const part of PROGRAM_PARTS) protect(tree, this.places, [...program, part], "it is ambit's own program");
     for (const one of runtime)
       if (one.length > root.length && isBelow(one, root))
         protect(tree, this.places, one, "every sandbox runs programs from it");
