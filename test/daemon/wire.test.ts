@@ -36,7 +36,14 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
   test("refuses more than 1,024 questions at once on one connection, and answers the others", async () => {
     const own = answered(await world.connect(state));
     const stops: (() => void)[] = [];
-    const waiting = Array.from({ length: 1_024 }, () => own.ask("wait", {}, { onStop: (ring) => stops.push(ring) }));
+    const begun: Promise<void>[] = [];
+    const waiting = Array.from({ length: 1_024 }, () => {
+      let onEvent = (): void => undefined;
+      begun.push(new Promise((resolve) => (onEvent = resolve)));
+      return own.ask("wait", {}, { onStop: (ring) => stops.push(ring), onEvent: () => onEvent() });
+    });
+    // A question that is stopped before it begins is refused: that is another test's.
+    await Promise.all(begun);
     expect(await own.ask("echo", {})).toMatchObject({ ok: false, code: "not_available" });
     for (const stop of stops) stop();
     for (const answer of await Promise.all(waiting)) expect(answer.ok).toBe(true);
