@@ -83,7 +83,8 @@ const ROWS: readonly (readonly [string, Row])[] = [
       program: "tmux",
       planted: ({ evil }) => ({ ".tmux.conf": `run-shell '${evil}'\n` }),
       environment: ({ root, above }) => ({ HOME: root, TMUX_TMPDIR: above }),
-      command: ["sh", "-c", "tmux -L own new-session -d 'sleep 5'; sleep 1; tmux -L own kill-server"],
+      // A socket of its own each time: a server that is still ending would read nothing.
+      command: ["sh", "-c", "tmux -L own$$ new-session -d 'sleep 5'; sleep 1; tmux -L own$$ kill-server"],
     },
   ],
   [
