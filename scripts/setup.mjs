@@ -18,7 +18,7 @@ if (!suits(process.versions.node)) {
 
 // Imported only now, so that an old Node gets the message above and not a syntax error.
 const { setUp, setUpProgram } = await import("./house/house.mjs");
-const { keychain, strace } = await import("./house/system-package.mjs");
+const { keychain, strace, triggerPrograms } = await import("./house/system-package.mjs");
 const { prepareNative } = await import("./house/native.mjs");
 process.exitCode = await setUp();
 // After it, since a new dist takes the place of the old one with everything in it.
@@ -31,7 +31,7 @@ function isForTests() {
 }
 
 function forTests() {
-  return process.env.CI ? [strace, ...keychain] : [strace];
+  return process.env.CI ? [strace, ...keychain, ...triggerPrograms] : [strace];
 }
 
 function suits(version) {

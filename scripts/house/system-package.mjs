@@ -45,6 +45,17 @@ export const keychain = [
   { package: "age", program: "age", gives: "the tests of age keys", only: "apt-get" },
 ];
 
+/** Shells and editors whose start-up files are planted for them in test/triggers; only where `CI` is set. Named as Debian names them. */
+export const triggerPrograms = [
+  ["zsh", "zsh"],
+  ["fish", "fish"],
+  ["neovim", "nvim"],
+  ["emacs-nox", "emacs"],
+  ["direnv", "direnv"],
+  ["tmux", "tmux"],
+  ["vim", "vim"],
+].map(([name, program]) => ({ package: name, program, gives: "the tests of start-up files", only: "apt-get" }));
+
 /** Whether there is something to do or to say: Linux, no such program, and not tried in the same way within a day. */
 export function isMissing(wanted) {
   if (process.platform !== "linux" || onPath(wanted.program)) return false;
