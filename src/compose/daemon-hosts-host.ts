@@ -162,7 +162,10 @@ export class ToolHost {
             give({ broken: `it took more than ${milliseconds / 1000} seconds`, isTools: true });
           }, milliseconds);
         }),
-        this.#process.ended.then((why) => ({ broken: `its host ended: ${why}`, isTools: /exited|signal|sent/.test(why) })),
+        this.#process.ended.then((why) => ({
+          broken: `its host ended: ${why}`,
+          isTools: /exited|signal|sent/.test(why),
+        })),
       ]);
     } finally {
       clearTimeout(timer);
