@@ -95,7 +95,7 @@ describe("the guides", () => {
       mkdirSync(join(own, "ambit"));
       writeFileSync(join(own, "ambit", "config.yml"), text);
       const env = { ...environment, XDG_CONFIG_HOME: own, XDG_STATE_HOME: join(own, "state") };
-      return spawnSync(join(root, "bin", "ambit"), ["status"], { cwd: own, env }).status;
+      return spawnSync(join(root, "bin", "ambit"), ["status"], { cwd: join(root, "examples", "rows"), env }).status;
     };
     expect(example.split("\n").length).toBeGreaterThan(15);
     expect(check(example)).toBe(0);
