@@ -15,6 +15,7 @@ import { METADATA_RANGES, SPECIAL_RANGES } from "../../src/authority/special.ts"
 import { DENIALS, DIAGNOSTICS, type Page } from "../../src/cli/explanations.ts";
 import { PROTECTED_PATHS } from "../../src/node/ground.ts";
 import { PRESETS } from "../../src/notation/presets.ts";
+import { apiDoors, apiLines } from "./api.ts";
 
 const GENERATED =
   "<!-- Generated from the source; `UPDATE_REFERENCE=1 npx vitest run test/reference` writes it anew. -->";
@@ -33,6 +34,10 @@ export function verbsPage(): string {
     "|---|---|---|---|---|---|",
     ...rows,
   ]);
+}
+
+export function apiPage(): string {
+  return page("API", apiLines(apiDoors()));
 }
 
 export function codesPage(): string {
