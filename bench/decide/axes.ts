@@ -1,10 +1,10 @@
 // Several axes at once: a host with its port, and a program with its folder and its mode. The requests miss on each
 // axis by turns, so no axis can be left out.
 import { parseArgv, parseArgvPattern } from "../../src/core/authority/axes/argv.ts";
-import { chainLevel } from "../../src/core/authority/chain.ts";
 import { parseHost } from "../../src/core/authority/axes/destination.ts";
-import type { Grant } from "../../src/core/authority/grant.ts";
 import { parsePath, tree } from "../../src/core/authority/axes/path.ts";
+import { chainLevel } from "../../src/core/authority/chain.ts";
+import type { Grant } from "../../src/core/authority/grant.ts";
 import type { Request } from "../../src/core/authority/request.ts";
 import type { Cell } from "../cell-process.ts";
 import { timed } from "../clock.ts";

@@ -1,8 +1,9 @@
 // Patterns written to be slow: many deep stars on a deep path that almost matches, and many globs side by side.
+
+import { parsePath, parsePathPatterns } from "../../src/core/authority/axes/path.ts";
 import { type Chain, chainLevel } from "../../src/core/authority/chain.ts";
 import { compile } from "../../src/core/authority/compiled.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
-import { parsePath, parsePathPatterns } from "../../src/core/authority/axes/path.ts";
 import type { Request } from "../../src/core/authority/request.ts";
 import type { Cell } from "../cell-process.ts";
 import { timed } from "../clock.ts";

@@ -1,17 +1,17 @@
 // ambit itself: a chain of one compiled link. Requests prepared beforehand, or read from their text each time.
 import { parseArgv, parseProgram } from "../../src/core/authority/axes/argv.ts";
+import { parseHostPattern } from "../../src/core/authority/axes/destination.ts";
+import { type Ground, parsePath, parseRoot, tree } from "../../src/core/authority/axes/path.ts";
+import { ANY, type Scope } from "../../src/core/authority/axes/scope.ts";
+import { parseUrl } from "../../src/core/authority/axes/url.ts";
 import { type VerbEntry, verbEntry } from "../../src/core/authority/catalog.ts";
 import { type Chain, chainLevel } from "../../src/core/authority/chain.ts";
 import { compile, type Moment } from "../../src/core/authority/compiled.ts";
-import { parseHostPattern } from "../../src/core/authority/axes/destination.ts";
 import { type Grant, UNCONDITIONAL } from "../../src/core/authority/grant.ts";
 import { ALWAYS, type Link, type LinkRole } from "../../src/core/authority/link.ts";
-import { type Ground, parsePath, parseRoot, tree } from "../../src/core/authority/axes/path.ts";
+import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
 import type { Request } from "../../src/core/authority/request.ts";
 import type { Result } from "../../src/core/base/result.ts";
-import { ANY, type Scope } from "../../src/core/authority/axes/scope.ts";
-import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
-import { parseUrl } from "../../src/core/authority/axes/url.ts";
 import type { Verb, WrittenGrant, WrittenRequest } from "../workload.ts";
 import type { Engine } from "./engine.ts";
 

@@ -2,8 +2,8 @@
 import { type SpawnOptions, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { SandboxGround } from "../../src/sandbox/linux/detect-sandbox.ts";
-import { bubblewrapCommand } from "../../src/sandbox/plan/start/bubblewrap.ts";
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
+import { bubblewrapCommand } from "../../src/sandbox/plan/start/bubblewrap.ts";
 
 export const BARE = "bare spawn";
 export const BUBBLEWRAP = "bubblewrap";

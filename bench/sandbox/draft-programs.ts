@@ -1,10 +1,10 @@
 // Programs as the daemon runs them: in a sandbox over a draft of the project, until what they wrote has landed in it.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { ChangesReport } from "../../src/core/ports/drafts.ts";
+import type { ProgramGround, Records } from "../../src/daemon/parts.ts";
 import { daemonDrafts } from "../../src/daemon/programs/drafts.ts";
 import { daemonPrograms } from "../../src/daemon/programs/programs.ts";
-import type { ProgramGround, Records } from "../../src/daemon/parts.ts";
-import type { ChangesReport } from "../../src/core/ports/drafts.ts";
 import type { Decided } from "../../src/sandbox/plan/plan-root.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 import { rootFolder } from "../place.ts";

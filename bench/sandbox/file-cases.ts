@@ -3,12 +3,12 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { judge } from "../../src/core/authority/judge.ts";
-import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
-import { ConfinedFiles, FILE_LIMITS } from "../../src/sandbox/files/confined-files.ts";
+import type { FileResult } from "../../src/core/ports/files.ts";
 import { segmentsOf } from "../../src/platform/folders.ts";
+import { ConfinedFiles, FILE_LIMITS } from "../../src/sandbox/files/confined-files.ts";
 import { type SandboxGround, sandboxFacts } from "../../src/sandbox/linux/detect-sandbox.ts";
 import { hostPath } from "../../src/sandbox/linux/host-path.ts";
-import type { FileResult } from "../../src/core/ports/files.ts";
+import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
 import type { Row } from "../row.ts";
 import { OURS } from "./ambit.ts";
 import { authorityOf, type BenchGround, moment } from "./ground.ts";

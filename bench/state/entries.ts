@@ -1,7 +1,8 @@
 // Entries as the daemon writes them for a call that is allowed, by many agents and users over many days.
-import { Names } from "../../src/daemon/ids.ts";
+
 import type { AccountCharge } from "../../src/core/ports/stores/ledger.ts";
 import type { LogEntry } from "../../src/core/ports/stores/log.ts";
+import { Names } from "../../src/daemon/ids.ts";
 
 /** As the daemon names them. */
 const names = new Names();

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { VERSION } from "../../src/core/base/version.ts";
-import { connect } from "../../src/daemon/rpc/client.ts";
 import type { ControlMessages } from "../../src/core/ports/daemon/daemon-control.ts";
 import type { Answer, Asking } from "../../src/core/ports/daemon/exchange.ts";
+import { connect } from "../../src/daemon/rpc/client.ts";
 import { rootFolder } from "../place.ts";
 
 /** Counted and never empty, so that every call is charged. */

@@ -2,14 +2,14 @@
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { makeCheckpoint } from "../../src/log/chain/checkpoint.ts";
-import { verifyStore } from "../../src/log/verify/verify-store.ts";
 import { signatureCheck } from "../../src/log/keys/key-text.ts";
 import { type AuditKeys, openAuditKeys } from "../../src/log/keys/keys.ts";
+import { verifyStore } from "../../src/log/verify/verify-store.ts";
 import { sha256 } from "../../src/platform/digest.ts";
 import { FactFiller } from "../../src/store/log/fact-filler.ts";
 import { factsOf } from "../../src/store/log/fact-index.ts";
-import { openState, type State } from "../../src/store/state.ts";
 import { fillWords } from "../../src/store/log/word-index.ts";
+import { openState, type State } from "../../src/store/state.ts";
 import { cpuNanoseconds } from "../clock.ts";
 import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";

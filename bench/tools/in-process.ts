@@ -1,9 +1,9 @@
 // A tool that the application passes in code: gate, warrant, context and outcome, beside calling its function.
 import type { Authority, Chain } from "../../src/core/authority/chain.ts";
 import { judge } from "../../src/core/authority/judge.ts";
-import type { Instruments } from "../../src/runtime/context/context.ts";
 import { readDeclarationValue } from "../../src/core/notation/tools/declaration-value.ts";
 import type { KeysPort } from "../../src/core/ports/instruments.ts";
+import type { Instruments } from "../../src/runtime/context/context.ts";
 import type { Capabilities } from "../../src/runtime/tool/declaration.ts";
 import { defineTool, type Tool } from "../../src/runtime/tool/define.ts";
 import type { RegisteredTool } from "../../src/runtime/tool/registered.ts";

@@ -291,6 +291,21 @@ describe("configuration", () => {
 });
 
 describe("status", () => {
+  test("says that shadow mode has no effect, and a denial stays one", () => {
+    write(SCOUT, HUB);
+    write("config/ambit/config.yml", "mode: shadow\n");
+    ambit("trust", "--yes");
+    expect(ambit("can", "scout", "net.get", "https://other.example/").status).toBe(10);
+    const said = ambit("status");
+    expect(said.status).toBe(0);
+    expect(said.err).toMatch(/`mode: shadow` in your config\.yml has no effect yet/);
+    const { problems, notProtected } = JSON.parse(ambit("status", "--json").out) as Record<string, readonly string[]>;
+    expect(problems).toEqual([expect.stringContaining("no effect yet")]);
+    expect(notProtected?.filter((line) => line.includes("shadow"))).toEqual([]);
+    write("config/ambit/config.yml", "mode: enforce\n");
+    expect(ambit("status").err).not.toMatch(/shadow/);
+  });
+
   test("says where one is, what counts, and what is not protected", () => {
     write(SCOUT, HUB);
     write("project/.ambit/agents/odd.md", record("capabilities: [records.reed]"));

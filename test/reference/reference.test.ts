@@ -4,12 +4,13 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { VERSION } from "../../src/core/base/version.ts";
-import { codesPage, dataPage, verbsPage } from "./reference.ts";
+import { apiPage, codesPage, dataPage, verbsPage } from "./reference.ts";
 
 const pages: readonly (readonly [string, () => string])[] = [
   ["verbs.md", verbsPage],
   ["codes.md", codesPage],
   ["data.md", dataPage],
+  ["api.md", apiPage],
 ];
 
 for (const [name, write] of pages) {

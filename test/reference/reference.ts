@@ -15,6 +15,7 @@ import { rangeText } from "../../src/core/base/address.ts";
 import { METADATA_RANGES, SPECIAL_RANGES } from "../../src/core/base/special.ts";
 import { PRESETS } from "../../src/core/notation/record/presets.ts";
 import { PROTECTED_PATHS } from "../../src/platform/ground.ts";
+import { apiDoors, apiLines } from "./api.ts";
 
 const GENERATED =
   "<!-- Generated from the source; `UPDATE_REFERENCE=1 npx vitest run test/reference` writes it anew. -->";
@@ -33,6 +34,10 @@ export function verbsPage(): string {
     "|---|---|---|---|---|---|",
     ...rows,
   ]);
+}
+
+export function apiPage(): string {
+  return page("API", apiLines(apiDoors()));
 }
 
 export function codesPage(): string {

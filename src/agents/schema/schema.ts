@@ -54,7 +54,7 @@ function recordSchema(): Schema {
       description: "requests with the outcome they must have; a record whose tests fail grants nothing",
       anyOf: [{ type: "array", items: reference("test") }, { type: "null" }],
     },
-    mode: { type: "string", description: "how the agent is held to this" },
+    mode: { type: "string", description: "reserved: it has no effect yet, calls are enforced all the same" },
     approvers: approversSchema(),
     land: landSchema,
   };
@@ -142,7 +142,7 @@ const SECRET: Readonly<Record<string, Schema>> = {
 const ceiling = capabilitiesSchema("what no agent exceeds, whatever its record says");
 const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
   triggers: triggersSchema(["never", "ask", "allow"]),
-  mode: oneOfWords(["enforce", "shadow"], "shadow: decide and write down, hold nothing back"),
+  mode: oneOfWords(["enforce", "shadow"], "shadow is reserved and has no effect yet: calls are enforced all the same"),
   ceiling,
   capabilities: ceiling,
   control: oneOfWords(["ask", "presence"], "what widening and approving need"),

@@ -50,6 +50,7 @@ export async function status(world: StatusWorld, options: { readonly json: boole
   const levels = said.map(([diagnostic]) => diagnostic);
   const total = (severity: Severity): number =>
     count(levels, severity) + agents.reduce((sum, one) => sum + (severity === "error" ? one.errors : one.warnings), 0);
+  const problems = [...opened.problems, ...ineffectiveKeys(opened)];
   const holes = [...ownHoles(opened), ...NOT_PROTECTED];
   if (options.json)
     world.print(
@@ -60,14 +61,14 @@ export async function status(world: StatusWorld, options: { readonly json: boole
         agents,
         errors: total("error"),
         warnings: total("warning"),
-        problems: opened.problems,
+        problems,
         daemon,
         notProtected: holes,
       }),
     );
   else {
     for (const [diagnostic, source] of said) world.printError(renderDiagnostic(diagnostic, source, world.paint));
-    for (const problem of opened.problems) world.printError(`${world.paint.warn("warning")}: ${shown(problem)}`);
+    for (const problem of problems) world.printError(`${world.paint.warn("warning")}: ${shown(problem)}`);
     const mistakes = `${counted(total("error"), "error", "errors")}, ${counted(total("warning"), "warning", "warnings")}`;
     world.print([head(opened, world.paint), ...table(agents, world.paint), mistakes].join("\n"));
     world.print(daemonLine(daemon, world));
@@ -118,10 +119,14 @@ function table(agents: readonly AgentStatus[], paint: Paint): readonly string[] 
 
 /** What of this machine leaves a hole, besides what the version leaves to everybody. */
 function ownHoles({ user }: OpenedProject): readonly string[] {
-  return [
-    ...(user?.config.bare === true ? ["the user's configuration lets processes run without a sandbox (bare)"] : []),
-    ...(user?.config.mode === "shadow" ? ["the user's configuration is in shadow mode: denials are only noted"] : []),
-  ];
+  return user?.config.bare === true ? ["the user's configuration lets processes run without a sandbox (bare)"] : [];
+}
+
+/** Keys of the configuration that are read and not used. */
+function ineffectiveKeys({ user }: OpenedProject): readonly string[] {
+  return user?.config.mode === "shadow"
+    ? ["`mode: shadow` in your config.yml has no effect yet: calls are enforced as with `mode: enforce`"]
+    : [];
 }
 
 /** docs/limits.md says it at length. */

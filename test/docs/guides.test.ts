@@ -1,0 +1,104 @@
+// The guides as a newcomer reads them: every command is run in a copy of examples/rows, and ends as the page says.
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { environment, root } from "../e2e/ambit.ts";
+import { ownFolder } from "../house/own-folder.ts";
+import { blocksOf, read } from "./markdown.ts";
+
+const guides = readdirSync(join(root, "docs", "guide")).filter((name) => name.endsWith(".md"));
+
+/** What the comment behind a command says about its end. Without one it succeeds. */
+const STATUS: Readonly<Record<string, (status: number) => boolean>> = {
+  runs: (status) => status === 0,
+  allow: (status) => status === 0,
+  deny: (status) => status === 10,
+  denied: (status) => status === 10,
+  ask: (status) => status === 11,
+  refused: (status) => status === 125,
+  fails: (status) => status !== 0 && status !== 2,
+};
+/** A command with a placeholder must be understood; what it names does not exist. */
+const PLACEHOLDER = /\b(ID|NAME|AGENT|TOOL|TOKEN)\b/;
+
+interface Command {
+  readonly text: string;
+  readonly says: string | null;
+}
+
+function commandsOf(block: string): readonly Command[] {
+  const lines = block.trim().split("\n");
+  if (!lines.every((line) => line.startsWith("ambit "))) return [{ text: block, says: null }];
+  return lines.map((line) => ({ text: line, says: /\s# (\w+)/.exec(line)?.[1] ?? null }));
+}
+
+function isExpected({ text, says }: Command, status: number): boolean {
+  if (PLACEHOLDER.test(text.replace(/\s#.*$/, ""))) return status !== 2;
+  return (STATUS[says ?? ""] ?? STATUS["runs"])?.(status) === true;
+}
+
+describe("the guides", () => {
+  const folder = ownFolder("ambit-guide-");
+  const project = join(folder, "rows");
+  const configuration = join(environment["XDG_CONFIG_HOME"] ?? "", "ambit");
+
+  function run(script: string): { readonly status: number | null; readonly output: string } {
+    const text = script.replaceAll("~/.config/ambit", configuration).replaceAll("/tmp/rows", project);
+    const { status, stdout, stderr } = spawnSync("bash", ["-c", text], {
+      cwd: project,
+      encoding: "utf8",
+      env: { ...environment, PATH: `${join(root, "bin")}:${process.env["PATH"]}` },
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: 60_000,
+    });
+    return { status, output: stdout + stderr };
+  }
+
+  test("print commands that end as they say", { timeout: 300_000 }, () => {
+    cpSync(join(root, "examples", "rows"), project, { recursive: true });
+    expect(run("git init -q . && ambit trust --yes").status).toBe(0);
+    let checked = 0;
+    for (const guide of guides)
+      for (const command of blocksOf(read(root, join("docs", "guide", guide)), "sh").flatMap(commandsOf)) {
+        const { status, output } = run(command.text);
+        const isRight = status !== null && isExpected(command, status);
+        expect.soft(isRight, `${guide}: ${command.text}\nended with ${status}\n${output}`).toBe(true);
+        checked++;
+      }
+    expect(guides.length).toBeGreaterThanOrEqual(7);
+    expect(checked).toBeGreaterThanOrEqual(50);
+  });
+
+  test("are told apart from commands that do not exist, and from another end", () => {
+    expect(run("ambit exect coder -- ls").status).toBe(2);
+    expect(isExpected({ text: "ambit agents revoke --link ID", says: null }, 2)).toBe(false);
+    expect(isExpected({ text: "ambit log", says: null }, 10)).toBe(false);
+    expect(isExpected({ text: "ambit log # deny", says: "deny" }, 0)).toBe(false);
+    expect(isExpected({ text: "ambit log # fails", says: "fails" }, 2)).toBe(false);
+  });
+
+  test("have every key of the configuration", () => {
+    const page = read(root, "docs/guide/config.md");
+    const { stdout } = spawnSync(join(root, "bin", "ambit"), ["schema", "user-config"], { encoding: "utf8" });
+    const { properties } = JSON.parse(stdout) as { properties: Record<string, unknown> };
+    const keys = Object.keys(properties).filter((key) => key !== "capabilities");
+    expect(keys.length).toBeGreaterThan(15);
+    expect(keys.filter((key) => !page.includes(`| \`${key}\` |`))).toEqual([]);
+  });
+
+  test("have an example configuration without a mistake in it", () => {
+    const page = read(root, "docs/guide/config.md");
+    const [example = ""] = blocksOf(page, "yaml");
+    const check = (text: string): number | null => {
+      const own = ownFolder("ambit-config-");
+      mkdirSync(join(own, "ambit"));
+      writeFileSync(join(own, "ambit", "config.yml"), text);
+      const env = { ...environment, XDG_CONFIG_HOME: own, XDG_STATE_HOME: join(own, "state") };
+      return spawnSync(join(root, "bin", "ambit"), ["status"], { cwd: join(root, "examples", "rows"), env }).status;
+    };
+    expect(example.split("\n").length).toBeGreaterThan(15);
+    expect(check(example)).toBe(0);
+    expect(check(example.replace("control: presence", "control: presense"))).toBe(3);
+  });
+});
