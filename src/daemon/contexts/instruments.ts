@@ -95,7 +95,7 @@ export function daemonInstruments(options: DaemonInstrumentsOptions): Instrument
   };
 }
 
-interface ContextFilesAsked {
+interface ContextFilesOptions {
   readonly session: Session;
   readonly calls: CallFiles;
   /** Those of the warrant. */
@@ -103,7 +103,8 @@ interface ContextFilesAsked {
   readonly judge: Judge;
 }
 
-function contextFiles({ session, calls, requests, judge }: ContextFilesAsked): Files {
+/** Files: the session's file worker acts; its grants and the tool's declaration decide every path. */
+function contextFiles({ session, calls, requests, judge }: ContextFilesOptions): Files {
   const act = async <T>(
     path: FilePath,
     isChanging: boolean,
@@ -139,6 +140,7 @@ function isSecretOf({ binding, isCanary }: SealedSecret, tool: string): boolean 
   return !isCanary && binding.tools.includes(tool);
 }
 
+/** Secrets: bound to the tool and to the request's address, counted, and never passed to the tool. */
 function contextSecrets(secrets: WebSecrets, session: Session, tool: string): SecretsPort {
   const told = new Set<string>();
   /** Once a call for each: the log is not for whoever asks to fill. */
