@@ -29,10 +29,12 @@ const started = [
   { name: "mcp", entry: "src/main/mcp-main.ts", options: { plugins: [withoutSchemaChecker()] } },
 ];
 
-export async function buildBundles(folder) {
+/** `more` gives esbuild further options for a program; a measurement adds its own calls to the sources. */
+export async function buildBundles(folder, more = () => ({})) {
   const { build } = await import("esbuild");
-  const bundle = ({ name, entry, options }) =>
-    build({
+  const bundle = ({ name, entry, options }) => {
+    const { plugins = [], ...added } = more(name);
+    return build({
       absWorkingDir: root,
       entryPoints: [entry],
       outfile: join(folder, `${name}.cjs`),
@@ -47,7 +49,10 @@ export async function buildBundles(folder) {
       minifyIdentifiers: true,
       logLevel: "error",
       ...options,
+      ...added,
+      plugins: [...(options.plugins ?? []), ...plugins],
     });
+  };
   await Promise.all([
     ...processes.map(bundle),
     ...started.map(async ({ name, entry, options }) => {

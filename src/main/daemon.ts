@@ -8,7 +8,7 @@ import type { Config } from "../core/notation/config/config.ts";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
 import type { EntryKind, LogEntry } from "../core/ports/stores/log.ts";
 import { daemonClock } from "../daemon/clock.ts";
-import { joinedInstruments } from "../daemon/contexts/joined.ts";
+import { daemonInstruments } from "../daemon/contexts/instruments.ts";
 import { Daemon } from "../daemon/daemon.ts";
 import { daemonHosts } from "../daemon/hosts/hosts.ts";
 import { Names } from "../daemon/ids.ts";
@@ -37,7 +37,7 @@ import { programOwnerTools } from "../daemon/tools/programs.ts";
 import { daemonRecords } from "../daemon/tools/records.ts";
 import { searchTool, userSearch } from "../daemon/tools/search.ts";
 import { shellOwnerTool } from "../daemon/tools/shell.ts";
-import { daemonWeb } from "../daemon/tools/web-joined.ts";
+import { daemonWeb } from "../daemon/tools/web.ts";
 import { installCommand } from "../doctor/backend.ts";
 import { canonicalJson } from "../log/chain/canonical.ts";
 import { configFolder } from "../platform/config-folder.ts";
@@ -192,7 +192,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   });
   const resolvers = ({ facts: { cwd } }: Session): readonly string[] =>
     runGround({ home, folders, program, cwd, environment: {}, records, now }).user?.resolvers ?? [];
-  const instruments = joinedInstruments({
+  const instruments = daemonInstruments({
     ...{ program, programs, files: files.calls, secrets, kept, resolvers, entry: bare, now, log },
     id: () => id("o"),
   });

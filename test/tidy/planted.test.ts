@@ -1,5 +1,6 @@
 // Each checker of tidy, fed with a violation planted in memory and with its nearest lawful neighbour.
 import { describe, expect, test } from "vitest";
+import { checkFolders, checkSmallFiles, folderFilesMax, largeFolders, smallFiles, smallLines } from "./budgets.ts";
 import { checkBrand, checkDirection, checkMint } from "./direction.ts";
 import { checkPurity } from "./purity.ts";
 import { isPureRoom, isRoom, knownBy, roomNames } from "./rooms.ts";
@@ -279,6 +280,60 @@ describe("shape", () => {
     ["a deep index", "src/core/gate/deep/index.ts", "", /no door/],
     ["another name", "src/core/gate/indexes.ts", "", undefined],
   ]);
+});
+
+describe("budgets", () => {
+  const files = (count: number, folder: string): readonly ReturnType<typeof source>[] =>
+    Array.from({ length: count }, (_, at) => source(`${folder}/a${at}.ts`, ""));
+  const said = ({ findings }: Report): readonly string[] => findings.map(({ path, what }) => `${path} ${what}`);
+
+  test("a folder holds as many source files as may be, and not one more", () => {
+    const full = files(folderFilesMax, "src/core/gate");
+    expect(said(checkFolders(full))).toEqual([]);
+    expect(said(checkFolders([...full, source("src/core/gate/b.ts", "")]))).toEqual([
+      `src/core/gate has ${folderFilesMax + 1} source files, more than ${folderFilesMax}`,
+    ]);
+    const apart = [
+      "src/core/gate/b.test.ts",
+      "src/core/gate/testing/b.ts",
+      "src/core/gate/deep/b.ts",
+      "test/gate/b.ts",
+    ];
+    expect(said(checkFolders([...full, ...apart.map((path) => source(path, ""))]))).toEqual([]);
+  });
+
+  test.each(Object.entries(largeFolders))("%s has a budget of its own", (folder, max) => {
+    expect(max).toBeGreaterThan(folderFilesMax);
+    expect(said(checkFolders(files(max, folder)))).toEqual([]);
+    expect(said(checkFolders(files(max + 1, folder)))).toHaveLength(1);
+  });
+
+  const lines = (count: number): string => "// a line\n".repeat(count);
+  const importer = source("src/core/gate/big.ts", `import { a } from "./a.ts";\n${lines(smallLines)}`);
+  const small = source("src/core/gate/a.ts", lines(smallLines - 1));
+
+  test("a small file with a single importer counts", () => {
+    expect(smallFiles([importer, small])).toEqual([[small.path, importer.path]]);
+    expect(said(checkSmallFiles([importer, small], 1))).toEqual([]);
+    expect(said(checkSmallFiles([importer, small], 0))).toEqual([
+      expect.stringMatching(/^src 1 files under 60 lines have a single importer, more than 0/),
+    ]);
+  });
+
+  test("a type or a file loaded late is imported, too", () => {
+    for (const text of ['import type { A } from "./a.ts";', 'const a = await import("./a.ts");'])
+      expect(smallFiles([source("src/core/gate/b.ts", `${text}\n${lines(smallLines)}`), small])).toHaveLength(1);
+  });
+
+  test.each([
+    ["one line longer", [importer, source(small.path, lines(smallLines))]],
+    ["two importers", [importer, small, source("src/core/gate/b.ts", importer.text)]],
+    ["no importer", [small]],
+    ["a test is no importer", [small, source("src/core/gate/b.test.ts", importer.text)]],
+    ["a test's own file", [source("src/core/gate/b.test.ts", importer.text), source("test/gate/a.ts", "")]],
+  ])("%s: does not count", (_title, sources) => {
+    expect(smallFiles(sources)).toEqual([]);
+  });
 });
 
 describe("words", () => {

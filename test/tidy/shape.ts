@@ -1,5 +1,5 @@
 // The shape of files: how long, what comes first, and where an index may stand.
-import { examine, finding, isInSrc, isTest, type Report, type Source } from "./source.ts";
+import { examine, finding, isInSrc, isTest, linesOf, type Report, type Source } from "./source.ts";
 
 export const linesWanted = 150;
 export const linesMax = 400;
@@ -41,8 +41,4 @@ export function checkIndex(sources: readonly Source[]): Report {
       ? [{ path: source.path, line: 1, what: "is an index file and no door" }]
       : [],
   );
-}
-
-function linesOf({ text }: Source): number {
-  return text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
 }

@@ -63,6 +63,10 @@ export function isInSrc(source: Source): boolean {
   return source.path.startsWith("src/");
 }
 
+export function linesOf({ text }: Source): number {
+  return text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+}
+
 /** Every node of a tree, parents first. */
 export function* nodesOf(node: ts.Node): Generator<ts.Node> {
   yield node;

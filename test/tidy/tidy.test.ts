@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
+import { checkFolders, checkSmallFiles } from "./budgets.ts";
 import { checkBrand, checkDirection, checkMint } from "./direction.ts";
 import { checkPurity, platformGlobals } from "./purity.ts";
 import { isPureRoom, roomNames } from "./rooms.ts";
@@ -22,6 +23,8 @@ const rules: readonly (readonly [string, (sources: readonly Source[]) => Report]
   ["no file is too long", checkLength],
   ["every source file begins with its purpose", checkPurpose],
   ["there is no index file but the door", checkIndex],
+  ["no folder holds more source files than its budget", checkFolders],
+  ["no more small files with a single importer than the budget", (all) => checkSmallFiles(all)],
   ["no name we give holds a banned word", checkWords],
 ];
 

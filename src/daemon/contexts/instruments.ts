@@ -2,40 +2,50 @@
 // vault and the store.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { parseUrl } from "../../core/authority/axes/url.ts";
+import type { Request } from "../../core/authority/request.ts";
+import type { FilePath, FileRefused, FileResult, Files } from "../../core/ports/files.ts";
+import type { PortFailure, SecretsPort } from "../../core/ports/instruments.ts";
+import type { Judge } from "../../core/ports/judge.ts";
 import type { MemoryStore, ObservationStore } from "../../core/ports/stores/memory-store.ts";
-import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
+import type { SealedSecret } from "../../core/ports/stores/secret-store.ts";
+import { toAscii } from "../../platform/ascii.ts";
+import { nativeProgram } from "../../platform/native-program.ts";
+import { detectSandbox } from "../../sandbox/linux/detect-sandbox.ts";
+import { isBoundTo } from "../../sandbox/network/fetch/handles-binding.ts";
+import { refusedWith } from "../../tools/files/refusals.ts";
 import type { DaemonPrograms } from "../programs/programs.ts";
 import type { DaemonSecrets } from "../secrets.ts";
 import type { Session } from "../session.ts";
 import type { CallFiles } from "../tools/files.ts";
-import type { WebSecrets } from "../tools/web-secrets.ts";
+import { type StoredSecretsOptions, storedSecrets, type WebSecrets } from "../tools/web-secrets.ts";
 import type { InstrumentsSource } from "./contexts.ts";
-import { contextFiles } from "./files.ts";
 import { contextKeys, contextObservations } from "./memory.ts";
 import { netFetching } from "./net.ts";
 import { contextPrograms } from "./programs.ts";
-import { contextSecrets, isSecretOf } from "./secrets.ts";
 
-export interface DaemonInstrumentsAsked {
-  /** Of our package. */
+interface DaemonInstrumentsOptions extends Pick<StoredSecretsOptions, "entry" | "log"> {
+  /** The folder of our package. */
   readonly program: string;
   readonly programs: DaemonPrograms;
   readonly files: CallFiles;
-  /** For whom a secret is used and asked for, by the tool. */
-  secrets(tool: string): WebSecrets;
-  readonly stream: DaemonSecrets["stream"];
-  readonly kept: { readonly memory: MemoryStore; readonly observations: ObservationStore };
-  resolver(session: Session): ResolverChoice;
-  /** Whether programs can be run here at all. */
-  hasSandbox(): boolean;
+  readonly secrets: Pick<DaemonSecrets, "open" | "ready" | "stream">;
+  readonly kept: StoredSecretsOptions["kept"] & {
+    readonly memory: MemoryStore;
+    readonly observations: ObservationStore;
+  };
+  /** The DNS servers of the user's configuration; those of the machine where it is empty. */
+  resolvers(session: Session): readonly string[];
   now(): number;
   id(): string;
 }
 
-export function daemonInstruments(asked: DaemonInstrumentsAsked): InstrumentsSource {
-  const { programs, files, kept, now, id } = asked;
+export function daemonInstruments(options: DaemonInstrumentsOptions): InstrumentsSource {
+  const { program, programs, files, kept, now, id, entry, log } = options;
+  const { open, ready } = options.secrets;
+  const secretsFor = (tool: string): WebSecrets => storedSecrets({ kept, open, ready, entry, log }, tool);
   const redacted = (bytes: Uint8Array): Uint8Array => {
-    const stream = asked.stream();
+    const stream = options.secrets.stream();
     return stream === null ? bytes : Buffer.concat([stream.write(bytes), stream.end()]);
   };
   return {
@@ -43,11 +53,11 @@ export function daemonInstruments(asked: DaemonInstrumentsAsked): InstrumentsSou
       has: (backend) => {
         switch (backend) {
           case "network":
-            return existsSync(join(asked.program, "dist", "broker.cjs"));
+            return existsSync(join(program, "dist", "broker.cjs"));
           case "files":
             return files.isThere();
           case "process":
-            return asked.hasSandbox();
+            return detectSandbox({ native: nativeProgram(program), install: () => "" }).ok;
           case "secrets":
           case "storage":
             return true;
@@ -56,7 +66,7 @@ export function daemonInstruments(asked: DaemonInstrumentsAsked): InstrumentsSou
         }
       },
       hasSecret: (name) => {
-        const secret = asked.secrets(tool).get(name);
+        const secret = secretsFor(tool).get(name);
         return secret !== null && isSecretOf(secret, tool);
       },
     }),
@@ -68,16 +78,101 @@ export function daemonInstruments(asked: DaemonInstrumentsAsked): InstrumentsSou
         fetching: netFetching({
           session,
           fetch: (wish) => programs.fetch(wish),
-          resolver: () => asked.resolver(session),
+          resolver: () => {
+            const servers = options.resolvers(session);
+            return servers.length === 0 ? null : { servers };
+          },
           redacted,
         }),
         files: contextFiles({ session, calls: files, requests, judge }),
         programs: contextPrograms(programs, wanted),
-        secrets: contextSecrets(asked.secrets(tool), session, tool),
+        secrets: contextSecrets(secretsFor(tool), session, tool),
         storage: keys,
         memory: keys,
         observations: contextObservations(kept.observations, keeping),
       };
+    },
+  };
+}
+
+interface ContextFilesOptions {
+  readonly session: Session;
+  readonly calls: CallFiles;
+  /** Those of the warrant. */
+  readonly requests: readonly Request[];
+  readonly judge: Judge;
+}
+
+/** Files: the session's file worker acts; its grants and the tool's declaration decide every path. */
+function contextFiles({ session, calls, requests, judge }: ContextFilesOptions): Files {
+  const act = async <T>(
+    path: FilePath,
+    isChanging: boolean,
+    how: (files: Files) => Promise<FileResult<T>>,
+  ): Promise<FileResult<T>> => {
+    const answer = await calls.use(session, requests, { path, isChanging, within: judge }, how);
+    // A file is trusted where a person committed it. Nobody looks at commits yet, and unknown is untrusted.
+    if (answer.ok && !isChanging) session.taint("a tool's reading of files");
+    return answer.ok ? answer : inWords(answer);
+  };
+  return {
+    read: (path, range) => act(path, false, (files) => files.read(path, range)),
+    stat: (path) => act(path, false, (files) => files.stat(path)),
+    list: (path, most) => act(path, false, (files) => files.list(path, most)),
+    glob: (root, pattern, most) => act(root, false, (files) => files.glob(root, pattern, most)),
+    search: (root, text, most) => act(root, false, (files) => files.search(root, text, most)),
+    write: (path, content) => act(path, true, (files) => files.write(path, content)),
+    makeFolder: (path) => act(path, true, (files) => files.makeFolder(path)),
+    append: (path, content) => act(path, true, (files) => files.append(path, content)),
+    remove: (path) => act(path, true, (files) => files.remove(path)),
+    close: () => undefined,
+  };
+}
+
+/** As the file tools say it: the author of a tool is told the same as a model. */
+function inWords(refused: FileRefused): FileRefused {
+  const said = refusedWith(refused);
+  return said.ok ? refused : { ...refused, reason: said.message };
+}
+
+/** What one of these may be used by: the tool it is bound to. */
+function isSecretOf({ binding, isCanary }: SealedSecret, tool: string): boolean {
+  return !isCanary && binding.tools.includes(tool);
+}
+
+/** Secrets: bound to the tool and to the request's address, counted, and never passed to the tool. */
+function contextSecrets(secrets: WebSecrets, session: Session, tool: string): SecretsPort {
+  const told = new Set<string>();
+  /** Once a call for each: the log is not for whoever asks to fill. */
+  const refuse = (name: string, secret: SealedSecret | null): PortFailure => {
+    if (secret !== null && !told.has(name) && told.size < 16) {
+      told.add(name);
+      secrets.probed(name, session);
+    }
+    // The same words whatever is the matter: nobody learns here which secrets there are.
+    return { ok: false, code: "secret_refused", message: `there is no secret ${name} for this tool and address` };
+  };
+  return {
+    has: async (name) => {
+      const secret = secrets.get(name);
+      return secret !== null && isSecretOf(secret, tool);
+    },
+    open: async (name, use) => {
+      const url = parseUrl(`${use.origin}/`, toAscii);
+      const isFor = (one: SealedSecret | null): one is SealedSecret =>
+        one !== null && url.ok && isSecretOf(one, tool) && isBoundTo(one.binding.hosts, url.value);
+      if (isFor(secrets.get(name))) await secrets.ready();
+      const secret = secrets.get(name);
+      if (!isFor(secret)) return refuse(name, secret);
+      const opened = secrets.open(name);
+      if (!opened.ok) return refuse(name, null);
+      const { value } = opened.value;
+      try {
+        if (!(await secrets.use(secret, session))) return refuse(name, null);
+        return { ok: true, value: Buffer.from(value).toString("utf8") };
+      } finally {
+        value.fill(0);
+      }
     },
   };
 }

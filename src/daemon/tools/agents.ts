@@ -1,12 +1,218 @@
-// The tools over agents, joined.
-
-import { AgentsPlace } from "./agent-directory.ts";
-import { discoverTool } from "./agent-discover.ts";
-import type { DaemonAgentsAsked } from "./agent-options.ts";
-import { updateTool } from "./agent-update.ts";
-import type { OwnerTool } from "./owner-tool.ts";
+// The tools `agent_update` and `agent_discover` as the daemon executes them.
+import { verbEntry } from "../../core/authority/catalog.ts";
+import { judge } from "../../core/authority/judge.ts";
+import type { Request } from "../../core/authority/request.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import { requestIdentity } from "../../core/notation/request/request-printer.ts";
+import type { AgentName } from "../../core/ports/stores/link-store.ts";
+import type { EntryKind, LogEntry } from "../../core/ports/stores/log.ts";
+import { sha256 } from "../../platform/digest.ts";
+import { holdsOf } from "../../runtime/tool/reachable.ts";
+import { type AskedOf, heldOf, readAskedOf } from "../../tools/agents/asked-of.ts";
+import { agentRequest, authorityKeysIn, grantRequests } from "../../tools/agents/authority-keys.ts";
+import { AGENT_DISCOVER_DEFINITION, AGENT_UPDATE_DEFINITION } from "../../tools/agents/definitions.ts";
+import { beyond } from "../../tools/agents/held.ts";
+import * as limits from "../../tools/agents/limits.ts";
+import { versionOf } from "../../tools/records/found.ts";
+import { grantsOf } from "../calls/holding.ts";
+import type { Daemon } from "../daemon.ts";
+import { numberOr, optionalText, textIn, textsIn } from "../input.ts";
+import type { Session } from "../session.ts";
+import { AgentsPlace, type AgentsPlaceAsked, type FoundAgent, isAgentId } from "./agent-directory.ts";
+import type { Carried, OwnerTool } from "./owner-tool.ts";
 
 export function daemonAgents(asked: DaemonAgentsAsked): readonly OwnerTool[] {
   const place = new AgentsPlace(asked);
   return [updateTool(asked, place), discoverTool(asked, place)];
 }
+
+interface DaemonAgentsAsked extends AgentsPlaceAsked {
+  held(session: Session): ReturnType<Daemon["held"]>;
+  entry(kind: EntryKind, outcome: string, of: string | null, more: JsonObject): LogEntry;
+}
+
+function failed(code: string, message: string, fix: string | null = null): Extract<Carried, { ok: false }> {
+  return { ok: false, code, message, fix };
+}
+
+const ENDED: Carried = failed("revoked", "the session holds nothing any more");
+const BAD: Carried = failed("invalid_input", "not what the tool takes");
+const NO_WORKSPACE: Carried = failed("not_available", "an agent that was named by a file has no workspace with others");
+
+/** `agent_discover`: which agents have which grants, among those that the caller may find. */
+function discoverTool(asked: DaemonAgentsAsked, place: AgentsPlace): OwnerTool {
+  interface Discovered {
+    readonly agents: readonly { readonly id: string; readonly holds: readonly string[] }[];
+    readonly next: string | null;
+    readonly requests: readonly Request[];
+  }
+
+  const look = async (input: JsonObject, session: Session, items: readonly AskedOf[]): Promise<Discovered> => {
+    const held = asked.held(session);
+    const { workspace } = session.facts.name;
+    const verb = verbEntry("agent.discover");
+    const nobody: Discovered = { agents: [], next: null, requests: [] };
+    if (held === null || workspace === null || verb === null) return nobody;
+    const { authority, reading } = held.holding;
+    // Whoever may find nobody at all is told so, and not that there is nobody.
+    if (!holdsOf(authority, held.moment)(verb))
+      return { ...nobody, requests: [{ verb, values: verb.axes.map(() => undefined) }] };
+    const after = optionalText(input, "after", limits.agentIdCharactersMax) ?? "";
+    const count =
+      numberOr(input, "count", limits.agentsShownUsual, 1, limits.agentsShownMax) ?? limits.agentsShownUsual;
+    // Whoever may not be found is not counted either: where a page ends would tell of them.
+    const found = place.ids(workspace).flatMap((id) => {
+      const request = id > after && id !== session.facts.name.agent ? agentRequest("agent.discover", id) : null;
+      if (request?.ok !== true) return [];
+      return judge(authority, request.value, held.moment).outcome === "allow" ? [{ id, request: request.value }] : [];
+    });
+    const agents: { readonly id: string; readonly holds: readonly string[] }[] = [];
+    const requests: Request[] = [];
+    let last = 0;
+    for (; last < found.length && last < limits.agentsLookedAtMax && agents.length < count; last++) {
+      const { id, request } = found[last] as (typeof found)[number];
+      if (last % 16 === 15) await new Promise<void>((next) => setImmediate(next));
+      const holds = heldOf(items, place.authorityOf({ workspace, agent: id }), reading.ground.protectedPaths);
+      if (holds === null) continue;
+      agents.push({ id, holds });
+      requests.push(request);
+    }
+    return { agents, next: last < found.length ? (found[last - 1]?.id ?? null) : null, requests };
+  };
+
+  return {
+    ...AGENT_DISCOVER_DEFINITION,
+    requests: (input, reading) => {
+      const items = itemsIn(input, reading);
+      return items.ok ? done([]) : items;
+    },
+    derive: async (input, session, reading) => {
+      const items = itemsIn(input, reading);
+      return items.ok ? done((await look(input, session, items.value)).requests) : items;
+    },
+    carry: async ({ input, session, warrant }) => {
+      const { workspace } = session.facts.name;
+      const held = asked.held(session);
+      if (held === null) return ENDED;
+      if (workspace === null) return NO_WORKSPACE;
+      const items = itemsIn(input, held.holding.reading);
+      if (!items.ok) return BAD;
+      const { agents, next, requests } = await look(input, session, items.value);
+      const isDecided = requests.every((one) =>
+        warrant.requests.some((other) => one.verb === other.verb && requestIdentity(one) === requestIdentity(other)),
+      );
+      if (!isDecided) return failed("not_available", "the agents changed meanwhile; ask again");
+      let isUntrusted = false;
+      const shown = agents.map(({ id, holds }) => {
+        const { text, isTrusted } = place.description(workspace, id);
+        isUntrusted ||= !isTrusted;
+        return { id, description: text, holds: [...holds] };
+      });
+      return { ok: true, value: { agents: shown, next }, isUntrusted };
+    },
+  };
+}
+
+function itemsIn(input: JsonObject, reading: Reading): Result<readonly AskedOf[]> {
+  const can = textsIn(input, "can", limits.askedMax);
+  if (can === null || can.length === 0) return refuse("bad_value", "`can` is a list of verbs and specs");
+  return readAskedOf(can, (spec) => grantsOf([spec], reading)?.[0] ?? null);
+}
+
+/** `agent_update`: changes the instructions of an agent whose grants the caller could all delegate. */
+function updateTool(asked: DaemonAgentsAsked, place: AgentsPlace): OwnerTool {
+  /** What stands in the way of telling it what to do: a part of what it holds that the teller could not pass on. */
+  const exceeding = (session: Session, name: AgentName, found: FoundAgent): Request | null => {
+    const held = asked.held(session);
+    const request = agentRequest("agent.update", name.agent);
+    if (held === null || !request.ok || found.kind === "broken") return null;
+    const { authority, reading } = held.holding;
+    const grant = beyond(place.grantsOf(name, found), authority, reading.ground.protectedPaths);
+    // No more of what the other holds is told than the one thing that decides.
+    return grant === null ? null : { ...request.value, delegation: { target: name.agent, proposed: [grant] } };
+  };
+
+  return {
+    ...AGENT_UPDATE_DEFINITION,
+    requests: (input, reading, session) => updateRequests(input, reading, session),
+    derive: async (input, session) => {
+      const name = targetOf(input, session);
+      const found = textIn(input, "instructions") === null ? null : place.find(name);
+      const request = found === null ? null : exceeding(session, name, found);
+      return done(request === null ? [] : [request]);
+    },
+    carry: async ({ input, session }) => {
+      const name = targetOf(input, session);
+      const body = textIn(input, "instructions", limits.instructionsCharactersMax);
+      const version = optionalText(input, "version", limits.versionCharactersMax);
+      if (authorityKeysIn(input).length > 0) return NOT_HERE;
+      if (body === null || version === undefined) return BAD;
+      if (name.workspace === null) return NO_WORKSPACE;
+      const found = place.find(name);
+      if (found === null) return failed("not_available", `there is no agent ${JSON.stringify(name.agent)} here`);
+      if (found.kind === "broken") return BROKEN;
+      const request = exceeding(session, name, found);
+      // Passed on since it was decided.
+      if (request !== null) return { ...BEYOND, denied: { code: "exceeds_grantor_authority", request } };
+      const before = found.kind === "made" ? found.body : found.text.slice(found.bodyStart);
+      if (version !== null && versionOf(before, sha256) !== version) return STALE;
+      const written =
+        found.kind === "made" ? await instructMade(session, name, before, body) : place.instruct(name, found, body);
+      if (written === "changed") return STALE;
+      if (!written.ok) return failed("not_available", written.message);
+      return { ok: true, value: { id: name.agent, version: versionOf(body, sha256) }, isUntrusted: false };
+    },
+  };
+
+  async function instructMade(
+    session: Session,
+    name: AgentName,
+    before: string,
+    body: string,
+  ): Promise<{ readonly ok: true } | { readonly ok: false; readonly message: string } | "changed"> {
+    const more = { agent: name.agent, version: versionOf(body, sha256), clean: session.isClean };
+    const entry = { ...asked.entry("delegation", "instructed", name.agent, more), ...session.who() };
+    const kept = await asked.links.instruct(name, before, body, entry);
+    if (!kept.ok) return kept;
+    return kept.value === null ? "changed" : { ok: true };
+  }
+}
+
+/** Its own chain says whether it may; that it is not itself, and not more than it holds, the gate says. */
+function updateRequests(input: JsonObject, reading: Reading, session: Session): Result<readonly Request[]> {
+  const id = textIn(input, "id", limits.agentIdCharactersMax) ?? "";
+  if (!isAgentId(id)) return refuse("bad_value", "`id` is an agent's id, such as scout");
+  const body = textIn(input, "instructions", limits.instructionsCharactersMax);
+  if (body !== null && (/\p{Surrogate}/u.test(body) || body.includes("\0")))
+    return refuse("bad_value", "instructions are text: they hold no zero and no half of a character");
+  const granted = grantRequests(input, id, reading);
+  if (!granted.ok) return granted;
+  if (body === null)
+    return granted.value.length > 0 ? granted : refuse("bad_value", "nothing is to be changed: give instructions");
+  const request = agentRequest("agent.update", id);
+  if (!request.ok) return request;
+  const isSelf = id === session.facts.name.agent;
+  const own = isSelf ? { ...request.value, delegation: { target: id, proposed: [] } } : request.value;
+  return done([own, ...granted.value]);
+}
+
+/** Agents know each other inside a workspace. */
+function targetOf(input: JsonObject, session: Session): AgentName {
+  const agent = textIn(input, "id", limits.agentIdCharactersMax) ?? "";
+  return { workspace: session.facts.name.workspace, agent };
+}
+
+const BROKEN: Carried = failed(
+  "not_available",
+  "the agent's record cannot be believed, so it is not known what it holds",
+  "a person mends it: ambit doctor",
+);
+const STALE: Carried = failed("version_conflict", "its instructions were changed meanwhile; nothing was written");
+const BEYOND = failed("exceeds_grantor_authority", "the agent holds what you could not pass on");
+const NOT_HERE: Carried = failed(
+  "not_available",
+  "what an agent may do is not changed here",
+  "agent_grant passes on what you hold; a person writes more: ambit agents grant",
+);

@@ -2,13 +2,17 @@
 // asks for one that is not for them is told nothing about it, and a person is.
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import type { SealedSecret } from "../../core/ports/stores/secret-store.ts";
+import type { Ledger } from "../../core/ports/stores/ledger.ts";
+import type { EntryKind, LogEntry } from "../../core/ports/stores/log.ts";
+import type { SealedSecret, SecretStore } from "../../core/ports/stores/secret-store.ts";
 import type { FetchSecret } from "../../sandbox/network/fetch/fetch-client.ts";
 import { isBoundTo } from "../../sandbox/network/fetch/handles-binding.ts";
 import { WEB_FETCH } from "../../tools/web/definition.ts";
 import { secretRequest, type WebCall } from "../../tools/web/fetch-input.ts";
 import type { Held } from "../../tools/web/hops.ts";
+import type { DaemonSecrets } from "../secrets.ts";
 import type { Session } from "../session.ts";
 
 export interface WebSecrets {
@@ -21,6 +25,36 @@ export interface WebSecrets {
   open(name: string): Answer<{ readonly value: Uint8Array }>;
   /** Somebody asked for a secret that is there and is not for them. */
   probed(name: string, session: Session): void;
+}
+
+export interface StoredSecretsOptions {
+  readonly kept: { readonly secrets: SecretStore; readonly ledger: Pick<Ledger, "append"> };
+  readonly open: DaemonSecrets["open"];
+  readonly ready: DaemonSecrets["ready"];
+  entry(kind: EntryKind, outcome: string, of: string | null, more: JsonObject): LogEntry;
+  log(line: string): void;
+}
+
+/** The secrets of the store for one tool: every use and every alarm is an entry in the log with the session and the tool. */
+export function storedSecrets({ kept, open, ready, entry, log }: StoredSecretsOptions, tool: string): WebSecrets {
+  const entryFor = (kind: EntryKind, outcome: string, name: string, session: Session): LogEntry => ({
+    ...entry(kind, outcome, name, { name }),
+    ...session.who(),
+    tool,
+  });
+  return {
+    get: (name) => kept.secrets.get(name),
+    ready: () => ready(),
+    open: (name) => open(name),
+    use: async ({ name, version }, session) => {
+      const counted = await kept.secrets.use(name, version, entryFor("secret", "used", name, session));
+      return counted.ok && counted.value;
+    },
+    probed: (name, session) => {
+      log(`alarm: ${session.facts.name.agent} asked for the secret ${name}, which is not for it`);
+      void kept.ledger.append([entryFor("alarm", "secret_probe", name, session)]);
+    },
+  };
 }
 
 export type Given =

@@ -9,14 +9,18 @@ import type { Fetched, FetchWish } from "../../sandbox/network/fetch/fetch-clien
 import { outgoing } from "../../sandbox/network/fetch/fetch-request.ts";
 import { handlesIn } from "../../sandbox/network/fetch/handles.ts";
 import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
+import { contentOf } from "../../tools/web/content.ts";
 import { WEB_FETCH, WEB_FETCH_DEFINITION } from "../../tools/web/definition.ts";
 import { type WebCall, webCallReader, webRequests } from "../../tools/web/fetch-input.ts";
 import { type Held, HopJudge } from "../../tools/web/hops.ts";
 import { fetchesOfSessionMax, headBytesMax, redirectsMax, responseBytesBeyond } from "../../tools/web/limits.ts";
+import { webResultData } from "../../tools/web/result.ts";
+import type { Daemon } from "../daemon.ts";
+import type { Redacting } from "../parts.ts";
+import type { DaemonPrograms } from "../programs/programs.ts";
 import type { Session } from "../session.ts";
 import type { Carried, OwnerTool } from "./owner-tool.ts";
-import { answered, failed } from "./web-answer.ts";
-import { type WebSecrets, WebSecretUse } from "./web-secrets.ts";
+import { type StoredSecretsOptions, storedSecrets, type WebSecrets, WebSecretUse } from "./web-secrets.ts";
 
 export interface WebAsked {
   fetch(wish: FetchWish): Promise<Fetched>;
@@ -134,4 +138,72 @@ function denied(code: DenialCode, message: string, request: Request | null): Car
 
 function isChanged(before: JsonObject, after: JsonObject): boolean {
   return before !== after && JSON.stringify(before) !== JSON.stringify(after);
+}
+
+async function answered(call: WebCall, fetched: Fetched & { readonly ok: true }): Promise<Carried> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of fetched.body) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length > call.bytesMax) break;
+  }
+  const more = length > call.bytesMax;
+  const end = more ? null : await fetched.end;
+  // What did not end well is not whole, and is not shown as if it were.
+  if (end !== null && !end.ok) return failed(end.code, end.message);
+  const bytes = Buffer.concat(pieces).subarray(0, call.bytesMax);
+  const { status, url, hops, headers } = fetched;
+  const type = headers.find(([name]) => name === "content-type")?.[1] ?? null;
+  const content = contentOf(type, bytes, more);
+  if (!content.ok) {
+    const size = more ? `more than ${call.bytesMax}` : String(bytes.length);
+    return failed("not_available", `the answer is not text: ${content.type ?? "of no known type"}, ${size} bytes`);
+  }
+  const isPending = call.format !== "raw" && content.kind !== "text" && content.text !== "";
+  return {
+    ok: true,
+    isUntrusted: true,
+    value: webResultData({
+      status,
+      url,
+      // The last one is where it ended.
+      hops: Math.max(0, hops.length - 1),
+      contentType: content.type,
+      text: content.text,
+      more,
+      bytes: bytes.length,
+      ...(isPending ? { pending: { kind: content.kind, format: call.format } } : {}),
+    }),
+  };
+}
+
+function failed(code: DenialCode, message: string): Carried {
+  return { ok: false, code, message };
+}
+
+interface DaemonWebAsked extends StoredSecretsOptions {
+  readonly programs: Pick<DaemonPrograms, "fetch">;
+  readonly redacting: Redacting;
+  held(session: Session): ReturnType<Daemon["held"]>;
+  /** The DNS servers of the user's configuration; those of the machine where it is empty. */
+  resolvers(session: Session): readonly string[];
+}
+
+/** The tool over the daemon's broker, secrets and log. `name`: as in `webTool`. */
+export function daemonWeb(asked: DaemonWebAsked, name: string = WEB_FETCH): OwnerTool {
+  const parts: WebAsked = {
+    fetch: (wish) => asked.programs.fetch(wish),
+    holds: (session) => {
+      const held = asked.held(session);
+      return held === null ? null : { authority: held.holding.authority, moment: held.moment };
+    },
+    resolver: (session) => {
+      const servers = asked.resolvers(session);
+      return servers.length === 0 ? null : { servers };
+    },
+    redacted: (value) => asked.redacting.json(value),
+    secrets: storedSecrets(asked, name),
+  };
+  return webTool(parts, name);
 }

@@ -4,10 +4,18 @@ import { parsePathPatterns } from "../../core/authority/axes/path.ts";
 import { type Sequence, sequenceMatches } from "../../core/authority/patterns/sequence.ts";
 import type { FileEntry, FileMatch, FilePath, FileResult } from "../../core/ports/files.ts";
 import { framePayloadBytesMax } from "../plan/start/frame.ts";
-import { type Found, type Listed, readEntries, readMatches, type Some } from "./answer.ts";
 import { below, type FileReach, type Job, type Located } from "./reach.ts";
 import { refused } from "./refusals.ts";
-import { findRequest, pathBytesMax, plainRequest } from "./wire.ts";
+import {
+  type Found,
+  findRequest,
+  type Listed,
+  pathBytesMax,
+  plainRequest,
+  readEntries,
+  readMatches,
+  type Some,
+} from "./wire.ts";
 
 export interface BelowLimits {
   /** Entries looked at for one answer, wherever they are. */

@@ -2,16 +2,24 @@
 // before anything is opened, and by where it really leads wherever a link takes part.
 import type { FileEntry, FileFacts, FileMatch, FilePath, FileResult, Files } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import { readFacts, readNothing, readPiece } from "./answer.ts";
 import { type BelowLimits, type Gathered, globBelow, listJob, searchBelow } from "./below.ts";
 import { FileJudge, GuardedPlaces } from "./file-judge.ts";
 import { type FileTree, isStillThere, lookAt, type Place } from "./places.ts";
 import { below, FileReach, type Job } from "./reach.ts";
 import { refused } from "./refusals.ts";
 import type { Walls } from "./walls.ts";
-import { contentBytesMax, contentRequest, plainRequest, readChunkBytesMax, readRequest } from "./wire.ts";
-import type { Held } from "./worker.ts";
-import { FileWorkers } from "./workers.ts";
+import {
+  contentBytesMax,
+  contentRequest,
+  plainRequest,
+  readChunkBytesMax,
+  readFacts,
+  readNothing,
+  readPiece,
+  readRequest,
+} from "./wire.ts";
+
+import { FileWorkers, type Held } from "./worker.ts";
 
 export interface FileLimits extends BelowLimits {
   /** What one read returns at most. */

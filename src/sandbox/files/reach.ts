@@ -1,7 +1,6 @@
 // From a path to what is done there: named, decided, asked of the worker, and decided again wherever a link leads.
 import { isPlainText } from "../../core/authority/patterns/reserved.ts";
 import type { FilePath, FileRefused, FileResult } from "../../core/ports/files.ts";
-import { type Answer, readAnswer } from "./answer.ts";
 import type { FileJudge, FileVerb } from "./file-judge.ts";
 import { isAtOrBelow, type Place, type Placed, placeNamed, placeReal } from "./places.ts";
 import {
@@ -14,8 +13,9 @@ import {
   severalHardLinks,
   WORKER_GONE,
 } from "./refusals.ts";
-import { pathBytesMax, type RequestBytes } from "./wire.ts";
-import type { FileWorkers } from "./workers.ts";
+import { type Answer, pathBytesMax, type RequestBytes, readAnswer } from "./wire.ts";
+
+import type { FileWorkers } from "./worker.ts";
 
 /** How often a way may turn out to have a link in it, all of them decided. */
 const linkRoundsMax = 8;

@@ -1,17 +1,16 @@
-// One running file worker: started, set up, asked, ended. Whatever it does wrong ends it, and everything it still owed
-// is answered with null.
+// The file worker's process: `FileWorker` is one process, which ends at its first mistake and answers every open request with
+// null; `FileWorkers` starts one when a request needs it.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import { PayloadReader } from "../plan/start/frame.ts";
-import { AnswerStream } from "./answer-stream.ts";
 import type { Place } from "./places.ts";
 import { setUpFrames, type Walls } from "./walls.ts";
-import { numberAt } from "./wire.ts";
+import { AnswerStream, numberAt } from "./wire.ts";
 
 /** Null: the worker is gone. */
-export type Answered = (payload: Buffer | null) => void;
+type Answered = (payload: Buffer | null) => void;
 
-export interface Start {
+interface Start {
   readonly program: string;
   readonly places: readonly Place[];
   readonly walls: Walls;
@@ -32,7 +31,7 @@ const [A, R] = ["A".charCodeAt(0), "R".charCodeAt(0)];
 /** One write at most, on a slow disk. */
 const graceMilliseconds = 2000;
 
-export class FileWorker {
+class FileWorker {
   readonly #child: ChildProcess;
   readonly #socket: Socket;
   readonly #places: readonly Place[];
@@ -177,5 +176,89 @@ export class FileWorker {
     this.held = { landlock: landlock === 1, seccomp: seccomp === 1 };
     if (this.#waiting.length === 0) this.#socket.unref();
     this.#onReady(this);
+  }
+}
+
+/** Ends one after the other, without an answer between them. */
+const vainStartsMax = 3;
+const startsMax = 10_000;
+/** Requests under way, or waiting for a worker to be set up. */
+const waitingMax = 16_384;
+
+/** Starts a worker with the first request and again after it ended, and gives up after `vainStartsMax` starts without an answer. */
+export class FileWorkers {
+  readonly #start: Start;
+  #worker: FileWorker | null = null;
+  #ready: FileWorker | null = null;
+  #waiting: { readonly request: Buffer; readonly answered: Answered }[] = [];
+  #starts = 0;
+  #vain = 0;
+  #closed = false;
+
+  constructor(start: Start) {
+    this.#start = start;
+  }
+
+  get held(): Held | null {
+    return this.#ready?.held ?? null;
+  }
+
+  get processId(): number | undefined {
+    return this.#worker?.processId;
+  }
+
+  ask(request: Buffer, answered: Answered): void {
+    if (this.#ready !== null && this.#ready.owed >= waitingMax) {
+      answered(null);
+      return;
+    }
+    if (this.#ready !== null) {
+      this.#ready.ask(request, (payload) => {
+        if (payload !== null) this.#vain = 0;
+        answered(payload);
+      });
+      return;
+    }
+    if (!this.#begin() || this.#waiting.length >= waitingMax) answered(null);
+    else this.#waiting.push({ request, answered });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#worker?.end();
+  }
+
+  /** What the worker does not understand of itself: a broken answer. */
+  breakOff(): void {
+    this.#worker?.end();
+  }
+
+  #begin(): boolean {
+    if (this.#worker !== null) return true;
+    if (this.#closed || this.#vain >= vainStartsMax || this.#starts >= startsMax) return false;
+    this.#starts++;
+    this.#vain++;
+    this.#worker = new FileWorker(
+      this.#start,
+      (worker) => this.#serve(worker),
+      (worker) => this.#forget(worker),
+    );
+    return true;
+  }
+
+  #serve(worker: FileWorker): void {
+    this.#ready = worker;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { request, answered } of waiting) this.ask(request, answered);
+  }
+
+  #forget(worker: FileWorker): void {
+    if (this.#worker !== worker) return;
+    this.#worker = null;
+    this.#ready = null;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { answered } of waiting) answered(null);
   }
 }
