@@ -1,4 +1,4 @@
-// The state owner: everything that answers on its two sockets, and what it looks after between the questions.
+// The daemon: message handlers of its two sockets, and its periodic work.
 import type { Moment } from "../core/authority/compiled.ts";
 import { judge } from "../core/authority/judge.ts";
 import type { JsonObject } from "../core/base/json.ts";
@@ -38,15 +38,15 @@ export interface DaemonAsked {
   readonly protocol: number;
   readonly pid: number;
   readonly state: string;
-  /** Tools of ours that are carried out elsewhere: files, programs, the web. */
+  /** Built-in tools that are executed elsewhere: files, programs, the web. */
   readonly more: readonly OwnerTool[];
   readonly foreign: ForeignTools;
-  /** What the contexts of calls are made of; without it no call has one. */
+  /** Creates the instruments of contexts; without it no call has a context. */
   readonly instruments?: InstrumentsSource;
-  /** Users that have a record; null where that cannot be told. Without it none has. */
+  /** Users that have a record; null if unknown. Without it there are none. */
   userNames?(): readonly string[] | null;
   connections(): number;
-  /** The daemon is to end. */
+  /** Asks the process to end the daemon. */
   stop(): void;
 }
 
@@ -67,7 +67,7 @@ export class Daemon {
   readonly #tools: OwnerTools;
   readonly #admission: Admission;
   readonly #offers: Offers;
-  /** For tools that run outside of us, while a call of them lasts. */
+  /** For tools that run outside the daemon, while their call lasts. */
   readonly contexts: Contexts;
   readonly doors: Doors;
 
@@ -108,7 +108,7 @@ export class Daemon {
     };
   }
 
-  /** What a session holds now, for tools that meet more on their way than they asked for; null where it is nothing. */
+  /** The session's current holding, for tools that need further decisions during a call; null if it holds nothing. */
   held(session: Session): { readonly holding: Holding; readonly moment: Moment } | null {
     const holding = session.isClosed ? null : this.#gatekeeper.holdings.of(session);
     if (holding === null || "refused" in holding) return null;
@@ -124,12 +124,12 @@ export class Daemon {
     return this.#sessions.all().some(({ running }) => running.size > 0);
   }
 
-  /** Changes of approvals, for whoever is to be told of them. */
+  /** Notifies of approval changes. */
   get desk(): Desk {
     return this.#desk;
   }
 
-  /** Before anybody is let in: what was going on when we last ended is told. */
+  /** Before the sockets open: logs what was running when the daemon last ended. */
   async recover(): Promise<void> {
     const { kept, now } = this.#asked.parts;
     await kept.approvals.recover(now(), (approval) =>
@@ -141,7 +141,7 @@ export class Daemon {
     const opened = await kept.ledger.log({ kind: "session", outcome: "opened", count: rememberedMax });
     for (const { entry } of opened.ok ? [...opened.value].reverse() : []) {
       const { pid, start, caveats, face } = entry.more;
-      // A process that had a session is not a person's because we began anew.
+      // A process that had a session does not count as a person after a restart.
       if (typeof pid === "number" && typeof start === "string")
         this.#admission.remember({
           ...{ root: { pid, start }, user: entry.user, face: String(face), isForParent: face === "mcp" },
@@ -151,7 +151,7 @@ export class Daemon {
     await kept.ledger.append([this.#entries.make("daemon", NOBODY, "started", { more: { pid: this.#asked.pid } })]);
   }
 
-  /** Calls that nobody decided because no daemon was there. What they say is a claim: it is written down, and that is all. */
+  /** Calls that were refused because no daemon was running. They are unverified claims: logged, and nothing else. */
   async handOver(calls: readonly RefusedCall[]): Promise<boolean> {
     if (calls.length === 0) return true;
     const entries = calls.map(({ at, agent, tool, face, cwd, reason }) =>
@@ -164,7 +164,7 @@ export class Daemon {
     return (await this.#asked.parts.kept.ledger.append(entries)).ok;
   }
 
-  /** Every now and then. */
+  /** Periodic work. */
   async tick(): Promise<void> {
     const { kept, now, proof } = this.#asked.parts;
     await this.#floods.write(false);
@@ -173,7 +173,7 @@ export class Daemon {
     await proof.checkpoint(false);
   }
 
-  /** Nobody can ask any more: everything that is still ours to write is written. */
+  /** After the sockets are closed: writes everything that is still pending. */
   async close(): Promise<void> {
     const { kept, proof, programs } = this.#asked.parts;
     for (const session of this.#sessions.all()) this.#opening.close(session);
@@ -238,7 +238,7 @@ export class Daemon {
     ];
   }
 
-  /** The same, as done for the session that asks. */
+  /** The same, attributed to the session that asks. */
   #during(act: Answering): Answering {
     const { during } = this.#asked.parts;
     if (during === undefined) return act;
@@ -324,17 +324,17 @@ export class Daemon {
   }
 }
 
-/** What an entry of a decision has, where none was made. */
+/** The entry fields of a decision, for a call that was never decided. */
 const UNDECIDED = { approval: null, by: [], level: 0, need: null, requests: [], suggest: null } as const;
 
-/** One entry stands for all that were counted with it. */
+/** How many decisions an entry stands for: repeated ones are counted in one entry. */
 function timesOf({ kind, more }: LogEntry): number {
   const { times } = more;
   if (kind !== "decision" && kind !== "suppressed") return 0;
   return typeof times === "number" && Number.isSafeInteger(times) && times > 0 ? times : 1;
 }
 
-/** It may not have looked for a while: how far the log goes is known better here. */
+/** The copy may not have checked for a while: this is the log's actual end. */
 function sinkShown(sink: SinkShown | null, head: number): SinkShown | null {
   return sink === null || sink.kept === null ? sink : { ...sink, behind: Math.max(0, head - sink.kept) };
 }

@@ -1,4 +1,4 @@
-// A person is told by a program of their own that something waits: once for a burst, and never what does not wait.
+// A configured program notifies a person of pending approvals: once per burst, and only for pending ones.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Tools of a model's provider that a session was offered, written down: what they do happens there and never comes past us, so
-// this is all that can be told of them.
+// Logs the model provider's own tools that a session was offered: they run at the provider, so the offer is all that can be
+// logged.
 import type { JsonObject } from "../core/base/json.ts";
 import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
@@ -14,9 +14,9 @@ type Offered = Extract<Answer<ProviderToolsTold>, { readonly ok: true }>;
 export class Offers {
   readonly #entries: Entries;
   readonly #ledger: Pick<Ledger, "append">;
-  /** Of each session, what each tool was held to when it was offered last. */
+  /** Per session, the restrictions of each tool when it was last offered. */
   readonly #known = new WeakMap<Session, Map<string, string>>();
-  /** One after another: a tool that is being written down is not written twice. */
+  /** One after another: a tool whose entry is being written is not logged twice. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(entries: Entries, ledger: Pick<Ledger, "append">) {
@@ -25,8 +25,8 @@ export class Offers {
   }
 
   /**
-   * One entry for each session and tool, and another where what it is held to has changed. INVARIANT: what cannot be written
-   * down is not offered.
+   * One entry per session and tool, and another when its restrictions have changed. INVARIANT: a tool whose offer cannot be
+   * logged is not offered.
    */
   written(session: Session, asked: JsonObject, answer: Offered): Promise<Answer<ProviderToolsTold>> {
     const mine = this.#turn.then(() => this.#write(session, asked, answer));

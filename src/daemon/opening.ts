@@ -1,4 +1,4 @@
-// Opening a session: who it is for, which agent, and what it pledges from the beginning.
+// Opens sessions: the user, the agent, and the initial pledge.
 
 import { ANY } from "../core/authority/axes/scope.ts";
 import { verbEntry } from "../core/authority/catalog.ts";
@@ -31,13 +31,13 @@ const variablesMax = 256;
 const variableCharactersMax = 32_768;
 const USER = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$/;
 const TRACE = /^[A-Za-z0-9-]{1,128}$/;
-/** Who it is when no record says so. */
+/** The default agent. */
 const ANONYMOUS = "anonymous";
 const FACE = /^[a-z-]{1,32}$/;
 
 interface RefusedOpening {
   readonly cwd: string;
-  /** The agent, as the opener wrote it. */
+  /** The agent, as the client wrote it. */
   readonly asked: string;
   readonly user: string | null;
   readonly trace: string | null;
@@ -64,7 +64,7 @@ export class Opening {
     delegations: Delegations,
     sessions: Sessions,
     admission: Admission,
-    /** Users that have a record; null where that cannot be told. */
+    /** Users that have a record; null if unknown. */
     userNames: () => readonly string[] | null,
   ) {
     this.#parts = parts;
@@ -110,7 +110,7 @@ export class Opening {
     const unknown =
       (user.value === null ? null : this.#misspelled(user.value)) ?? this.#unknownUser(user.value, cwd, name);
     if (unknown !== null) return this.#refused({ ...told, user: user.value }, unknown);
-    // A server has a client above it, whatever it says about itself: which process that is, is not guessed.
+    // A server has a client above it, whatever it reports; which process that is, is not guessed.
     const isForParent = flagIn(value, "isForParent") || face === "mcp";
     const root = rootOf(peer, flagIn(value, "isForParent") ? (numberOr(value, "level", 1, 1, levelsMax) ?? 1) : 0);
     const { id, now, kept } = this.#parts;
@@ -159,11 +159,11 @@ export class Opening {
     return { ok: true, value: { session: opened, agent, workspace, trace: traced, notes: found.value.notes } };
   }
 
-  /** Who was turned away stands in the log. Where that cannot be written, they are turned away all the same. */
+  /** Logs a refused session. If that fails, the session is refused all the same. */
   async #refused({ cwd, asked, user, trace, face, peer }: RefusedOpening, refused: Refusal): Promise<Refusal> {
     const workspace = this.#parts.records.workspaceOf(cwd);
     const who = { user, agent: asked.slice(0, toldCharactersMax), workspace, chain: [], session: null, trace };
-    // Told apart by agent and user: of many equal ones the first few are written, the rest is counted.
+    // Grouped by agent and user: the first few equal ones are written, the rest are counted.
     const requests = [`session.open ${asked.slice(0, toldCharactersMax)}${user === null ? "" : ` for ${user}`}`];
     const more = { face, terminal: peer.terminal, pid: peer.pid, requests, reason: refused.message };
     await this.#gatekeeper.writeRefused(who, refused.code, more);
@@ -177,7 +177,7 @@ export class Opening {
     return refusal(blocked.code, `${blocked.reason}, and the configuration says \`users: required\``, fix);
   }
 
-  /** Once; what it still runs ends. */
+  /** Once; ends everything it still runs. */
   close(session: Session): void {
     if (session.isClosed) return;
     this.#sessions.remove(session);
@@ -186,7 +186,7 @@ export class Opening {
     void this.#parts.kept.ledger.append([entries.make("session", session.who(), "closed", { more })]);
   }
 
-  /** What is not understood; null where it is pledged. */
+  /** The first invalid spec; null if the pledge applies. */
   pledge(session: Session, specs: readonly string[]): string | null {
     const reading = this.#parts.records.readingAt(session.facts.cwd);
     const link = pledgeLink(session, specs, reading);
@@ -195,7 +195,7 @@ export class Opening {
     return null;
   }
 
-  /** INVARIANT: nobody gets around what is written about a user by another spelling of the name. */
+  /** INVARIANT: another spelling of a user name does not bypass that user's record. */
   #misspelled(user: string): Refusal | null {
     if (this.#parts.records.user(user) !== null) return null;
     const names = this.#userNames();
@@ -210,7 +210,7 @@ export class Opening {
     return { ok: true, value: { name, notes } };
   }
 
-  /** INVARIANT: the same process with the same text counts on, whatever becomes of its sessions and of us. */
+  /** INVARIANT: the same process with the same text keeps its account, across sessions and daemon restarts. */
   #accountOf({ pid, start }: Peer, text: string): string {
     return `${pid} ${start} ${this.#parts.digest(text).slice(0, 24)}`;
   }
@@ -232,7 +232,7 @@ const TOO_MANY = refusal(
   "close some of them",
 );
 
-/** A pledge that does not speak of tools does not limit which are called, only what they may do. */
+/** A pledge that does not mention tools does not limit which tools are called, only what they may do. */
 function pledgeLink(session: Session, specs: readonly string[], reading: Reading): CompiledLink | null {
   const grants = grantsOf(specs, reading);
   const invoke = verbEntry("tool.invoke");
@@ -257,7 +257,7 @@ function pledgeLink(session: Session, specs: readonly string[], reading: Reading
   });
 }
 
-/** INVARIANT: never the first process, which everybody descends from: nobody would be a person any more. */
+/** INVARIANT: never the first process, the ancestor of all others: then no process would count as a person's. */
 function rootOf({ pid, start, ancestors }: Peer, level: number): ProcessMark {
   const below = ancestors.slice(0, level + 1).filter((one) => one.pid > 1);
   return below.at(-1) ?? { pid, start };

@@ -21,7 +21,7 @@ describe("patience", () => {
     const end = outwait(400, () => {
       isRung = true;
     });
-    // As if the process had been stopped.
+    // As if the process had been suspended.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
     await new Promise((done) => setTimeout(done, 1));
     await new Promise((done) => setImmediate(done));

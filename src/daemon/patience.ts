@@ -1,9 +1,9 @@
-// Waiting that is over when its time is over, and not because this process was stopped for as long.
+// Timeouts that tolerate suspension of this process: a wait ends when its time has passed, not because the process was stopped.
 
-/** Of the time in which nothing of us ran one part counts at most: whoever answered meanwhile has not been heard yet. */
+/** Time in which the process was suspended counts as one part at most: a response may have arrived and not been read yet. */
 const parts = 4;
 
-/** Returns what ends the wait before it rings. */
+/** Returns a function that cancels the wait. */
 export function outwait(milliseconds: number, ring: () => void): () => void {
   let left = parts;
   const step = (): void => {
@@ -15,7 +15,7 @@ export function outwait(milliseconds: number, ring: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** What is left of a time to wait, and never less than one part: what is written by then gets a chance. */
+/** The rest of a wait, and at least one part, so that a response that is being written still gets a chance. */
 export function patienceLeft(milliseconds: number, passed: number): number {
   return Math.max(milliseconds / parts, milliseconds - passed);
 }

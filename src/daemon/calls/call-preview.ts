@@ -1,4 +1,4 @@
-// What a call would be decided as, before anything is asked, charged or written; and the caller's own tools as the gate sees them.
+// Previews a call's decision without asking, charging or recording; and adapts client tools for the gate.
 import type { CompiledLink } from "../../core/authority/compiled.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { done, refuse } from "../../core/base/result.ts";
@@ -10,14 +10,14 @@ import type { Holding } from "./holding.ts";
 
 export type Considered = Pick<AskedCall, "session" | "holding" | "tool" | "input" | "ports">;
 
-/** What would be decided, without asking anybody or writing anything. */
+/** Previews the decision, without an approval request or a log entry. */
 export function considered({ session, holding, tool, input, ports }: Considered, lookup: ToolLookup): CallDecision {
   const { authority, written, blocked } = holding;
   const caller = { agent: session.facts.name.agent, authority, written, blocked };
   return decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
 }
 
-/** The same tool, with those of its requests marked that a person has to agree to because of the name they change. */
+/** The same tool, with approval required for requests that change a trigger path. */
 export function triggersMarked(lookup: ToolLookup, isTrigger: (request: Request) => boolean): ToolLookup {
   return (name) => {
     const tool = lookup(name);
@@ -31,7 +31,7 @@ export function triggersMarked(lookup: ToolLookup, isTrigger: (request: Request)
   };
 }
 
-/** A tool of the asker's, by what it says it asks for, which can only add. */
+/** A client tool with the requests that the client declares, which can only add requests. */
 export function askersLookup(
   texts: readonly string[],
   { reading }: Holding,

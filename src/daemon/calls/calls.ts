@@ -1,4 +1,4 @@
-// Calls of a session: decided and written first, then carried out by the owner, run in a sandbox, or permitted to the asker.
+// Calls of a session: decided and recorded first, then executed by the daemon, run in a sandbox, or permitted to the client.
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
@@ -45,15 +45,15 @@ import { type Declared, declaredIn, OpenCalls } from "./open-calls.ts";
 const waitMillisecondsMax = 24 * 3_600_000;
 const requestsMax = 64;
 
-/** A call as it came in, with everything it is decided by. */
+/** An incoming call, with everything its decision needs. */
 interface Asked extends AskedCall {
-  /** Who carries it out; null for a tool of the asker's. */
+  /** The tool that executes it; null for a client tool. */
   readonly owner: OwnerTool | null;
-  /** What a tool of the asker's says it touches; null where it says nothing, and so has no context. */
+  /** The declaration of a client tool; null if it has none, and therefore no context. */
   readonly declared: Declared | null;
 }
 
-/** A call as it was read, before anybody knows whose tool it is. */
+/** A parsed call, before its tool is looked up. */
 interface CallRead {
   readonly exchange: Exchange;
   readonly session: Session;
@@ -96,7 +96,7 @@ export class Calls {
     const place = this.#open.reserve(session);
     if (place === null) return TOO_MANY_OPEN;
     try {
-      // Nothing is done here by a call without a context, so nothing needs a warrant.
+      // A call without a context executes nothing here, so it needs no warrant.
       const gate = declared === null ? await this.#gatekeeper.permit(asked) : await this.#gatekeeper.authorize(asked);
       if (!gate.ok) return denialOf(asked, gate);
       const receipt = "warrant" in gate ? gate.warrant.receipt : gate.receipt;
@@ -109,7 +109,7 @@ export class Calls {
     }
   }
 
-  /** What became of a call that was permitted; heard once. The answer says that it was heard, not that it is on disk yet. */
+  /** The outcome of a permitted call; accepted once. The response acknowledges receipt, not that it is on disk. */
   async settle(exchange: Exchange): Promise<Answer<object>> {
     const session = this.session(exchange);
     const { value } = exchange;
@@ -126,7 +126,7 @@ export class Calls {
     return { ok: true, value: {} };
   }
 
-  /** One use of an instrument, for a tool that runs where the call was asked for. */
+  /** One use of an instrument, for a tool that runs in the client process. */
   async use(exchange: Exchange): Promise<Answer<{ readonly answer: Json; readonly bytes?: number }>> {
     const session = this.session(exchange);
     const receipt = textIn(exchange.value, "receipt", 128);
@@ -134,9 +134,9 @@ export class Calls {
     return answerUse(exchange, this.#open.context(session, receipt), this.#longUses.begin(session));
   }
 
-  /** What it declares and is not here, before it runs and before anything is charged; null where all of it is. */
+  /** Declared backends and secrets that are missing, checked before anything is charged; null if all are available. */
   #missing(asked: Asked, { needs }: Declared): string | null {
-    // Whoever may not call it is not told what there is.
+    // A session that may not call the tool does not learn what is available.
     if (considered(asked, asked.lookup).outcome === "deny") return null;
     const availability = availabilityOf(needs, this.#contexts.backends(asked.tool.replace(/^tool:/, "")));
     return availability.ok ? null : missingText(availability);
@@ -181,7 +181,7 @@ export class Calls {
     return { ok: true, value: { outcome: "done", receipt, result } };
   }
 
-  /** A call that was decided and then refused is told as a denial, and has an entry as one. */
+  /** A call that was decided and then refused is reported as a denial, and logged as one. */
   #refusedOnTheWay(
     asked: Asked,
     receipt: string,
@@ -191,7 +191,7 @@ export class Calls {
   ): Answer<DenialTold> {
     const { session, holding, ports } = asked;
     const reason = this.#parts.redacting.text(carried.message);
-    // A tool that hands on what its context refused: that is written already.
+    // The tool passes on a denial of its context, which is logged already.
     const known = refused.request === null ? denials.find(({ code }) => code === refused.code) : undefined;
     const [own] = known === undefined ? noted(asked, receipt, [denialIn(refused)], reason, refused.target) : [known];
     const all = own === undefined || own === known ? denials : [...denials, own];
@@ -202,7 +202,7 @@ export class Calls {
     return { ok: true, value: denialTold(session, facts) };
   }
 
-  /** What is kept for an agent, or sent for one, must not hold a secret that somebody found. */
+  /** Data stored or sent for an agent must not contain a secret value. */
   #holdsSecret(input: JsonObject): boolean {
     const { redacting, canonical } = this.#parts;
     if (redacting.known === null) return false;
@@ -221,7 +221,7 @@ export class Calls {
       const gate = await this.#gatekeeper.authorize(asked.value);
       if (!gate.ok) return denialOf(asked.value, gate);
       const { receipt, arguments: decided, requests, basis } = gate.warrant;
-      // What a program reads is nobody's to know, and its output is heard while it runs: not to be believed from here on.
+      // The program's input is unknown, and its output is streamed while it runs: the session is untrusted from here on.
       session.taint(`output of a program (${receipt})`);
       // The first request is the tool itself; the program follows it.
       const [argv, request, by] = [programs.argvOf(decided), requests[1], basis[1]];
@@ -237,13 +237,13 @@ export class Calls {
         request,
         by,
         input: exchange.value["hasInput"] === true ? exchange.input : null,
-        // Back-pressure: a reader that is slow slows the program down.
+        // Backpressure: a slow reader slows the program down.
         sinks: { output: (bytes) => send(1, bytes), errors: (bytes) => send(2, bytes) },
         milliseconds: numberOr(exchange.value, "milliseconds", 0, 1, waitMillisecondsMax) || null,
         stop: ring.stop,
         needsReview: exchange.value["needsReview"] === true,
       });
-      // All of its output comes before the answer. One that was stopped is not kept here by a reader that is not there.
+      // All output is sent before the response. A stopped call does not wait for a reader that is gone.
       await Promise.race([sent, new Promise<void>((over) => ring.stop.onStop(over))]);
       const met = result.ok ? outcomeOfRun(result.ran) : REFUSED;
       const text = requestText(request);
@@ -273,7 +273,7 @@ export class Calls {
     return { ok: true, value: { tools: await this.#tools.shown(session, holding.authority, moment) } };
   }
 
-  /** At once for a tool of ours that asks for nothing more than it says; whoever has to be asked first makes it wait. */
+  /** Synchronous for a built-in tool without derived requests; asynchronous if the tool or its requests are looked up first. */
   #askedIn(exchange: Exchange): Answer<Asked> | Promise<Answer<Asked>> {
     const { value } = exchange;
     const session = this.session(exchange);
@@ -293,7 +293,7 @@ export class Calls {
 
   #askedOf(read: CallRead, owner: OwnerTool | null): Answer<Asked> | Promise<Answer<Asked>> {
     const { exchange, session, tool, input, texts } = read;
-    // INVARIANT: a tool of the asker's has no name of one of ours, and none that looks like it: secrets and grants go by names.
+    // INVARIANT: a client tool never has the name of a daemon tool, or one that looks like it: secrets and grants go by name.
     if (texts !== null && (owner !== null || !parseToolName(tool.replace(/^tool:/, ""), "foreign").ok))
       return refusal("invalid_input", "a tool of your own has a plain name that no other tool here has");
     const holding = this.#gatekeeper.holdings.of(session);
@@ -317,19 +317,19 @@ export class Calls {
       value: { session, holding, tool, input, owner, declared: null, ports, lookup: lookup(derived) },
     });
     const lacks = owner?.missing?.(session) ?? null;
-    // Before anything is charged, and told only to whoever may call it.
+    // Checked before anything is charged, and reported only to a session that may call the tool.
     if (lacks !== null && considered(asked, lookup([])).outcome !== "deny")
       return refusal("not_available", lacks.message, lacks.fix);
     if (owner?.derive === undefined) return askedBy([]);
     return this.#derived(owner, asked, lookup([]), new ExchangeStop(exchange)).then(askedBy);
   }
 
-  /** INVARIANT: every tool of every owner is asked about by the same rule. A rule that fails allows nothing. */
+  /** INVARIANT: the trigger rule applies to every tool, whoever provides it. A rule that fails allows nothing. */
   #marking(session: Session, lookup: ToolLookup): ToolLookup {
     return triggersMarked(lookup, (request) => this.#parts.isTrigger(session, request));
   }
 
-  /** INVARIANT: nothing of a tool is run for a session that may not call it. */
+  /** INVARIANT: no code of a tool runs for a session that may not call it. */
   async #derived(
     owner: OwnerTool,
     asked: Considered,
@@ -370,7 +370,7 @@ export class Calls {
   }
 }
 
-/** The asker stopped while the decision was being written: it is charged, and not carried out. */
+/** The client cancelled while the decision was being written: it is charged, and not executed. */
 const GIVEN_UP: Carried = { ok: false, code: "stopped", message: "the asker gave up: nothing was carried out" };
 
 const HANDED_OVER: Carried = {

@@ -1,5 +1,5 @@
-// Delegations: agents that pass on, agents that make others, tokens between them. Each is a link with a parent, kept for as
-// long as nobody revokes it or anything above it.
+// Delegations: agents that grant to others, create agents, or hand out tokens. Each is a link with a parent, valid until it or
+// a link above it is revoked.
 
 import { parseName } from "../../core/authority/axes/name.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
@@ -90,7 +90,7 @@ export class Delegations {
     ];
   }
 
-  /** A token as text becomes a link of this agent; null where it is none, or somebody else's. */
+  /** Claims a token as a link of this agent; null if it is invalid or meant for another agent. */
   async claim(token: string, name: AgentName, who: Who): Promise<KeptLink | null> {
     const [start, id, secret, ...rest] = token.split(".");
     if (start !== tokenStart || id === undefined || secret === undefined || rest.length > 0) return null;
@@ -137,7 +137,7 @@ export class Delegations {
       );
     const parent = this.#parentFor(session, target, proposed);
     if (!parent.ok) return parent;
-    // INVARIANT: to an agent that exists a delegation adds what is written in it, and nothing else.
+    // INVARIANT: a delegation adds only its written grants to an existing agent.
     const tools = body === null || proposed.some(isAboutTools) ? null : this.#toolsFor(session, target, parent.value);
     const holder: AgentName = { workspace: name.workspace, agent: target };
     if (body !== null && this.#exists(session, holder)) return refused("invalid_input", `there is an agent ${target}`);
@@ -203,7 +203,7 @@ export class Delegations {
     return path;
   }
 
-  /** Of agents in the session's workspace, written and made. */
+  /** Agents of the session's workspace, with a record or created. */
   #ids({ facts }: Session): readonly string[] {
     const { kept, records } = this.#parts;
     const made = kept.links.allMade().filter(({ name, ended }) => ended === null && isSameWorkspace(name, facts.name));
@@ -216,8 +216,8 @@ export class Delegations {
   }
 
   /**
-   * The tools of a maker whose list says nothing about tools: those of the chain that the rest is given from, else of the first
-   * chain that has any. INVARIANT: never more than the maker may pass on in this session.
+   * The creator's tools, used if the new agent's grants do not mention tools: those of the chain that covers the other grants,
+   * else of the first chain that has any. INVARIANT: never more than the creator may delegate in this session.
    */
   #toolsFor(session: Session, target: string, preferred: string | null): ToolsGiven | null {
     const { name } = session.facts;
@@ -236,7 +236,7 @@ export class Delegations {
     return null;
   }
 
-  /** The one chain that covers all of it by itself. What only several together cover has to be passed on in parts. */
+  /** The one chain that covers all grants by itself. Grants that only several chains cover have to be delegated separately. */
   #parentFor(
     session: Session,
     target: string,
@@ -262,7 +262,7 @@ export class Delegations {
 }
 
 interface ToolsGiven {
-  /** The link they are given under; null for the maker's own record. */
+  /** The parent link; null for the creator's own record. */
   readonly parent: string | null;
   readonly grants: readonly Grant[];
 }
@@ -275,7 +275,7 @@ function isAboutTools({ verb }: Grant): boolean {
   return verb.verb === "tool.invoke";
 }
 
-/** A pledge stands in no chain but its session's: what is counted there would not be counted below. */
+/** A pledge belongs only to its session's chains: its budgets would not be charged below. */
 function isCounted({ link }: CompiledLink): boolean {
   return link.grants.some(({ conditions: { calls, rate, expires } }) => (calls ?? rate ?? expires) !== null);
 }

@@ -1,4 +1,4 @@
-// The approval desk: questions go to people, answers go to the calls that wait, and an answer is used as often as it says.
+// The approval desk: sends approval requests to people, passes answers to waiting calls, and counts uses.
 
 import { specsCover } from "../../approvals/cover.ts";
 import { callDigest } from "../../approvals/digest.ts";
@@ -42,7 +42,7 @@ export interface DeskAnswer {
   readonly claim: ApprovalClaim | null;
 }
 
-/** INVARIANT: whoever is told to wait for an approval waits for one that exists. */
+/** INVARIANT: a caller that is told to wait for an approval waits for one that exists. */
 function unavailable(reason: string): DeskAnswer {
   return { answer: { kind: "unavailable", reason }, claim: null };
 }
@@ -60,7 +60,7 @@ export class Desk {
     this.#entries = entries;
   }
 
-  /** Every change of an approval, until the returned function is called. */
+  /** Reports every change of an approval, until the returned function is called. */
   watch(watcher: (approval: Approval) => void): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
@@ -78,7 +78,7 @@ export class Desk {
     const open = kept.approvals.pending(name.workspace, name.agent).filter(({ expires }) => now() < expires);
     const room = mayAsk(open, call.digest);
     if (!room.ok) return unavailable(room.message);
-    // What nobody can read nobody can approve, and it must not crowd out what others ask.
+    // A request that is too long to read cannot be approved, and must not crowd out other requests.
     if (this.#parts.canonical(question.input).length > questionCharactersMax)
       return unavailable(
         `the arguments are longer than the ${questionCharactersMax} characters that a person is shown`,
@@ -108,7 +108,7 @@ export class Desk {
     const decided = await this.#decided(asking.value.id, waiting);
     if (decided?.state === "refused")
       return { answer: { kind: "refused", reason: decided.reason ?? "", approval: decided.id }, claim: null };
-    // The world may have changed while somebody thought about it: what serves is looked for anew.
+    // Grants may have changed while the person decided: look for a usable approval again.
     const again =
       decided?.state === "approved"
         ? this.#served(session, (await this.#callOf(session, question)).call, holding.reading)
@@ -125,7 +125,7 @@ export class Desk {
     return { ok: true, value: { approval, ladder: this.#ladderOf(approval) } };
   }
 
-  /** One answer after the other: two people at once are two people. */
+  /** Answers are handled one at a time, so two concurrent approvers both count. */
   approve(
     idOf: string,
     answer: ApprovalAnswerGiven,
@@ -154,7 +154,7 @@ export class Desk {
     return changed.ok ? { ok: true, value: { approval: changed.value } } : changed;
   }
 
-  /** A no is taken back: the question waits again, with none of its answers. */
+  /** Withdraws a refusal: the approval is pending again, without its earlier answers. */
   async reopen(idOf: string, by: string): Promise<Answer<{ readonly approval: Approval }>> {
     const shown = await this.show(idOf);
     if (!shown.ok) return shown;
@@ -164,7 +164,7 @@ export class Desk {
     return changed.ok ? { ok: true, value: { approval: changed.value } } : changed;
   }
 
-  /** What its last use came to. */
+  /** The outcome of its last use. */
   async settled(idOf: string, ended: string): Promise<void> {
     const found = await this.#parts.kept.approvals.get(idOf);
     if (!found.ok || found.value === null || found.value.state !== "executing") return;
@@ -172,7 +172,7 @@ export class Desk {
     await this.#change(found.value, end(found.value, how), ["executing"], how, null);
   }
 
-  /** Questions and answers whose time is over say so, once. */
+  /** Marks expired requests and approvals, once. */
   async sweep(): Promise<void> {
     const { kept, now } = this.#parts;
     const open = await kept.approvals.list(["pending", "approved"], refusedLookedAtMax);
@@ -227,7 +227,7 @@ export class Desk {
   ): Promise<{ readonly call: ServedCall; readonly binding: ApprovalBinding | null }> {
     const { kept, digest, canonical, pin } = this.#parts;
     const { name } = session.facts;
-    // Both only go up, so the sum is the same only where neither did.
+    // Both only increase, so an equal sum means neither changed.
     const generation = kept.ledger.generation(EVERYBODY) + kept.ledger.generation(agentScope(name));
     const pinned = await pin({ workspace: name.workspace, tool, input, requests });
     const identity = {
@@ -243,7 +243,7 @@ export class Desk {
     return { call: { ...identity, digest: whole, level, asking }, binding: pinned.binding };
   }
 
-  /** An answer that was given to what one user wanted does not serve another. */
+  /** An approval for one user's call does not cover another user. */
   #served({ facts }: Session, call: ServedCall, reading: Reading): DeskAnswer | null {
     const { kept, now } = this.#parts;
     const covers = specsCover(reading);
@@ -257,11 +257,11 @@ export class Desk {
     return { answer: { kind: "approved", approval: found.id, level }, claim };
   }
 
-  /** A no holds for as long as the question would have been open: asking again is no way around it. */
+  /** A refusal lasts as long as the request would have been open: asking again does not bypass it. */
   async #refusedBefore({ digest }: ServedCall): Promise<Approval | null | "unknown"> {
     const { kept, now } = this.#parts;
     const refused = await kept.approvals.list(["refused"], refusedLookedAtMax);
-    // Whether somebody said no cannot be told: then nobody is asked.
+    // If it is unknown whether a person refused, no request is created.
     if (!refused.ok) return "unknown";
     return refused.value.find((one) => one.digest === digest && now() < one.expires) ?? null;
   }
@@ -278,7 +278,7 @@ export class Desk {
       });
       const timer = setTimeout(() => done(null), Math.min(waiting.milliseconds, questionMilliseconds));
       waiting.onStop(() => done(null));
-      // Whoever was faster than this has been heard by nobody.
+      // An answer that arrived before this listener was added would otherwise be missed.
       void this.#parts.kept.approvals.get(idOf).then((found) => {
         if (found.ok && found.value !== null && found.value.state !== "pending") done(found.value);
       });

@@ -1,5 +1,5 @@
-// One call of a session, from the question to the receipt: the gate decides, a person is asked where one has to be, and the
-// decision is on disk with everything it costs before anybody hears of it.
+// One call of a session, from request to receipt: the gate decides, a person is asked if required, and the decision is on disk
+// with all its charges before the result is reported.
 import type { Moment } from "../../core/authority/compiled.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -18,10 +18,10 @@ import type { Desk } from "./desk.ts";
 import { type Holding, Holdings } from "./holding.ts";
 import { Standing } from "./moment.ts";
 
-/** A client that calls again at once is back sooner. */
+/** Shorter than the time until a client's next call. */
 const outcomePatienceMilliseconds = 10;
 
-/** A call with everything it is decided by. */
+/** A call with everything its decision needs. */
 export interface AskedCall {
   readonly session: Session;
   readonly holding: Holding;
@@ -38,12 +38,12 @@ export class Gatekeeper {
   readonly #accounts: Accounts;
   readonly entries: Entries;
   readonly holdings: Holdings;
-  /** A holding that is the same object is the same in everything. */
+  /** The same holding object means equal holdings. */
   readonly #standings = new WeakMap<Holding, Standing>();
   readonly #acts: WayActs;
-  /** Nothing is decided while this holds. */
+  /** While set, every call is denied. */
   isFrozen: boolean;
-  /** Of calls that ended, for which nobody waits. */
+  /** Outcomes of ended calls without a waiting client. */
   #outcomes: (readonly [CallWay, Outcome])[] = [];
 
   constructor(parts: DaemonParts, desk: Desk, floods: Floods, entries: Entries) {
@@ -81,7 +81,7 @@ export class Gatekeeper {
     return standing;
   }
 
-  /** A session that was not opened, with why; counted where it is the same again and again. */
+  /** Records a refused session with its reason; repeated equal refusals are only counted. */
   async writeRefused(who: Who, code: string, more: JsonObject): Promise<void> {
     const entry = this.entries.make("session", who, "refused", { code, more });
     if (this.#floods.take(entry) === null) await this.#parts.kept.ledger.append([entry]);
@@ -91,7 +91,7 @@ export class Gatekeeper {
     return authorize(...this.#decidedBy(asked));
   }
 
-  /** For what is carried out elsewhere. */
+  /** Ports for code that executes elsewhere. */
   permit(asked: AskedCall): ReturnType<typeof permit> {
     return permit(...this.#decidedBy(asked));
   }
@@ -110,15 +110,15 @@ export class Gatekeeper {
     return (await written).ok;
   }
 
-  /** What is planned so is written before the owner ends, and lost with its process: then the outcome shows as unknown. */
+  /** Deferred outcomes are written before the daemon ends, and lost in a crash: the outcome then shows as unknown. */
   #settleLater(way: CallWay, outcome: Outcome): void {
     this.#outcomes.push([way, outcome]);
     if (way.claim !== null) void this.#desk.settled(way.claim.approval, outcome.ended);
-    // After the answer: nobody who waits for that one waits for the entry to be made.
+    // Runs after the response, so that the client does not wait while the entry is built.
     if (this.#outcomes.length === 1) setImmediate(() => setImmediate(() => this.planOutcomes()));
   }
 
-  /** All that were not planned yet: written with what comes next, each for itself. */
+  /** Queues all deferred outcomes for the next commit, each as its own entry. */
   planOutcomes(): void {
     const outcomes = this.#outcomes;
     this.#outcomes = [];
@@ -131,7 +131,7 @@ export class Gatekeeper {
 
   async #commit(way: CallWay, entry: Entry): Promise<CommitResult> {
     const { session, holding, generations, chain: links } = way;
-    // What has ended stands in the log before what is decided after it.
+    // Outcomes of ended calls come before later decisions in the log.
     this.planOutcomes();
     const told = entry.code === "untrusted_content" ? { ...entry, reason: entry.reason ?? taintOf(session) } : entry;
     const made = this.entries.decision(session.who(links), { entry: told, input: way.input }, holding, () =>
@@ -139,7 +139,7 @@ export class Gatekeeper {
     );
     if (entry.outcome !== "allow") return this.#deny(session, made, isConfigured(entry));
     if (this.isFrozen || session.isClosed) return { ok: false, code: "revoked" };
-    // INVARIANT: what was given up before its decision is written is charged to no account and not carried out.
+    // INVARIANT: a call that was cancelled before its decision is written is not charged and not executed.
     if (way.waiting.isStopped) return { ok: false, code: "not_available" };
     if (entry.approval !== null && !this.#stillHolds(session, entry)) return { ok: false, code: "generation_stale" };
     const charges = chargesIn(this.#standing(session, holding).counted, entry.charges);
@@ -152,7 +152,7 @@ export class Gatekeeper {
     return { ok: true, receipt: made.id };
   }
 
-  /** Written soon; whoever waits for the outcome of the call waits for this, too, because that is written after it. */
+  /** Written soon; the outcome of the call is written after it, so waiting for the outcome waits for this, too. */
   #refused({ session, holding, chain, input }: CallWay, refusal: CallRefusal): string {
     const moment = (): Moment => this.moment(session, holding);
     const entry = this.entries.refusal(session.who(chain), { refusal, input }, holding, moment);
@@ -164,7 +164,7 @@ export class Gatekeeper {
     return entry.id;
   }
 
-  /** A person took their time: what was decided before they were asked is looked at once more, as everything is now. */
+  /** Approval took time: decide again with the current holding. */
   #stillHolds(session: Session, { requests, level }: Entry): boolean {
     const holding = this.holdings.of(session);
     if ("refused" in holding) return false;
@@ -175,7 +175,7 @@ export class Gatekeeper {
     });
   }
 
-  /** Written, or counted where the same was denied again and again; told to later turns as an observation. */
+  /** Records the denial, or counts it if repeated; later turns see it as an observation. */
   async #deny(session: Session, entry: LogEntry, isOfUser: boolean): Promise<CommitResult> {
     const counted = this.#floods.take(entry);
     if (counted !== null) return { ok: true, receipt: counted };
@@ -187,7 +187,7 @@ export class Gatekeeper {
   }
 }
 
-/** Made from the user's own configuration, of which the caller is told nothing. */
+/** Derived from the user's own configuration, which the caller does not learn. */
 function isConfigured({ need, requests }: Entry): boolean {
   return [...(need === null ? [] : [need]), ...requests].some((one) => one.isConfigured === true);
 }

@@ -1,4 +1,4 @@
-// What a session holds is the same object while everything it is made of is the same, and another as soon as anything is not.
+// A session's holding is the same object while all of its inputs are the same, and a new object after any change.
 import { describe, expect, test } from "vitest";
 import { chain, grant, link } from "../../../test/forge/authority.ts";
 import type { KeptLink, LinkStore } from "../../core/ports/stores/link-store.ts";

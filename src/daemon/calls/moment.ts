@@ -1,4 +1,4 @@
-// What all moments of one holding have in common, made once: what of it is counted, what of it can be revoked.
+// Data shared by all decisions under one holding, computed once: its accounts and its revocable links.
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { Kept } from "../parts.ts";
 import type { Session } from "../session.ts";
@@ -21,7 +21,7 @@ export class Standing {
 
   constructor(session: Session, holding: Holding, kept: Kept, accounts: Accounts, isFrozen: () => boolean) {
     const counted = accounts.counted(holding.authority);
-    // Nothing else can be revoked, and to ask the store for what it never had costs more than to decide.
+    // Nothing else can be revoked, and looking up other ids in the store would cost more than the decision.
     const delegated = new Set(holding.links.flat());
     const isRevoked = (id: string): boolean => delegated.has(id) && (kept.links.get(id)?.revoked ?? null) !== null;
     this.session = session;
@@ -37,7 +37,7 @@ export class Standing {
           };
   }
 
-  /** What is left of an account is asked for as of the latest moment there was. */
+  /** Account balances are read as of the latest time seen. */
   moment(at: number): Moment {
     this.#at = at;
     const { session } = this;
@@ -50,7 +50,7 @@ export class Standing {
     };
   }
 
-  /** Of everybody and of its agent, as they are now. */
+  /** Current generations of the machine and of its agent. */
   generations(): Generations {
     const { ledger } = this.#kept;
     const { scope } = this.session;

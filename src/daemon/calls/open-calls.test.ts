@@ -1,4 +1,4 @@
-// Places for calls that are permitted and not settled: nobody takes them all, and each comes back.
+// Slots for permitted, unsettled calls: no session can take all of them, and each is released.
 import { describe, expect, test } from "vitest";
 import { Session, type SessionFacts } from "../session.ts";
 import type { CallPorts } from "./call-ports.ts";

@@ -1,5 +1,5 @@
-// Sends the uses of a context to the daemon, for a tool that runs in the process that asked. What is too long for one
-// message goes along as bytes, in either direction.
+// Sends the uses of a context to the daemon, for a tool in the client process. A use or response that is too long for one
+// message is sent as bytes.
 import { DENIAL_CODES } from "../../core/authority/decision.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
@@ -7,12 +7,12 @@ import type { Asking } from "../../core/ports/daemon/exchange.ts";
 import { type SendUse, useCharactersMax } from "../../runtime/context/remote.ts";
 import { denied } from "../../runtime/context/used.ts";
 
-/** What one message may hold, with room for what is around it. */
+/** Size limit of an inline message, minus its envelope. */
 export const inlineCharactersMax = 131_072;
-/** The channel that long answers come on. */
+/** The channel of long responses. */
 export const ANSWER_CHANNEL = 3;
 
-/** Only for `remoteContext`. INVARIANT: never rejects; a daemon that is gone is a use that was not available. */
+/** Only for `remoteContext`. INVARIANT: never rejects; without a daemon a use is `not_available`. */
 export function contextSender(call: Asking<CallMessages>, session: string, receipt: string): SendUse {
   return async (use: JsonObject): Promise<Json> => {
     const text = JSON.stringify(use);

@@ -1,5 +1,5 @@
-// Contexts of calls: what a tool reaches while one call of it lasts, judged at every use by what the session holds by then
-// and by what the tool declares.
+// Contexts of calls: what a tool can reach during one call. Every use is checked against the session's current holding and the
+// tool's declaration.
 
 import type { Ground } from "../../core/authority/axes/path.ts";
 import type { Authority, Chain } from "../../core/authority/chain.ts";
@@ -24,25 +24,25 @@ import type { ProgramGround, Redacting } from "../parts.ts";
 import type { Session } from "../session.ts";
 import { Once } from "./context-once.ts";
 
-/** For whom instruments are made. */
+/** The call that instruments are made for. */
 export interface InstrumentsAsked {
   readonly session: Session;
-  /** Without its origin. */
+  /** The tool name without its origin. */
   readonly tool: string;
-  /** Written by a tool of others: not to be believed, whatever the session has read. */
+  /** Written by a third-party tool: untrusted, whatever the session has read. */
   readonly isForeign: boolean;
-  /** What a program needs that runs for this call. */
+  /** What a program that runs for this call needs. */
   readonly ground: ProgramGround;
-  /** Those of the warrant. */
+  /** The requests of the warrant. */
   readonly requests: readonly Request[];
   readonly judge: Judge;
-  /** What a request was decided by; null for one that was not. */
+  /** What a request was decided by; null for an undecided one. */
   decidedBy(request: Request): Authority | null;
 }
 
-/** What the world outside offers to calls. */
+/** Creates the instruments of calls. */
 export interface InstrumentsSource {
-  /** For a tool by its name; what there is does not depend on who asks. */
+  /** Backends of a tool by its name, independent of the session. */
   backends(tool: string): Backends;
   of(asked: InstrumentsAsked): Instruments;
 }
@@ -56,11 +56,11 @@ export interface ContextAsked {
   readonly ground: ProgramGround;
 }
 
-/** The context of one call, for uses that come from elsewhere. */
+/** The context of one call, for uses that come over a connection. */
 export interface ServedContext {
   /** Answers every use, and `revoked` after the end. */
   serve(use: JsonObject): Promise<Json>;
-  /** What was refused on the way. */
+  /** Denials during the call. */
   denials(): readonly RunDenial[];
   end(): void;
 }
@@ -71,7 +71,7 @@ export interface ContextsParts {
   readonly redacting: Redacting;
 }
 
-/** Uses of one call that are under way at once. */
+/** Concurrent uses of one call. */
 const usesMax = 32;
 const GONE: Decision = { outcome: "deny", code: "revoked", at: null };
 const ASKED_ONCE: Decision = { outcome: "deny", code: "approval_required", at: null };
@@ -107,13 +107,13 @@ export class Contexts {
       if (by === null) return GONE;
       const { authority } = by;
       decided.set(request, authority);
-      // INVARIANT: what was not paid for with the call is covered by nothing that is counted.
+      // INVARIANT: grants with a budget cover only requests that the call was charged for.
       const isLeft = once.isLeft(request);
       const decision = judge(authority, request, {
         ...by.moment,
         exhausted: isLeft ? null : countedIsSpent(authority),
       });
-      // What a person allowed once is not allowed a second time.
+      // A one-time approval covers one use.
       return decision.outcome === "ask" && !isLeft ? ASKED_ONCE : decision;
     };
     const tool = warrant.tool.replace(/^tool:/, "");
@@ -142,7 +142,7 @@ export class Contexts {
     let running = 0;
     return async (use) => {
       if (running >= usesMax) return { ...denied("not_available", null, "too many uses at once") };
-      // A secret leaves by its handle, to where it is bound, or not at all.
+      // A secret is sent only by its handle, to where it is bound.
       if (isChanged(use, redacting.json(use)))
         return noted.answer({
           ...denied("secret_refused", "secret.use", "a secret is used by its handle and never handed over itself"),
@@ -173,7 +173,7 @@ interface Held {
   readonly moment: Moment;
 }
 
-/** So many paths of one use are decided by one look, as by the file tools; everything else is looked at anew. */
+/** That many paths of one use are decided by one holding, as for the file tools; any other request reads the holding again. */
 const pathsPerLook = 256;
 
 class Look {
@@ -185,7 +185,7 @@ class Look {
     this.#held = held;
   }
 
-  /** A use begins: nothing of an earlier one counts. */
+  /** Starts a use: nothing of an earlier one counts. */
   anew(): void {
     this.#left = 0;
   }
@@ -198,7 +198,7 @@ class Look {
   }
 }
 
-/** Relative names begin in the session's folder where that lies in the agent's own root, else in that root. */
+/** Relative paths start in the session's folder if it lies in the agent's root, else in that root. */
 function groundOf({ ground, workingRoot = null }: Reading): Ground {
   const { base } = ground;
   if (workingRoot === null || (base !== null && workingRoot.every((name, at) => name === base[at]))) return ground;

@@ -1,4 +1,4 @@
-// Files of a context: by the worker of the session, every path decided by its grants and by what the tool declares.
+// Files of a context: served by the session's file worker, every path checked against its grants and the tool's declaration.
 
 import type { Request } from "../../core/authority/request.ts";
 import type { FilePath, FileRefused, FileResult, Files } from "../../core/ports/files.ts";
@@ -10,7 +10,7 @@ import type { CallFiles } from "../tools/files.ts";
 export interface ContextFilesAsked {
   readonly session: Session;
   readonly calls: CallFiles;
-  /** Those of the warrant. */
+  /** The requests of the warrant. */
   readonly requests: readonly Request[];
   readonly judge: Judge;
 }
@@ -22,7 +22,7 @@ export function contextFiles({ session, calls, requests, judge }: ContextFilesAs
     how: (files: Files) => Promise<FileResult<T>>,
   ): Promise<FileResult<T>> => {
     const answer = await calls.use(session, requests, { path, isChanging, within: judge }, how);
-    // A file is trusted where a person committed it. Nobody looks at commits yet, and unknown is untrusted.
+    // A file is trusted if a person committed it. Commits are not checked yet, and unknown is untrusted.
     if (answer.ok && !isChanging) session.taint("a tool's reading of files");
     return answer.ok ? answer : inWords(answer);
   };
@@ -40,7 +40,7 @@ export function contextFiles({ session, calls, requests, judge }: ContextFilesAs
   };
 }
 
-/** As the file tools say it: the author of a tool is told the same as a model. */
+/** The same messages as the file tools: a tool author sees the same text as a model. */
 function inWords(refused: FileRefused): FileRefused {
   const said = refusedWith(refused);
   return said.ok ? refused : { ...refused, reason: said.message };

@@ -1,5 +1,5 @@
-// Everything a call's context is made of, for one session and one tool: the broker, the session's file worker, sandboxes, the
-// vault and the store.
+// The instruments of a call's context, for one session and one tool: the broker, the session's file worker, sandboxes, the
+// secret store and the database.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { MemoryStore, ObservationStore } from "../../core/ports/stores/memory-store.ts";
@@ -17,16 +17,16 @@ import { contextPrograms } from "./programs.ts";
 import { contextSecrets, isSecretOf } from "./secrets.ts";
 
 export interface DaemonInstrumentsAsked {
-  /** Of our package. */
+  /** Root folder of the ambit package. */
   readonly program: string;
   readonly programs: DaemonPrograms;
   readonly files: CallFiles;
-  /** For whom a secret is used and asked for, by the tool. */
+  /** Secret use and lookup for a session, by tool. */
   secrets(tool: string): WebSecrets;
   readonly stream: DaemonSecrets["stream"];
   readonly kept: { readonly memory: MemoryStore; readonly observations: ObservationStore };
   resolver(session: Session): ResolverChoice;
-  /** Whether programs can be run here at all. */
+  /** Whether programs can run on this machine. */
   hasSandbox(): boolean;
   now(): number;
   id(): string;

@@ -1,4 +1,4 @@
-// The instruments of contexts joined to the daemon's own parts.
+// Connects the instruments of contexts to the daemon's parts.
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
 import type { EntryKind, LogEntry } from "../../core/ports/stores/log.ts";

@@ -1,5 +1,5 @@
-// What a context keeps: values by key and observations. The first name of a key says whose it is: `tool` is the tool's own,
-// `session` this session's, `shared` the workspace's; every other key is the agent's, as for the memory tools.
+// Stored data of a context: values by key and observations. The first segment of a key names its owner: `tool` is the tool,
+// `session` this session, `shared` the workspace; every other key is the agent's, as for the memory tools.
 
 import type { KeysPort, ObservationsPort, PortFailure } from "../../core/ports/instruments.ts";
 import type { MemoryStore, Namespace, ObservationStore } from "../../core/ports/stores/memory-store.ts";
@@ -8,7 +8,7 @@ import type { Session } from "../session.ts";
 export interface KeptAsked {
   readonly session: Session;
   readonly tool: string;
-  /** Written by a tool of others, and so not to be believed. */
+  /** Written by a third-party tool, and therefore untrusted. */
   readonly isForeign: boolean;
   now(): number;
   id(): string;
@@ -20,7 +20,7 @@ const observationCharactersMax = 16_384;
 
 interface Place {
   readonly namespace: Namespace;
-  /** What stands before the key in its namespace, as the grants see it. */
+  /** The prefix of the key in its namespace, as grants see it. */
   readonly start: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export function contextKeys(memory: MemoryStore, asked: KeptAsked): KeysPort {
     list: async (prefix, { after, count }) => {
       const { namespace, start, key } = placed(prefix);
       const from = after === null ? null : after.slice(start.length).join("/");
-      // Below it, and not every key that begins with the same letters.
+      // Below it, not every key with the same prefix characters.
       const below = key === "" ? "" : `${key}/`;
       const found = await memory.list(namespace, { prefix: below, text: null, after: from, count }, now());
       if (!found.ok) return failure(found);
@@ -78,7 +78,7 @@ function placeOf([first]: readonly string[], { session, tool }: KeptAsked): Plac
   return { namespace: { kind: "agent", name }, start: [] };
 }
 
-/** What belongs to a session is gone a day later at the latest. */
+/** Session data expires after at most a day. */
 function expiryOf({ kind }: Namespace, seconds: number | null, at: number): number | null {
   const most = kind === "session" ? sessionSeconds : Number.POSITIVE_INFINITY;
   const lasts = Math.min(seconds ?? Number.POSITIVE_INFINITY, most);

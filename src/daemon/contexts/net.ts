@@ -1,5 +1,5 @@
-// The network of a context: one exchange at a time by the broker, which looks the name up, asks about every address, and
-// dials only what was said yes to.
+// The network of a context: one exchange at a time by the broker, which resolves the name, asks about every address, and
+// connects only to allowed ones.
 
 import { isDestination } from "../../core/authority/axes/scope.ts";
 import type { Decision } from "../../core/authority/decision.ts";
@@ -16,7 +16,7 @@ export interface NetAsked {
   readonly session: Session;
   fetch(wish: FetchWish): Promise<Fetched>;
   resolver(): ResolverChoice;
-  /** Without the secrets that are known here. */
+  /** Redacts known secrets. */
   redacted(bytes: Uint8Array): Uint8Array;
 }
 
@@ -58,14 +58,14 @@ async function exchange(asked: NetAsked, wish: Exchange): Promise<PortResult<Exc
       url: `${scheme}://${host}:${port}${target}`,
       headers,
       body,
-      // Redirects come back as they are: whoever follows them decides on them.
+      // Redirects are returned as they are; the caller decides on them before following.
       limits: { headerBytes: fetchHeaderBytesMax, bodyBytes: bytesMax, milliseconds: millisecondsMax, redirects: 0 },
       resolver: asked.resolver(),
       judge: (request) => decide(wish, request),
       secrets: [],
       stop: stopping.signal,
     });
-    // Even a refusal of a server tells of what it said.
+    // Even a server's refusal carries data from it.
     session.taint(`a tool's fetch of ${`${scheme}://${host}`.slice(0, 200)}`);
     if (!fetched.ok) return fetched;
     const pieces: Uint8Array[] = [];
@@ -93,7 +93,7 @@ async function exchange(asked: NetAsked, wish: Exchange): Promise<PortResult<Exc
   }
 }
 
-/** The name was decided on just now, by whoever asks for this exchange; where it leads is asked about here. */
+/** The caller has just decided on the name; its resolved addresses are checked here. */
 function decide(wish: Exchange, { values }: Request): Decision {
   const [to, port] = values;
   if (!isDestination(to) || port !== wish.port) return DENIED;

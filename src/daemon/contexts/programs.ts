@@ -1,5 +1,5 @@
-// Programs of a context: run like every program, in a sandbox made from the grants that decided and from what the tool
-// declares.
+// Programs of a context: run like every program, in a sandbox made from the grants that decided and from the tool's
+// declaration.
 
 import type { ProgramAsked, ProgramsPort, StopSignal } from "../../core/ports/instruments.ts";
 import type { RunRefused } from "../../core/ports/process.ts";
@@ -57,7 +57,7 @@ async function run(
     );
     if (!result.ok) return { ok: false, refused: result.refused };
     const denials = result.ran.denials.map((denial) => ({ ...denial, id: ground.refused(denial, null) }));
-    // Past a limit the answer is a refusal, never a part of it.
+    // Past a limit the result is a refusal, never truncated output.
     if (left < 0) return refuse("budget_exhausted", `it wrote more than ${outputBytesMax} bytes`);
     const output = new Uint8Array(Buffer.concat(gathered.output));
     const errors = new Uint8Array(Buffer.concat(gathered.errors));

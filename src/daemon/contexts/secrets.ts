@@ -1,4 +1,4 @@
-// Secrets of a context: bound to the tool and to where the request goes, counted, and never handed to the tool.
+// Secrets of a context: bound to the tool and to the destination, counted, and never handed to the tool.
 import { parseUrl } from "../../core/authority/axes/url.ts";
 import type { PortFailure, SecretsPort } from "../../core/ports/instruments.ts";
 import type { SealedSecret } from "../../core/ports/stores/secret-store.ts";
@@ -7,20 +7,20 @@ import { isBoundTo } from "../../sandbox/network/fetch/handles-binding.ts";
 import type { Session } from "../session.ts";
 import type { WebSecrets } from "../tools/web-secrets.ts";
 
-/** What one of these may be used by: the tool it is bound to. */
+/** The holder of a bound secret: the tool it is bound to. */
 export function isSecretOf({ binding, isCanary }: SealedSecret, tool: string): boolean {
   return !isCanary && binding.tools.includes(tool);
 }
 
 export function contextSecrets(secrets: WebSecrets, session: Session, tool: string): SecretsPort {
   const told = new Set<string>();
-  /** Once a call for each: the log is not for whoever asks to fill. */
+  /** Once per call for each: a caller must not be able to fill the log. */
   const refuse = (name: string, secret: SealedSecret | null): PortFailure => {
     if (secret !== null && !told.has(name) && told.size < 16) {
       told.add(name);
       secrets.probed(name, session);
     }
-    // The same words whatever is the matter: nobody learns here which secrets there are.
+    // The same message for every cause, so that a caller cannot find out which secrets exist.
     return { ok: false, code: "secret_refused", message: `there is no secret ${name} for this tool and address` };
   };
   return {

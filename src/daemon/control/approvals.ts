@@ -1,4 +1,4 @@
-// What people say about approvals and about being there.
+// Control messages about approvals and presence.
 
 import type { Approval, ApprovalState } from "../../core/ports/stores/approval-store.ts";
 import { APPROVAL_STATES } from "../../core/ports/stores/approval-store.ts";
@@ -62,7 +62,7 @@ export function approvalAnswers(
     [
       "approvals.reopen",
       async (exchange) => {
-        // A no that was said is undone by those alone who could have said yes.
+        // A refusal can only be withdrawn by an approver who could have approved.
         const admitted = await admission.approving(exchange);
         return admitted.ok ? desk.reopen(id(exchange.value), admitted.value.by) : admitted;
       },
@@ -89,7 +89,7 @@ export function approvalAnswers(
         const passphrase = textIn(exchange.value, "passphrase", passphraseCharactersMax);
         if (name === null || !PERSON.test(name) || passphrase === null || passphrase.length < 8)
           return refusal("invalid_input", "a name, and a passphrase of at least 8 characters");
-        // Whoever is known already vouches for a newcomer, and for a change of their own.
+        // An enrolled person vouches for a new one, and for a change of their own passphrase.
         const isFirst = presence.names().length === 0;
         const admitted = await admission.widening(exchange);
         if (!admitted.ok) return admitted;

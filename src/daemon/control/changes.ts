@@ -1,4 +1,4 @@
-// What people say about drafts: which there are, what is in one, and whether it lands, goes, or is taken back.
+// Control messages about drafts: list, show, land, discard, undo.
 
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { DraftSummary } from "../../core/ports/drafts.ts";
@@ -17,7 +17,7 @@ export function changesAnswers(
   entries: Entries,
 ): readonly (readonly [string, Answering])[] {
   const idIn = ({ value }: Exchange): string => textIn(value, "id", idCharactersMax) ?? "";
-  /** INVARIANT: what a person decided about a draft is in the log before the person hears that it was done. */
+  /** INVARIANT: a person's decision about a draft is in the log before the result is reported. */
   const logged = async <T extends { readonly summary: DraftSummary }>(
     answer: Answer<T>,
     outcome: string,
@@ -46,7 +46,7 @@ export function changesAnswers(
     [
       "changes.discard",
       async (exchange) => {
-        // What waits is gone then, and the originals of what landed: a person's to say.
+        // This drops pending changes and the originals of landed ones, so it needs a person.
         const admitted = await admission.approving(exchange);
         if (!admitted.ok) return admitted;
         return logged(await drafts.discard(idIn(exchange)), "changes discarded", admitted.value.by);

@@ -1,4 +1,4 @@
-// What people do to the key of the secrets: look where it comes from, lock, unlock, seal everything anew under another one.
+// Control messages about the secret store's key: show its source, lock, unlock, reseal under another key.
 import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import type { KeyGiven, NewKey } from "../../core/ports/secret-key.ts";
 import type { Gatekeeper } from "../calls/gatekeeper.ts";

@@ -1,4 +1,4 @@
-// What people do to agents: stop one, freeze all, take a delegation back, admit a change of files, keep secrets.
+// Control messages about agents and secrets: stop, freeze, revoke, admit file changes, store secrets.
 import { isJsonList, isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { AgentName, KeptLink } from "../../core/ports/stores/link-store.ts";
@@ -58,7 +58,7 @@ export function powerAnswers(asked: PowerParts): readonly (readonly [string, Ans
       async (exchange) => {
         const admitted = admission.narrowing(exchange);
         if (!admitted.ok) return admitted;
-        // At once, and again in its turn: whoever says thaw before must not be done after.
+        // Takes effect at once, and again in its turn: an earlier thaw must not be applied after it.
         gatekeeper.isFrozen = true;
         return inTurn(() => freeze(asked, admitted.value));
       },
@@ -130,7 +130,7 @@ function holdersOf(links: readonly KeptLink[]): readonly AgentName[] {
   return names;
 }
 
-/** Its sessions end with what they run, its delegations with what is below them; its own record stays as it is written. */
+/** Ends its sessions with their processes, and its delegations with those below them; its own record stays. */
 async function stopAgent(asked: PowerParts, exchange: Exchange): Promise<Answer<object>> {
   const { parts, gatekeeper, sessions, opening, admission } = asked;
   const { kept, records, programs, now } = parts;

@@ -1,4 +1,4 @@
-// The answer to what tools there are, for a person: ours and those of others, with what each declares and whether it can run.
+// Lists all tools for a person: built-in and third-party, with their declarations and whether they can run.
 import { byRisk, verbEntry } from "../../core/authority/catalog.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { ToolListed } from "../../core/ports/daemon/daemon-control.ts";

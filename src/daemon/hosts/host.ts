@@ -1,5 +1,5 @@
-// A tool host as it is called: one call at a time, each with its end; a host that breaks off, says what it may not or takes
-// too long is ended, and the next call gets another.
+// The daemon's side of a tool host: one call at a time. A host that disconnects, violates the protocol or takes too long is
+// killed, and the next call gets a new one.
 
 import { DENIAL_CODES } from "../../core/authority/decision.ts";
 import { copyJson, isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
@@ -43,7 +43,7 @@ export class ToolHost {
       const tools = readDescribed(message["tools"]);
       return tools === null ? { ok: false, message: "what it exports is no tool", isTools: true } : { ok: true, tools };
     }).then((answer) => ("broken" in answer ? { ok: false, message: answer.broken, isTools: answer.isTools } : answer));
-    // INVARIANT: one conversation at a time; the first is what it is.
+    // INVARIANT: one conversation at a time; the first describes the tools.
     this.#last = this.described;
   }
 
@@ -51,7 +51,7 @@ export class ToolHost {
     return this.#process.isOver;
   }
 
-  /** What holds it, as its sandbox tells; nothing until it has spoken. */
+  /** Its enforcement, as its sandbox reports it; empty until the host has started. */
   get enforcement(): readonly Enforcement[] {
     return this.#process.enforcement;
   }
@@ -64,7 +64,7 @@ export class ToolHost {
     this.#process.end();
   }
 
-  /** What the tool says a call will ask for, as plain data. */
+  /** The requests that the tool declares for a call, as plain data. */
   derive(tool: string, input: JsonObject): Promise<Result<readonly Json[]>> {
     return this.#inTurn(
       async () => {
@@ -102,7 +102,7 @@ export class ToolHost {
       let isDone = false;
       stop.onStop(() => {
         this.#process.say({ kind: "stop", call });
-        // Whoever does not hear is not waited for.
+        // A host that does not react to the stop is not waited for.
         setTimeout(() => isDone || this.#process.end(), stopMilliseconds).unref();
       });
       if (!this.#process.say({ kind: "execute", call, tool, input })) return failed("its host is not there any more");
@@ -116,7 +116,7 @@ export class ToolHost {
     }, failed("too many calls of this tool wait already"));
   }
 
-  /** Of a call that has ended: there is nothing behind it any more. */
+  /** For a call that has ended: every use is refused. */
   #late({ kind, call, use }: Message): null {
     if (kind === "use" && typeof use === "number")
       this.#process.say({
@@ -142,7 +142,7 @@ export class ToolHost {
       });
   }
 
-  /** Waits for one message; a host that ends or takes too long is ended, and has broken off. */
+  /** Waits for one message; kills a host that ends or times out. */
   async #until<T extends object>(
     milliseconds: number,
     read: (message: Message) => T | null,

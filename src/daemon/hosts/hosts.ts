@@ -1,4 +1,4 @@
-// Tools of others as the daemon carries them out: each in a sandboxed host, derived and run there, with a context that is here.
+// Third-party tools in the daemon: each runs in a sandboxed host, derives its requests there, and uses a context served here.
 import { join } from "node:path";
 import type { Request } from "../../core/authority/request.ts";
 import { isJsonObject } from "../../core/base/json.ts";
@@ -22,17 +22,17 @@ import { ForeignSources, type LoadedTool, type SourcesAsked } from "./sources.ts
 
 export interface DaemonHostsAsked extends Omit<SourcesAsked, "pool"> {
   readonly state: string;
-  /** Of our package. */
+  /** Root folder of the ambit package. */
   readonly program: string;
   install(): string;
   contexts(): Contexts;
-  /** How long one call may take. */
+  /** Time limit of one call. */
   milliseconds(): number;
 }
 
 export interface DaemonHosts extends ForeignTools {
   readonly sources: ForeignSources;
-  /** The digest of everything a tool's source could load; null where the workspace has no such tool. */
+  /** The digest of everything a tool's source could load; null if the workspace has no such tool. */
   definition(workspace: string | null, tool: string): Promise<string | null>;
   close(): Promise<void>;
 }
@@ -157,7 +157,7 @@ async function carry(
   }
 }
 
-/** What the tool's own code can reach is its sandbox's to hold, and to tell; what it asks its context for is decided there. */
+/** The sandbox enforces and reports what the tool's own code can reach; uses of its context are decided here. */
 function enforcementOf({ enforcement }: ToolHost): Outcome["enforcement"] {
   return [{ axis: "tool", strength: "checked" }, ...enforcement.map(({ axis, strength }) => ({ axis, strength }))];
 }

@@ -1,4 +1,4 @@
-// Which tools of others there are in a workspace: what lies there, what of it was trusted, and why something is not loaded.
+// Third-party tools of a workspace: which exist, which are trusted, and why one is not loaded.
 
 import { openTrust } from "../../agents/disk/trust-file.ts";
 import { compile } from "../../core/authority/compiled.ts";
@@ -23,11 +23,11 @@ import {
 } from "../../sandbox/tool-host/sources.ts";
 import type { HostPool } from "./pool.ts";
 
-/** What a workspace's configuration says of tools; null where it does not count. */
+/** The tool settings of a workspace's configuration; null if the configuration is not in effect. */
 export interface ToolSettings {
   readonly packages: readonly string[];
   readonly isInDevelopment: boolean;
-  /** What no tool may require more than; null is no such limit. */
+  /** The upper limit of tool requirements; null means no limit. */
   readonly ceiling: readonly Grant[] | null;
 }
 
@@ -35,9 +35,9 @@ export interface LoadedTool {
   readonly registered: RegisteredTool;
   readonly source: ToolSource;
   readonly input: JsonSchema;
-  /** The host is asked about an input before the gate is; else all there is to know of it is known here. */
+  /** The host derives requests before the gate decides; otherwise the declaration is sufficient. */
   readonly isDeriving: boolean;
-  /** Loaded although nobody trusted it as it stands. */
+  /** Loaded although its current content is not trusted. */
   readonly isUntrusted: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface SourcesAsked {
   readonly pool: HostPool;
   settings(workspace: string): ToolSettings;
   readingAt(folder: string): Reading;
-  /** Milliseconds, never going back. */
+  /** Milliseconds of a monotonic clock. */
   elapsed(): number;
 }
 
@@ -67,7 +67,7 @@ interface Looked {
   readonly mark: string;
 }
 
-/** So long nothing is looked at again; an edit holds within a second. */
+/** Cache time; an edit applies within a second. */
 const freshMilliseconds = 500;
 const workspacesMax = 64;
 
@@ -99,7 +99,7 @@ export class ForeignSources {
     const { isInDevelopment: isFree, packages } = settings;
     const mark = `${isFree ? "development" : "trusted"} ${JSON.stringify(packages)} ${store === null} ${trusted}`;
     if (before !== null && before.mark === mark && before.sources.isAsBefore()) return { ...before, at };
-    // A project that nobody trusts does nothing; not even its tools are looked at.
+    // Tools of an untrusted project are not even looked at.
     if (trusted === null) return { at, sources: NOTHING, loaded: { tools: [], refused: [] }, mark };
     const sources = toolSources(workspace, packages);
     const isTrusted = (one: ToolSource): boolean => store === null || isTrustedSource(one, trusted);
@@ -122,7 +122,7 @@ export class ForeignSources {
       refused.push({ source: one.name, why: "it is not as it was trusted: look at it and run `ambit trust`" });
       return false;
     });
-    // One after another: each of them is a process.
+    // One after another: each starts a process.
     for (const source of counting) {
       const described = await this.#asked.pool.described(source);
       if (!described.ok) {
@@ -146,7 +146,7 @@ export class ForeignSources {
 
 const NOTHING: ToolSources = { sources: [], problems: [], text: null, isAsBefore: () => false };
 
-/** The tool as the gate knows it, or why not. Its code is elsewhere: nothing here runs it. */
+/** The tool as the gate sees it, or why it is invalid. Its code runs only in its host. */
 function register(
   { name, description, risk, capabilities, milliseconds, faults }: ToolDescribed,
   reading: Reading,
@@ -167,7 +167,7 @@ function register(
     {
       read: (declaration) => readDeclarationValue(declaration, reading, `the declaration of ${name}`),
       policy: { link: policyOf(ceiling), holds: null, protectedPaths: reading.ground.protectedPaths },
-      // Asked when it is called.
+      // Derived when it is called.
       backends: { has: () => true, hasSecret: () => true },
       ground: reading.ground,
       toAscii: reading.toAscii,
@@ -185,7 +185,7 @@ const VERBS = [
   ...["proc.exec", "secret.use", "memory.read", "memory.write"],
 ];
 
-/** The user's own ceiling; without one, which agent holds what decides alone. */
+/** The user's own ceiling; without one, agents' grants alone decide. */
 function policyOf(ceiling: readonly Grant[] | null): ReturnType<typeof compile> {
   const span = { source: "policy of tools", start: 0, end: 0 };
   const grants = ceiling ?? VERBS.map((verb) => grantOf(verb, {}, { span }));
@@ -200,7 +200,7 @@ function policyOf(ceiling: readonly Grant[] | null): ReturnType<typeof compile> 
   });
 }
 
-/** What is held against the input here; a schema library's own schema is, in the host. */
+/** The schema that is checked here; a schema library's own schema is checked in the host. */
 function inputOf({ schema, isLibrarySchema }: ToolDescribed): JsonSchema {
   if (schema === null) return { type: "object" };
   if (!isLibrarySchema) return schema as unknown as JsonSchema;

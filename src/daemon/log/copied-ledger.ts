@@ -1,4 +1,4 @@
-// The ledger where a second copy of the log is kept: a decision counts once both have it, or nothing is done.
+// The ledger with a second copy of the log: a decision is valid only after both have it; otherwise nothing is executed.
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type {
   AccountCharge,
@@ -11,13 +11,13 @@ import type { LogEntry, LogQuery, PlacedEntry } from "../../core/ports/stores/lo
 import { patienceLeft } from "../patience.ts";
 import type { SecondCopy } from "./second-copy.ts";
 
-/** Which copy counts now. */
+/** The copy that is currently in effect. */
 export interface Copies {
-  /** Null where none is kept. */
+  /** Null if none is configured. */
   readonly copy: SecondCopy | null;
-  /** Why nothing can be decided, whatever copy there is; null where it can. */
+  /** Why nothing can be decided, independent of the copy; null if decisions are possible. */
   readonly refusal: string | null;
-  /** Whether neither a copy nor a reason stands in the way. */
+  /** True if there is neither a copy nor a reason to deny. */
   readonly isPlain: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface CopiedParts {
   readonly ledger: Ledger;
   readonly copies: Copies;
   elapsed(): number;
-  /** It was written and charged here, the copy has not got it in time, and so it is not carried out. */
+  /** Written and charged here, but the copy did not confirm it in time, so it is not executed. */
   unheard(write: DecisionWrite): void;
 }
 
@@ -80,7 +80,7 @@ export class CopiedLedger implements Ledger {
     if (refusal !== null || copy === null) return unheard(refusal ?? "no copy of the log is kept");
     const begun = this.#parts.elapsed();
     const left = (): number => patienceLeft(copy.timeoutMilliseconds, this.#parts.elapsed() - begun);
-    // Before anything is written and charged: where the copy takes nothing, nothing is spent.
+    // Checked before anything is written and charged: if the copy accepts nothing, nothing is spent.
     if (copy.isLate || !(await copy.ready(left()))) {
       copy.fallBehind();
       return unheard(`the second copy of the log is behind: ${copy.shown().problem ?? "it takes too long"}`);

@@ -1,14 +1,14 @@
-// What the log is told about its second copy. Each telling is an entry that has to be copied too: however often a sink falls
-// behind and catches up, the log does not grow by that alone.
+// Log entries about the second copy. Each of them has to be copied too, so they are rate-limited: a sink that keeps falling
+// behind and catching up does not grow the log without bound.
 
 export interface CopyTold {
   /** It fell behind, or has caught up again. */
   changed(isLate: boolean, problem: string | null): void;
-  /** It had more before. */
+  /** It lost entries that it had. */
   wentBack(from: number, to: number): void;
 }
 
-/** So many at once; after that one for each pause. */
+/** Burst size; after that one report per pause. */
 const tellingsMax = 6;
 const pauseMilliseconds = 60_000;
 
@@ -17,7 +17,7 @@ export class CopyTelling {
   readonly #pauseMilliseconds: number;
   #left = tellingsMax;
   #timer: NodeJS.Timeout | null = null;
-  /** How it is, and how the log says it is. */
+  /** The actual status, and the one last logged. */
   #problem: string | null = null;
   #isLate = false;
   #isLateTold = false;

@@ -46,7 +46,7 @@ class Log {
   }
 }
 
-/** Keeps what it gets, unless it is told otherwise. */
+/** Stores what it gets, unless told otherwise. */
 class FakeSink implements Sink {
   readonly lines: string[] = [];
   trouble: string | null = null;
@@ -288,7 +288,7 @@ describe("a second copy of the log", () => {
     expect(await copy.has(5, patience)).toBe(true);
     expect(await prune(6)).toMatchObject({ ok: true });
     expect(await prune(7)).toMatchObject({ ok: false });
-    // It was emptied since it was last written to, and takes nothing now: what it had is nowhere but here.
+    // It was emptied since the last write, and accepts nothing now: only the log has those entries.
     [sink.trouble, sink.refuses] = ["it was moved away", "full"];
     expect(await prune(6)).toMatchObject({ ok: false, message: expect.stringContaining("nothing was removed") });
     const plain = copiedChain(log.chain, { copy: null, refusal: null, isPlain: true });

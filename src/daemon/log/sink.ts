@@ -1,5 +1,5 @@
-// Which second copy of the log counts: the one the user's configuration names, looked at again every second. A configuration
-// that is not understood changes nothing that was known, and where nothing was known nothing is decided.
+// Selects the second copy of the log from the user's configuration, checked periodically. An invalid configuration changes
+// nothing about a known copy; if no state was known, every call is denied.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -29,7 +29,7 @@ const NAMES = ["config.yml", "config.yaml"];
 export interface SinkAsked {
   /** Folder of the user's configuration. */
   readonly folder: string | null;
-  /** As it is on disk now; null where there is none. */
+  /** As it is on disk now; null if there is none. */
   config(): Config | null;
   readonly node: string;
   readonly chain: ChainStore;
@@ -50,7 +50,7 @@ export class DaemonSink implements Copies {
   #problem: string | null = null;
   #stamp: string | null = null;
   #isKnown = false;
-  /** The last look found no copy named, where one was: it may be written anew at this moment. */
+  /** The last check found no copy configured where one was before: the file may be in the middle of a rewrite. */
   #isDoubted = false;
   #timer: NodeJS.Timeout | null = null;
   isPlain = true;
@@ -63,7 +63,7 @@ export class DaemonSink implements Copies {
     return this.#refusal;
   }
 
-  /** Before anybody can ask for anything. */
+  /** Runs before the sockets open. */
   begin(asked: SinkAsked): void {
     this.#asked = asked;
     this.#look();
@@ -109,14 +109,14 @@ export class DaemonSink implements Copies {
     this.isPlain = this.#copy === null;
   }
 
-  /** Whether one is kept, or was when the daemon ended. */
+  /** Whether a copy is configured, or was when the daemon last ended. */
   #isNamed({ settings }: SinkAsked): boolean {
     return this.#copy !== null || (!this.#isKnown && settings.get(SETTING) !== null);
   }
 
   #unknown(why: string): void {
     const what = `the user's configuration ${why}`;
-    // INVARIANT: a mistake in the file never ends a copy, nor begins to allow without one.
+    // INVARIANT: an error in the file never ends a copy, nor allows calls without one.
     if (this.#copy === null) this.#refusal = `${what}. Whether a copy of the log has to be kept is not known`;
     else this.#problem = `${what}. The copy goes on as it was`;
     this.isPlain = false;
@@ -150,7 +150,7 @@ export class DaemonSink implements Copies {
     return copy;
   }
 
-  /** So that the log itself tells since when a copy is kept, and since when none is. */
+  /** Logs when a copy was set or removed. */
   #remember(target: string | null, { settings, entry, log }: SinkAsked): void {
     const was = settings.get(SETTING);
     if (was === target) return;
@@ -176,7 +176,7 @@ function configIn(asked: SinkAsked): Config | { readonly failed: true } | null {
   }
 }
 
-/** Null where it has to be read: it was changed just now, or nobody can tell. */
+/** Null if it has to be read: it changed just now, or its status is unknown. */
 function stampOf(folder: string | null, now: number): string | null {
   if (folder === null) return "";
   const stamps = NAMES.map((name) => {

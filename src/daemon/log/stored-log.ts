@@ -1,4 +1,4 @@
-// Verifies the log of a state whose daemon refuses it: straight from its files, with the keys that lie beside them.
+// Verifies the log of a state folder that its daemon rejects: directly from the files, with the keys beside them.
 
 import type { VerifyAnswer } from "../../core/ports/daemon/daemon-control.ts";
 import type { Kept } from "../../core/ports/stores/durable.ts";
@@ -15,7 +15,7 @@ export interface StoredLogParts {
   readonly program: string;
 }
 
-/** `key`: the key the log began with, where somebody brought it along; else the one that lies beside the log. */
+/** `key`: the first key of the log, if the caller provides it; else the one beside the log. */
 export async function verifyStoredLog(
   { state, program }: StoredLogParts,
   head: ChainHead | null,

@@ -1,4 +1,4 @@
-// What a program wrote, gathered into two texts. INVARIANT: what is kept is bounded, and what is not kept is counted.
+// Captures a program's output as two texts. INVARIANT: the captured size is bounded, and dropped bytes are counted.
 import { StringDecoder } from "node:string_decoder";
 import type { Sinks } from "../../core/ports/process.ts";
 
@@ -12,7 +12,7 @@ export class Gathered {
   readonly sinks: Sinks;
 
   constructor() {
-    // A character may come in two pieces.
+    // A character may be split over two chunks.
     const [output, errors] = [new StringDecoder("utf8"), new StringDecoder("utf8")];
     this.sinks = {
       output: (bytes) => {

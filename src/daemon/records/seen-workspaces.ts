@@ -1,4 +1,4 @@
-// The workspaces a person has trusted, read again only when something changed where they are written down.
+// The workspaces a person has trusted, read again only when their files change.
 import { readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { registeredWorkspaces } from "../../agents/disk/registered-workspaces.ts";
@@ -6,7 +6,7 @@ import { factsAt, isSettled, isUnchanged } from "./unchanged-files.ts";
 
 interface Witness {
   readonly path: string;
-  /** Null where nothing was. */
+  /** Null if it did not exist. */
   readonly facts: Stats | null;
 }
 
@@ -14,7 +14,7 @@ export class SeenWorkspaces {
   readonly #state: string | null;
   readonly #now: () => number;
   #known: readonly string[] | null = [];
-  /** The folder, and the entry of each workspace; empty where they are nothing to go by. */
+  /** The folder, and the file of each workspace; empty if they changed too recently to rely on. */
   #witnesses: readonly Witness[] = [];
 
   constructor(state: string | null, now: () => number) {
@@ -22,7 +22,7 @@ export class SeenWorkspaces {
     this.#now = now;
   }
 
-  /** The same list while nothing changed; null where there are more than we can look at. */
+  /** The same list object while nothing changed; null if there are too many. */
   now(): readonly string[] | null {
     if (this.#state === null) return this.#known;
     if (this.#witnesses.length > 0 && this.#witnesses.every(isStill)) return this.#known;
@@ -36,7 +36,7 @@ export class SeenWorkspaces {
   }
 }
 
-/** INVARIANT: looked at before what they are witnesses of is read. */
+/** INVARIANT: taken before the data they guard is read. */
 function witnessesIn(folder: string): readonly Witness[] {
   const facts = factsAt(folder);
   return [{ path: folder, facts }, ...entriesIn(folder).map((path) => ({ path, facts: factsAt(path) }))];

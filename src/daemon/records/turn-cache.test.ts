@@ -1,4 +1,4 @@
-// A stretch ends before anything more arrives, and not earlier.
+// An event-loop turn ends before more data arrives, and not earlier.
 import { expect, test } from "vitest";
 import { Stretch } from "./turn-cache.ts";
 

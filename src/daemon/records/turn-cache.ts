@@ -1,15 +1,15 @@
-// Stretches of work: from one arrival to the next. Nothing is read from outside within a stretch, so whoever asks in it had
-// asked before anything was looked at in it: one look serves all of them, and is as fresh as a look for each.
+// Numbers the turns between two reads of external input. No input arrives within a turn, so every request handled in it
+// was sent before the turn's first check: one check serves all of them, and is as fresh as one for each.
 
 export class Stretch {
   #number = 0;
   #isOpen = false;
 
-  /** Another number in every stretch. */
+  /** Changes with every turn. */
   get now(): number {
     if (!this.#isOpen) {
       this.#isOpen = true;
-      // Runs when everything that waits for nobody is done, and before anything more is read.
+      // Runs after all synchronous work, and before more input is read.
       process.nextTick(() => {
         this.#isOpen = false;
         this.#number++;

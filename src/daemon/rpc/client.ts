@@ -1,4 +1,4 @@
-// The asker's side of a socket: many questions at once, each answered exactly once, whatever becomes of the daemon.
+// The client's side of a socket: many concurrent requests, each answered exactly once, whatever happens to the daemon.
 import { connect as connectSocket, type Socket } from "node:net";
 import type { Json } from "../../core/base/json.ts";
 import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
@@ -31,19 +31,19 @@ const againMilliseconds = 10;
 export interface ConnectAsked {
   /** The daemon's folder: `<state>/daemon`. */
   readonly folder: string;
-  /** Ours. */
+  /** The client's version. */
   readonly version: string;
-  /** What the daemon says without being asked. */
+  /** Receives events that belong to no request. */
   onEvent?(event: Json): void;
-  /** Told once, when the connection is gone and nobody of us closed it. Nothing is connected again by itself. */
+  /** Called once if the connection is lost without being closed here. There is no automatic reconnect. */
   onLost?(why: Refusal): void;
 }
 
 export type MessagesOf<D extends Door> = D extends "call" ? CallMessages : ControlMessages;
 
 /**
- * `not_available` where nobody serves, or whoever did is just going: then one may be started. `no_answer` where somebody
- * is there and does not speak.
+ * `not_available` if no daemon runs, or it is just ending: then one may be started. `no_answer` if one is running and does not
+ * respond.
  */
 export async function connect<D extends Door>(door: D, asked: ConnectAsked): Promise<Answer<Asking<MessagesOf<D>>>> {
   const folder = openDaemonFolder(asked.folder);
@@ -62,19 +62,19 @@ async function openClient(folder: DaemonFolder, door: Door, asked: ConnectAsked)
     if (typeof opened !== "string") return { ok: true, value: opened };
     if (opened === "ENOENT" || opened === "ECONNREFUSED")
       return notAvailable("no daemon is running", "ambit daemon start");
-    // More come at once than the kernel keeps waiting.
+    // The kernel's connection backlog is full.
     if (opened !== "EAGAIN" || performance.now() > until)
       return refusal("no_answer", `the daemon cannot be reached: ${opened}`, "ambit daemon stop");
     await new Promise((done) => setTimeout(done, againMilliseconds));
   }
 }
 
-/** Connected, or the name of what went wrong. */
+/** Connected, or the error code. */
 function tryClient(path: string, door: Door, asked: ConnectAsked): Promise<Client | string> {
   return new Promise((give) => {
-    // Read into again and again: what was read is looked at before anything else is.
+    // The read buffer is reused: its data is parsed before the next read.
     const buffer = Buffer.alloc(readBytesMax);
-    // INVARIANT: there before anything can have been read.
+    // INVARIANT: set before anything can be read.
     let client: Client | null = null;
     const callback = (length: number): boolean => {
       client?.arrive(buffer, length);
@@ -89,17 +89,17 @@ function tryClient(path: string, door: Door, asked: ConnectAsked): Promise<Clien
   });
 }
 
-/** One question that waits. */
+/** One pending request. */
 interface Waiting {
   readonly along: Along | null;
   readonly pump: InputPump | null;
-  /** Bytes that were taken and not told of yet. */
+  /** Bytes that were taken and not acknowledged yet. */
   taken: number;
   give(answer: Answer<never>): void;
 }
 
 class Client {
-  /** Kept at the daemon's hello: null, or why there is none. */
+  /** Set at the daemon's hello: null, or the reason for refusal. */
   readonly greeted: Promise<Refusal | null>;
   readonly #socket: Socket;
   readonly #writer: TurnWriter;
@@ -141,7 +141,7 @@ class Client {
     if (bytes > questionBytesMax) return Promise.resolve(refusal("too_large", "the question is too large"));
     return new Promise((give) => {
       const pump = input === null ? null : new InputPump(id, input, this.#writer, () => this.#stop(id));
-      // Only a question that waits keeps our process alive.
+      // Only a pending request keeps this process alive.
       if (this.#waiting.size === 0) {
         this.#socket.ref();
         this.#watch();
@@ -167,7 +167,7 @@ class Client {
     this.#lose(notAvailable("the connection was closed"));
   }
 
-  /** INVARIANT: a daemon that hangs is not waited for: while a question waits, something is heard in time or all is given up. */
+  /** INVARIANT: a hung daemon is not waited for: while a request is pending, the daemon sends something in time or all requests fail. */
   #watch(): void {
     this.#heardAt = performance.now();
     this.#pinging ??= setInterval(() => this.#look(), pingMilliseconds).unref();
@@ -178,7 +178,7 @@ class Client {
     if (this.#lost !== null || this.#waiting.size === 0 || silent < pingMilliseconds / 2) return;
     this.#say({ ping: true });
     if (silent < silenceMillisecondsMax) return;
-    // Our own process may have been stopped: what lies in the socket is read before anything is concluded.
+    // This process may have been suspended: the socket is read before the timeout counts.
     const heardAt = this.#heardAt;
     setImmediate(() =>
       setImmediate(() => {
@@ -202,7 +202,7 @@ class Client {
     this.#writer.json(text, Buffer.byteLength(text));
   }
 
-  /** So many bytes in the buffer, which is read into again afterwards. */
+  /** That many bytes are in the buffer, which is reused afterwards. */
   arrive(buffer: Buffer, length: number): void {
     if (this.#lost !== null) return;
     this.#heardAt = performance.now();
@@ -210,7 +210,7 @@ class Client {
     if (problem !== null) this.#lose(notAvailable("the daemon says what cannot be understood"));
   }
 
-  /** Whether to go on. */
+  /** Whether to continue. */
   readonly #take = (frame: Frame): boolean => {
     if (frame.kind === "json") {
       const message = readDaemonMessage(frame.text);
@@ -223,7 +223,7 @@ class Client {
     return this.#lost === null;
   };
 
-  /** The daemon sends on as these are taken, and a program whose output they are goes on no faster. */
+  /** Acknowledges output: the daemon sends more as it is taken, so a program's output is no faster than its reader. */
   #takeBytes(id: number, waiting: Waiting, channel: number, bytes: Uint8Array): void {
     const ready = waiting.along?.onBytes?.(channel, bytes);
     const taken = (): void => {
@@ -289,7 +289,7 @@ class Client {
     waiting.give(answer as Answer<never>);
   }
 
-  /** INVARIANT: nobody waits for a connection that is gone. */
+  /** INVARIANT: no request stays pending after the connection is lost. */
   #lose(why: Refusal): void {
     if (this.#lost !== null) return;
     this.#lost = why;

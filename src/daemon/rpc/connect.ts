@@ -1,4 +1,4 @@
-// The way from a command to the daemon: connected where it serves, started where it does not.
+// Connects a command to the daemon, and starts the daemon if it is not running.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { VERSION } from "../../core/base/version.ts";
@@ -56,7 +56,7 @@ export interface DaemonClientOptions {
   readonly home: string | null;
   readonly folders: UserFolders;
   readonly program: string;
-  /** By the user's own configuration. */
+  /** From the user's own configuration. */
   isPresenceNeeded(): boolean;
 }
 
@@ -80,7 +80,7 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
         return made;
       },
     });
-  /** A daemon that reads another configuration would not hold what is written in ours. */
+  /** A daemon that reads another configuration would not enforce this one. */
   const otherConfiguration = (): Refusal | null => {
     const known = configFolder(state, home);
     if (known === config) return null;
@@ -88,7 +88,7 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
       const message = `the daemon of this state reads its configuration in ${known}, and you read yours in ${config}`;
       return { ok: false, code: "not_available", message, fix: "ambit daemon stop && ambit daemon start" };
     }
-    // Where none starts by itself at all, it matters to nobody what it would read.
+    // If no daemon starts automatically, its configuration does not matter.
     const unstarted = notStarted({ state, home, isByName: false });
     if (unstarted !== null) return unstarted;
     const message = `a daemon that starts by itself reads its configuration in ${known}, and you read yours in ${config}`;
@@ -126,7 +126,7 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
     },
     admit: async (asked) => {
       const served = await connect("control", { folder, version: VERSION });
-      // Nobody serves: there is no session that this process could belong to.
+      // No daemon is running, so there is no session that this process could belong to.
       if (!served.ok && served.code === "not_available" && !isPresenceNeeded()) return { ok: true, value: {} };
       const control = served.ok ? served : await starting("control", false);
       if (!control.ok) return control;
@@ -140,7 +140,7 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
   };
 }
 
-/** The same; a call that is made after the connection was lost reaches nobody, and is handed over. */
+/** The same; a call after the connection was lost is recorded for the next daemon. */
 function handingOver(
   calls: Asking<CallMessages>,
   isLost: () => boolean,

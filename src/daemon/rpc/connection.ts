@@ -1,4 +1,4 @@
-// One connection on the daemon's side: hello first, then questions, each answered by whoever is there for it.
+// One connection on the daemon's side: hello first, then requests, dispatched to their handlers.
 import type { Socket } from "node:net";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Refusal } from "../../core/ports/daemon/exchange.ts";
@@ -36,26 +36,26 @@ export interface ConnectionAsked {
   readonly turns: FairTurns;
   readonly version: string;
   readonly open: OpenSocket;
-  /** A mistake of ours, for whoever looks for it. */
+  /** Logs an internal error. */
   log(line: string): void;
 }
 
 export class Connection implements Connected {
   readonly door: Door;
   readonly peer: Peer;
-  /** Kept when the socket itself is closed. */
+  /** Called when the socket itself is closed. */
   readonly closed: Promise<void>;
   readonly #asked: ConnectionAsked;
   readonly #socket: Socket;
   readonly #outgoing: Outgoing;
   readonly #cutter: FrameCutter = new FrameCutter(questionBytesMax);
   readonly #line: ExchangeLine;
-  /** What was told has a number below zero, which nobody can name. */
+  /** Notifications get negative ids, which no client can name. */
   readonly #exchanges: Map<number, OpenExchange> = new Map();
   readonly #helloTimer: NodeJS.Timeout;
   readonly #queue: TurnQueue;
   #isPaused = false;
-  /** The length of a long message that waits for its turn to be parsed; 0 where none does. */
+  /** The length of a long message that waits to be parsed; 0 if there is none. */
   #unparsed = 0;
   #closeRings: (() => void)[] = [];
   #isGreeted = false;
@@ -82,7 +82,7 @@ export class Connection implements Connected {
       this.#weigh();
       this.#pace();
     });
-    // An error is always followed by the event that the socket closed.
+    // An error is always followed by the close event.
     socket.on("error", () => undefined);
     socket.on("end", () => this.#cut());
     this.closed = new Promise((done) => socket.on("close", () => done()));
@@ -90,7 +90,7 @@ export class Connection implements Connected {
     this.#outgoing.json(helloText(asked.version));
   }
 
-  /** Questions that wait for their answer, and what was told and is not done. */
+  /** Pending requests, and notifications that are not finished. */
   get inFlight(): number {
     return this.#exchanges.size;
   }
@@ -112,14 +112,14 @@ export class Connection implements Connected {
     this.#farewell();
   }
 
-  /** Ends the connection, and says why. */
+  /** Ends the connection with a reason. */
   refuse(why: Refusal): void {
     if (this.#isOver) return;
     this.#outgoing.json(JSON.stringify(why));
     this.#farewell();
   }
 
-  /** The daemon ends: whoever waits is told, and what was asked is stopped. */
+  /** The daemon ends: reports that to waiting clients, and stops their requests. */
   dismiss(why: Refusal): void {
     if (this.#isOver) return;
     for (const exchange of this.#exchanges.values()) {
@@ -131,7 +131,7 @@ export class Connection implements Connected {
 
   #arrive(buffer: Buffer, length: number): void {
     if (this.#isOver) return;
-    // The socket is paused then, but a read may be under way.
+    // The socket is paused then, but a read may be in progress.
     if (this.#unparsed > 0) this.#cutter.keepForLater(buffer.subarray(0, length));
     else this.#stumble(this.#cutter.take(buffer, length, this.#take));
     this.#weigh();
@@ -144,8 +144,8 @@ export class Connection implements Connected {
   }
 
   /**
-   * A long message is parsed in its turn, one at a time among all connections, because it may take as long as many short
-   * ones. Nothing behind it is read before.
+   * A long message is parsed in its turn, one at a time over all connections, because it may take as long as many short ones.
+   * Nothing after it is read before.
    */
   #parseInTurn(text: string): void {
     this.#unparsed = text.length;
@@ -159,7 +159,7 @@ export class Connection implements Connected {
     });
   }
 
-  /** Back-pressure: an asker that asks faster than it is answered, or reads no answers, is not read from meanwhile. */
+  /** Backpressure: pauses reading from a client that sends faster than it is answered, or does not read its responses. */
   #pace(): void {
     if (this.#isOver) return;
     const isFull =
@@ -170,7 +170,7 @@ export class Connection implements Connected {
     else this.#socket.resume();
   }
 
-  /** Whether to go on. */
+  /** Whether to continue. */
   readonly #take = (frame: Frame): boolean => {
     if (frame.kind === "json" && frame.text !== null && frame.text.length > parsedAtOnceCharactersMax) {
       this.#parseInTurn(frame.text);
@@ -182,7 +182,7 @@ export class Connection implements Connected {
   };
 
   #bytes(frame: Exclude<Frame, { kind: "json" }>): void {
-    // A question that is answered already is not worth what was still on its way.
+    // A request that is already answered ignores input that was still in flight.
     const exchange = this.#exchanges.get(frame.id);
     if (!this.#isGreeted || frame.channel !== 0) this.refuse(refusal("invalid_input", "bytes without a question"));
     else if (frame.kind === "end") exchange?.input.end();
@@ -228,8 +228,8 @@ export class Connection implements Connected {
   }
 
   /**
-   * In a later event-loop turn, so that connections take turns. INVARIANT: what was given up before it began is not begun.
-   * `isLate`: whether the asker is gone may stand right behind the question: the socket is read once more before it begins.
+   * Starts in a later event-loop turn, so that connections take turns. INVARIANT: a request cancelled before its start never
+   * starts. `isLate`: the cancellation may already be in the socket: it is read once more before the start.
    */
   #begin(answering: Answering, exchange: OpenExchange, isLate: boolean): void {
     this.#exchanges.set(exchange.id, exchange);
@@ -273,7 +273,7 @@ export class Connection implements Connected {
     this.#weigh();
   }
 
-  /** Written down ever more rarely: whoever tells nonsense all day must not fill the log with it. */
+  /** Logged ever more rarely: a client that keeps sending invalid notifications must not fill the log. */
   #inVain(name: string, { code, message }: Refusal): void {
     const times = ++this.#toldInVain;
     if (Number.isInteger(Math.log2(times)))
@@ -286,7 +286,7 @@ export class Connection implements Connected {
     this.#outgoing.json(JSON.stringify({ id, ...answer }));
   }
 
-  /** INVARIANT: what this connection keeps in memory is known to all of them together. */
+  /** INVARIANT: this connection's memory is counted in the total of all connections. */
   #weigh(change = 0): void {
     this.#inputBytes += change;
     const waiting = this.#cutter.pendingBytes + this.#unparsed + this.#outgoing.pendingBytes + this.#inputBytes;
@@ -296,7 +296,7 @@ export class Connection implements Connected {
     if (!this.#asked.held.change(before, bytes)) this.#cut();
   }
 
-  /** What was written is read first, by whoever reads in time. */
+  /** Pending output is sent first, if the client reads in time. */
   #farewell(): void {
     if (this.#isOver) return;
     const socket = this.#socket;
@@ -304,7 +304,7 @@ export class Connection implements Connected {
     socket.once("close", () => clearTimeout(timer));
     this.#outgoing.flush();
     socket.end();
-    // What still arrives is not looked at, but has to be read for the other side to see the end.
+    // Further input is ignored, but has to be read for the client to see the end.
     socket.resume();
     this.#over();
   }

@@ -1,4 +1,4 @@
-// A question that was answered is not held on to, whoever still knows of it.
+// An answered request is released, even if a handler still references its exchange.
 import { expect, test } from "vitest";
 import { type ExchangeLine, OpenExchange } from "./exchange.ts";
 

@@ -1,4 +1,4 @@
-// What all connections together keep in memory, so that many of them cannot do what one may not.
+// The memory of all connections together, so that many of them cannot exceed what one may not.
 import { heldBytesMax } from "./limits.ts";
 
 export class Held {
@@ -8,7 +8,7 @@ export class Held {
     return this.#total;
   }
 
-  /** False where this is more than all of them may have: whoever made it so is cut. */
+  /** False if this exceeds the total limit: the connection that caused it is closed. */
   change(before: number, after: number): boolean {
     this.#total += after - before;
     return after <= before || this.#total <= heldBytesMax;

@@ -1,4 +1,4 @@
-// Questions that would be slow to parse are refused by their number, and the connection goes on.
+// Requests with too many values are refused by id, and the connection continues.
 import { expect, test } from "vitest";
 import { questionValuesMax } from "./limits.ts";
 import { readAskerMessage } from "./message.ts";

@@ -1,14 +1,14 @@
-// What an asker may say, read strictly: a message that is not exactly one of these is none.
+// Messages from a client, parsed strictly: anything that is not exactly one of these is invalid.
 //
 //   {hello: {protocol, version}}                       each side's first message
-//   {id, ask, value}       {..., input: true, sent}    asker: a question; bytes go along; when it was sent (monotonic ms)
-//   {id, stop: true}       {tell, value}               asker: its answer is not wanted any more; what needs no answer
-//   {id, took}             {ping}                      asker: bytes taken of what came back; whether the daemon is there
-//   {id, ok: true, value}  {id, ok: false, code, ...}  daemon: the one answer
-//   {id, event}            {id, took}                  daemon: on the way to it; bytes taken of what was sent along
-//   {event}   {pong}       {ok: false, code, ...}      daemon: unasked; and of the whole connection, before it is closed
+//   {id, ask, value}       {..., input: true, sent}    client: a request; with input bytes; its send time (monotonic ms)
+//   {id, stop: true}       {tell, value}               client: cancels the request; a notification, without a response
+//   {id, took}             {ping}                      client: acknowledges received bytes; asks for a pong
+//   {id, ok: true, value}  {id, ok: false, code, ...}  daemon: the one response
+//   {id, event}            {id, took}                  daemon: an event before the response; acknowledges input bytes
+//   {event}   {pong}       {ok: false, code, ...}      daemon: unsolicited; refusal of the whole connection before it closes
 //
-// Bytes that go along have the number of their question and a channel: 0 from the asker, 1 and more to it.
+// Bytes frames carry the id of their request and a channel: 0 from the client, 1 and more to it.
 import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { JsonMeter } from "../../core/base/json-meter.ts";
 import { parseJson } from "../../core/notation/json-reader.ts";
@@ -21,7 +21,7 @@ export type AskerMessage =
   | { readonly kind: "took"; readonly id: number; readonly bytes: number }
   | { readonly kind: "ping" }
   | { readonly kind: "tell"; readonly name: string; readonly value: JsonObject }
-  /** Its number is known, so that it can be answered: everything else on the connection goes on. */
+  /** Invalid, but with a known id, so that it can be answered: everything else on the connection continues. */
   | { readonly kind: "misasked"; readonly id: number; readonly why: string }
   | { readonly kind: "none"; readonly why: string };
 
@@ -30,15 +30,15 @@ export interface Question {
   readonly id: number;
   readonly name: string;
   readonly value: JsonObject;
-  /** Whether bytes go along. */
+  /** Whether input bytes follow. */
   readonly hasInput: boolean;
-  /** In milliseconds of the monotonic clock that all processes of a machine share; null where it does not say. */
+  /** Milliseconds of the machine's monotonic clock; null if absent. */
   readonly sent: number | null;
 }
 
 const versionCharactersMax = 64;
 
-/** The text of a frame; null where it is none. */
+/** The text of a frame; null if it is invalid. */
 export function readAskerMessage(text: string | null): AskerMessage {
   if (text === null) return none("a message is not UTF-8");
   if (!isParsable(text)) return unread(text, `a message has at most ${questionValuesMax} values`);
@@ -60,7 +60,7 @@ function isParsable(text: string): boolean {
   return text.length <= questionValuesMax || new JsonMeter(questionValuesMax).take(Buffer.from(text));
 }
 
-/** What a question says may be a model's own: it is answered that it cannot be read, and whoever else asks here goes on. */
+/** A request may contain a model's own text: an unreadable one is refused, and other requests on the connection continue. */
 function unread(text: string, why: string): AskerMessage {
   const id = Number(/^\{"id":([1-9][0-9]{0,9}),"ask":/.exec(text)?.[1]);
   return isNumber(id) ? { kind: "misasked", id, why } : none(why);
@@ -70,7 +70,7 @@ function none(why: string): AskerMessage {
   return { kind: "none", why };
 }
 
-/** Later protocols may say more in it; the number is where it always was. */
+/** Later protocols may add fields; the version number stays in the same field. */
 function helloOf(value: JsonObject): AskerMessage | null {
   const hello = member(value, "hello");
   if (!isJsonObject(hello)) return null;

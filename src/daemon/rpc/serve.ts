@@ -1,4 +1,4 @@
-// Serves the two sockets: who comes is looked at, given a connection or a refusal, and counted.
+// Serves the two sockets: inspects each client process, accepts or refuses its connection, and counts connections.
 import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
 import { Connection } from "./connection.ts";
 import { type Caller, DoorsProcess, type OpenSocket } from "./doors-process.ts";
@@ -11,28 +11,28 @@ import { notAvailable, refusal } from "./refusals.ts";
 import type { Door, Doors, Looked } from "./serving.ts";
 
 export interface ServingAsked {
-  /** INVARIANT: whoever asks holds the owner's lock of it, and holds it until the daemon ends. */
+  /** INVARIANT: the caller holds the folder's owner lock until the daemon ends. */
   readonly folder: DaemonFolder;
   readonly doors: Doors;
-  /** Our native program, which listens. */
+  /** The native program, which listens. */
   readonly native: string;
   readonly version: string;
-  /** Looks at a process, as far as it can be seen. */
+  /** Inspects a process, as far as it is visible. */
   look(pid: number, uid: number, start: string): Looked;
   log(line: string): void;
 }
 
 export interface Serving {
   readonly connections: number;
-  /** Questions that wait for their answer, on all connections. */
+  /** Pending requests on all connections. */
   readonly inFlight: number;
-  /** Rings once, where nobody listens any more although nobody stopped it. */
+  /** Called once if the listener ends without being stopped. */
   onLost(ring: (why: string) => void): void;
-  /** No connection is taken any more; who waits is told `why`, and every connection ends. */
+  /** Accepts no more connections; reports `why` to waiting clients, and closes every connection. */
   stop(why: Refusal): Promise<void>;
 }
 
-/** Resolves when both sockets are there. */
+/** Resolves when both sockets exist. */
 export async function serveDoors(asked: ServingAsked): Promise<Answer<Serving>> {
   const served = new Served(asked);
   const why = await served.process.ready;
@@ -117,7 +117,7 @@ class Served implements Serving {
   #refusalOf(door: Door, looked: Looked): Refusal | null {
     if (this.#isStopping) return notAvailable("the daemon ends");
     if (this.#isFull(door)) return notAvailable("too many are connected to the daemon", "close some of them");
-    // Who approves and widens must be known, with everybody it descends from.
+    // The control socket needs the full ancestry of its client.
     return door === "call" || (looked.isFound && looked.isWhole)
       ? null
       : refusal("control_refused", "the daemon cannot see which process asks", null);
@@ -126,7 +126,7 @@ class Served implements Serving {
 
 const NOT_FOUND: Looked = { isFound: false };
 
-/** Without a connection of ours: said, and closed. */
+/** Refuses without creating a connection: sends the reason and closes. */
 function sendAway(open: OpenSocket, why: Refusal): void {
   const socket = open(() => undefined);
   const timer = setTimeout(() => socket.destroy(), farewellMilliseconds);

@@ -1,4 +1,4 @@
-// The words the daemon is started with: `--state <folder> [--idle <seconds>] [--announce]`.
+// The daemon's command line: `--state <folder> [--idle <seconds>] [--announce]`.
 import { ANNOUNCE_WORD } from "./announcement.ts";
 import { idleSecondsDefault } from "./life.ts";
 
@@ -10,7 +10,7 @@ export interface DaemonWords {
 
 const idleSecondsMax = 7 * 24 * 60 * 60;
 
-/** Null for words that are not exactly these. */
+/** Null for any other arguments. */
 export function readDaemonWords(argv: readonly string[]): DaemonWords | null {
   const words = argv.at(-1) === ANNOUNCE_WORD ? argv.slice(0, -1) : argv;
   const [stateWord, state, idleWord, idle] = words;

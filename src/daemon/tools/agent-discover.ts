@@ -1,4 +1,4 @@
-// agent_discover as the daemon carries it out: who holds what, of those that the asker may find.
+// The `agent_discover` tool in the daemon: lists agents and their grants, as far as the caller may find them.
 import { verbEntry } from "../../core/authority/catalog.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
@@ -32,13 +32,13 @@ export function discoverTool(asked: DaemonAgentsAsked, place: AgentsPlace): Owne
     const nobody: Discovered = { agents: [], next: null, requests: [] };
     if (held === null || workspace === null || verb === null) return nobody;
     const { authority, reading } = held.holding;
-    // Whoever may find nobody at all is told so, and not that there is nobody.
+    // A caller that may find no agent gets a denial, not an empty list.
     if (!holdsOf(authority, held.moment)(verb))
       return { ...nobody, requests: [{ verb, values: verb.axes.map(() => undefined) }] };
     const after = optionalText(input, "after", limits.agentIdCharactersMax) ?? "";
     const count =
       numberOr(input, "count", limits.agentsShownUsual, 1, limits.agentsShownMax) ?? limits.agentsShownUsual;
-    // Whoever may not be found is not counted either: where a page ends would tell of them.
+    // Hidden agents do not count either: page boundaries would reveal them.
     const found = place.ids(workspace).flatMap((id) => {
       const request = id > after && id !== session.facts.name.agent ? agentRequest("agent.discover", id) : null;
       if (request?.ok !== true) return [];

@@ -1,4 +1,4 @@
-// What the tools over agents need of the daemon, and the refusals that they share.
+// Options and refusals shared by the agent tools.
 import type { JsonObject } from "../../core/base/json.ts";
 import type { EntryKind, LogEntry } from "../../core/ports/stores/log.ts";
 import type { Daemon } from "../daemon.ts";

@@ -1,4 +1,4 @@
-// agent_update as the daemon carries it out: what another agent is told, by whoever could pass on everything it holds.
+// The `agent_update` tool in the daemon: changes another agent's instructions, if the caller could delegate everything it holds.
 
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -18,14 +18,14 @@ import { BAD, type DaemonAgentsAsked, failed, NO_WORKSPACE } from "./agent-optio
 import type { Carried, OwnerTool } from "./owner-tool.ts";
 
 export function updateTool(asked: DaemonAgentsAsked, place: AgentsPlace): OwnerTool {
-  /** What stands in the way of telling it what to do: a part of what it holds that the teller could not pass on. */
+  /** Why the caller may not instruct it: a part of its holding that the caller could not delegate. */
   const exceeding = (session: Session, name: AgentName, found: FoundAgent): Request | null => {
     const held = asked.held(session);
     const request = agentRequest("agent.update", name.agent);
     if (held === null || !request.ok || found.kind === "broken") return null;
     const { authority, reading } = held.holding;
     const grant = beyond(place.grantsOf(name, found), authority, reading.ground.protectedPaths);
-    // No more of what the other holds is told than the one thing that decides.
+    // Reveals only the one grant that decides.
     return grant === null ? null : { ...request.value, delegation: { target: name.agent, proposed: [grant] } };
   };
 
@@ -49,7 +49,7 @@ export function updateTool(asked: DaemonAgentsAsked, place: AgentsPlace): OwnerT
       if (found === null) return failed("not_available", `there is no agent ${JSON.stringify(name.agent)} here`);
       if (found.kind === "broken") return BROKEN;
       const request = exceeding(session, name, found);
-      // Passed on since it was decided.
+      // Delegated since the decision.
       if (request !== null) return { ...BEYOND, denied: { code: "exceeds_grantor_authority", request } };
       const before = found.kind === "made" ? found.body : found.text.slice(found.bodyStart);
       if (version !== null && versionOf(before, sha256) !== version) return STALE;
@@ -75,7 +75,7 @@ export function updateTool(asked: DaemonAgentsAsked, place: AgentsPlace): OwnerT
   }
 }
 
-/** Its own chain says whether it may; that it is not itself, and not more than it holds, the gate says. */
+/** Its own chain decides whether it may; the gate checks that the target is another agent and holds no more than it. */
 function updateRequests(input: JsonObject, reading: Reading, session: Session): Result<readonly Request[]> {
   const id = textIn(input, "id", limits.agentIdCharactersMax) ?? "";
   if (!isAgentId(id)) return refuse("bad_value", "`id` is an agent's id, such as scout");
@@ -93,7 +93,7 @@ function updateRequests(input: JsonObject, reading: Reading, session: Session): 
   return done([own, ...granted.value]);
 }
 
-/** Agents know each other inside a workspace. */
+/** Agents see each other only inside a workspace. */
 function targetOf(input: JsonObject, session: Session): AgentName {
   const agent = textIn(input, "id", limits.agentIdCharactersMax) ?? "";
   return { workspace: session.facts.name.workspace, agent };

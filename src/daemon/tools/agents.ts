@@ -1,4 +1,4 @@
-// The tools over agents, joined.
+// The agent tools.
 
 import { AgentsPlace } from "./agent-directory.ts";
 import { discoverTool } from "./agent-discover.ts";

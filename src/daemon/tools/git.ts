@@ -1,4 +1,4 @@
-// The `git` tool as the daemon carries it out: one git in a sandbox, by the grants that cover its words.
+// The `git` tool in the daemon: one git process in a sandbox, by the grants that cover its arguments.
 import { parseArgv } from "../../core/authority/axes/argv.ts";
 import { parsePath } from "../../core/authority/axes/path.ts";
 import { isSegments } from "../../core/authority/axes/scope.ts";
@@ -36,7 +36,7 @@ function requests(input: JsonObject, reading: Reading): Result<readonly Request[
 
 async function carry(programs: Pick<Programs, "run">, call: Carrying): Promise<Carried> {
   const { input, session, warrant, ground } = call;
-  // The first request is the tool itself. INVARIANT: the words that are run are those that were decided on.
+  // The first request is the tool itself. INVARIANT: the arguments that run are those that were decided on.
   const [asked, by] = [warrant.requests[1], warrant.basis[1]];
   const words = asked?.values[asked.verb.axes.findIndex(({ name }) => name === "argv")];
   const [program, ...rest] = words !== undefined && isSegments(words) ? words.segments : [];
@@ -53,7 +53,7 @@ async function carry(programs: Pick<Programs, "run">, call: Carrying): Promise<C
   try {
     const given = input as unknown as GitInput;
     const addresses = addressesLine(input);
-    // Inside the same walls, and by the same grants.
+    // In the same sandbox, and by the same grants.
     const asking = addresses === null ? null : await run(addresses);
     const fault = asking === null ? null : remoteFault(given, asking);
     if (fault !== null) return { ok: false, code: "invalid_input", message: fault.message };
@@ -92,7 +92,7 @@ interface GitRan {
   readonly result: RunResult;
 }
 
-/** Why nothing is fetched from there or pushed to; a git that failed over something else says that itself. */
+/** Why a fetch or push fails here; a git that failed for another reason reports that itself. */
 function remoteFault(given: GitInput, ran: GitRan): Refusal | null {
   const { result, gathered } = ran;
   if (isFine(ran)) return placeRefused(given, gathered.output);

@@ -1,5 +1,5 @@
-// memory_get, memory_set, memory_list, memory_delete: values by key. `shared/x` is the workspace's, `session/x` this
-// session's, every other key the agent's own.
+// memory_get, memory_set, memory_list, memory_delete: values by key. `shared/x` belongs to the workspace, `session/x` to this
+// session, every other key to the agent.
 
 import { nameText, parseName } from "../../core/authority/axes/name.ts";
 import { isSegments } from "../../core/authority/axes/scope.ts";
@@ -28,7 +28,7 @@ const KEY = textSchema(
 export function memoryTools(
   memory: MemoryStore,
   now: () => number,
-  /** Whether the session may read a key; what it lists is filtered by it. */
+  /** Whether the session may read a key; lists are filtered by it. */
   mayRead: (session: Session, request: Request) => boolean,
 ): readonly OwnerTool[] {
   return [
@@ -98,7 +98,7 @@ export function memoryTools(
       requests: (input) => {
         const prefix = optionalText(input, "prefix", keyCharactersMax);
         if (prefix === undefined) return refuse("bad_value", "`prefix` is the beginning of a key");
-        // Which of the keys may be read is decided one by one; to list at all, some key must be.
+        // Each key is decided separately; listing at all requires that some key is readable.
         return done([]);
       },
       carry: async ({ input, session }) => {
@@ -171,7 +171,7 @@ function placeOf(input: JsonObject, session: Session): Place | null {
   return parsed.ok && isSegments(parsed.value) ? splitKey(nameText(parsed.value.segments), session) : null;
 }
 
-/** What belongs to a session is gone a day later at the latest. */
+/** Session data expires after at most a day. */
 function expiryOf({ kind }: Namespace, seconds: number, at: number): number | null {
   const most = kind === "session" ? sessionSeconds : Number.POSITIVE_INFINITY;
   const lasts = Math.min(seconds < 0 ? Number.POSITIVE_INFINITY : seconds, most);

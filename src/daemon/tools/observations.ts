@@ -1,4 +1,4 @@
-// obs_append and obs_query: what an agent noted, and what was denied to it, for later turns.
+// obs_append and obs_query: an agent's notes and its denials, for later turns.
 
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";

@@ -1,4 +1,4 @@
-// All tools that are carried out behind the owner: ours, and for each session those of others.
+// All tools that the daemon executes: built-in ones, and per session the third-party ones.
 
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Authority } from "../../core/authority/chain.ts";
@@ -36,12 +36,12 @@ export class OwnerTools {
     this.#foreign = foreign;
   }
 
-  /** One of ours, with or without its origin in front. */
+  /** A built-in tool, with or without its origin prefix. */
   ours(name: string): OwnerTool | null {
     return this.#own.get(name) ?? this.#own.get(name.replace(/^builtin:/, "")) ?? null;
   }
 
-  /** With or without its origin in front; a tool of others never answers to the name of one of ours. */
+  /** With or without its origin prefix; a third-party tool never has the name of a built-in one. */
   async named(session: Session, name: string): Promise<OwnerTool | null> {
     const own = this.ours(name);
     if (own !== null) return own;
@@ -50,12 +50,12 @@ export class OwnerTools {
     return (await this.#foreign.of(session)).find((tool) => tool.name === plain) ?? null;
   }
 
-  /** For a person: ours, by name. */
+  /** For a person: built-in tools, by name. */
   own(): readonly OwnerTool[] {
     return [...this.#own.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
   }
 
-  /** Only what these grants can ever allow, by name. */
+  /** Only tools that these grants can ever allow, by name. */
   async shown(session: Session, authority: Authority, moment: Moment): Promise<readonly ToolShown[]> {
     const reached = reachedBy(authority, moment);
     const foreign = (await this.#foreign.of(session)).filter(({ name }) => !this.#own.has(name));
@@ -70,7 +70,7 @@ export class OwnerTools {
       }));
   }
 
-  /** `derived`: what the tool itself says the call will ask for, or why it does not take it. */
+  /** `derived`: the requests that the tool derived for the call, or why it rejects the input. */
   lookup(
     tool: OwnerTool | null,
     reading: Reading,

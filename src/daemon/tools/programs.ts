@@ -1,4 +1,4 @@
-// proc_exec, proc_eval and sandbox_exec as calls with one result: what the program wrote is gathered, within a bound.
+// proc_exec, proc_eval and sandbox_exec as calls with one result: the program's output is captured, within a limit.
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
 import type { Ran } from "../../core/ports/process.ts";

@@ -1,4 +1,4 @@
-// The records tools as the daemon carries them out: what is asked for is found in the file, and looked at once more before it is done.
+// The records tools in the daemon: requests are derived from the file, and checked again before execution.
 import { verbEntry } from "../../core/authority/catalog.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
@@ -52,7 +52,7 @@ export function daemonRecords(asked: DaemonRecordsAsked): readonly OwnerTool[] {
       const call = await tool.call(input, by, desk);
       const known = tool.requests(input, by);
       if (!call.ok || !known.ok) return call.ok ? done([]) : call;
-      // Asked for once, however it was found.
+      // Requested once, however it was found.
       return done(call.value.requests.filter((one) => !known.value.some((other) => isSame(one, other))));
     },
     carry: async ({ input, session, warrant: { requests } }): Promise<Carried> => {
@@ -62,7 +62,7 @@ export function daemonRecords(asked: DaemonRecordsAsked): readonly OwnerTool[] {
       if (desk === null) return NO_WORKSPACE;
       const call = await tool.call(input, now.holding.reading, desk);
       if (!call.ok) return { ok: false, code: "invalid_input", message: call.message };
-      // INVARIANT: what is carried out is what was decided; the record may be another one by now.
+      // INVARIANT: what is executed is what was decided; the record may have changed since.
       const isDecided = call.value.requests.every((one) => requests.some((other) => isSame(one, other)));
       return isDecided ? call.value.carry() : MOVED;
     },
@@ -80,7 +80,7 @@ const NO_WORKSPACE: Carried = {
   fix: "a person makes one: ambit init",
 };
 
-/** By what the session holds now; one look serves for a whole list. */
+/** By the session's current holding; one lookup serves a whole list. */
 function reading(asked: DaemonRecordsAsked, session: Session): Pick<RecordDesk, "readsAny" | "mayRead"> {
   const held = asked.held(session);
   return {
@@ -89,10 +89,10 @@ function reading(asked: DaemonRecordsAsked, session: Session): Pick<RecordDesk, 
   };
 }
 
-/** No tool of others has a colon in its name, so that nobody else can say what is clean here. */
+/** No third-party tool has a colon in its name, so no other tool can mark records as clean. */
 const LABELS = "builtin:records";
 
-/** Which version of a record was written by whom had read nothing untrusted. What is not known is not clean. */
+/** Which version of a record was written by a session that had read nothing untrusted. Unknown is not clean. */
 function labels(
   { memory, now }: DaemonRecordsAsked,
   session: Session,

@@ -1,4 +1,4 @@
-// web_search as the daemon carries it out: one fetch of the provider that the user named, on the same way as every other fetch.
+// The `web_search` tool in the daemon: one fetch from the user's search provider, on the same path as every other fetch.
 
 import type { Request } from "../../core/authority/request.ts";
 import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
@@ -17,12 +17,12 @@ import type { Carried, Missing, OwnerTool } from "./owner-tool.ts";
 export interface SearchAsked {
   /** A fetch in the name of this tool. */
   readonly fetch: Pick<OwnerTool, "requests" | "carry">;
-  /** Whom the user named, as it is written now; null for nobody. */
+  /** The provider in the user's current configuration; null for none. */
   provider(session: Session): WrittenSearch | null;
   readingOf(session: Session): Reading;
 }
 
-/** A configuration that is not understood names nobody. */
+/** An invalid configuration names no provider. */
 export function userSearch({ user }: Pick<RunGround, "user">): WrittenSearch | null {
   return user === null || user.broken ? null : user.search;
 }
@@ -36,7 +36,7 @@ export function searchTool({ fetch, provider, readingOf }: SearchAsked): OwnerTo
     missing: (session) => (provider(session) === null ? NOBODY : null),
     requests: (input, reading, session) => {
       const { query, count } = inputOf(input);
-      // A handle stands for the user's own secret; in a question it would be somebody's wish to send one.
+      // A handle stands for the user's own secret; in a query it would be an attempt to send one.
       if (holdsHandle(query)) return refuse("bad_value", "a question holds no secret");
       if (/\p{Surrogate}/u.test(query)) return refuse("bad_value", "a question holds no half of a character");
       const written = provider(session);
@@ -52,7 +52,7 @@ export function searchTool({ fetch, provider, readingOf }: SearchAsked): OwnerTo
       if (written === null) return NOBODY;
       const { query, count } = inputOf(call.input);
       const input = providerFetch(written, query, count);
-      // INVARIANT: what is carried out is what was decided; the user may have named another one since.
+      // INVARIANT: what is executed is what was decided; the user may have changed the provider since.
       const asks = fetch.requests(input, readingOf(session), session);
       const decided = new Set(warrant.requests.map(requestIdentity));
       if (!asks.ok || !asks.value.every((one) => decided.has(requestIdentity(one)))) return MOVED;
@@ -62,7 +62,7 @@ export function searchTool({ fetch, provider, readingOf }: SearchAsked): OwnerTo
   };
 }
 
-/** INVARIANT: whom the user chose, and by which secret, is nothing that the caller is told. */
+/** INVARIANT: the caller does not learn the user's provider, or its secret's name. */
 function withoutProvider({ code, denied }: Extract<Carried, { readonly ok: false }>): Carried {
   if (denied === undefined) return { ...failed("the search provider could not be asked", FIX), code };
   const request = denied.request === null ? null : configured(denied.request);
@@ -86,7 +86,7 @@ function answered({ provider }: WrittenSearch, fetched: Json, count: number): Ca
   return { ok: true, value: { results: [...results] }, isUntrusted: true };
 }
 
-/** Not by our strict reader: scores of providers have more digits than a number holds. */
+/** Not by the strict JSON parser: scores of some providers have more digits than a number can hold. */
 function answerOf(text: string): Json {
   try {
     return JSON.parse(text) as Json;

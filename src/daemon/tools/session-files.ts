@@ -1,5 +1,5 @@
-// File workers of sessions: one each, made when it is first needed, made anew when the session's trees are others or the
-// worker is gone, and closed with the session.
+// File workers of sessions: one each, created at first use, replaced when the session's trees change or the worker ends, and
+// closed with the session.
 
 import type { Files } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
@@ -9,17 +9,17 @@ import type { GrantedTree } from "../../tools/files/trees.ts";
 import { Stretch } from "../records/turn-cache.ts";
 import type { Session } from "../session.ts";
 
-/** Processes at once; the one that was idle longest makes room. */
+/** Concurrent processes; the one idle longest is closed to make room. */
 const workersMax = 128;
 
 interface Kept {
   readonly files: ConfinedFiles;
   trees: readonly GrantedTree[];
-  /** When the names of the trees were last seen to lead where they did. */
+  /** When the trees' paths were last verified to lead to the same folders. */
   stretch: number;
-  /** Calls under way. */
+  /** Calls in progress. */
   uses: number;
-  /** No longer its session's: closed after its last use. */
+  /** Detached from its session: closed after its last use. */
   isRetired: boolean;
 }
 
@@ -33,7 +33,7 @@ export class SessionFiles {
   readonly #program: string;
   readonly #walls: Walls;
   readonly #most: number;
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #kept = new Map<Session, Kept>();
   readonly #watched = new WeakSet<Session>();
   readonly #stretch = new Stretch();
@@ -44,7 +44,7 @@ export class SessionFiles {
     this.#most = most;
   }
 
-  /** Whether a worker is kept for it, as far as is known. */
+  /** Whether a worker exists for it, as far as is known. */
   has(session: Session): boolean {
     return this.#kept.has(session);
   }
@@ -56,7 +56,7 @@ export class SessionFiles {
       return await act(kept.files.under(asked.judge, asked.protectedPaths));
     } finally {
       kept.uses--;
-      // One that ended is not asked again: what made it end may be over by then.
+      // A worker that ended is not reused: the cause of its end may be gone.
       if (kept.files.processId === undefined || session.isClosed) this.#retire(session, kept);
       else if (kept.isRetired && kept.uses === 0) kept.files.close();
     }
@@ -96,7 +96,7 @@ export class SessionFiles {
       const last = this.#kept.get(session);
       if (last === undefined) return;
       this.#retire(session, last);
-      // What is still under way is answered that there is nothing any more.
+      // Calls in progress are answered as not available.
       last.files.close();
     });
   }
@@ -105,7 +105,7 @@ export class SessionFiles {
     return new ConfinedFiles({
       program: this.#program,
       trees,
-      // Nothing is decided by it: every use brings its own.
+      // It decides nothing: every use brings its own check.
       judge: () => ({ outcome: "deny", code: "capability_absent", at: null }),
       protectedPaths,
       pinned: [],
@@ -128,7 +128,7 @@ export class SessionFiles {
   }
 }
 
-/** No name holds a slash. */
+/** No name contains a slash. */
 function isSameTrees(left: readonly GrantedTree[], right: readonly GrantedTree[]): boolean {
   if (left === right) return true;
   const isSame = (one: GrantedTree, other: GrantedTree | undefined): boolean =>

@@ -1,5 +1,5 @@
-// The `shell` tool as the daemon carries it out: every command of a script in a sandbox of its own grants, every file of a
-// redirection through the session's file worker. No shell is started anywhere.
+// The `shell` tool in the daemon: every command of a script in a sandbox of its own grants, every redirected file through the
+// session's file worker. No shell is started.
 
 import { pathText } from "../../core/authority/axes/path.ts";
 import { judge } from "../../core/authority/judge.ts";
@@ -39,7 +39,7 @@ import { SpentTime, timedStop } from "./shell-time.ts";
 export interface DaemonShellAsked {
   readonly programs: Pick<Programs, "run">;
   readonly files: CallFiles;
-  /** As sandboxes are told it. */
+  /** In the form that sandboxes take. */
   userName(): string;
 }
 
@@ -94,7 +94,7 @@ export function shellOwnerTool(asked: DaemonShellAsked): OwnerTool {
   };
 }
 
-/** What its commands ask for, with the names that its patterns choose. */
+/** The requests of its commands, with expanded glob patterns. */
 async function named(
   files: CallFiles,
   { script, setting, session, stop }: Naming,
@@ -107,7 +107,7 @@ async function named(
     files.use(session, [], { path: folder, isChanging: false }, (worker) => worker.list(folder, entriesMax));
   const chosen = await admission.withNames(script, setting, look, search);
   if (chosen.ok) return admission.commandRequests(chosen.value, setting);
-  // Without its commands the call is refused when it is carried out, and that says why.
+  // Without its commands the call is refused at execution, with the reason.
   return chosen.code === "too_long" ? chosen : done([]);
 }
 
@@ -125,7 +125,7 @@ function millisecondsOf({ seconds }: JsonObject): number {
   return (typeof seconds === "number" ? seconds : scriptSecondsUsual) * 1000;
 }
 
-/** `milliseconds`: what is left of its time. */
+/** `milliseconds`: the rest of its time. */
 async function carry(
   asked: DaemonShellAsked,
   room: WaitingRoom,
@@ -171,14 +171,14 @@ async function carry(
   }
 }
 
-/** Each command counts as one of those that a session runs at once. */
+/** Each command counts towards the session's concurrent programs. */
 async function runOne(
   programs: Pick<Programs, "run">,
   { session, ground }: Carrying,
   { argv, request, by }: DecidedStage,
   given: Pick<ProgramAsked, "input" | "sinks"> & { readonly stop: Stop },
 ): Promise<RunResult> {
-  // A script lasts: what it was decided by may have been taken back since.
+  // A script takes time: its grants may have been revoked since the decision.
   const now = judge(ground.holds(), request, { ...ground.moment(), exhausted: null });
   if (now.outcome === "deny")
     return { ok: false, refused: { code: now.code, message: "what covered this command was taken back", fix: null } };
@@ -211,7 +211,7 @@ function answered(ran: ScriptRan, gathered: Gathered): Carried {
   };
 }
 
-/** Stopped by nobody but the clock. */
+/** Stopped only by the timeout. */
 function outOfTime(ran: ScriptRan): ScriptRan {
   const timed = (ending: ScriptRan["ending"]): ScriptRan["ending"] =>
     ending.kind === "ended" && ending.because === "stopped" ? { kind: "ended", because: "time" } : ending;

@@ -1,4 +1,4 @@
-// What came back of a fetch: read as far as was wanted, decoded, and refused where it is not text or not whole.
+// The response of a fetch: read up to its limit, decoded, and refused if it is not text or incomplete.
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Fetched } from "../../sandbox/network/fetch/fetch-client.ts";
 import { contentOf } from "../../tools/web/content.ts";
@@ -16,7 +16,7 @@ export async function answered(call: WebCall, fetched: Fetched & { readonly ok: 
   }
   const more = length > call.bytesMax;
   const end = more ? null : await fetched.end;
-  // What did not end well is not whole, and is not shown as if it were.
+  // A response that did not end properly is incomplete, and is not shown as complete.
   if (end !== null && !end.ok) return failed(end.code, end.message);
   const bytes = Buffer.concat(pieces).subarray(0, call.bytesMax);
   const { status, url, hops, headers } = fetched;
@@ -33,7 +33,7 @@ export async function answered(call: WebCall, fetched: Fetched & { readonly ok: 
     value: webResultData({
       status,
       url,
-      // The last one is where it ended.
+      // The last one is the final URL.
       hops: Math.max(0, hops.length - 1),
       contentType: content.type,
       text: content.text,

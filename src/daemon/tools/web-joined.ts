@@ -1,4 +1,4 @@
-// web_fetch joined to the daemon's broker, its secrets and its log.
+// Connects `web_fetch` to the daemon's broker, secrets and log.
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
 import type { EntryKind, LogEntry } from "../../core/ports/stores/log.ts";
@@ -19,7 +19,7 @@ export interface DaemonWebAsked {
   readonly ready: DaemonSecrets["ready"];
   readonly redacting: Redacting;
   held(session: Session): ReturnType<Daemon["held"]>;
-  /** Who resolves names, by the user's configuration; nobody in particular where it is empty. */
+  /** The resolver of the user's configuration; the system default if empty. */
   resolvers(session: Session): readonly string[];
   entry(kind: EntryKind, outcome: string, of: string | null, more: JsonObject): LogEntry;
   log(line: string): void;

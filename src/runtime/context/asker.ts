@@ -1,5 +1,5 @@
-// Asks the judge about each single use. What a person approved for this call was approved as these requests: of what
-// must be asked, exactly they may be made, and nothing else.
+// Asks the judge about each single use. An approval for this call covers exactly its requests: of all uses that need
+// approval, only those may be made.
 
 import { isArguments, isDestination, isSegments, type Value } from "../../core/authority/axes/scope.ts";
 import type { Basis, Decision, DenialCode } from "../../core/authority/decision.ts";
@@ -15,7 +15,7 @@ export interface Granted {
   readonly level: number;
 }
 
-/** Told of every use that was refused, for the outcome of the call. */
+/** Called for every refused use, for the outcome of the call. */
 export type TellDenied = (request: Request | null, code: DenialCode) => void;
 
 export class Asker {
@@ -35,7 +35,7 @@ export class Asker {
     return this.#warrant.agent;
   }
 
-  /** From the words of a tool to what decided it. */
+  /** Converts a tool's arguments to the decided request. */
   ask(asked: Asked): Used<Granted> {
     const request = requestOf(asked, this.asking);
     if (request.ok) return this.decide(request.value);
@@ -59,13 +59,13 @@ export class Asker {
     }
   }
 
-  /** Whether it would be allowed without anybody being asked; for leaving things out of a list, which is no denial. */
+  /** Whether it would be allowed without approval; for filtering lists, which is no denial. */
   covers(asked: Asked): boolean {
     const request = requestOf(asked, this.asking);
     return request.ok && this.#judge(request.value).outcome === "allow";
   }
 
-  /** The same request with the address its name leads to. An approval of the name is one of no more than it asked. */
+  /** The same request with its resolved address. An approval of the name covers no more than the name's request. */
   decideAddress({ request, level }: Granted, asked: Request): Used<null> {
     const decision: Decision = this.#judge(asked);
     if (decision.outcome === "allow" || (decision.outcome === "ask" && decision.level <= level)) return used(null);

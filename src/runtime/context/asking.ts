@@ -1,5 +1,5 @@
-// What a tool asks for, in words a tool has: an address, a path, an argument vector. Read into the one request that is
-// decided, by the same readers whether it is asked for beforehand or in the middle of a call.
+// Parses a tool's arguments (an address, a path, an argument vector) into the one request that is decided, by the same
+// parsers whether it is declared beforehand or used during a call.
 import { parseArgv } from "../../core/authority/axes/argv.ts";
 import { parseHost, type ToAscii } from "../../core/authority/axes/destination.ts";
 import { parseName, parseTool } from "../../core/authority/axes/name.ts";
@@ -16,16 +16,16 @@ export type Asked =
   | {
       readonly verb: "proc.exec";
       readonly argv: readonly string[];
-      /** The folder it runs in; without it the agent's own. */
+      /** The folder it runs in; the agent's root by default. */
       readonly in?: string | undefined;
-      /** Whether it may change that folder; without it, not. */
+      /** Whether it may change that folder; false by default. */
       readonly root?: "ro" | "rw" | undefined;
     }
   | { readonly verb: "secret.use"; readonly name: string; readonly host?: string | undefined }
   | { readonly verb: "memory.read" | "memory.write"; readonly key: string }
   | { readonly verb: "obs.append" | "obs.query"; readonly agent: string };
 
-/** Where the words are read: the machine's paths and names, and the tool that asks. */
+/** The machine's paths and names that arguments are parsed with, and the requesting tool. */
 export interface Asking {
   readonly ground: Ground;
   readonly toAscii: ToAscii;
@@ -42,7 +42,7 @@ export function requestOf(asked: Asked, asking: Asking): Result<Request> {
   return done({ verb, values: values.value, ...(scheme === null ? {} : { scheme }) });
 }
 
-/** Types are the author's promise; what arrives may still be anything. */
+/** TypeScript types are the author's promise; at run time the value may be anything. */
 function valuesOf(asked: Asked, { ground, toAscii, tool }: Asking): Result<readonly Value[]> | null {
   switch (asked.verb) {
     case "net.get":

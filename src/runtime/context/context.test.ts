@@ -1,4 +1,4 @@
-// A context is for a warrant, leads nowhere, and is of no use once its call has ended.
+// A context needs a warrant, exposes nothing else, and is useless after its call.
 import { describe, expect, test } from "vitest";
 import { chain, grant, link, moment } from "../../../test/forge/authority.ts";
 import {
@@ -35,7 +35,7 @@ async function opened(authority: Authority = ALL, world: World = {}, capabilitie
   return openContext(await warrantFor(tool), tool, judgeOf(authority, tool), world);
 }
 
-/** Every use there is, each with one it is allowed. */
+/** Every instrument method, each with an allowed use. */
 const USES: readonly (readonly [string, (context: Context) => Promise<Used<unknown>>])[] = [
   ["net.fetch", ({ net }) => net.fetch("https://api.example.com/x")],
   ["files.read", ({ files }) => files.read("/data/a")],
@@ -75,7 +75,7 @@ describe("within the declaration and the grants", () => {
   test.each(USES)("%s is refused to an agent without grants", async (name, use) => {
     const { context, seen } = await opened(CALLER);
     const answer = await use(context);
-    // Reading keys one by one leaves out what may not be read.
+    // Lists of keys omit unreadable ones.
     if (name === "storage.list") expect(answer).toMatchObject({ ok: true, value: [] });
     else expect(answer).toMatchObject({ ok: false, code: "capability_absent" });
     if (name !== "storage.list") expect(seen.done).toEqual([]);

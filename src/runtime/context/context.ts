@@ -1,5 +1,5 @@
-// The context: all that a tool can reach while one call of it runs. It exists for a warrant and for nothing else, asks
-// the judge about every use, and is of no use to anybody once the call has ended.
+// The context: everything a tool can reach during one call. It is created from a warrant and nothing else, asks the judge
+// about every use, and is revoked when the call ends.
 import type { ToAscii } from "../../core/authority/axes/destination.ts";
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { isWarrant, type Warrant } from "../../core/gate/warrant.ts";
@@ -31,7 +31,7 @@ export interface Context {
   readonly files: FilesInstrument;
   readonly process: ProcessInstrument;
   readonly secrets: SecretsInstrument;
-  /** The store the tool declares. */
+  /** The store that the tool declares. */
   readonly storage: KeysInstrument;
   readonly memory: KeysInstrument;
   readonly observe: ObserveInstrument;
@@ -40,11 +40,11 @@ export interface Context {
 
 export interface SignalInstrument {
   isStopped(): boolean;
-  /** Told when the call ends or is stopped; hands back the way to listen no more. */
+  /** Called when the call ends or is stopped; returns a function that removes the listener. */
   onStop(listener: () => void): () => void;
 }
 
-/** Null is a backend that is not there: what needs it answers `not_available`. */
+/** Null is a missing backend: its instruments answer `not_available`. */
 export interface Instruments {
   readonly fetching: Fetching | null;
   readonly files: Files | null;
@@ -57,22 +57,22 @@ export interface Instruments {
 
 export interface ContextParts {
   readonly instruments: Instruments;
-  /** Every link of the caller and what the tool requires, as they are when it is asked; not as they were. */
+  /** Every link of the caller and the tool's requirement, as of each use, not as of the decision. */
   readonly judge: Judge;
   readonly ground: Ground;
   readonly toAscii: ToAscii;
-  /** The store the tool declares; null where it declares none. */
+  /** The store that the tool declares; null if it declares none. */
   readonly store: "tool" | "session" | "agent" | null;
   readonly denied: TellDenied;
 }
 
 export interface OpenContext {
   readonly context: Context;
-  /** INVARIANT: after this every instrument answers `revoked`, whatever of the context somebody kept. */
+  /** INVARIANT: after this every instrument answers `revoked`, even through references the tool kept. */
   end(): void;
 }
 
-/** Throws for what is no warrant: that is never a tool's doing, but a mistake of ours. */
+/** Throws without a valid warrant: that is never a tool's doing, but an internal error. */
 export function makeContext(warrant: Warrant, parts: ContextParts): OpenContext {
   if (!isWarrant(warrant)) throw new TypeError("a context is made for a warrant");
   const { instruments, ground, toAscii, store } = parts;

@@ -1,5 +1,5 @@
-// Files as a tool has them: paths are text, each is decided before it is touched, and the port decides it again once
-// links are followed.
+// Files as a tool sees them: paths are text, each is decided before it is touched, and the port decides it again after
+// resolving symlinks.
 
 import { pathText } from "../../core/authority/axes/path.ts";
 import { isSegments } from "../../core/authority/axes/scope.ts";
@@ -29,13 +29,13 @@ export interface FilesInstrument {
     range?: { readonly offset?: number | undefined; readonly bytesMax?: number | undefined },
   ): Promise<Used<Uint8Array>>;
   readText(path: string): Promise<Used<string>>;
-  /** All of the file or nothing of it changes. */
+  /** Atomic: replaces the whole file or nothing. */
   write(path: string, content: string | Uint8Array): Promise<Used<null>>;
   append(path: string, content: string | Uint8Array): Promise<Used<null>>;
-  /** A file, a link itself, or an empty folder. */
+  /** Removes a file, a symlink itself, or an empty folder. */
   remove(path: string): Promise<Used<null>>;
   stat(path: string): Promise<Used<FileFacts>>;
-  /** What may not be read is left out of this list and of the two below. */
+  /** Unreadable paths are left out of this list and of the two below. */
   list(path: string): Promise<Used<readonly ListedFile[]>>;
   glob(root: string, pattern: string): Promise<Used<readonly ListedFile[]>>;
   search(root: string, text: string): Promise<Used<readonly FoundLine[]>>;
@@ -70,7 +70,7 @@ export function filesInstrument(port: Files | null, asker: Asker, life: Life): F
       }),
     readText: (path: string) =>
       life.use("fs.read", async () => {
-        // One byte more than may be: a text that is cut is no text.
+        // One byte more than the limit: a truncated text is refused.
         const range = { offset: 0, bytesMax: fileBytesMax + 1 };
         const bytes = await touched(port, asker, "fs.read", path, (files, at) => files.read(at, range));
         if (!bytes.ok) return bytes;
@@ -134,7 +134,7 @@ async function changed(
 ): Promise<Used<null>> {
   const isFitting = (typeof content === "string" || content instanceof Uint8Array) && content.length <= fileBytesMax;
   if (!isFitting) return invalid("fs.write", `a content is text or bytes, at most ${fileBytesMax}`);
-  // Copied: what is written is what was there when it was asked.
+  // Copied, so later changes by the tool have no effect.
   const bytes = typeof content === "string" ? utf8Bytes(content) : new Uint8Array(content);
   if (bytes.length > fileBytesMax) return invalid("fs.write", `at most ${fileBytesMax} bytes`);
   return touched(port, asker, "fs.write", path, (files, at) => act(files, at, bytes));

@@ -9,9 +9,9 @@ import { countOf, optionsOf } from "./option.ts";
 import { denied, failed, invalid, type Used, unread, used } from "./used.ts";
 
 export interface KeyOptions {
-  /** Only if this is the version there; 0 is "only if there is none". */
+  /** Expected version; 0 requires that the key does not exist. */
   readonly version?: number | undefined;
-  /** It is gone after so long. */
+  /** Time to live. */
   readonly secondsMax?: number | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface KeysInstrument {
   get(key: string): Promise<Used<KeyValue | null>>;
   set(key: string, value: string, options?: KeyOptions): Promise<Used<{ readonly version: number }>>;
   delete(key: string): Promise<Used<boolean>>;
-  /** Keys below a prefix that may be read. */
+  /** Readable keys below a prefix. */
   list(prefix?: string): Promise<Used<readonly string[]>>;
 }
 
@@ -72,7 +72,7 @@ export function keysInstrument(port: KeysPort | null, range: KeyRange, asker: As
   });
 }
 
-/** As the grants see it: the store first, which the tool does not write. */
+/** As grants see it: prefixed with the store, which the tool does not write. */
 function wholeKey(key: unknown, range: KeyRange, verb: KeyVerb): Used<readonly string[]> {
   if (range === null) return denied("capability_absent", verb, "the tool declares no storage");
   const name = parseName(typeof key === "string" ? key : "");
@@ -80,7 +80,7 @@ function wholeKey(key: unknown, range: KeyRange, verb: KeyVerb): Used<readonly s
   return used([...(range.kind === "store" ? [range.store] : []), ...name.value.segments]);
 }
 
-/** Page by page, and of each only what may be read, until there is enough or no more. */
+/** Page by page, and of each only readable keys, until there are enough or no more. */
 async function listed(
   port: KeysPort | null,
   range: KeyRange,
@@ -100,7 +100,7 @@ async function listed(
     const answer = await port.list([...store, ...below.value], { after, count: listedKeysMax });
     if (!answer.ok) return failed(verb, answer);
     for (const key of answer.value) {
-      // A port that answers with another store's keys has made a mistake; nobody is shown it.
+      // A port that returns another store's keys has a bug; they are not shown.
       if (!store.every((one, at) => one === key[at])) continue;
       if (found.length < listedKeysMax && asker.covers({ verb, key: key.join("/") }))
         found.push(key.slice(store.length).join("/"));

@@ -1,4 +1,4 @@
-// Fetching hop by hop: each is decided, resolved, screened and pinned, and nobody is told what is not theirs.
+// Fetching hop by hop: each is decided, resolved, screened and pinned, and nothing is revealed that the tool may not know.
 import { describe, expect, test } from "vitest";
 import { chain, grant, link } from "../../../test/forge/authority.ts";
 import {
@@ -272,7 +272,7 @@ test("a relative address is read by the one it was answered from", () => {
   for (const [text, expected] of rows) {
     const url = redirectOf(text, from.value, () => null);
     expect(url.ok ? urlText(url.value) : null, text).toBe(expected);
-    // The platform's own reader agrees wherever ours answers.
+    // The platform's own parser agrees wherever ours answers.
     if (url.ok) expect(new URL(urlText(url.value)).href).toBe(new URL(text, "https://a.example:8443/x/y?z#w").href);
   }
 });

@@ -1,4 +1,4 @@
-// The network as a tool has it: `fetch`. Every hop is read, decided, resolved, screened and pinned like the first one.
+// The network as a tool sees it: `fetch`. Every hop is parsed, decided, resolved, screened and pinned like the first one.
 
 import { destinationText } from "../../core/authority/axes/destination.ts";
 import {
@@ -53,7 +53,7 @@ async function follow(
   if (!first.ok) return unread(asked.verb, first);
   let url: Url = first.value;
   for (let count = 0; count < fetchRequestsMax; count++) {
-    // An end in the middle: the next hop is not tried.
+    // The call ended in between: the next hop is not tried.
     if (life.isOver) return denied("revoked", asked.verb, "the call this belonged to has ended");
     const answer = await hop(ports, asker, life.signal(), url, asked);
     if (!answer.ok) return answer;
@@ -144,7 +144,7 @@ async function openSecrets(
   return used(values);
 }
 
-/** A server may say back what it was told: what the tool gets has no value of a secret in it, as it was sent. */
+/** A server may echo the request: secret values, as they were sent, are redacted from the result. */
 function told({ status, headers, body }: Exchanged, values: ReadonlyMap<string, string>): Exchanged {
   if (values.size === 0) return { status, headers, body };
   const marks = [...values].map(([name, value]) => ({

@@ -1,4 +1,4 @@
-// Observations as a tool has them: to write one of its own agent's, and to read those of agents it is granted.
+// Observations as a tool sees them: append one for its own agent, and read those of granted agents.
 import type { ObservationSeen, ObservationsPort } from "../../core/ports/instruments.ts";
 import type { Asker } from "./asker.ts";
 import { closed } from "./closed.ts";
@@ -8,7 +8,7 @@ import { countOf, optionsOf, textsOf } from "./option.ts";
 import { denied, failed, invalid, type Used, used } from "./used.ts";
 
 export interface ObservationsAsked {
-  /** Whose; without it the agent's own. */
+  /** The agent; its own by default. */
   readonly agent?: string | undefined;
   readonly text?: string | undefined;
   readonly tag?: string | undefined;
@@ -57,7 +57,7 @@ async function query(
   const [text = null, tag = null, before = null] = words as readonly (string | null)[];
   const found = await port.query({ agent, text, tag, before, count });
   if (!found.ok) return failed("obs.query", found);
-  // A port that answers with another agent's has made a mistake; nobody is shown it.
+  // A port that returns another agent's observations has a bug; they are not shown.
   const own = found.value.filter((one) => one.agent === agent);
   return used(Object.freeze(own.map((one) => Object.freeze({ ...one, tags: Object.freeze([...one.tags]) }))));
 }

@@ -1,4 +1,4 @@
-// Programs as a tool has them: an argument vector, never a line, run behind the walls that the deciding grants make.
+// Programs as a tool sees them: an argument vector, never a shell line, run in a sandbox made from the deciding grants.
 
 import { utf8Bytes } from "../../core/base/bytes.ts";
 import { argvCharactersMax, argvTokensMax } from "../../core/base/limits.ts";
@@ -14,7 +14,7 @@ import { denied, failed, invalid, type Used, used } from "./used.ts";
 export interface ProgramOptions {
   /** The folder it runs in, and all it can see of the agent's files. */
   readonly in?: string | undefined;
-  /** Whether it may change that folder; without it, not. */
+  /** Whether it may change that folder; false by default. */
   readonly root?: "ro" | "rw" | undefined;
   readonly input?: string | Uint8Array | undefined;
   readonly millisecondsMax?: number | undefined;

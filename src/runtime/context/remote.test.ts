@@ -1,4 +1,4 @@
-// A context from elsewhere: the same answers as beside it, nothing but the fixed methods, and an end.
+// A remote context: the same results as a local one, only the fixed methods, and an end.
 import { expect, test } from "vitest";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Context } from "./context.ts";
@@ -27,7 +27,7 @@ test("values go there and come back; what is no plain data does not go", () => {
   for (const odd of [{ $bytes: "?" }, { $bytes: 1 }, deep] as readonly Json[]) expect(remoteValue(odd)).toBeUndefined();
 });
 
-/** An instrument that says what it was given. */
+/** An instrument that returns its arguments. */
 function echoing(heard: unknown[]): Context {
   const echo =
     (name: string) =>

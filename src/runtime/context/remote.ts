@@ -1,5 +1,5 @@
-// A context for code that is somewhere else than what it reaches: the same shape, every use a message to where the
-// context is. It holds nothing but the way to send; whoever sends something else is decided on in the same way.
+// A context for code in another process: the same shape, every use a message to the process of the context. It only holds
+// the send function; forged messages are decided in the same way.
 import { DENIAL_CODES } from "../../core/authority/decision.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { closed } from "./closed.ts";
@@ -16,10 +16,10 @@ import { denied, invalid, type Used, used } from "./used.ts";
 
 export { serveUse } from "./serve-use.ts";
 
-/** To where the context is, and back. What it throws has given nothing. */
+/** Sends a use and resolves to its result. An exception yields a refusal. */
 export type SendUse = (use: JsonObject) => Promise<Json>;
 
-/** Characters of the JSON of one use, and of one answer: a file of the largest size still fits. */
+/** Characters of one use's JSON, and of one result's: a file of the largest size still fits. */
 export const useCharactersMax = 25_165_824;
 
 export function remoteContext(send: SendUse): OpenContext {
@@ -79,7 +79,7 @@ export function remoteContext(send: SendUse): OpenContext {
   return { context: context as OpenContext["context"], end: () => life.end() };
 }
 
-/** What was left out at the end is left out; null where something is no plain data. */
+/** Omits absent trailing arguments; null if one is not plain data. */
 function useOf(instrument: string, method: string, given: readonly unknown[]): JsonObject | null {
   let { length } = given;
   while (length > 0 && given[length - 1] === undefined) length--;

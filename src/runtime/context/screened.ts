@@ -1,5 +1,5 @@
-// Where a name leads: every address of the answer must be covered, or the name is refused. As `core/authority/axes/screen.ts`,
-// but asked of the judge, so that it counts for every link there is at that moment.
+// Name resolution with checks: every resolved address must be covered, or the name is refused. As `core/authority/axes/screen.ts`,
+// but asked of the judge, so that the current links apply.
 
 import { destinationText } from "../../core/authority/axes/destination.ts";
 import type { Url } from "../../core/authority/axes/url.ts";
@@ -9,11 +9,11 @@ import type { Asker, Granted } from "./asker.ts";
 import { addressesMax } from "./limits.ts";
 import { denied, type Used, used } from "./used.ts";
 
-/** Whether one address of a name is open to it. */
+/** Whether one address of a name is allowed. */
 export function screen(asker: Asker, granted: Granted, { host }: Url, address: Address): Used<null> {
   const { verb, values } = granted.request;
   const [, ...rest] = values;
-  // A literal address was decided on as it stands.
+  // A literal address was decided on already.
   if (host.name === null)
     return addressText(host.address) === addressText(address)
       ? used(null)
@@ -21,7 +21,7 @@ export function screen(asker: Asker, granted: Granted, { host }: Url, address: A
   return asker.decideAddress(granted, { verb, values: [{ name: host.name, address }, ...rest] });
 }
 
-/** Null: whoever makes the exchange looks the name up, and asks about each address. */
+/** Null: the exchange resolves the name itself, and asks about each address. */
 export async function screened(
   asker: Asker,
   granted: Granted,
@@ -33,7 +33,7 @@ export async function screened(
   if (resolve === null) return used(null);
   const { verb } = granted.request;
   const answers = await resolve(destinationText(host));
-  // No answer is no denial: there is nothing that a grant could open.
+  // A failed resolution is no denial: no grant would help.
   if (answers === null || (Array.isArray(answers) && answers.length === 0))
     return denied("not_available", verb.verb, "the name could not be resolved");
   const refused = denied("address_refused", verb.verb, "the name leads nowhere that is understood");

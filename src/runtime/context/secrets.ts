@@ -1,4 +1,4 @@
-// Secrets as a tool has them: whether there is one, and the text that stands for it in a request. Never the value.
+// Secrets as a tool sees them: whether one exists, and the placeholder for it in a request. Never the value.
 import type { SecretsPort } from "../../core/ports/instruments.ts";
 import type { Asker } from "./asker.ts";
 import { closed } from "./closed.ts";
@@ -8,13 +8,13 @@ import { placeholderOf } from "./placeholder.ts";
 import { denied, invalid, type Used, used } from "./used.ts";
 
 export interface SecretOptions {
-  /** Where it will be used; a grant may hold it to hosts. */
+  /** Where it will be used; a grant may restrict it to hosts. */
   readonly host?: string | undefined;
 }
 
 export interface SecretsInstrument {
   has(name: string, options?: SecretOptions): Promise<Used<boolean>>;
-  /** A text to put into a header or a body; `net.fetch` puts the value there on the way out. */
+  /** A placeholder for a header or a body; `net.fetch` substitutes the value when sending. */
   use(name: string, options?: SecretOptions): Promise<Used<string>>;
 }
 

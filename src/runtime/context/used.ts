@@ -1,4 +1,4 @@
-// What a tool gets back from an instrument: the value, or a denial with a code. Never an exception.
+// The result of an instrument: the value, or a denial with a code. Never an exception.
 import { DENIAL_CODES, type DenialCode } from "../../core/authority/decision.ts";
 import type { Refusal } from "../../core/base/result.ts";
 import type { PortFailure } from "../../core/ports/instruments.ts";
@@ -6,10 +6,10 @@ import type { PortFailure } from "../../core/ports/instruments.ts";
 export interface Denied {
   readonly ok: false;
   readonly code: DenialCode;
-  /** The verb it would have needed; null where it did not come to that. */
+  /** The verb it would have needed; null if it did not get that far. */
   readonly verb: string | null;
   readonly message: string;
-  /** Where it was written down as a denial: the request that was not covered, what to do, and the entry in the log. */
+  /** If it was logged as a denial: the uncovered request, a hint, and the log entry. */
   readonly need?: string | null;
   readonly hint?: string;
   readonly id?: string;
@@ -29,12 +29,12 @@ export function invalid(verb: string | null, message: string): Denied {
   return denied("invalid_input", verb, message);
 }
 
-/** What an instrument was given could not be read. */
+/** An instrument's arguments could not be parsed. */
 export function unread(verb: string | null, { message, fix }: Refusal): Denied {
   return invalid(verb, fix === undefined ? message : `${message} (such as ${fix})`);
 }
 
-/** A port's own code where it is one of ours; whatever else went wrong out there is that it is not available. */
+/** Keeps a port's code if it is one of ours; any other failure is `not_available`. */
 export function failed(verb: string | null, { code, message }: Pick<PortFailure, "code" | "message">): Denied {
   const known = DENIAL_CODES.find((one) => one === code);
   return denied(known ?? "not_available", verb, known === undefined ? `${code}: ${message}` : message);

@@ -1,4 +1,4 @@
-// Definitions: typed by their schema, frozen, and never throwing; what is wrong with one is data.
+// Definitions: typed by their schema, frozen, and never throwing; faults are data.
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { PART_READERS } from "../../core/notation/tools/declaration-readers.ts";
 import { type Asked, type Context, defineTool, type JsonObject, type StandardSchema } from "../../index.ts";
@@ -7,7 +7,7 @@ import { readSchema } from "./schema-reader.ts";
 
 const basic = { name: "weather", description: "Says what the weather is." } as const;
 
-/** A schema library's schema, as small as one can be. */
+/** A schema library's schema, as small as possible. */
 function standard<Output>(check: (value: unknown) => unknown): StandardSchema<unknown, Output> {
   return { "~standard": { version: 1, vendor: "test", "validate": check as never } };
 }

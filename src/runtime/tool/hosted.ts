@@ -1,5 +1,5 @@
-// Tools inside their host: what a module exports, described as plain data, asked what a call will ask for, and run with a
-// context that is somewhere else. What arrives here was decided; what leaves here is decided again.
+// Tools inside their host process: describes a module's exports as plain data, derives the requests of a call, and runs it with
+// a remote context. Incoming calls were decided; outgoing uses are decided again.
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { OpenContext } from "../context/context.ts";
 import { remoteContext } from "../context/remote.ts";
@@ -10,19 +10,19 @@ import { returned, type ToolOutcome } from "./returned.ts";
 import { isStandardSchema } from "./standard-schema.ts";
 import { schemaFault } from "./told-text.ts";
 
-/** A tool as a host tells of it. */
+/** A tool as its host describes it. */
 export interface ToolDescribed {
   readonly name: string;
   readonly description: string;
   readonly risk: string | null;
   readonly capabilities: JsonObject | null;
-  /** How long a call of it may take; null where it does not say. */
+  /** Time limit of a call; null if unspecified. */
   readonly milliseconds: number | null;
-  /** The input for a model to read; null where the schema does not say. */
+  /** The input schema for a model; null if the schema library does not provide it. */
   readonly schema: JsonObject | null;
-  /** Only the host can hold an input against a schema library's schema. */
+  /** Only the host can check an input against a schema library's schema. */
   readonly isLibrarySchema: boolean;
-  /** It says itself what a call will ask for. */
+  /** It derives the requests of a call itself. */
   readonly isAsking: boolean;
   readonly faults: readonly { readonly part: string; readonly at: string; readonly message: string }[];
 }
@@ -35,7 +35,7 @@ export type HostMessage =
 export const toolsOfSourceMax = 64;
 const requestsMax = 256;
 const usesMax = 32;
-/** What one call may answer with: as much as a message of the daemon's holds, with room around it. */
+/** Result size limit: a daemon message, minus its envelope. */
 const outcomeCharactersMax = 524_288;
 
 export class HostedTools {
@@ -50,7 +50,7 @@ export class HostedTools {
   } | null = null;
   #uses = 0;
 
-  /** `post`: false where it was too long to be sent. */
+  /** `post`: false if it was too long to be sent. */
   constructor(exported: unknown, post: (message: object) => boolean) {
     const definitions = definitionsIn(exported);
     const made = definitions.map((one) => ({
@@ -154,7 +154,7 @@ const TOO_LONG: ToolOutcome = {
   message: `what it returned is longer than ${outcomeCharactersMax} characters`,
 };
 
-/** The default export, or `tool`, or `tools`; one or a list. What an old-style module exports comes as its default. */
+/** The default export, or `tool`, or `tools`; one or a list. A CommonJS module's exports come as its default. */
 function definitionsIn(exported: unknown): readonly ToolDefinition<JsonSchema>[] {
   const module = (exported ?? {}) as Readonly<Record<string, unknown>>;
   const inner = module["default"] ?? module["tools"] ?? module["tool"];
@@ -166,7 +166,7 @@ function definitionsIn(exported: unknown): readonly ToolDefinition<JsonSchema>[]
   return list.filter((one): one is ToolDefinition<JsonSchema> => typeof one === "object" && one !== null);
 }
 
-/** What is described is read as if a stranger had written it. Null: no description. */
+/** A description is untrusted input. Null: invalid. */
 export function readDescribed(value: unknown): readonly ToolDescribed[] | null {
   const list = copyJson(value);
   if (!Array.isArray(list) || list.length > toolsOfSourceMax) return null;
@@ -178,7 +178,7 @@ export function readDescribed(value: unknown): readonly ToolDescribed[] | null {
     const told: JsonObject[] = (faults as readonly Json[])
       .slice(0, 20)
       .map((fault) => (isJsonObject(fault) ? fault : {}));
-    // Whoever runs beside the tool may have said that there was nothing wrong with it.
+    // Code in the same host may have hidden the tool's faults.
     const shown = isJsonObject(schema) ? schemaFault(schema) : null;
     if (shown !== null && told.length === 0) told.push({ part: "input", at: "input", message: shown });
     tools.push({
@@ -189,7 +189,7 @@ export function readDescribed(value: unknown): readonly ToolDescribed[] | null {
       milliseconds: typeof milliseconds === "number" ? milliseconds : null,
       schema: isJsonObject(schema) ? schema : null,
       isLibrarySchema: isLibrarySchema === true,
-      // What is not said is asked.
+      // An absent flag counts as true, so the host is asked.
       isAsking: isAsking !== false,
       faults: told.map((fault) => ({
         part: String(fault["part"]),

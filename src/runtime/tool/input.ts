@@ -1,4 +1,4 @@
-// A tool's input: whatever says what it looks like, made into one function that lets a value through or says why not.
+// A tool's input: converts any kind of schema into one function that accepts a value or says why not.
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { FromSchema, JsonSchema } from "./json-schema.ts";
 import { type InputIssue, schemaIssues } from "./schema-check.ts";
@@ -7,7 +7,7 @@ import { isStandardSchema, type StandardIssue, type StandardSchema } from "./sta
 
 export type InputSchema = StandardSchema | JsonSchema;
 
-/** What `execute` gets: the output of a schema library's schema, or the type a JSON Schema spells. */
+/** The type `execute` gets: the output of a schema library's schema, or the type of a JSON Schema. */
 export type InputOf<S> =
   S extends StandardSchema<infer _Input, infer Output> ? (unknown extends Output ? JsonObject : Output) : FromSchema<S>;
 
@@ -17,14 +17,14 @@ export type Accepted<Input> =
 
 export interface Acceptor<Input> {
   accept(input: JsonObject): Accepted<Input>;
-  /** For a model to read; null where the schema does not say. */
+  /** For a model to read; null if the schema library does not provide it. */
   readonly schema: JsonObject | null;
   readonly faults: readonly SchemaFault[];
 }
 
 const issuesMax = 20;
 
-/** A schema that cannot be read accepts nothing, and its faults say why. */
+/** An invalid schema accepts nothing, and its faults say why. */
 export function acceptorOf<S extends InputSchema>(schema: S): Acceptor<InputOf<S>> {
   return (isStandardSchema(schema) ? ofLibrary(schema) : ofJson(schema)) as Acceptor<InputOf<S>>;
 }
@@ -68,7 +68,7 @@ function ofLibrary(schema: StandardSchema): Acceptor<unknown> {
   };
 }
 
-/** The gate decides at once: a schema that answers later has not answered. */
+/** The gate decides synchronously: an asynchronous schema is refused. */
 function readAnswer(answer: unknown): Accepted<unknown> {
   if (typeof answer !== "object" || answer === null) return refused("", "the schema failed over the input");
   if ("then" in answer) return refused("", "the schema answers later, and a decision cannot wait for it");
@@ -91,14 +91,14 @@ function refused(at: string, message: string): Accepted<never> {
   return { ok: false, issues: [{ at, message }] };
 }
 
-/** Newer libraries can say their schema as JSON Schema. Told to a model, never checked by us. */
+/** Newer libraries can convert their schema to JSON Schema. Shown to a model, never checked here. */
 function jsonSchemaOf(standard: unknown): JsonObject | null {
   const made = attempt(() =>
     (standard as { jsonSchema?: { input?: (asked: object) => unknown } }).jsonSchema?.input?.({
       target: "draft-2020-12",
     }),
   );
-  // Through its text: some libraries hang a hidden member of their own on what they hand out.
+  // Through its text: some libraries attach a hidden member to their output.
   const copy = copyJson(attempt(() => JSON.parse(JSON.stringify(made)) as unknown));
   return isJsonObject(copy) ? copy : null;
 }

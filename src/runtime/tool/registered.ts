@@ -1,4 +1,4 @@
-// A tool made ready for the gate: its name, its requirement as a link, its risk, and from input to requests. Or why not.
+// Prepares a tool for the gate: its name, its requirement as a link, its risk, and its request derivation. Or why it is invalid.
 import { byRisk, type Risk } from "../../core/authority/catalog.ts";
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
@@ -31,7 +31,7 @@ export interface RegisteredTool extends KnownTool {
   readonly tool: Tool;
   readonly origin: ToolOrigin;
   readonly risk: Risk;
-  /** Null for a tool of ours that declares nothing: it asks for everything it does, and the agent's grants alone hold it. */
+  /** Null for a built-in tool without a declaration: it requests everything it does, and only the agent's grants limit it. */
   readonly requirement: CompiledLink | null;
   readonly declared: Requirement;
   readonly needs: Needs;
@@ -84,7 +84,7 @@ export function registered(tool: Tool, origin: ToolOrigin, parts: RegistryParts,
   return { ok: true, value, warnings };
 }
 
-/** The highest of what its author says and of what it declares. */
+/** The higher of the author's risk and the declaration's. */
 function riskOf({ risk }: Tool, { grants }: Requirement): Risk {
   const order: readonly Risk[] = ["low", "medium", "high"];
   const highest =
@@ -100,7 +100,7 @@ function storeOf({ storage }: JsonObject): Store | null {
   return typeof scope === "string" && Object.hasOwn(STORES, scope) ? STORES[scope as StorageScope] : null;
 }
 
-/** What is asked for is copied before it is read: a decision is about values, not about objects that may change. */
+/** Requests are copied before they are parsed: a decision is about values, not about objects that may change. */
 function requestsOf(tool: Tool, input: JsonObject, asking: Asking): Result<readonly Request[]> {
   const accepted = tool.accept(input);
   if (!accepted.ok) {

@@ -1,5 +1,5 @@
-// What a tool returns, as plain data. What an instrument answered may be returned as it is: a refusal is the call's
-// refusal, and a response is its status and its text.
+// A tool's return value, as plain data. An instrument's result may be returned as it is: a refusal becomes the call's
+// refusal, and a response its status and text.
 import { DENIAL_CODES, type DenialCode } from "../../core/authority/decision.ts";
 import { copyJson, type Json } from "../../core/base/json.ts";
 import type { FetchedResponse } from "../context/response.ts";

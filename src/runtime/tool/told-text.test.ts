@@ -1,4 +1,4 @@
-// What a tool says about itself, as rules: every text that is refused stands beside one that is not.
+// Text that a tool shows about itself: every refused text is beside an accepted one.
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../core/base/json.ts";
 import { defineTool } from "./define.ts";

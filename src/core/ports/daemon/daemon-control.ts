@@ -1,5 +1,5 @@
-// The messages of the `control` socket: what people may say. Those that widen or approve are refused to any process that
-// descends from a session, and need presence where the user's configuration asks for it.
+// Messages of the `control` socket, for people. Messages that widen authority or approve are refused to any process that
+// descends from a session, and need presence where the user's configuration requires it.
 import type { JsonObject } from "../../base/json.ts";
 import type { DraftMessages } from "../drafts.ts";
 import type { KeyGiven, KeyShown, NewKey } from "../secret-key.ts";
@@ -20,14 +20,14 @@ export interface DaemonStatus {
   readonly sessions: readonly SessionShown[];
   readonly waiting: number;
   readonly entries: number;
-  /** Of today, by code. */
+  /** Today's denials, by code. */
   readonly denials: readonly { readonly code: string; readonly times: number }[];
   readonly sandboxes: number;
   readonly connections: number;
   readonly problems: readonly string[];
-  /** The second copy of the log; null where none is kept. */
+  /** The second copy of the log; null if none is configured. */
   readonly sink?: SinkShown | null;
-  /** Where the key of the secrets comes from, and why none opens; null where none are kept. */
+  /** Source of the secret store's key, and why it is locked; null if there is no secret store. */
   readonly secrets?: KeyShown | null;
 }
 
@@ -43,13 +43,13 @@ export interface SessionShown {
   readonly running: number;
 }
 
-/** Proof that a person is there: a name and the passphrase typed for this one answer. */
+/** Proof of presence: a name and the passphrase typed for this one answer. */
 export interface Presence {
   readonly name: string;
   readonly passphrase: string;
 }
 
-/** One step of the ladder: how far an approval may reach, in words and as what it would cover. */
+/** One step of the approval ladder: how far an approval may reach, in words and as the grants it would cover. */
 export interface LadderStep {
   readonly name: string;
   readonly words: string;
@@ -78,7 +78,7 @@ export interface VerifyAnswer {
   readonly from: number;
   readonly head: { readonly place: number; readonly hash: string };
   readonly checkpoints: number;
-  /** Entries behind the last checkpoint: chained, not yet signed. */
+  /** Entries after the last checkpoint: chained, not yet signed. */
   readonly unsigned: number;
   readonly problems: readonly { readonly place: number; readonly what: string }[];
 }
@@ -87,21 +87,21 @@ interface WithPresence {
   readonly presence: Presence | null;
 }
 
-/** A tool as a person is shown it. */
+/** A tool as shown to a person. */
 export interface ToolListed {
   readonly name: string;
   /** `builtin`, or the file or package it comes from. */
   readonly origin: string;
   readonly risk: string;
-  /** What it declares to touch; null for ours, which ask for everything they do. */
+  /** Its declaration; null for built-in tools, which request everything they do. */
   readonly declared: JsonObject | null;
   readonly available: boolean;
-  /** Why it cannot run; or that nobody trusted it as it stands. */
+  /** Why it cannot run; or that its current content is not trusted. */
   readonly why: string | null;
 }
 
 export type ControlMessages = DraftMessages & {
-  /** Every tool there is in a folder's workspace, or those an agent's own record can ever allow. */
+  /** All tools of a folder's workspace, or those an agent's own record can ever allow. */
   readonly "tools.all": {
     readonly asks: { readonly cwd: string; readonly agent: string | null };
     readonly answers: {
@@ -112,7 +112,7 @@ export type ControlMessages = DraftMessages & {
   };
   readonly "daemon.status": { readonly asks: object; readonly answers: DaemonStatus };
   readonly "daemon.stop": { readonly asks: object; readonly answers: object };
-  /** Whether this process may do something that widens: asked by commands that edit files themselves, before they do. */
+  /** Whether this process may widen authority: asked by commands before they edit files themselves. */
   readonly "control.admit": {
     readonly asks: WithPresence & { readonly command: string; readonly what: string; readonly isWidening: boolean };
     readonly answers: { readonly entry: string };
@@ -132,28 +132,28 @@ export type ControlMessages = DraftMessages & {
   readonly "approvals.approve": {
     readonly asks: WithPresence & {
       readonly id: string;
-      /** Name of a step of the ladder. */
+      /** Name of a step of the approval ladder. */
       readonly step: string;
       readonly uses: number;
       readonly milliseconds: number;
     };
-    /** Still pending where more people have to agree. */
+    /** Still pending if more approvers have to agree. */
     readonly answers: { readonly approval: Approval; readonly missing: number };
   };
   readonly "approvals.refuse": {
     readonly asks: { readonly id: string; readonly reason: string };
     readonly answers: { readonly approval: Approval };
   };
-  /** Takes a refusal back: the question waits for an answer again. */
+  /** Withdraws a refusal: the approval is pending again. */
   readonly "approvals.reopen": {
     readonly asks: { readonly id: string; readonly presence: Presence | null };
     readonly answers: { readonly approval: Approval };
   };
-  /** Lasts: an event `{approval}` for every change, those that wait now first. */
+  /** Long-running: an event `{approval}` for every change; pending approvals come first. */
   readonly "approvals.watch": { readonly asks: object; readonly answers: object };
 
   readonly "log.query": { readonly asks: LogQuery; readonly answers: { readonly entries: readonly PlacedEntry[] } };
-  /** Lasts: an event `{entries}` for everything new that fits. */
+  /** Long-running: an event `{entries}` for new matching entries. */
   readonly "log.follow": { readonly asks: LogQuery; readonly answers: object };
   readonly "log.entry": {
     readonly asks: { readonly id: string };
@@ -163,14 +163,14 @@ export type ControlMessages = DraftMessages & {
     readonly asks: { readonly head: { readonly place: number; readonly hash: string } | null };
     readonly answers: VerifyAnswer;
   };
-  /** Lasts: events `{lines}`; the answer is the last head. */
+  /** Long-running: events `{lines}`; the response is the last head. */
   readonly "audit.export": {
     readonly asks: { readonly from: number };
     readonly answers: { readonly place: number; readonly hash: string };
   };
   readonly "audit.key": { readonly asks: object; readonly answers: { readonly keys: readonly string[] } };
   readonly "audit.rotate": { readonly asks: WithPresence; readonly answers: { readonly key: string } };
-  /** Removes what is older than so many days, up to the last checkpoint before. */
+  /** Removes entries older than that many days, up to the last checkpoint before. */
   readonly "audit.retain": {
     readonly asks: WithPresence & { readonly days: number };
     readonly answers: { readonly removed: number; readonly first: number };
@@ -188,7 +188,7 @@ export type ControlMessages = DraftMessages & {
     readonly asks: { readonly id: string; readonly kill: boolean };
     readonly answers: { readonly revoked: readonly string[]; readonly ended: number };
   };
-  /** Every session of the agent ends, with what it runs; its warrants, links and tokens count no more. */
+  /** Ends every session of the agent and its processes; its warrants, links and tokens become invalid. */
   readonly "agent.stop": {
     readonly asks: { readonly cwd: string; readonly agent: string };
     readonly answers: { readonly sessions: number; readonly ended: number; readonly links: number };
@@ -203,7 +203,7 @@ export type ControlMessages = DraftMessages & {
       readonly binding: SecretBinding;
       readonly username: string | null;
       readonly isCanary: boolean;
-      /** Rotating: the name must be there, and its binding stays. */
+      /** Rotation: the name must exist, and its binding stays. */
       readonly isRotation: boolean;
     };
     readonly answers: SecretShown;
@@ -214,10 +214,10 @@ export type ControlMessages = DraftMessages & {
     readonly answers: SecretShown;
   };
   readonly "secrets.delete": { readonly asks: { readonly name: string }; readonly answers: object };
-  /** Where the key comes from now. */
+  /** Current source of the key. */
   readonly "secrets.source": { readonly asks: object; readonly answers: KeyShown };
   readonly "secrets.unlock": { readonly asks: KeyGiven; readonly answers: object };
   readonly "secrets.lock": { readonly asks: object; readonly answers: object };
-  /** Seals every secret anew, under a key from there. */
+  /** Reseals every secret under a key from the given source. */
   readonly "secrets.key": { readonly asks: WithPresence & { readonly key: NewKey }; readonly answers: object };
 };

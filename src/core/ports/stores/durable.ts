@@ -1,4 +1,4 @@
-// What the state owner answers: the value once it is on disk, or that it could not be kept. Never both, never silence.
+// The result of a durable write: the value once it is on disk, or a failure.
 
 export type Kept<T> =
   | { readonly ok: true; readonly value: T }
