@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Authority } from "../../src/core/authority/chain.ts";
 import { VERSION } from "../../src/core/base/version.ts";
-import { daemonHosts } from "../../src/daemon/hosts/hosts.ts";
-import { Contexts } from "../../src/daemon/contexts/contexts.ts";
-import type { OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
-import type { Session } from "../../src/daemon/session.ts";
-import { connect } from "../../src/daemon/rpc/client.ts";
 import type { CallMessages } from "../../src/core/ports/daemon/daemon-calls.ts";
-import type { Asking } from "../../src/core/ports/daemon/exchange.ts";
+import type { MessageClient } from "../../src/core/ports/daemon/exchange.ts";
+import { Contexts } from "../../src/daemon/contexts/contexts.ts";
+import { daemonHosts } from "../../src/daemon/hosts/hosts.ts";
+import { connect } from "../../src/daemon/rpc/client.ts";
+import type { Session } from "../../src/daemon/session.ts";
+import type { OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
 import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";
 import { authorityOf } from "../sandbox/ground.ts";
@@ -105,7 +105,7 @@ async function wholeCall(authority: Authority, tool: OwnerTool, session: Session
 }
 
 async function throughDaemon({ project, folders }: ToolsGround): Promise<readonly Row[]> {
-  const calls: Asking<CallMessages> = answered(
+  const calls: MessageClient<CallMessages> = answered(
     await connect("call", { folder: join(folders.state, "daemon"), version: VERSION }),
   );
   try {

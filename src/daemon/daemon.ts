@@ -2,10 +2,10 @@
 import type { Moment } from "../core/authority/compiled.ts";
 import { judge } from "../core/authority/judge.ts";
 import type { JsonObject } from "../core/base/json.ts";
-import type { DaemonStatus, SessionShown } from "../core/ports/daemon/daemon-control.ts";
+import type { DaemonStatus, SessionView } from "../core/ports/daemon/daemon-control.ts";
 import type { RefusedCall } from "../core/ports/daemon/refused-call.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
-import type { SinkShown } from "../core/ports/stores/sink.ts";
+import type { SinkStatus } from "../core/ports/stores/sink.ts";
 import { Calls } from "./calls/calls.ts";
 import { Delegations } from "./calls/delegations.ts";
 import { Desk } from "./calls/desk.ts";
@@ -335,11 +335,11 @@ function timesOf({ kind, more }: LogEntry): number {
 }
 
 /** The copy may not have checked for a while: this is the log's actual end. */
-function sinkShown(sink: SinkShown | null, head: number): SinkShown | null {
+function sinkShown(sink: SinkStatus | null, head: number): SinkStatus | null {
   return sink === null || sink.kept === null ? sink : { ...sink, behind: Math.max(0, head - sink.kept) };
 }
 
-function sinkProblems(sink: SinkShown | null): readonly string[] {
+function sinkProblems(sink: SinkStatus | null): readonly string[] {
   if (sink === null || sink.problem === null) return [];
   const denying = sink.isDenying ? " Every call is denied (audit_unavailable) until it has caught up." : "";
   return [`the second copy of the log, ${sink.target}: ${sink.problem}.${denying}`];
@@ -347,7 +347,7 @@ function sinkProblems(sink: SinkShown | null): readonly string[] {
 
 const NO_SESSION = refusal("unknown_session", "this connection has no such session", "open a session first");
 
-function shown({ facts, isClean, calls, running }: Session): SessionShown {
+function shown({ facts, isClean, calls, running }: Session): SessionView {
   const { id, name, user, face, opened } = facts;
   return {
     session: id,

@@ -7,7 +7,7 @@ import { type Grant, UNCONDITIONAL } from "../core/authority/grant.ts";
 import { ALWAYS } from "../core/authority/link.ts";
 import { isJsonObject, type JsonObject, member } from "../core/base/json.ts";
 import type { Reading } from "../core/notation/reading.ts";
-import type { SessionOpened } from "../core/ports/daemon/daemon-calls.ts";
+import type { OpenSessionResult } from "../core/ports/daemon/daemon-calls.ts";
 import type { Answer, Refusal } from "../core/ports/daemon/exchange.ts";
 import type { AgentName } from "../core/ports/stores/link-store.ts";
 import type { Delegations } from "./calls/delegations.ts";
@@ -75,7 +75,7 @@ export class Opening {
     this.#userNames = userNames;
   }
 
-  async open({ value, connected }: Exchange): Promise<Answer<SessionOpened>> {
+  async open({ value, connected }: Exchange): Promise<Answer<OpenSessionResult>> {
     const cwd = textIn(value, "cwd", pathCharactersMax);
     const asked = textIn(value, "agent", pathCharactersMax);
     const named = optionalText(value, "user");

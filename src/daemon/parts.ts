@@ -6,12 +6,12 @@ import type { Level, Span } from "../core/authority/grant.ts";
 import type { Request } from "../core/authority/request.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import type { Reading } from "../core/notation/reading.ts";
-import type { ControlMessages, Presence, SecretShown, VerifyAnswer } from "../core/ports/daemon/daemon-control.ts";
+import type { ControlMessages, Presence, SecretView, VerifyReport } from "../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
 import type { Digest } from "../core/ports/digest.ts";
-import type { DraftShown, DraftSummary } from "../core/ports/drafts.ts";
+import type { DraftSummary, DraftView } from "../core/ports/drafts.ts";
 import type { RunDenial, RunResult, Sinks } from "../core/ports/process.ts";
-import type { KeyGiven, KeyShown } from "../core/ports/secret-key.ts";
+import type { KeyInput, KeyStatus } from "../core/ports/secret-key.ts";
 import type { ApprovalBinding, ApprovalStore } from "../core/ports/stores/approval-store.ts";
 import type { ChainStore } from "../core/ports/stores/chain-rows.ts";
 import type { Ledger } from "../core/ports/stores/ledger.ts";
@@ -19,7 +19,7 @@ import type { AgentName, LinkStore } from "../core/ports/stores/link-store.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-store.ts";
 import type { SettingStore } from "../core/ports/stores/secret-store.ts";
-import type { SinkShown } from "../core/ports/stores/sink.ts";
+import type { SinkStatus } from "../core/ports/stores/sink.ts";
 import type { Stop } from "../sandbox/plan/sandboxes.ts";
 import type { Session } from "./session.ts";
 
@@ -134,7 +134,7 @@ export interface Programs {
 /** Drafts: landed and pending changes, and undo. */
 export interface Drafts {
   list(all: boolean): readonly DraftSummary[];
-  show(id: string): Promise<Answer<DraftShown>>;
+  show(id: string): Promise<Answer<DraftView>>;
   /** Lands pending changes for a person who approved what this digest names. */
   land(
     id: string,
@@ -167,20 +167,20 @@ export type SecretsAsked<K extends keyof ControlMessages> = Omit<ControlMessages
 
 /** Secrets, sealed; opened only for use. */
 export interface Vault {
-  set(asked: SecretsAsked<"secrets.set">, entry: LogEntry): Promise<Answer<SecretShown>>;
-  list(): readonly SecretShown[];
-  policy(asked: SecretsAsked<"secrets.policy">, entry: LogEntry): Promise<Answer<SecretShown>>;
+  set(asked: SecretsAsked<"secrets.set">, entry: LogEntry): Promise<Answer<SecretView>>;
+  list(): readonly SecretView[];
+  policy(asked: SecretsAsked<"secrets.policy">, entry: LogEntry): Promise<Answer<SecretView>>;
   delete(name: string, entry: LogEntry): Promise<Answer<object>>;
   /** Source of the key, and why the store is locked, if it is. */
-  source(): KeyShown;
-  unlock(given: KeyGiven): Promise<Answer<object>>;
+  source(): KeyStatus;
+  unlock(given: KeyInput): Promise<Answer<object>>;
   lock(): Promise<Answer<object>>;
   rekey(asked: SecretsAsked<"secrets.key">, entry: LogEntry): Promise<Answer<object>>;
 }
 
 /** The log's integrity proof: signed checkpoints. */
 export interface Proof {
-  verify(head: { readonly place: number; readonly hash: string } | null): Promise<Answer<VerifyAnswer>>;
+  verify(head: { readonly place: number; readonly hash: string } | null): Promise<Answer<VerifyReport>>;
   export(
     from: number,
     line: (text: string) => Promise<void>,
@@ -222,7 +222,7 @@ export interface DaemonParts {
   /** Problems of the stored state, as sentences for a person. */
   problems(): readonly string[];
   /** The second copy of the log and its status; null if none is configured. */
-  sink?(): SinkShown | null;
+  sink?(): SinkStatus | null;
   readonly presence: PresenceBook;
   readonly vault: Vault;
   readonly proof: Proof;

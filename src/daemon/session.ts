@@ -1,6 +1,6 @@
 // A session: one agent, bound when it was opened, on behalf of one user. It can only become narrower.
 import type { CompiledLink } from "../core/authority/compiled.ts";
-import type { AccountLeft } from "../core/ports/stores/ledger.ts";
+import type { AccountBalance } from "../core/ports/stores/ledger.ts";
 import type { AgentName } from "../core/ports/stores/link-store.ts";
 import type { Who } from "../core/ports/stores/log.ts";
 import type { Stop } from "../sandbox/plan/sandboxes.ts";
@@ -43,7 +43,7 @@ export class Session {
   #isClosed = false;
   calls = 0;
   /** What the accounts of the last allowed call have left. */
-  left: readonly AccountLeft[] = [];
+  left: readonly AccountBalance[] = [];
   #lastDenial = "";
   #equalDenials = 0;
   readonly running: Set<() => void> = new Set();

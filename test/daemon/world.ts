@@ -5,7 +5,7 @@ import { connect as connectSocket, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import type { Along, Answer } from "../../src/core/ports/daemon/exchange.ts";
+import type { Answer, RequestOptions } from "../../src/core/ports/daemon/exchange.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
 import { makeDaemonFolder } from "../../src/daemon/rpc/folder.ts";
 import { FrameCutter, jsonFrame } from "../../src/daemon/rpc/frame.ts";
@@ -18,7 +18,7 @@ import { built, type Variant } from "../native/program.ts";
 
 /** What the echo daemon answers, whatever the real one is asked. */
 export interface Echo {
-  ask(name: string, value: object, along?: Along): Promise<Answer<Record<string, unknown>>>;
+  ask(name: string, value: object, along?: RequestOptions): Promise<Answer<Record<string, unknown>>>;
   tell(name: string, value: object): boolean;
   close(): void;
 }
@@ -133,7 +133,7 @@ export async function ask(
   echo: Echo,
   name: string,
   value: object = {},
-  along?: Along,
+  along?: RequestOptions,
 ): Promise<Record<string, unknown>> {
   return answered(await echo.ask(name, value, along));
 }

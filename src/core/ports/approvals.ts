@@ -3,7 +3,7 @@ import type { Level } from "../authority/grant.ts";
 import type { Request } from "../authority/request.ts";
 import type { JsonObject } from "../base/json.ts";
 
-export interface ApprovalAsked {
+export interface ApprovalRequest {
   readonly agent: string;
   readonly tool: string;
   readonly input: JsonObject;
@@ -22,4 +22,4 @@ export type ApprovalAnswer =
   /** No approval request was created, so there is nothing to wait for. */
   | { readonly kind: "unavailable"; readonly reason: string };
 
-export type Approvals = (asked: ApprovalAsked) => Promise<ApprovalAnswer>;
+export type Approvals = (asked: ApprovalRequest) => Promise<ApprovalAnswer>;

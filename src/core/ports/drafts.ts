@@ -3,7 +3,7 @@ import type { DenialCode } from "../authority/decision.ts";
 import type { Presence } from "./daemon/daemon-control.ts";
 
 /** One change that did not land. */
-export interface KeptChange {
+export interface UnlandedChange {
   /** Relative to the root; bytes that are not valid text are shown as `\xNN`. */
   readonly path: string;
   readonly kind: "write" | "delete" | "link" | "folder" | "git";
@@ -20,7 +20,7 @@ export interface ChangesReport {
   readonly landed: number;
   /** The first of the paths that landed, relative to the root. */
   readonly paths: readonly string[];
-  readonly kept: readonly KeptChange[];
+  readonly kept: readonly UnlandedChange[];
   /** How many held-back changes are not listed. */
   readonly keptMore: number;
 }
@@ -46,21 +46,21 @@ export interface DraftSummary {
   readonly at: number;
   readonly bytes: number;
   readonly landed: number;
-  readonly kept: readonly KeptChange[];
+  readonly kept: readonly UnlandedChange[];
   readonly keptMore: number;
 }
 
 /** One changed path with its contents, for a person to compare. */
 export interface DraftDifference {
   readonly path: string;
-  readonly kind: KeptChange["kind"];
+  readonly kind: UnlandedChange["kind"];
   /** The text before and after; null if it cannot be shown, and `note` says why. */
   readonly before: string | null;
   readonly after: string | null;
   readonly note: string | null;
 }
 
-export interface DraftShown {
+export interface DraftView {
   readonly summary: DraftSummary;
   readonly differences: readonly DraftDifference[];
   /** Digest of the sealed draft and of the root's current content at its paths: an approval to land names this digest. */
@@ -76,7 +76,7 @@ export type DraftMessages = {
     readonly answers: { readonly drafts: readonly DraftSummary[] };
   };
   /** By the id of a draft, or of the call that made it. */
-  readonly "changes.show": { readonly asks: { readonly id: string }; readonly answers: DraftShown };
+  readonly "changes.show": { readonly asks: { readonly id: string }; readonly answers: DraftView };
   /** Lands pending changes. `digest`: of what the person reviewed. */
   readonly "changes.land": {
     readonly asks: { readonly id: string; readonly digest: string | null; readonly presence: Presence | null };

@@ -25,7 +25,7 @@ export interface FileMatch {
   readonly text: string;
 }
 
-export interface FileRefused {
+export interface FileRefusal {
   readonly ok: false;
   /** `scope_violation` if authority or a symlink refuses; `not_available` if the file is missing or the operation fails. */
   readonly code: DenialCode;
@@ -33,7 +33,7 @@ export interface FileRefused {
   readonly reason: string;
 }
 
-export type FileResult<T> = { readonly ok: true; readonly value: T } | FileRefused;
+export type FileResult<T> = { readonly ok: true; readonly value: T } | FileRefusal;
 
 export interface Files {
   /** Reads at most `bytesMax` bytes, starting at `offset`. */

@@ -5,7 +5,7 @@ import type { Destination } from "../authority/axes/destination.ts";
 import type { Basis, DenialCode } from "../authority/decision.ts";
 import type { Request } from "../authority/request.ts";
 import type { Address } from "../base/address.ts";
-import type { Ran, RunRefused } from "./process.ts";
+import type { CompletedRun, RunRefusal } from "./process.ts";
 import type { Resolver } from "./resolver.ts";
 
 export type PortFailure = { readonly ok: false; readonly code: string; readonly message: string };
@@ -33,7 +33,7 @@ export interface StopSignal {
 }
 
 /** One HTTP request to one server. It connects only to an address that was decided on and follows no redirect. */
-export interface Exchange {
+export interface HttpExchange {
   readonly scheme: "http" | "https";
   /** Canonical; the certificate must match it. */
   readonly host: string;
@@ -54,19 +54,19 @@ export interface Exchange {
   readonly stop: StopSignal;
 }
 
-export interface Exchanged {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Uint8Array;
 }
 
-export interface Fetching {
+export interface HttpPort {
   /** Null if an exchange resolves names itself. */
   readonly resolve: Resolver | null;
-  exchange(asked: Exchange): Promise<PortResult<Exchanged>>;
+  exchange(asked: HttpExchange): Promise<PortResult<HttpResponse>>;
 }
 
-export interface ProgramAsked {
+export interface ProgramRequest {
   readonly argv: readonly [string, ...string[]];
   readonly request: Request;
   /** The plan is made from the grants that decided, never from the verdict. */
@@ -77,19 +77,19 @@ export interface ProgramAsked {
   readonly stop: StopSignal;
 }
 
-export interface ProgramEnded {
-  readonly ran: Ran;
+export interface ProgramEnd {
+  readonly ran: CompletedRun;
   readonly output: Uint8Array;
   readonly errors: Uint8Array;
 }
 
 export interface ProgramsPort {
-  run(asked: ProgramAsked): Promise<{ readonly ok: true; readonly value: ProgramEnded } | RunRefusedResult>;
+  run(asked: ProgramRequest): Promise<{ readonly ok: true; readonly value: ProgramEnd } | RunRefusalResult>;
 }
 
-interface RunRefusedResult {
+interface RunRefusalResult {
   readonly ok: false;
-  readonly refused: RunRefused;
+  readonly refused: RunRefusal;
 }
 
 export interface SecretsPort {
@@ -133,7 +133,7 @@ export interface KeysPort {
 export type StoragePort = KeysPort;
 export type MemoryPort = KeysPort;
 
-export interface ObservationSeen {
+export interface ObservationView {
   readonly id: string;
   readonly agent: string;
   readonly at: number;
@@ -150,5 +150,5 @@ export interface ObservationsPort {
     readonly tag: string | null;
     readonly before: string | null;
     readonly count: number;
-  }): Promise<PortResult<readonly ObservationSeen[]>>;
+  }): Promise<PortResult<readonly ObservationView[]>>;
 }

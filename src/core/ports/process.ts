@@ -30,7 +30,7 @@ export interface RunDenial {
   readonly id?: string;
 }
 
-export interface Ran {
+export interface CompletedRun {
   readonly ending: Ending;
   readonly usage: Usage;
   readonly denials: readonly RunDenial[];
@@ -64,13 +64,15 @@ export interface SealedDraft {
 }
 
 /** Nothing was run. `fix` is one line a person can act on. */
-export interface RunRefused {
+export interface RunRefusal {
   readonly code: DenialCode;
   readonly message: string;
   readonly fix: string | null;
 }
 
-export type RunResult = { readonly ok: true; readonly ran: Ran } | { readonly ok: false; readonly refused: RunRefused };
+export type RunResult =
+  | { readonly ok: true; readonly ran: CompletedRun }
+  | { readonly ok: false; readonly refused: RunRefusal };
 
 /** Receives output as it arrives. Returning a promise applies backpressure until it resolves. Never rejects. */
 export interface Sinks {

@@ -14,14 +14,14 @@ export type NewKey =
   | { readonly source: "reference"; readonly reference: string; readonly value: string | null };
 
 /** What a person provides to unlock the store. */
-export interface KeyGiven {
+export interface KeyInput {
   readonly passphrase: string | null;
   /** Path of an age identity file. */
   readonly identity: string | null;
   readonly bus: string | null;
 }
 
-export interface KeyShown {
+export interface KeyStatus {
   /** `unknown` if the stored key description cannot be parsed. */
   readonly source: KeySource | "unknown";
   /** The key file, the identity file, or the reference. */

@@ -23,7 +23,7 @@ export interface TrustedFile extends AuthorityFile {
   readonly shown?: readonly string[];
 }
 
-export interface Trusted {
+export interface TrustReader {
   /** Whether anything is trusted here, and not revoked. */
   readonly exists: boolean;
   /** Digest of everything trusted together; null if nothing is. */
@@ -32,14 +32,14 @@ export interface Trusted {
   file(path: string): TrustedFile | null;
 }
 
-export type TrustWritten = { readonly ok: true } | { readonly ok: false; readonly message: string };
+export type TrustResult = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
-export interface TrustStore extends Trusted {
+export interface TrustStore extends TrustReader {
   /** Every trusted file, including deleted ones. */
   paths(): readonly string[];
   /** Replaces the trusted files, written in this order: configuration first, so that a partial write trusts nothing. */
-  trust(files: readonly TrustedFile[], digest: string): TrustWritten;
+  trust(files: readonly TrustedFile[], digest: string): TrustResult;
   /** One file that a person changed through ambit; other trust stays. */
-  trustFile(file: TrustedFile): TrustWritten;
-  revoke(): TrustWritten;
+  trustFile(file: TrustedFile): TrustResult;
+  revoke(): TrustResult;
 }

@@ -1,6 +1,6 @@
 // The outcome of a call, as a log entry and as the caller's result.
 import type { DenialCode } from "../../core/authority/decision.ts";
-import type { ProgramDone, ProgramRefused } from "../../core/ports/daemon/daemon-calls.ts";
+import type { ProgramCompletion, ProgramRefusal } from "../../core/ports/daemon/daemon-calls.ts";
 import type { RunDenial, RunResult } from "../../core/ports/process.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
 import { hintOf } from "../log/denials.ts";
@@ -29,7 +29,7 @@ export function programAnswer(
     denials: noted,
     id,
   }: { readonly settled: boolean; readonly denials: readonly RunDenial[]; readonly id: string },
-): ProgramDone | ProgramRefused {
+): ProgramCompletion | ProgramRefusal {
   if (!result.ok)
     return { outcome: "refused", ...result.refused, request, need: request, ...told(id, result.refused.code) };
   // The effect happened either way; a failed log write must not look like success.

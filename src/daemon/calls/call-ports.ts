@@ -2,7 +2,7 @@
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { Basis } from "../../core/authority/decision.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import type { ApprovalAnswer, ApprovalAsked, Approvals } from "../../core/ports/approvals.ts";
+import type { ApprovalAnswer, ApprovalRequest, Approvals } from "../../core/ports/approvals.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import type { Commit, CommitResult, Entry, Outcome, Settle } from "../../core/ports/stores/commit.ts";
 import type { ApprovalClaim } from "../../core/ports/stores/ledger.ts";
@@ -43,7 +43,7 @@ export interface Waiting {
 
 /** Shared by the ports of all calls. */
 export interface WayActs {
-  ask(way: CallWay, asked: ApprovalAsked): Promise<DeskAnswer>;
+  ask(way: CallWay, asked: ApprovalRequest): Promise<DeskAnswer>;
   commit(way: CallWay, entry: Entry): Promise<CommitResult>;
   settle(way: CallWay, outcome: Outcome): Promise<boolean>;
   settleLater(way: CallWay, outcome: Outcome): void;
@@ -86,7 +86,7 @@ export class CallWay implements CallPorts {
     return this.#acts.moment(this.session, this.holding);
   }
 
-  async approvals(asked: ApprovalAsked): Promise<ApprovalAnswer> {
+  async approvals(asked: ApprovalRequest): Promise<ApprovalAnswer> {
     const { answer, claim } = await this.#acts.ask(this, asked);
     this.claim = claim;
     return answer;

@@ -9,12 +9,12 @@ import type { Warrant } from "../../core/gate/warrant.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type {
-  CallDone,
-  CallPermitted,
-  DenialTold,
-  ProgramDone,
-  ProgramRefused,
-  ToolShown,
+  CallCompletion,
+  CallPermit,
+  DenialView,
+  ProgramCompletion,
+  ProgramRefusal,
+  ToolView,
 } from "../../core/ports/daemon/daemon-calls.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
@@ -85,7 +85,7 @@ export class Calls {
     return this.#sessions.get(textIn(value, "session") ?? "", connected);
   }
 
-  async commit(exchange: Exchange): Promise<Answer<CallPermitted | DenialTold>> {
+  async commit(exchange: Exchange): Promise<Answer<CallPermit | DenialView>> {
     const found = this.#askedIn(exchange);
     const read = found instanceof Promise ? await found : found;
     if (!read.ok) return read;
@@ -148,7 +148,7 @@ export class Calls {
     return this.#contexts.open({ session, warrant, requirement, store, isForeign: false, ground });
   }
 
-  async carry(exchange: Exchange): Promise<Answer<CallDone | DenialTold>> {
+  async carry(exchange: Exchange): Promise<Answer<CallCompletion | DenialView>> {
     const found = this.#askedIn(exchange);
     const read = found instanceof Promise ? await found : found;
     if (!read.ok) return read;
@@ -188,7 +188,7 @@ export class Calls {
     carried: Extract<Carried, { readonly ok: false }>,
     refused: Refused,
     denials: readonly RunDenial[],
-  ): Answer<DenialTold> {
+  ): Answer<DenialView> {
     const { session, holding, ports } = asked;
     const reason = this.#parts.redacting.text(carried.message);
     // The tool passes on a denial of its context, which is logged already.
@@ -209,7 +209,7 @@ export class Calls {
     return canonical(redacting.json(input)) !== canonical(input);
   }
 
-  async run(exchange: Exchange): Promise<Answer<ProgramDone | ProgramRefused | DenialTold>> {
+  async run(exchange: Exchange): Promise<Answer<ProgramCompletion | ProgramRefusal | DenialView>> {
     const asked = await this.#askedIn(exchange);
     if (!asked.ok) return asked;
     const { session, tool, ports } = asked.value;
@@ -264,7 +264,7 @@ export class Calls {
     return { ok: true, value: { outcome: decision.outcome, code: decision.outcome === "deny" ? decision.code : null } };
   }
 
-  async list(exchange: Exchange): Promise<Answer<{ readonly tools: readonly ToolShown[] }>> {
+  async list(exchange: Exchange): Promise<Answer<{ readonly tools: readonly ToolView[] }>> {
     const session = this.session(exchange);
     if (session === null) return NO_SESSION;
     const holding = this.#gatekeeper.holdings.of(session);
@@ -379,7 +379,7 @@ const HANDED_OVER: Carried = {
   message: "a secret is used by its handle and never handed over itself",
 };
 
-function denialOf({ session, holding, owner, input }: Asked, gate: Denied): Answer<DenialTold> {
+function denialOf({ session, holding, owner, input }: Asked, gate: Denied): Answer<DenialView> {
   owner?.denied?.(input, session);
   const request = needOf(session.facts.name.agent, holding, gate.code, gate.request);
   return { ok: true, value: denialTold(session, { ...gate, request }) };

@@ -14,7 +14,7 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import type { Reading } from "../../core/notation/reading.ts";
-import type { AgentName, KeptLink, MadeAgent } from "../../core/ports/stores/link-store.ts";
+import type { AgentName, CreatedAgent, StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { Who } from "../../core/ports/stores/log.ts";
 import { countSchema, flagSchema, objectSchema, textSchema, textsSchema } from "../../runtime/tool/schema-parts.ts";
 import { flagIn, nameRequest, numberOr, textIn, textsIn } from "../input.ts";
@@ -91,7 +91,7 @@ export class Delegations {
   }
 
   /** Claims a token as a link of this agent; null if it is invalid or meant for another agent. */
-  async claim(token: string, name: AgentName, who: Who): Promise<KeptLink | null> {
+  async claim(token: string, name: AgentName, who: Who): Promise<StoredLink | null> {
     const [start, id, secret, ...rest] = token.split(".");
     if (start !== tokenStart || id === undefined || secret === undefined || rest.length > 0) return null;
     const { kept } = this.#parts;
@@ -144,7 +144,7 @@ export class Delegations {
     const alike = alikeAgentId(target, this.#ids(session));
     if (alike !== null) return refused("invalid_input", `${target} reads like the agent ${alike}`);
     const secret = flagIn(input, "token") && body === null ? `${id("t")}${id("t")}` : null;
-    const link: KeptLink = {
+    const link: StoredLink = {
       id: id("l"),
       parent: parent.value,
       granter: name,
@@ -160,7 +160,7 @@ export class Delegations {
       isClean: session.isClean,
       isUserLimited: session.facts.user !== null && records.user(session.facts.user) !== null,
     };
-    const toolsLink: KeptLink | null =
+    const toolsLink: StoredLink | null =
       tools === null || tools.parent === parent.value
         ? null
         : {
@@ -171,7 +171,7 @@ export class Delegations {
             tools: tools.grants.map(compactText),
             countsWith: link.id,
           };
-    const made: MadeAgent | null =
+    const made: CreatedAgent | null =
       body === null ? null : { name: holder, creator: name, link: link.id, body, made: now(), ended: null };
     const specs = [...link.specs, ...(tools?.grants.map(compactText) ?? [])];
     const more = { to: target, grants: specs, parent: link.parent, expires: link.expires, calls: link.calls };

@@ -20,10 +20,10 @@ import type { Request } from "../../core/authority/request.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import { requestIdentity, requestText } from "../../core/notation/request/request-printer.ts";
-import type { ApprovalAnswer, ApprovalAsked } from "../../core/ports/approvals.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "../../core/ports/approvals.ts";
 import type { LadderStep } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import type { Approval, ApprovalAnswerGiven, ApprovalBinding } from "../../core/ports/stores/approval-store.ts";
+import type { Approval, ApprovalBinding, ApproverAnswer } from "../../core/ports/stores/approval-store.ts";
 import type { ApprovalClaim } from "../../core/ports/stores/ledger.ts";
 import type { Entries } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
@@ -66,7 +66,7 @@ export class Desk {
     return () => this.#watchers.delete(watcher);
   }
 
-  async ask(session: Session, holding: Holding, question: ApprovalAsked, waiting: Waiting): Promise<DeskAnswer> {
+  async ask(session: Session, holding: Holding, question: ApprovalRequest, waiting: Waiting): Promise<DeskAnswer> {
     const { kept, now, id, redacting } = this.#parts;
     const { call, binding } = await this.#callOf(session, question);
     const served = this.#served(session, call, holding.reading);
@@ -128,7 +128,7 @@ export class Desk {
   /** Answers are handled one at a time, so two concurrent approvers both count. */
   approve(
     idOf: string,
-    answer: ApprovalAnswerGiven,
+    answer: ApproverAnswer,
   ): Promise<Answer<{ readonly approval: Approval; readonly missing: number }>> {
     const mine = this.#turn.then(() => this.#approve(idOf, answer));
     this.#turn = mine.catch(() => undefined);
@@ -137,7 +137,7 @@ export class Desk {
 
   async #approve(
     idOf: string,
-    answer: ApprovalAnswerGiven,
+    answer: ApproverAnswer,
   ): Promise<Answer<{ readonly approval: Approval; readonly missing: number }>> {
     const shown = await this.show(idOf);
     if (!shown.ok) return shown;
@@ -223,7 +223,7 @@ export class Desk {
 
   async #callOf(
     session: Session,
-    { tool, input, requests, asking, level }: ApprovalAsked,
+    { tool, input, requests, asking, level }: ApprovalRequest,
   ): Promise<{ readonly call: ServedCall; readonly binding: ApprovalBinding | null }> {
     const { kept, digest, canonical, pin } = this.#parts;
     const { name } = session.facts;

@@ -6,7 +6,7 @@ import type { Grant } from "../../core/authority/grant.ts";
 import { readCompact } from "../../core/notation/compact/compact.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
 import type { Reading } from "../../core/notation/reading.ts";
-import type { AgentName, KeptLink, LinkStore } from "../../core/ports/stores/link-store.ts";
+import type { AgentName, LinkStore, StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { Approvers, RecordRead, RecordResult, Records } from "../parts.ts";
 import type { Session, SessionFacts } from "../session.ts";
 
@@ -148,7 +148,7 @@ export class Holdings {
     return { ...nothing, reading, notes: [], record: null };
   }
 
-  #written(record: RecordRead | null, held: readonly KeptLink[], limits: readonly CompiledLink[]): Authority {
+  #written(record: RecordRead | null, held: readonly StoredLink[], limits: readonly CompiledLink[]): Authority {
     const texts = new Texts(true);
     const given = held.slice(0, heldLinksMax).flatMap((link) => this.#pathsOf(link, texts).map(({ chain }) => chain));
     return [...texts.authorityOf(record), ...given].map((chain): Chain => [...chain, ...limits]);
@@ -195,7 +195,7 @@ export class Holdings {
   }
 
   /** From the root record down to this link. A link whose granter holds nothing any more is invalid. */
-  #pathsOf(link: KeptLink, texts: Texts, depth = 0): readonly Path[] {
+  #pathsOf(link: StoredLink, texts: Texts, depth = 0): readonly Path[] {
     const compiled = this.#compile(link);
     if (compiled === null || link.revoked !== null || depth >= delegationDepthMax) return [];
     const { countsWith } = link;
@@ -222,7 +222,7 @@ export class Holdings {
     }));
   }
 
-  #compile(link: KeptLink): CompiledLink | null {
+  #compile(link: StoredLink): CompiledLink | null {
     // A record written by a person defines an agent's tools; inherited tools are only for an agent without a record.
     const tools = link.holder !== null && this.#recordOf(link.holder) !== null ? [] : (link.tools ?? []);
     const key = `${link.id} ${tools.length}`;

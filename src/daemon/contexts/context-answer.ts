@@ -3,7 +3,7 @@ import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/b
 import { JsonMeter } from "../../core/base/json-meter.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import { useCharactersMax } from "../../runtime/context/remote.ts";
-import { denied } from "../../runtime/context/used.ts";
+import { useDenial } from "../../runtime/context/used.ts";
 import { objectIn } from "../input.ts";
 import { refusal } from "../refusal.ts";
 import type { Exchange } from "../rpc/serving.ts";
@@ -46,10 +46,10 @@ export async function answerUse(
   }
 }
 
-const NO_CONTEXT = denied("revoked", null, "there is no such call any more, or it declared nothing");
-const TOO_LONG = denied("not_available", null, "the answer is too long: ask for less at once");
-const TOO_MUCH = denied("not_available", null, "too many long uses at once: wait until some of them are over");
-const TOO_LATE = denied("not_available", null, "a long use, or its answer, did not come to its end in time");
+const NO_CONTEXT = useDenial("revoked", null, "there is no such call any more, or it declared nothing");
+const TOO_LONG = useDenial("not_available", null, "the answer is too long: ask for less at once");
+const TOO_MUCH = useDenial("not_available", null, "too many long uses at once: wait until some of them are over");
+const TOO_LATE = useDenial("not_available", null, "a long use, or its answer, did not come to its end in time");
 
 /** Reads into a buffer of known size: received chunks may be small views of much larger buffers. */
 const blockBytes = 262_144;

@@ -7,7 +7,7 @@ import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
 import { isSameRequest } from "../../runtime/context/asker.ts";
-import { denied } from "../../runtime/context/used.ts";
+import { useDenial } from "../../runtime/context/used.ts";
 
 const waitingMax = 64;
 
@@ -40,7 +40,7 @@ export class Once {
     if (!this.#isSpending) return serve;
     return (use) => {
       if (this.#waiting >= waitingMax)
-        return Promise.resolve({ ...denied("not_available", null, "too many uses at once") });
+        return Promise.resolve({ ...useDenial("not_available", null, "too many uses at once") });
       this.#waiting++;
       const served = this.#turn.then(() => serve(use));
       this.#turn = served.then(

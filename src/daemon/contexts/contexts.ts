@@ -15,7 +15,7 @@ import type { Judge } from "../../core/ports/judge.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import { type Context, type Instruments, makeContext } from "../../runtime/context/context.ts";
 import { serveUse } from "../../runtime/context/remote.ts";
-import { denied } from "../../runtime/context/used.ts";
+import { useDenial } from "../../runtime/context/used.ts";
 import type { Backends } from "../../runtime/tool/availability.ts";
 import type { Store } from "../../runtime/tool/declaration.ts";
 import type { Holding } from "../calls/holding.ts";
@@ -141,11 +141,11 @@ export class Contexts {
     const { redacting } = this.#parts;
     let running = 0;
     return async (use) => {
-      if (running >= usesMax) return { ...denied("not_available", null, "too many uses at once") };
+      if (running >= usesMax) return { ...useDenial("not_available", null, "too many uses at once") };
       // A secret is sent only by its handle, to where it is bound.
       if (isChanged(use, redacting.json(use)))
         return noted.answer({
-          ...denied("secret_refused", "secret.use", "a secret is used by its handle and never handed over itself"),
+          ...useDenial("secret_refused", "secret.use", "a secret is used by its handle and never handed over itself"),
         });
       running++;
       look.anew();
@@ -163,7 +163,7 @@ function isChanged(before: JsonObject, after: JsonObject): boolean {
 }
 
 const NOTHING: ServedContext = {
-  serve: async () => ({ ...denied("revoked", null, "the session holds nothing any more") }),
+  serve: async () => ({ ...useDenial("revoked", null, "the session holds nothing any more") }),
   denials: () => [],
   end: () => undefined,
 };

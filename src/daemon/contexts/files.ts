@@ -1,7 +1,7 @@
 // Files of a context: served by the session's file worker, every path checked against its grants and the tool's declaration.
 
 import type { Request } from "../../core/authority/request.ts";
-import type { FilePath, FileRefused, FileResult, Files } from "../../core/ports/files.ts";
+import type { FilePath, FileRefusal, FileResult, Files } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import { refusedWith } from "../../tools/files/refusals.ts";
 import type { Session } from "../session.ts";
@@ -41,7 +41,7 @@ export function contextFiles({ session, calls, requests, judge }: ContextFilesAs
 }
 
 /** The same messages as the file tools: a tool author sees the same text as a model. */
-function inWords(refused: FileRefused): FileRefused {
+function inWords(refused: FileRefusal): FileRefusal {
   const said = refusedWith(refused);
   return said.ok ? refused : { ...refused, reason: said.message };
 }

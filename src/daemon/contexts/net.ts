@@ -5,7 +5,7 @@ import { isDestination } from "../../core/authority/axes/scope.ts";
 import type { Decision } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { type Address, addressText } from "../../core/base/address.ts";
-import type { Exchange, Exchanged, Fetching, PortFailure, PortResult } from "../../core/ports/instruments.ts";
+import type { HttpExchange, HttpPort, HttpResponse, PortFailure, PortResult } from "../../core/ports/instruments.ts";
 import type { Fetched, FetchWish } from "../../sandbox/network/fetch/fetch-client.ts";
 import { fetchHeaderBytesMax, requestBodyBytesMax } from "../../sandbox/network/fetch/fetch-limits.ts";
 import { METHODS } from "../../sandbox/network/fetch/fetch-messages.ts";
@@ -23,7 +23,7 @@ export interface NetAsked {
 const exchangesOfSessionMax = 16;
 const running = new WeakMap<Session, number>();
 
-export function netFetching(asked: NetAsked): Fetching {
+export function netFetching(asked: NetAsked): HttpPort {
   const { session } = asked;
   return {
     resolve: null,
@@ -40,7 +40,7 @@ export function netFetching(asked: NetAsked): Fetching {
   };
 }
 
-async function exchange(asked: NetAsked, wish: Exchange): Promise<PortResult<Exchanged>> {
+async function exchange(asked: NetAsked, wish: HttpExchange): Promise<PortResult<HttpResponse>> {
   const { session } = asked;
   const { scheme, host, port, target, headers, body, bytesMax, millisecondsMax } = wish;
   const method = METHODS.find((one) => one === wish.method);
@@ -94,7 +94,7 @@ async function exchange(asked: NetAsked, wish: Exchange): Promise<PortResult<Exc
 }
 
 /** The caller has just decided on the name; its resolved addresses are checked here. */
-function decide(wish: Exchange, { values }: Request): Decision {
+function decide(wish: HttpExchange, { values }: Request): Decision {
   const [to, port] = values;
   if (!isDestination(to) || port !== wish.port) return DENIED;
   if (to.address === null) return ALLOWED;

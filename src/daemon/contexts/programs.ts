@@ -1,8 +1,8 @@
 // Programs of a context: run like every program, in a sandbox made from the grants that decided and from the tool's
 // declaration.
 
-import type { ProgramAsked, ProgramsPort, StopSignal } from "../../core/ports/instruments.ts";
-import type { RunRefused } from "../../core/ports/process.ts";
+import type { ProgramRequest, ProgramsPort, StopSignal } from "../../core/ports/instruments.ts";
+import type { RunRefusal } from "../../core/ports/process.ts";
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import type { Programs } from "../parts.ts";
 import type { InstrumentsAsked } from "./contexts.ts";
@@ -16,7 +16,7 @@ export function contextPrograms(programs: Pick<Programs, "run">, asked: Instrume
 async function run(
   programs: Pick<Programs, "run">,
   { session, ground, decidedBy }: InstrumentsAsked,
-  program: ProgramAsked,
+  program: ProgramRequest,
 ): Promise<Answer> {
   const { argv, request, by, input, millisecondsMax, outputBytesMax } = program;
   const authority = decidedBy(request);
@@ -80,6 +80,6 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes;
 }
 
-function refuse(code: RunRefused["code"], message: string): Answer {
+function refuse(code: RunRefusal["code"], message: string): Answer {
   return { ok: false, refused: { code, message, fix: null } };
 }

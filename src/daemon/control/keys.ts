@@ -1,6 +1,6 @@
 // Control messages about the secret store's key: show its source, lock, unlock, reseal under another key.
 import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
-import type { KeyGiven, NewKey } from "../../core/ports/secret-key.ts";
+import type { KeyInput, NewKey } from "../../core/ports/secret-key.ts";
 import type { Gatekeeper } from "../calls/gatekeeper.ts";
 import { optionalText, textIn } from "../input.ts";
 import { NOBODY } from "../log/entries.ts";
@@ -61,7 +61,7 @@ export function keyAnswers({ vault, gatekeeper, admission }: KeyParts): readonly
 
 const BAD = refusal("invalid_input", "the message is not understood");
 
-function givenIn(value: JsonObject): KeyGiven | null {
+function givenIn(value: JsonObject): KeyInput | null {
   const passphrase = optionalText(value, "passphrase", valueCharactersMax);
   const identity = optionalText(value, "identity", pathCharactersMax);
   const bus = optionalText(value, "bus", pathCharactersMax);

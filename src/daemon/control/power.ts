@@ -1,7 +1,7 @@
 // Control messages about agents and secrets: stop, freeze, revoke, admit file changes, store secrets.
 import { isJsonList, isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import type { AgentName, KeptLink } from "../../core/ports/stores/link-store.ts";
+import type { AgentName, StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { SecretBinding } from "../../core/ports/stores/secret-store.ts";
 import type { Gatekeeper } from "../calls/gatekeeper.ts";
 import { agentScope, EVERYBODY } from "../calls/generations.ts";
@@ -123,7 +123,7 @@ async function revokeLink(
   return { ok: true, value: { revoked: revoked.value.map((link) => link.id), ended } };
 }
 
-function holdersOf(links: readonly KeptLink[]): readonly AgentName[] {
+function holdersOf(links: readonly StoredLink[]): readonly AgentName[] {
   const names: AgentName[] = [];
   for (const { holder } of links)
     if (holder !== null && !names.some((one) => sameName(one, holder))) names.push(holder);

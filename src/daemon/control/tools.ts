@@ -1,7 +1,7 @@
 // Lists all tools for a person: built-in and third-party, with their declarations and whether they can run.
 import { byRisk, verbEntry } from "../../core/authority/catalog.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
-import type { ToolListed } from "../../core/ports/daemon/daemon-control.ts";
+import type { ToolDetails } from "../../core/ports/daemon/daemon-control.ts";
 import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
 import { reachesOf } from "../../runtime/tool/reachable.ts";
 import type { Contexts } from "../contexts/contexts.ts";
@@ -41,7 +41,7 @@ export function toolAnswers(
   ];
 }
 
-function ownListed({ name, verbs, anyVerb = [] }: OwnerTool): ToolListed {
+function ownListed({ name, verbs, anyVerb = [] }: OwnerTool): ToolDetails {
   const entries = [...verbs, ...anyVerb].flatMap((verb) => verbEntry(verb) ?? []).sort(byRisk);
   return { name, origin: "builtin", risk: entries.at(-1)?.risk ?? "low", declared: null, available: true, why: null };
 }
@@ -49,7 +49,7 @@ function ownListed({ name, verbs, anyVerb = [] }: OwnerTool): ToolListed {
 function otherListed(
   { name, source, risk, capabilities, needs, isUntrusted }: ForeignListed,
   contexts: Contexts,
-): ToolListed {
+): ToolDetails {
   const availability = availabilityOf(needs, contexts.backends(name));
   const why = availability.ok
     ? isUntrusted

@@ -5,13 +5,13 @@ import { DENIAL_CODES } from "../../core/authority/decision.ts";
 import { copyJson, isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { type Result, refuse } from "../../core/base/result.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";
-import { readDescribed, type ToolDescribed } from "../../runtime/tool/hosted.ts";
+import { readToolDescriptions, type ToolDescription } from "../../runtime/tool/hosted.ts";
 import type { ToolOutcome } from "../../runtime/tool/returned.ts";
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import type { HostProcess } from "../../sandbox/tool-host/host-process.ts";
 
 export type Described =
-  | { readonly ok: true; readonly tools: readonly ToolDescribed[] }
+  | { readonly ok: true; readonly tools: readonly ToolDescription[] }
   | {
       readonly ok: false;
       readonly message: string /** Whether the tool itself is to blame. */;
@@ -40,7 +40,7 @@ export class ToolHost {
       if (message["kind"] === "failed")
         return { ok: false, message: String(message["message"]).slice(0, 2000), isTools: true };
       if (message["kind"] !== "described") return null;
-      const tools = readDescribed(message["tools"]);
+      const tools = readToolDescriptions(message["tools"]);
       return tools === null ? { ok: false, message: "what it exports is no tool", isTools: true } : { ok: true, tools };
     }).then((answer) => ("broken" in answer ? { ok: false, message: answer.broken, isTools: answer.isTools } : answer));
     // INVARIANT: one conversation at a time; the first describes the tools.

@@ -5,7 +5,7 @@ import { isJsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
-import { type Asked, requestOf } from "../../runtime/context/asking.ts";
+import { requestOf, type ToolRequest } from "../../runtime/context/asking.ts";
 import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
 import { DraftFolders } from "../../sandbox/drafts/draft-folders.ts";
 import { ControlGroups } from "../../sandbox/linux/control-groups.ts";
@@ -118,7 +118,7 @@ function deriving({ registered: { name }, source }: LoadedTool, pool: HostPool):
     for (const one of derived.value) {
       if (!isJsonObject(one)) return refuse("bad_value", "a request has a verb and says what it is about");
       const { ground, toAscii } = reading;
-      const request = requestOf(one as unknown as Asked, { ground, toAscii, tool: name });
+      const request = requestOf(one as unknown as ToolRequest, { ground, toAscii, tool: name });
       if (!request.ok) return request;
       requests.push(request.value);
     }

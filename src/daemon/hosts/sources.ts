@@ -10,10 +10,10 @@ import { readDeclarationValue } from "../../core/notation/tools/declaration-valu
 import { sha256 } from "../../platform/digest.ts";
 import type { UserFolders } from "../../platform/folders.ts";
 import { defineTool } from "../../runtime/tool/define.ts";
-import type { ToolDescribed } from "../../runtime/tool/hosted.ts";
-import { acceptorOf } from "../../runtime/tool/input.ts";
+import type { ToolDescription } from "../../runtime/tool/hosted.ts";
+import { inputParser } from "../../runtime/tool/input.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
-import { type RegisteredTool, registered } from "../../runtime/tool/registered.ts";
+import { prepareTool, type RegisteredTool } from "../../runtime/tool/registered.ts";
 import {
   isTrustedSource,
   TOOLS_TEXT,
@@ -148,7 +148,7 @@ const NOTHING: ToolSources = { sources: [], problems: [], text: null, isAsBefore
 
 /** The tool as the gate sees it, or why it is invalid. Its code runs only in its host. */
 function register(
-  { name, description, risk, capabilities, milliseconds, faults }: ToolDescribed,
+  { name, description, risk, capabilities, milliseconds, faults }: ToolDescription,
   reading: Reading,
   ceiling: readonly Grant[] | null,
   taken: readonly string[],
@@ -161,7 +161,7 @@ function register(
     ...(risk === null ? {} : { risk: risk as never }),
     ...(milliseconds === null ? {} : { milliseconds }),
   });
-  const made = registered(
+  const made = prepareTool(
     tool,
     "foreign",
     {
@@ -201,10 +201,10 @@ function policyOf(ceiling: readonly Grant[] | null): ReturnType<typeof compile> 
 }
 
 /** The schema that is checked here; a schema library's own schema is checked in the host. */
-function inputOf({ schema, isLibrarySchema }: ToolDescribed): JsonSchema {
+function inputOf({ schema, isLibrarySchema }: ToolDescription): JsonSchema {
   if (schema === null) return { type: "object" };
   if (!isLibrarySchema) return schema as unknown as JsonSchema;
   const { $schema: _dialect, ...rest } = schema;
-  const isRead = acceptorOf(rest as unknown as JsonSchema).faults.length === 0;
+  const isRead = inputParser(rest as unknown as JsonSchema).faults.length === 0;
   return isRead ? (rest as unknown as JsonSchema) : { type: "object" };
 }

@@ -3,11 +3,11 @@ import type { Durable } from "../../core/ports/stores/durable.ts";
 import type {
   AccountCharge,
   AccountState,
+  DecisionResult,
   DecisionWrite,
-  DecisionWritten,
   Ledger,
 } from "../../core/ports/stores/ledger.ts";
-import type { LogEntry, LogQuery, PlacedEntry } from "../../core/ports/stores/log.ts";
+import type { ChainedEntry, LogEntry, LogQuery } from "../../core/ports/stores/log.ts";
 import { patienceLeft } from "../patience.ts";
 import type { SecondCopy } from "./second-copy.ts";
 
@@ -40,7 +40,7 @@ export class CopiedLedger implements Ledger {
     this.#parts = parts;
   }
 
-  decide(write: DecisionWrite): Durable<DecisionWritten> {
+  decide(write: DecisionWrite): Durable<DecisionResult> {
     return this.#copies.isPlain ? this.#ledger.decide(write) : this.#decide(write);
   }
 
@@ -63,7 +63,7 @@ export class CopiedLedger implements Ledger {
     return this.#ledger.bump(scopes, entry);
   }
 
-  log(query: LogQuery): Durable<readonly PlacedEntry[]> {
+  log(query: LogQuery): Durable<readonly ChainedEntry[]> {
     return this.#ledger.log(query);
   }
 
@@ -75,7 +75,7 @@ export class CopiedLedger implements Ledger {
     return this.#ledger.accounts(family);
   }
 
-  async #decide(write: DecisionWrite): Durable<DecisionWritten> {
+  async #decide(write: DecisionWrite): Durable<DecisionResult> {
     const { copy, refusal } = this.#copies;
     if (refusal !== null || copy === null) return unheard(refusal ?? "no copy of the log is kept");
     const begun = this.#parts.elapsed();

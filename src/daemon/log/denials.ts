@@ -2,7 +2,7 @@
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
-import type { DenialTold } from "../../core/ports/daemon/daemon-calls.ts";
+import type { DenialView } from "../../core/ports/daemon/daemon-calls.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { Observation } from "../../core/ports/stores/memory-store.ts";
 import type { Session } from "../session.ts";
@@ -58,7 +58,7 @@ export function denialTold(
     readonly reason: string | null;
     readonly receipt: string | null;
   },
-): DenialTold {
+): DenialView {
   const { code, request, approval, reason, receipt } = facts;
   const isConfigured = request?.isConfigured === true;
   const need = request === null || isConfigured ? null : requestText(withoutFound(request));

@@ -1,6 +1,6 @@
 // Signs every commit of the log with the current key, and stores the newest signature beside the keys.
 import { join } from "node:path";
-import type { Kept } from "../../core/ports/stores/durable.ts";
+import type { DurableResult } from "../../core/ports/stores/durable.ts";
 import type { LogEnd, Notary } from "../../core/ports/stores/notary.ts";
 import type { CheckSignature } from "../../core/ports/stores/signing.ts";
 import { makeCheckpoint, parseCheckpoint, type SignedCheckpoint } from "../../log/chain/checkpoint.ts";
@@ -22,7 +22,7 @@ export interface DaemonNotary extends Notary {
 }
 
 /** `state` is the state folder. */
-export function openNotary(state: string): Kept<DaemonNotary> {
+export function openNotary(state: string): DurableResult<DaemonNotary> {
   const opened = openAuditKeys(state);
   if (!opened.ok) return opened;
   const file = new HeadFile(join(state, "keys"));

@@ -3,7 +3,7 @@
 
 import type { Digest } from "../../core/ports/digest.ts";
 import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
-import type { Sink, SinkShown, SinkStanding } from "../../core/ports/stores/sink.ts";
+import type { Sink, SinkPosition, SinkStatus } from "../../core/ports/stores/sink.ts";
 import { CopyLines, type CopyPlace } from "../../log/verify/copy-lines.ts";
 import { outwait } from "../patience.ts";
 import { CopyTelling, type CopyTold } from "./copy-reports.ts";
@@ -70,7 +70,7 @@ export class SecondCopy {
     return this.#kept;
   }
 
-  shown(): SinkShown {
+  shown(): SinkStatus {
     const kept = this.#kept;
     const behind = kept === null ? null : Math.max(0, this.#head - kept);
     const late = this.#isLate ? "it does not answer in time" : null;
@@ -280,7 +280,7 @@ export class SecondCopy {
   }
 }
 
-function wrongStanding({ place, first: begins }: SinkStanding, first: number, head: number): string | null {
+function wrongStanding({ place, first: begins }: SinkPosition, first: number, head: number): string | null {
   if (place !== null && place > head)
     return `it has entries up to ${place}, and the log ends at ${head}: entries were cut off the log. See: ambit audit verify --sink`;
   const next = place === null ? (begins ?? first) : place + 1;

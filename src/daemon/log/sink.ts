@@ -10,7 +10,7 @@ import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { SettingStore } from "../../core/ports/stores/secret-store.ts";
-import type { Sink, SinkShown } from "../../core/ports/stores/sink.ts";
+import type { Sink, SinkStatus } from "../../core/ports/stores/sink.ts";
 import { FileSink } from "../../log/sinks/sink-file.ts";
 import { SocketSink } from "../../log/sinks/sink-socket.ts";
 import { SINK_BEHIND, SINK_CAUGHT_UP } from "../../log/verify/copy-lines.ts";
@@ -71,7 +71,7 @@ export class DaemonSink implements Copies {
     this.#timer.unref();
   }
 
-  shown(): SinkShown | null {
+  shown(): SinkStatus | null {
     const copy = this.#copy?.shown() ?? null;
     if (copy !== null) return { ...copy, problem: copy.problem ?? this.#problem };
     const problem = this.#refusal;

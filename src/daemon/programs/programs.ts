@@ -1,7 +1,7 @@
 // Programs in the daemon: one broker and one set of sandboxes for its lifetime, kept warm between calls.
 import { join } from "node:path";
 import { pathText } from "../../core/authority/axes/path.ts";
-import type { RunRefused, RunResult, Sinks } from "../../core/ports/process.ts";
+import type { RunRefusal, RunResult, Sinks } from "../../core/ports/process.ts";
 import type { Redacting } from "../../log/redaction/redactor.ts";
 import type { UserFolders } from "../../platform/folders.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
@@ -52,7 +52,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
   let made: LinuxSandboxes | null = null;
 
   /** Created at first use, and retried if the machine had no sandbox before. */
-  const linuxSandboxes = (): LinuxSandboxes | RunRefused => {
+  const linuxSandboxes = (): LinuxSandboxes | RunRefusal => {
     if (made !== null) return made;
     const detected = detectSandbox({ native: nativeProgram(program), install: asked.install });
     if (folders.state === null) return STATELESS;
@@ -75,7 +75,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     const found = linuxSandboxes();
     return "run" in found ? found : null;
   });
-  const sandboxes = ({ user }: RunGround): Sandboxes | RunRefused => {
+  const sandboxes = ({ user }: RunGround): Sandboxes | RunRefusal => {
     const found = linuxSandboxes();
     return "run" in found || folders.state === null || user?.bare !== true ? found : barePrograms();
   };
@@ -200,7 +200,7 @@ function isWritten({ root }: Plan): boolean {
   return root?.mode === "draft" || root?.mode === "live";
 }
 
-const STATELESS: RunRefused = {
+const STATELESS: RunRefusal = {
   code: "audit_unavailable",
   message: "there is no state folder to write decisions to: no home, and no absolute XDG_STATE_HOME",
   fix: null,

@@ -3,7 +3,7 @@ import { connect as connectSocket, type Socket } from "node:net";
 import type { Json } from "../../core/base/json.ts";
 import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
-import type { Along, Answer, Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
+import type { Answer, MessageClient, Refusal, RequestOptions } from "../../core/ports/daemon/exchange.ts";
 import { type DaemonMessage, readDaemonMessage } from "./answer-message.ts";
 import { helloText } from "./connection.ts";
 import { type DaemonFolder, openDaemonFolder } from "./folder.ts";
@@ -45,14 +45,17 @@ export type MessagesOf<D extends Door> = D extends "call" ? CallMessages : Contr
  * `not_available` if no daemon runs, or it is just ending: then one may be started. `no_answer` if one is running and does not
  * respond.
  */
-export async function connect<D extends Door>(door: D, asked: ConnectAsked): Promise<Answer<Asking<MessagesOf<D>>>> {
+export async function connect<D extends Door>(
+  door: D,
+  asked: ConnectAsked,
+): Promise<Answer<MessageClient<MessagesOf<D>>>> {
   const folder = openDaemonFolder(asked.folder);
   if (!folder.ok) return folder;
   const opened = await openClient(folder.value, door, asked);
   folder.value.close();
   if (!opened.ok) return opened;
   const refused = await opened.value.greeted;
-  return refused ?? { ok: true, value: opened.value as unknown as Asking<MessagesOf<D>> };
+  return refused ?? { ok: true, value: opened.value as unknown as MessageClient<MessagesOf<D>> };
 }
 
 async function openClient(folder: DaemonFolder, door: Door, asked: ConnectAsked): Promise<Answer<Client>> {
@@ -91,7 +94,7 @@ function tryClient(path: string, door: Door, asked: ConnectAsked): Promise<Clien
 
 /** One pending request. */
 interface Waiting {
-  readonly along: Along | null;
+  readonly along: RequestOptions | null;
   readonly pump: InputPump | null;
   /** Bytes that were taken and not acknowledged yet. */
   taken: number;
@@ -130,7 +133,7 @@ class Client {
     socket.on("close", () => this.#lose(notAvailable("the daemon is gone")));
   }
 
-  ask(name: string, value: object, along: Along | null = null): Promise<Answer<never>> {
+  ask(name: string, value: object, along: RequestOptions | null = null): Promise<Answer<never>> {
     if (this.#lost !== null) return Promise.resolve(this.#lost);
     const id = this.#next();
     const input = along?.input ?? null;

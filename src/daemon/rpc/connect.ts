@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { VERSION } from "../../core/base/version.ts";
 import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
 import type { ControlMessages, DaemonStatus, Presence } from "../../core/ports/daemon/daemon-control.ts";
-import type { Answer, Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
-import type { CallAbout } from "../../core/ports/daemon/refused-call.ts";
+import type { Answer, MessageClient, Refusal } from "../../core/ports/daemon/exchange.ts";
+import type { CallDescription } from "../../core/ports/daemon/refused-call.ts";
 import { configFolder, nameConfigFolder } from "../../platform/config-folder.ts";
 import { awaitOwnerEnd, endOwner } from "../../platform/daemon/daemon-end.ts";
 import { logTail } from "../../platform/daemon/daemon-log.ts";
@@ -20,13 +20,13 @@ import type { Door } from "./serving.ts";
 
 export interface DaemonClient {
   /** Connects to the control socket and starts the daemon if it is not running. */
-  control(): Promise<Answer<Asking<ControlMessages>>>;
+  control(): Promise<Answer<MessageClient<ControlMessages>>>;
   /** The status of the running daemon; null if none runs. Never starts one. */
   running(): Promise<Answer<DaemonStatus | null>>;
   /** Why the daemon does not start automatically for this state folder; null if it does. */
   unstarted?(): Refusal | null;
   /** Like `control`, but also creates the daemon's folder: a person asked for this state folder by name. */
-  startDaemon(): Promise<Answer<Asking<ControlMessages>>>;
+  startDaemon(): Promise<Answer<MessageClient<ControlMessages>>>;
   /** Waits until the process that owns the state has ended, if it still is this process. */
   awaitDaemonEnd(pid: number): Promise<DaemonEnd>;
   /** Ends a daemon that does not answer. */
@@ -39,9 +39,9 @@ export interface DaemonClient {
    * Connects to the call socket. `lost` is called when the connection breaks without being closed here. `about` is the call it is
    * for: if no daemon can be reached, the refusal is recorded for the next daemon.
    */
-  call(lost?: () => void, about?: CallAbout): Promise<Answer<Asking<CallMessages>>>;
+  call(lost?: () => void, about?: CallDescription): Promise<Answer<MessageClient<CallMessages>>>;
   /** Records a call that was refused because no daemon could be reached; the next daemon logs it. */
-  refused(about: CallAbout, refusal: Refusal): void;
+  refused(about: CallDescription, refusal: Refusal): void;
 }
 
 export type DaemonEnd = "nobody" | "ended" | "stays";
@@ -94,7 +94,7 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
     const message = `a daemon that starts by itself reads its configuration in ${known}, and you read yours in ${config}`;
     return { ok: false, code: "not_available", message, fix: "ambit daemon start" };
   };
-  const refused = (about: CallAbout, { message }: Refusal): void =>
+  const refused = (about: CallDescription, { message }: Refusal): void =>
     void keepRefusedCall(state, { ...about, at: Date.now(), reason: message });
   return {
     control: async () => otherConfiguration() ?? (await starting("control", false)),
@@ -142,10 +142,10 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
 
 /** The same; a call after the connection was lost is recorded for the next daemon. */
 function handingOver(
-  calls: Asking<CallMessages>,
+  calls: MessageClient<CallMessages>,
   isLost: () => boolean,
-  refused: (about: CallAbout, refusal: Refusal) => void,
-): Asking<CallMessages> {
+  refused: (about: CallDescription, refusal: Refusal) => void,
+): MessageClient<CallMessages> {
   let opened = { agent: "", face: "", cwd: "" };
   return {
     ask: async (name, value, along) => {

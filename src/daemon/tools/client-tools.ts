@@ -3,7 +3,7 @@
 import type { Moment } from "../../core/authority/compiled.ts";
 import { isJsonList, isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import { readDeclarationValue } from "../../core/notation/tools/declaration-value.ts";
-import type { ProviderToolsTold } from "../../core/ports/daemon/daemon-calls.ts";
+import type { ProviderToolsView } from "../../core/ports/daemon/daemon-calls.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import { reachesOf } from "../../runtime/tool/reachable.ts";
 import { isProvider } from "../../tools/provider/provider-catalog.ts";
@@ -35,7 +35,7 @@ export function reachableAnswer(held: HeldNow, value: JsonObject): Answer<{ read
   return { ok: true, value: { names: names.toSorted() } };
 }
 
-export function providerAnswer(held: HeldNow, value: JsonObject): Answer<ProviderToolsTold> {
+export function providerAnswer(held: HeldNow, value: JsonObject): Answer<ProviderToolsView> {
   const provider = textIn(value, "provider", namesMax);
   const [names, vectorStores] = ["names", "vectorStores"].map((key) =>
     (member(value, key) ?? null) === null ? null : (textsIn(value, key, namesMax) ?? undefined),

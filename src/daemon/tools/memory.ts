@@ -6,7 +6,7 @@ import { isSegments } from "../../core/authority/axes/scope.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
-import type { Kept as Durably } from "../../core/ports/stores/durable.ts";
+import type { DurableResult as Durably } from "../../core/ports/stores/durable.ts";
 import type { MemoryStore, MemoryValue, Namespace } from "../../core/ports/stores/memory-store.ts";
 import { countSchema, objectSchema, textSchema } from "../../runtime/tool/schema-parts.ts";
 import { nameRequest, numberOr, optionalText, textIn } from "../input.ts";

@@ -8,8 +8,8 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { type Refusal, refuse } from "../../core/base/result.ts";
 import type { Derived, ToolLookup } from "../../core/gate/known-tool.ts";
 import type { Reading } from "../../core/notation/reading.ts";
-import type { ToolShown } from "../../core/ports/daemon/daemon-calls.ts";
-import { type Acceptor, acceptorOf } from "../../runtime/tool/input.ts";
+import type { ToolView } from "../../core/ports/daemon/daemon-calls.ts";
+import { type InputParser, inputParser } from "../../runtime/tool/input.ts";
 import { holdsOf, reachesOf } from "../../runtime/tool/reachable.ts";
 import type { Session } from "../session.ts";
 import type { ForeignTools, OwnerTool } from "./owner-tool.ts";
@@ -29,7 +29,7 @@ export function reachedBy(
 export class OwnerTools {
   readonly #own: ReadonlyMap<string, OwnerTool>;
   readonly #foreign: ForeignTools;
-  readonly #acceptors = new WeakMap<OwnerTool, Acceptor<unknown>>();
+  readonly #acceptors = new WeakMap<OwnerTool, InputParser<unknown>>();
 
   constructor(own: readonly OwnerTool[], foreign: ForeignTools) {
     this.#own = new Map(own.map((tool) => [tool.name, tool]));
@@ -56,7 +56,7 @@ export class OwnerTools {
   }
 
   /** Only tools that these grants can ever allow, by name. */
-  async shown(session: Session, authority: Authority, moment: Moment): Promise<readonly ToolShown[]> {
+  async shown(session: Session, authority: Authority, moment: Moment): Promise<readonly ToolView[]> {
     const reached = reachedBy(authority, moment);
     const foreign = (await this.#foreign.of(session)).filter(({ name }) => !this.#own.has(name));
     return [...this.#own.values(), ...foreign]
@@ -89,7 +89,7 @@ export class OwnerTools {
   }
 
   #requests(tool: OwnerTool, input: JsonObject, reading: Reading, session: Session): Derived {
-    const acceptor = this.#acceptors.get(tool) ?? acceptorOf(tool.input);
+    const acceptor = this.#acceptors.get(tool) ?? inputParser(tool.input);
     this.#acceptors.set(tool, acceptor);
     const accepted = acceptor.accept(input);
     if (accepted.ok) return tool.requests(input, reading, session);

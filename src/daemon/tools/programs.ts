@@ -1,7 +1,7 @@
 // proc_exec, proc_eval and sandbox_exec as calls with one result: the program's output is captured, within a limit.
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
-import type { Ran } from "../../core/ports/process.ts";
+import type { CompletedRun } from "../../core/ports/process.ts";
 import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
 import { changesAnswer } from "../../tools/changes-answer.ts";
 import { fittedOutput } from "../../tools/fitted-output.ts";
@@ -48,7 +48,7 @@ async function carry(programs: Pick<Programs, "run">, call: Carrying): Promise<C
 const deniedMax = 64;
 
 /** As a model reads it: how it ended first. */
-function shown(ran: Ran, gathered: Gathered): JsonObject {
+function shown(ran: CompletedRun, gathered: Gathered): JsonObject {
   const { ending, denials, enforcement, outputDropped } = ran;
   const { stdout, stderr, dropped } = fittedOutput(gathered);
   return {

@@ -6,7 +6,7 @@ import { judge } from "../../core/authority/judge.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
-import type { Ran, RunResult } from "../../core/ports/process.ts";
+import type { CompletedRun, RunResult } from "../../core/ports/process.ts";
 import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import { refusedWith } from "../../tools/files/refusals.ts";
@@ -196,7 +196,7 @@ const TOO_MUCH = "this session runs too much at once";
 function answered(ran: ScriptRan, gathered: Gathered): Carried {
   const { output, errors, dropped } = gathered;
   const nothing = { userMicroseconds: 0, systemMicroseconds: 0, memoryKibibytes: 0 };
-  const one: Ran = {
+  const one: CompletedRun = {
     ...ran,
     changes: null,
     usage: { ...nothing, wallMicroseconds: ran.wallMicroseconds },

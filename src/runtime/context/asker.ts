@@ -6,29 +6,29 @@ import type { Basis, Decision, DenialCode } from "../../core/authority/decision.
 import type { Request } from "../../core/authority/request.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import { type Asked, type Asking, requestOf } from "./asking.ts";
-import { denied, type Used, unread, used } from "./used.ts";
+import { type RequestReading, requestOf, type ToolRequest } from "./asking.ts";
+import { type UseResult, unreadable, useDenial, useResult } from "./used.ts";
 
-export interface Granted {
+export interface AllowedUse {
   readonly request: Request;
   readonly by: Basis;
   readonly level: number;
 }
 
 /** Called for every refused use, for the outcome of the call. */
-export type TellDenied = (request: Request | null, code: DenialCode) => void;
+export type ReportDenial = (request: Request | null, code: DenialCode) => void;
 
-export class Asker {
+export class UseGate {
   readonly #judge: Judge;
   readonly #warrant: Warrant;
-  readonly #tell: TellDenied;
-  readonly asking: Asking;
+  readonly #tell: ReportDenial;
+  readonly reading: RequestReading;
 
-  constructor(judge: Judge, warrant: Warrant, asking: Asking, tell: TellDenied) {
+  constructor(judge: Judge, warrant: Warrant, asking: RequestReading, tell: ReportDenial) {
     this.#judge = judge;
     this.#warrant = warrant;
     this.#tell = tell;
-    this.asking = asking;
+    this.reading = asking;
   }
 
   get agent(): string {
@@ -36,21 +36,21 @@ export class Asker {
   }
 
   /** Converts a tool's arguments to the decided request. */
-  ask(asked: Asked): Used<Granted> {
-    const request = requestOf(asked, this.asking);
+  ask(asked: ToolRequest): UseResult<AllowedUse> {
+    const request = requestOf(asked, this.reading);
     if (request.ok) return this.decide(request.value);
     this.#tell(null, "invalid_input");
-    return unread(asked.verb, request);
+    return unreadable(asked.verb, request);
   }
 
-  decide(request: Request): Used<Granted> {
+  decide(request: Request): UseResult<AllowedUse> {
     const decision = this.#judge(request);
     switch (decision.outcome) {
       case "allow":
-        return used({ request, by: decision.by, level: 0 });
+        return useResult({ request, by: decision.by, level: 0 });
       case "ask":
         if (this.#warrant.requests.some((one) => isSameRequest(one, request)))
-          return used({ request, by: decision.by, level: decision.level });
+          return useResult({ request, by: decision.by, level: decision.level });
         return this.#refuse(request, "approval_required");
       case "deny":
         return this.#refuse(request, decision.code);
@@ -60,21 +60,21 @@ export class Asker {
   }
 
   /** Whether it would be allowed without approval; for filtering lists, which is no denial. */
-  covers(asked: Asked): boolean {
-    const request = requestOf(asked, this.asking);
+  covers(asked: ToolRequest): boolean {
+    const request = requestOf(asked, this.reading);
     return request.ok && this.#judge(request.value).outcome === "allow";
   }
 
   /** The same request with its resolved address. An approval of the name covers no more than the name's request. */
-  decideAddress({ request, level }: Granted, asked: Request): Used<null> {
+  decideAddress({ request, level }: AllowedUse, asked: Request): UseResult<null> {
     const decision: Decision = this.#judge(asked);
-    if (decision.outcome === "allow" || (decision.outcome === "ask" && decision.level <= level)) return used(null);
+    if (decision.outcome === "allow" || (decision.outcome === "ask" && decision.level <= level)) return useResult(null);
     return this.#refuse(request, decision.outcome === "deny" ? "address_refused" : "approval_required");
   }
 
-  #refuse(request: Request, code: DenialCode): Used<never> {
+  #refuse(request: Request, code: DenialCode): UseResult<never> {
     this.#tell(request, code);
-    return denied(code, request.verb.verb, MESSAGES[code] ?? "it is not allowed");
+    return useDenial(code, request.verb.verb, MESSAGES[code] ?? "it is not allowed");
   }
 }
 

@@ -10,7 +10,7 @@ import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 
-export type Asked =
+export type ToolRequest =
   | { readonly verb: "net.get" | "net.post" | "net.put" | "net.delete"; readonly url: string }
   | { readonly verb: "fs.read" | "fs.write" | "fs.delete"; readonly path: string }
   | {
@@ -26,13 +26,13 @@ export type Asked =
   | { readonly verb: "obs.append" | "obs.query"; readonly agent: string };
 
 /** The machine's paths and names that arguments are parsed with, and the requesting tool. */
-export interface Asking {
+export interface RequestReading {
   readonly ground: Ground;
   readonly toAscii: ToAscii;
   readonly tool: string;
 }
 
-export function requestOf(asked: Asked, asking: Asking): Result<Request> {
+export function requestOf(asked: ToolRequest, asking: RequestReading): Result<Request> {
   const verb = verbEntry(String(asked.verb));
   const values = verb === null ? null : valuesOf(asked, asking);
   if (verb === null || values === null) return refuse("bad_value", "a tool cannot ask for that");
@@ -43,7 +43,7 @@ export function requestOf(asked: Asked, asking: Asking): Result<Request> {
 }
 
 /** TypeScript types are the author's promise; at run time the value may be anything. */
-function valuesOf(asked: Asked, { ground, toAscii, tool }: Asking): Result<readonly Value[]> | null {
+function valuesOf(asked: ToolRequest, { ground, toAscii, tool }: RequestReading): Result<readonly Value[]> | null {
   switch (asked.verb) {
     case "net.get":
     case "net.post":
@@ -75,7 +75,7 @@ function valuesOf(asked: Asked, { ground, toAscii, tool }: Asking): Result<reado
   }
 }
 
-function program(asked: Extract<Asked, { verb: "proc.exec" }>, ground: Ground): Result<readonly Value[]> {
+function program(asked: Extract<ToolRequest, { verb: "proc.exec" }>, ground: Ground): Result<readonly Value[]> {
   const { argv, in: folder, root: mode = "ro" } = asked;
   if (mode !== "ro" && mode !== "rw") return refuse("bad_value", "`root` is ro or rw");
   if (!Array.isArray(argv) || !argv.every((word) => typeof word === "string"))

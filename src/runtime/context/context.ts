@@ -5,7 +5,7 @@ import type { Ground } from "../../core/authority/axes/path.ts";
 import { isWarrant, type Warrant } from "../../core/gate/warrant.ts";
 import type { Files } from "../../core/ports/files.ts";
 import type {
-  Fetching,
+  HttpPort,
   MemoryPort,
   ObservationsPort,
   ProgramsPort,
@@ -13,7 +13,7 @@ import type {
   StoragePort,
 } from "../../core/ports/instruments.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import { Asker, type TellDenied } from "./asker.ts";
+import { type ReportDenial, UseGate } from "./asker.ts";
 import { closed, closedFunction } from "./closed.ts";
 import { type FilesInstrument, filesInstrument } from "./files.ts";
 import { type KeysInstrument, keysInstrument } from "./keys.ts";
@@ -46,7 +46,7 @@ export interface SignalInstrument {
 
 /** Null is a missing backend: its instruments answer `not_available`. */
 export interface Instruments {
-  readonly fetching: Fetching | null;
+  readonly fetching: HttpPort | null;
   readonly files: Files | null;
   readonly programs: ProgramsPort | null;
   readonly secrets: SecretsPort | null;
@@ -63,7 +63,7 @@ export interface ContextParts {
   readonly toAscii: ToAscii;
   /** The store that the tool declares; null if it declares none. */
   readonly store: "tool" | "session" | "agent" | null;
-  readonly denied: TellDenied;
+  readonly denied: ReportDenial;
 }
 
 export interface OpenContext {
@@ -77,7 +77,7 @@ export function makeContext(warrant: Warrant, parts: ContextParts): OpenContext 
   if (!isWarrant(warrant)) throw new TypeError("a context is made for a warrant");
   const { instruments, ground, toAscii, store } = parts;
   const life = new Life();
-  const asker = new Asker(parts.judge, warrant, { ground, toAscii, tool: warrant.tool }, parts.denied);
+  const asker = new UseGate(parts.judge, warrant, { ground, toAscii, tool: warrant.tool }, parts.denied);
   const context: Context = closed({
     net: netInstrument(instruments, asker, life),
     files: filesInstrument(instruments.files, asker, life),

@@ -3,7 +3,7 @@
 import { utf8Bytes } from "../../core/base/bytes.ts";
 import * as limits from "./limits.ts";
 import { countOf, optionsOf } from "./option.ts";
-import { invalid, type Used, used } from "./used.ts";
+import { invalid, type UseResult, useResult } from "./used.ts";
 
 export interface FetchOptions {
   readonly method?: string | undefined;
@@ -19,7 +19,7 @@ export type FetchVerb = "net.get" | "net.post" | "net.put" | "net.delete";
 
 export type Header = readonly [string, string];
 
-export interface FetchAsked {
+export interface FetchRequest {
   readonly verb: FetchVerb;
   readonly method: string;
   readonly headers: readonly Header[];
@@ -53,7 +53,7 @@ const REFUSED: readonly string[] = [
 
 const NAMES = ["method", "headers", "body", "redirect", "bytesMax", "millisecondsMax"];
 
-export function readFetch(options: unknown): Used<FetchAsked> {
+export function readFetch(options: unknown): UseResult<FetchRequest> {
   const read = optionsOf(options, NAMES);
   if (read === null) return invalid(null, `the options of a fetch are ${NAMES.join(", ")}`);
   // As the platform does: common methods are case-insensitive, others are kept as written.
@@ -77,7 +77,7 @@ export function readFetch(options: unknown): Used<FetchAsked> {
       verb,
       `at most ${limits.fetchBytesMax} bytes and ${limits.fetchMillisecondsMax} milliseconds, whole and above nought`,
     );
-  return used({ verb, method, headers, body, redirect, bytesMax, millisecondsMax });
+  return useResult({ verb, method, headers, body, redirect, bytesMax, millisecondsMax });
 }
 
 function headersOf(value: unknown): readonly Header[] | null {

@@ -1,6 +1,6 @@
 // Lifetime of a context: until the call ends or is stopped. After that every instrument answers `revoked`.
 import type { StopSignal } from "../../core/ports/instruments.ts";
-import { denied, failed, type Used } from "./used.ts";
+import { failed, type UseResult, useDenial } from "./used.ts";
 
 export class Life {
   #isOver = false;
@@ -41,9 +41,9 @@ export class Life {
    * One use of an instrument. INVARIANT: nothing is tried after the end, and later results are not returned. Any exception, from
    * a port or a hostile argument, yields a refusal.
    */
-  async use<T>(verb: string | null, act: () => Promise<Used<T>>): Promise<Used<T>> {
+  async use<T>(verb: string | null, act: () => Promise<UseResult<T>>): Promise<UseResult<T>> {
     if (this.#isOver) return revoked(verb);
-    let answer: Used<T>;
+    let answer: UseResult<T>;
     try {
       answer = await act();
     } catch (error) {
@@ -53,8 +53,8 @@ export class Life {
   }
 }
 
-export function revoked<T>(verb: string | null): Used<T> {
-  return denied("revoked", verb, "the call this belonged to has ended");
+export function revoked<T>(verb: string | null): UseResult<T> {
+  return useDenial("revoked", verb, "the call this belonged to has ended");
 }
 
 function tell(listener: () => void): void {

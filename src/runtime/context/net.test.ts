@@ -15,7 +15,7 @@ import type { Authority } from "../../core/authority/chain.ts";
 import { addressText } from "../../core/base/address.ts";
 import { utf8Bytes } from "../../core/base/bytes.ts";
 import { methodVerb } from "../../core/notation/request/request.ts";
-import type { Exchange, Exchanged } from "../../core/ports/instruments.ts";
+import type { HttpExchange, HttpResponse } from "../../core/ports/instruments.ts";
 import { fetchVerb } from "./fetch-asked.ts";
 
 const ALL: Authority = [
@@ -32,7 +32,7 @@ async function opened(world: World, hosts: readonly string[] = ["*.example"], au
   return openContext(await warrantFor(tool), tool, judgeOf(authority, tool), world);
 }
 
-function redirecting(...steps: readonly (readonly [number, string])[]): (asked: Exchange) => Exchanged {
+function redirecting(...steps: readonly (readonly [number, string])[]): (asked: HttpExchange) => HttpResponse {
   let at = 0;
   return () => {
     const step = steps[at++];

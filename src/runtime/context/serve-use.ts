@@ -3,10 +3,10 @@ import { isJsonList, type Json, type JsonObject } from "../../core/base/json.ts"
 import type { Context } from "./context.ts";
 import { remoteJson, remoteValue } from "./remote-value.ts";
 import type { FetchedResponse } from "./response.ts";
-import { invalid, type Used, used } from "./used.ts";
+import { invalid, type UseResult, useResult } from "./used.ts";
 
 /** Hostile arguments are refused by the instruments, as for a local tool. */
-type Act = (context: Context, given: readonly never[]) => Promise<Used<unknown>>;
+type Act = (context: Context, given: readonly never[]) => Promise<UseResult<unknown>>;
 
 const METHODS: ReadonlyMap<string, Act> = new Map<string, Act>([
   ["net.fetch", async ({ net }, [url, options]) => plainly(await net.fetch(url as never, options))],
@@ -53,8 +53,8 @@ export async function serveUse(context: Context, use: JsonObject): Promise<Json>
 
 const NOTHING: unique symbol = Symbol("nothing");
 
-async function plainly(answer: Used<FetchedResponse>): Promise<Used<unknown>> {
+async function plainly(answer: UseResult<FetchedResponse>): Promise<UseResult<unknown>> {
   if (!answer.ok) return answer;
   const { status, url, redirected, headers } = answer.value;
-  return used({ status, url, redirected, headers: headers.entries(), body: await answer.value.bytes() });
+  return useResult({ status, url, redirected, headers: headers.entries(), body: await answer.value.bytes() });
 }

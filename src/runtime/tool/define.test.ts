@@ -1,7 +1,7 @@
 // Definitions: typed by their schema, frozen, and never throwing; faults are data.
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { PART_READERS } from "../../core/notation/tools/declaration-readers.ts";
-import { type Asked, type Context, defineTool, type JsonObject, type StandardSchema } from "../../index.ts";
+import { type Context, defineTool, type JsonObject, type StandardSchema, type ToolRequest } from "../../index.ts";
 import type { Capabilities } from "./declaration.ts";
 import { readSchema } from "./schema-reader.ts";
 
@@ -33,7 +33,7 @@ describe("the input is typed by its schema", () => {
       },
       requests: (input) => {
         expectTypeOf(input.city).toEqualTypeOf<string>();
-        return [{ verb: "net.get", url: `https://api.example.com/${input.city}` }] satisfies readonly Asked[];
+        return [{ verb: "net.get", url: `https://api.example.com/${input.city}` }] satisfies readonly ToolRequest[];
       },
       execute: (input, context) => {
         expectTypeOf(context).toEqualTypeOf<Context>();

@@ -2,10 +2,10 @@
 // decides whether it may be registered, with errors as data.
 import type { Risk } from "../../core/authority/catalog.ts";
 import { copyJson, isJsonObject, type JsonObject } from "../../core/base/json.ts";
-import type { Asked } from "../context/asking.ts";
+import type { ToolRequest } from "../context/asking.ts";
 import type { Context } from "../context/context.ts";
 import type { Capabilities } from "./declaration.ts";
-import { type Accepted, acceptorOf, type InputOf, type InputSchema } from "./input.ts";
+import { type InputOf, type InputResult, type InputSchema, inputParser } from "./input.ts";
 import { schemaFault, textFault } from "./told-text.ts";
 
 export interface ToolDefinition<S extends InputSchema> {
@@ -20,7 +20,7 @@ export interface ToolDefinition<S extends InputSchema> {
   readonly milliseconds?: number;
   readonly input: S;
   /** The requests of a call with this input, as far as known: decided, and approved, before it runs. */
-  requests?(input: InputOf<S>): readonly Asked[];
+  requests?(input: InputOf<S>): readonly ToolRequest[];
   execute(input: InputOf<S>, context: Context): unknown;
 }
 
@@ -36,8 +36,8 @@ export interface Tool<Input = unknown> {
   /** The input schema for a model. */
   readonly schema: JsonObject | null;
   readonly faults: readonly ToolFault[];
-  accept(input: JsonObject): Accepted<Input>;
-  requests(input: Input): readonly Asked[];
+  accept(input: JsonObject): InputResult<Input>;
+  requests(input: Input): readonly ToolRequest[];
   execute(input: Input, context: Context): unknown;
 }
 
@@ -74,7 +74,7 @@ export function defineTool<const S extends InputSchema>(definition: ToolDefiniti
     fault("milliseconds", `a call takes at least 1 and at most ${callMillisecondsMax} milliseconds`);
   if (requests !== undefined && typeof requests !== "function") fault("requests", "a function of the input");
   if (typeof execute !== "function") fault("execute", "a function of the input and the context");
-  const acceptor = acceptorOf(input);
+  const acceptor = inputParser(input);
   for (const { at, message } of acceptor.faults) fault("input", message, at);
   const told = acceptor.schema === null ? null : schemaFault(acceptor.schema);
   if (told !== null) fault("input", told);

@@ -3,15 +3,15 @@
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { OpenContext } from "../context/context.ts";
 import { remoteContext } from "../context/remote.ts";
-import { denied } from "../context/used.ts";
+import { useDenial } from "../context/used.ts";
 import { defineTool, type Tool, type ToolDefinition } from "./define.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { returned, type ToolOutcome } from "./returned.ts";
+import { type ToolOutcome, toolOutcome } from "./returned.ts";
 import { isStandardSchema } from "./standard-schema.ts";
 import { schemaFault } from "./told-text.ts";
 
 /** A tool as its host describes it. */
-export interface ToolDescribed {
+export interface ToolDescription {
   readonly name: string;
   readonly description: string;
   readonly risk: string | null;
@@ -64,7 +64,7 @@ export class HostedTools {
     this.#post = post;
   }
 
-  describe(): readonly ToolDescribed[] {
+  describe(): readonly ToolDescription[] {
     return this.#tools.map((tool) => {
       const { name, description, risk, capabilities, milliseconds, schema, faults } = tool;
       const isLibrarySchema = this.#library.has(tool);
@@ -114,7 +114,7 @@ export class HostedTools {
     const waiting = new Map<number, (answer: Json) => void>();
     const open = remoteContext((asked) => {
       if (waiting.size >= usesMax)
-        return Promise.resolve({ ...denied("not_available", null, "too many uses at once") });
+        return Promise.resolve({ ...useDenial("not_available", null, "too many uses at once") });
       const use = ++this.#uses;
       return new Promise<Json>((give) => {
         waiting.set(use, (answer) => {
@@ -122,14 +122,14 @@ export class HostedTools {
           give(answer);
         });
         if (!this.#post({ kind: "use", call, use, asked }))
-          waiting.get(use)?.({ ...denied("invalid_input", null, "what was asked for is too long") });
+          waiting.get(use)?.({ ...useDenial("invalid_input", null, "what was asked for is too long") });
       });
     });
     this.#running?.open.end();
     this.#running = { call, open, waiting };
     const outcome = await this.#outcome(name, input, open);
     open.end();
-    for (const give of [...waiting.values()]) give({ ...denied("revoked", null, "the call has ended") });
+    for (const give of [...waiting.values()]) give({ ...useDenial("revoked", null, "the call has ended") });
     if (this.#running?.call === call) this.#running = null;
     const isFitting = JSON.stringify(outcome).length <= outcomeCharactersMax;
     this.#post({ kind: "done", call, outcome: isFitting ? outcome : TOO_LONG });
@@ -141,7 +141,7 @@ export class HostedTools {
       const accepted = tool?.accept(input);
       if (tool === undefined || accepted?.ok !== true)
         return { ok: false, code: "invalid_input", message: "the tool does not take these arguments" };
-      return await returned(await tool.execute(accepted.value, open.context));
+      return await toolOutcome(await tool.execute(accepted.value, open.context));
     } catch (error) {
       return { ok: false, code: "execution_failed", message: messageOf(error) };
     }
@@ -167,10 +167,10 @@ function definitionsIn(exported: unknown): readonly ToolDefinition<JsonSchema>[]
 }
 
 /** A description is untrusted input. Null: invalid. */
-export function readDescribed(value: unknown): readonly ToolDescribed[] | null {
+export function readToolDescriptions(value: unknown): readonly ToolDescription[] | null {
   const list = copyJson(value);
   if (!Array.isArray(list) || list.length > toolsOfSourceMax) return null;
-  const tools: ToolDescribed[] = [];
+  const tools: ToolDescription[] = [];
   for (const one of list as readonly Json[]) {
     if (!isJsonObject(one)) return null;
     const { name, description, risk, capabilities, milliseconds, schema, isLibrarySchema, isAsking, faults } = one;

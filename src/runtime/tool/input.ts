@@ -11,12 +11,12 @@ export type InputSchema = StandardSchema | JsonSchema;
 export type InputOf<S> =
   S extends StandardSchema<infer _Input, infer Output> ? (unknown extends Output ? JsonObject : Output) : FromSchema<S>;
 
-export type Accepted<Input> =
+export type InputResult<Input> =
   | { readonly ok: true; readonly value: Input }
   | { readonly ok: false; readonly issues: readonly InputIssue[] };
 
-export interface Acceptor<Input> {
-  accept(input: JsonObject): Accepted<Input>;
+export interface InputParser<Input> {
+  accept(input: JsonObject): InputResult<Input>;
   /** For a model to read; null if the schema library does not provide it. */
   readonly schema: JsonObject | null;
   readonly faults: readonly SchemaFault[];
@@ -25,11 +25,11 @@ export interface Acceptor<Input> {
 const issuesMax = 20;
 
 /** An invalid schema accepts nothing, and its faults say why. */
-export function acceptorOf<S extends InputSchema>(schema: S): Acceptor<InputOf<S>> {
-  return (isStandardSchema(schema) ? ofLibrary(schema) : ofJson(schema)) as Acceptor<InputOf<S>>;
+export function inputParser<S extends InputSchema>(schema: S): InputParser<InputOf<S>> {
+  return (isStandardSchema(schema) ? ofLibrary(schema) : ofJson(schema)) as InputParser<InputOf<S>>;
 }
 
-function ofJson(written: unknown): Acceptor<Json> {
+function ofJson(written: unknown): InputParser<Json> {
   const schema = copyJson(written);
   const reading =
     schema === undefined
@@ -46,11 +46,11 @@ function ofJson(written: unknown): Acceptor<Json> {
   };
 }
 
-function refusing(faults: readonly SchemaFault[]): Acceptor<never> {
+function refusing(faults: readonly SchemaFault[]): InputParser<never> {
   return { accept: () => refused("", "the tool's schema cannot be read"), schema: null, faults };
 }
 
-function ofLibrary(schema: StandardSchema): Acceptor<unknown> {
+function ofLibrary(schema: StandardSchema): InputParser<unknown> {
   const standard: unknown = attempt(() => schema["~standard"]);
   const { version, "validate": check } = (standard ?? {}) as {
     readonly version?: unknown;
@@ -69,7 +69,7 @@ function ofLibrary(schema: StandardSchema): Acceptor<unknown> {
 }
 
 /** The gate decides synchronously: an asynchronous schema is refused. */
-function readAnswer(answer: unknown): Accepted<unknown> {
+function readAnswer(answer: unknown): InputResult<unknown> {
   if (typeof answer !== "object" || answer === null) return refused("", "the schema failed over the input");
   if ("then" in answer) return refused("", "the schema answers later, and a decision cannot wait for it");
   const { issues } = answer as { readonly issues?: unknown };
@@ -87,7 +87,7 @@ function placeOf(path: StandardIssue["path"]): string {
     .join(".");
 }
 
-function refused(at: string, message: string): Accepted<never> {
+function refused(at: string, message: string): InputResult<never> {
   return { ok: false, issues: [{ at, message }] };
 }
 

@@ -6,7 +6,7 @@ import type { Request } from "../../core/authority/request.ts";
 import { copyJson, isJsonObject, type JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { KnownTool } from "../../core/gate/known-tool.ts";
-import { type Asked, type Asking, requestOf } from "../context/asking.ts";
+import { type RequestReading, requestOf, type ToolRequest } from "../context/asking.ts";
 import { type Backends, type Needs, needsOf } from "./availability.ts";
 import { STORES, type StorageScope, type Store } from "./declaration.ts";
 import type { Tool } from "./define.ts";
@@ -23,8 +23,8 @@ export interface RegistryParts {
   readonly read: ReadRequirement;
   readonly policy: Policy;
   readonly backends: Backends;
-  readonly ground: Asking["ground"];
-  readonly toAscii: Asking["toAscii"];
+  readonly ground: RequestReading["ground"];
+  readonly toAscii: RequestReading["toAscii"];
 }
 
 export interface RegisteredTool extends KnownTool {
@@ -41,11 +41,16 @@ export interface RegisteredTool extends KnownTool {
 const toolsMax = 10_000;
 const requestsMax = 256;
 
-export type Made =
+export type PreparedTool =
   | { readonly ok: true; readonly value: RegisteredTool; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly errors: readonly RegistrationError[] };
 
-export function registered(tool: Tool, origin: ToolOrigin, parts: RegistryParts, taken: readonly string[]): Made {
+export function prepareTool(
+  tool: Tool,
+  origin: ToolOrigin,
+  parts: RegistryParts,
+  taken: readonly string[],
+): PreparedTool {
   const { name: written, capabilities, faults } = tool;
   const shown = String(written).slice(0, 100);
   const error = (
@@ -72,7 +77,7 @@ export function registered(tool: Tool, origin: ToolOrigin, parts: RegistryParts,
     ...{ grants: declared.grants, validity: ALWAYS, calls: null },
   });
   const isUnbounded = origin === "builtin" && Object.keys(capabilities).length === 0;
-  const asking: Asking = { ground: parts.ground, toAscii: parts.toAscii, tool: name.value };
+  const asking: RequestReading = { ground: parts.ground, toAscii: parts.toAscii, tool: name.value };
   const value: RegisteredTool = Object.freeze({
     ...{ name: name.value, origin, tool, requirement: isUnbounded ? null : link, declared },
     risk: riskOf(tool, declared),
@@ -101,7 +106,7 @@ function storeOf({ storage }: JsonObject): Store | null {
 }
 
 /** Requests are copied before they are parsed: a decision is about values, not about objects that may change. */
-function requestsOf(tool: Tool, input: JsonObject, asking: Asking): Result<readonly Request[]> {
+function requestsOf(tool: Tool, input: JsonObject, asking: RequestReading): Result<readonly Request[]> {
   const accepted = tool.accept(input);
   if (!accepted.ok) {
     const [issue] = accepted.issues;
@@ -113,7 +118,7 @@ function requestsOf(tool: Tool, input: JsonObject, asking: Asking): Result<reado
   const requests: Request[] = [];
   for (const one of asked) {
     if (!isJsonObject(one)) return refuse("bad_value", "a request has a verb and says what it is about");
-    const request = requestOf(one as unknown as Asked, asking);
+    const request = requestOf(one as unknown as ToolRequest, asking);
     if (!request.ok) return request;
     requests.push(request.value);
   }

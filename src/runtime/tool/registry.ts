@@ -8,7 +8,7 @@ import type { ToolLookup } from "../../core/gate/known-tool.ts";
 import { type Availability, availabilityOf } from "./availability.ts";
 import type { Tool } from "./define.ts";
 import { reachesOf } from "./reachable.ts";
-import { type RegisteredTool, type RegistryParts, registered } from "./registered.ts";
+import { prepareTool, type RegisteredTool, type RegistryParts } from "./registered.ts";
 import type { RegistrationError } from "./requirement.ts";
 import type { ToolOrigin } from "./tool-name.ts";
 
@@ -74,7 +74,7 @@ export function createRegistry(parts: RegistryParts): Registry {
     [...tools.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
   return Object.freeze({
     register: (tool: Tool, origin: ToolOrigin): Registration => {
-      const made = registered(tool, origin, parts, [...tools.keys()]);
+      const made = prepareTool(tool, origin, parts, [...tools.keys()]);
       if (!made.ok) return made;
       tools.set(made.value.name, made.value);
       tell({ kind: "added", name: made.value.name });

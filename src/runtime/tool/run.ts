@@ -5,7 +5,7 @@ import type { StopSignal } from "../../core/ports/instruments.ts";
 import { type ContextParts, makeContext, type OpenContext, type Warrant } from "../context/context.ts";
 import { type Availability, missingText } from "./availability.ts";
 import type { RegisteredTool } from "./registered.ts";
-import { returned, type ToolOutcome } from "./returned.ts";
+import { type ToolOutcome, toolOutcome } from "./returned.ts";
 
 export interface RunParts extends Omit<ContextParts, "store"> {
   readonly availability: Availability;
@@ -55,7 +55,7 @@ export async function runToolIn(registered: RegisteredTool, warrant: Warrant, pa
 
 async function execute(act: () => unknown): Promise<ToolOutcome> {
   try {
-    return await returned(await act());
+    return await toolOutcome(await act());
   } catch (error) {
     return refused("execution_failed", messageOf(error));
   }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../core/base/json.ts";
 import { defineTool } from "./define.ts";
-import { readDescribed } from "./hosted.ts";
+import { readToolDescriptions } from "./hosted.ts";
 import { schemaCharactersMax, textFault } from "./told-text.ts";
 
 describe("a text that is shown", () => {
@@ -61,7 +61,7 @@ describe("a tool is refused when it is defined", () => {
 
 test("what a host says about a schema is not believed", () => {
   const described = (schema: JsonObject): unknown =>
-    readDescribed([
+    readToolDescriptions([
       {
         name: "weather",
         description: "Says it.",

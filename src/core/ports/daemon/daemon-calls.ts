@@ -6,7 +6,7 @@ import type { ChangesReport } from "../drafts.ts";
 import type { Enforcement } from "../enforcement.ts";
 import type { Ending, RunDenial, Usage } from "../process.ts";
 
-export interface SessionOpening {
+export interface OpenSessionRequest {
   /** Working folder of the client: the workspace is found from here, and relative paths are resolved here. */
   readonly cwd: string;
   /** An agent id in the workspace, or a path to a record. */
@@ -33,7 +33,7 @@ export interface SessionOpening {
   readonly caveats?: string | null;
 }
 
-export interface SessionOpened {
+export interface OpenSessionResult {
   readonly session: string;
   readonly agent: string;
   readonly workspace: string | null;
@@ -42,7 +42,7 @@ export interface SessionOpened {
   readonly notes: readonly string[];
 }
 
-export interface CallAsked {
+export interface CallRequest {
   readonly session: string;
   readonly tool: string;
   readonly input: JsonObject;
@@ -55,7 +55,7 @@ export interface CallAsked {
 }
 
 /** A denial as the caller sees it; the same at every face. It reveals nothing about other rules. */
-export interface DenialTold {
+export interface DenialView {
   readonly outcome: "denied";
   readonly id: string;
   readonly code: DenialCode;
@@ -68,14 +68,14 @@ export interface DenialTold {
 }
 
 /** For a tool that runs in the client process: the permission. The local gate mints its warrant from the receipt. */
-export interface CallPermitted {
+export interface CallPermit {
   readonly outcome: "allowed";
   readonly receipt: string;
   readonly left: readonly { readonly account: string; readonly left: number }[];
 }
 
 /** A tool as shown to a model. */
-export interface ToolShown {
+export interface ToolView {
   readonly name: string;
   readonly origin: "builtin" | "tool";
   readonly description: string;
@@ -84,7 +84,7 @@ export interface ToolShown {
 }
 
 /** Which of the model provider's own tools a request to that provider may name. */
-export interface ProviderToolsTold {
+export interface ProviderToolsView {
   readonly tools: readonly {
     readonly name: string;
     /** In the format of the provider's API. */
@@ -96,13 +96,13 @@ export interface ProviderToolsTold {
 }
 
 /** A tool that the daemon executes: memory, observations, agents, sandboxed programs. */
-export interface CallDone {
+export interface CallCompletion {
   readonly outcome: "done";
   readonly receipt: string;
   readonly result: Json;
 }
 
-export interface ProgramDone {
+export interface ProgramCompletion {
   readonly outcome: "ran";
   readonly receipt: string;
   readonly request: string;
@@ -116,7 +116,7 @@ export interface ProgramDone {
 }
 
 /** Allowed, but not started: no sandbox, or no such folder. */
-export interface ProgramRefused {
+export interface ProgramRefusal {
   readonly outcome: "refused";
   readonly code: DenialCode;
   readonly message: string;
@@ -129,7 +129,7 @@ export interface ProgramRefused {
 }
 
 export type CallMessages = {
-  readonly "session.open": { readonly asks: SessionOpening; readonly answers: SessionOpened };
+  readonly "session.open": { readonly asks: OpenSessionRequest; readonly answers: OpenSessionResult };
   readonly "session.close": { readonly asks: { readonly session: string }; readonly answers: object };
   /** Narrows the session permanently. */
   readonly "session.pledge": {
@@ -142,7 +142,7 @@ export type CallMessages = {
     readonly answers: object;
   };
   /** Decides, charges and records; executes nothing. */
-  readonly "call.commit": { readonly asks: CallAsked; readonly answers: CallPermitted | DenialTold };
+  readonly "call.commit": { readonly asks: CallRequest; readonly answers: CallPermit | DenialView };
   /**
    * Reports the outcome of a permitted call. The answer acknowledges receipt; the entry is written soon after, with the next
    * commit. After a crash in between, the decision has no outcome and shows as unknown.
@@ -158,10 +158,10 @@ export type CallMessages = {
     readonly answers: object;
   };
   /** Decides, charges, records, executes and settles: for daemon tools. */
-  readonly "call.do": { readonly asks: CallAsked; readonly answers: CallDone | DenialTold };
+  readonly "call.do": { readonly asks: CallRequest; readonly answers: CallCompletion | DenialView };
   /** The same for programs; output comes as bytes on channels 1 and 2, input is sent along. */
   readonly "call.run": {
-    readonly asks: CallAsked & {
+    readonly asks: CallRequest & {
       /** Shorter than the configured limit, never longer. */
       readonly milliseconds: number | null;
       /** Whether the client sends standard input. */
@@ -169,7 +169,7 @@ export type CallMessages = {
       /** The program's changes wait for a person's approval. */
       readonly needsReview?: boolean;
     };
-    readonly answers: ProgramDone | ProgramRefused | DenialTold;
+    readonly answers: ProgramCompletion | ProgramRefusal | DenialView;
   };
   /** One use of an instrument by a tool in the client process, while its call lasts. */
   readonly "context.use": {
@@ -186,7 +186,7 @@ export type CallMessages = {
   /** Tools that this session's grants can ever allow, sorted by name. */
   readonly "tools.list": {
     readonly asks: { readonly session: string };
-    readonly answers: { readonly tools: readonly ToolShown[] };
+    readonly answers: { readonly tools: readonly ToolView[] };
   };
   /** Those of the client's own tools that this session's grants can ever allow. */
   readonly "tools.reach": {
@@ -204,11 +204,11 @@ export type CallMessages = {
       readonly names: readonly string[] | null;
       readonly vectorStores: readonly string[] | null;
     };
-    readonly answers: ProviderToolsTold;
+    readonly answers: ProviderToolsView;
   };
   /** Previews a decision; records and charges nothing. */
   readonly "call.consider": {
-    readonly asks: Omit<CallAsked, "waitMilliseconds">;
+    readonly asks: Omit<CallRequest, "waitMilliseconds">;
     readonly answers: { readonly outcome: "allow" | "ask" | "deny"; readonly code: DenialCode | null };
   };
 };

@@ -2,13 +2,13 @@
 // descends from a session, and need presence where the user's configuration requires it.
 import type { JsonObject } from "../../base/json.ts";
 import type { DraftMessages } from "../drafts.ts";
-import type { KeyGiven, KeyShown, NewKey } from "../secret-key.ts";
+import type { KeyInput, KeyStatus, NewKey } from "../secret-key.ts";
 import type { Approval, ApprovalState } from "../stores/approval-store.ts";
 import type { AccountState } from "../stores/ledger.ts";
-import type { KeptLink, MadeAgent } from "../stores/link-store.ts";
-import type { LogQuery, PlacedEntry } from "../stores/log.ts";
+import type { CreatedAgent, StoredLink } from "../stores/link-store.ts";
+import type { ChainedEntry, LogQuery } from "../stores/log.ts";
 import type { SecretBinding } from "../stores/secret-store.ts";
-import type { SinkShown } from "../stores/sink.ts";
+import type { SinkStatus } from "../stores/sink.ts";
 
 export interface DaemonStatus {
   readonly pid: number;
@@ -17,7 +17,7 @@ export interface DaemonStatus {
   readonly started: number;
   readonly state: string;
   readonly isFrozen: boolean;
-  readonly sessions: readonly SessionShown[];
+  readonly sessions: readonly SessionView[];
   readonly waiting: number;
   readonly entries: number;
   /** Today's denials, by code. */
@@ -26,12 +26,12 @@ export interface DaemonStatus {
   readonly connections: number;
   readonly problems: readonly string[];
   /** The second copy of the log; null if none is configured. */
-  readonly sink?: SinkShown | null;
+  readonly sink?: SinkStatus | null;
   /** Source of the secret store's key, and why it is locked; null if there is no secret store. */
-  readonly secrets?: KeyShown | null;
+  readonly secrets?: KeyStatus | null;
 }
 
-export interface SessionShown {
+export interface SessionView {
   readonly session: string;
   readonly agent: string;
   readonly workspace: string | null;
@@ -57,12 +57,12 @@ export interface LadderStep {
   readonly specs: readonly string[] | null;
 }
 
-export interface ApprovalShown {
+export interface ApprovalView {
   readonly approval: Approval;
   readonly ladder: readonly LadderStep[];
 }
 
-export interface SecretShown {
+export interface SecretView {
   readonly name: string;
   readonly version: number;
   readonly binding: SecretBinding;
@@ -72,7 +72,7 @@ export interface SecretShown {
   readonly at: number;
 }
 
-export interface VerifyAnswer {
+export interface VerifyReport {
   readonly isIntact: boolean;
   readonly entries: number;
   readonly from: number;
@@ -88,7 +88,7 @@ interface WithPresence {
 }
 
 /** A tool as shown to a person. */
-export interface ToolListed {
+export interface ToolDetails {
   readonly name: string;
   /** `builtin`, or the file or package it comes from. */
   readonly origin: string;
@@ -105,7 +105,7 @@ export type ControlMessages = DraftMessages & {
   readonly "tools.all": {
     readonly asks: { readonly cwd: string; readonly agent: string | null };
     readonly answers: {
-      readonly tools: readonly ToolListed[];
+      readonly tools: readonly ToolDetails[];
       /** Files and packages that are not loaded. */
       readonly refused: readonly { readonly source: string; readonly why: string }[];
     };
@@ -128,7 +128,7 @@ export type ControlMessages = DraftMessages & {
     readonly asks: { readonly states: readonly ApprovalState[]; readonly count: number };
     readonly answers: { readonly approvals: readonly Approval[] };
   };
-  readonly "approvals.show": { readonly asks: { readonly id: string }; readonly answers: ApprovalShown };
+  readonly "approvals.show": { readonly asks: { readonly id: string }; readonly answers: ApprovalView };
   readonly "approvals.approve": {
     readonly asks: WithPresence & {
       readonly id: string;
@@ -152,16 +152,16 @@ export type ControlMessages = DraftMessages & {
   /** Long-running: an event `{approval}` for every change; pending approvals come first. */
   readonly "approvals.watch": { readonly asks: object; readonly answers: object };
 
-  readonly "log.query": { readonly asks: LogQuery; readonly answers: { readonly entries: readonly PlacedEntry[] } };
+  readonly "log.query": { readonly asks: LogQuery; readonly answers: { readonly entries: readonly ChainedEntry[] } };
   /** Long-running: an event `{entries}` for new matching entries. */
   readonly "log.follow": { readonly asks: LogQuery; readonly answers: object };
   readonly "log.entry": {
     readonly asks: { readonly id: string };
-    readonly answers: { readonly entry: PlacedEntry; readonly more: readonly PlacedEntry[] };
+    readonly answers: { readonly entry: ChainedEntry; readonly more: readonly ChainedEntry[] };
   };
   readonly "audit.verify": {
     readonly asks: { readonly head: { readonly place: number; readonly hash: string } | null };
-    readonly answers: VerifyAnswer;
+    readonly answers: VerifyReport;
   };
   /** Long-running: events `{lines}`; the response is the last head. */
   readonly "audit.export": {
@@ -182,7 +182,7 @@ export type ControlMessages = DraftMessages & {
 
   readonly "links.list": {
     readonly asks: object;
-    readonly answers: { readonly links: readonly KeptLink[]; readonly made: readonly MadeAgent[] };
+    readonly answers: { readonly links: readonly StoredLink[]; readonly made: readonly CreatedAgent[] };
   };
   readonly "links.revoke": {
     readonly asks: { readonly id: string; readonly kill: boolean };
@@ -206,17 +206,17 @@ export type ControlMessages = DraftMessages & {
       /** Rotation: the name must exist, and its binding stays. */
       readonly isRotation: boolean;
     };
-    readonly answers: SecretShown;
+    readonly answers: SecretView;
   };
-  readonly "secrets.list": { readonly asks: object; readonly answers: { readonly secrets: readonly SecretShown[] } };
+  readonly "secrets.list": { readonly asks: object; readonly answers: { readonly secrets: readonly SecretView[] } };
   readonly "secrets.policy": {
     readonly asks: WithPresence & { readonly name: string; readonly binding: SecretBinding };
-    readonly answers: SecretShown;
+    readonly answers: SecretView;
   };
   readonly "secrets.delete": { readonly asks: { readonly name: string }; readonly answers: object };
   /** Current source of the key. */
-  readonly "secrets.source": { readonly asks: object; readonly answers: KeyShown };
-  readonly "secrets.unlock": { readonly asks: KeyGiven; readonly answers: object };
+  readonly "secrets.source": { readonly asks: object; readonly answers: KeyStatus };
+  readonly "secrets.unlock": { readonly asks: KeyInput; readonly answers: object };
   readonly "secrets.lock": { readonly asks: object; readonly answers: object };
   /** Reseals every secret under a key from the given source. */
   readonly "secrets.key": { readonly asks: WithPresence & { readonly key: NewKey }; readonly answers: object };

@@ -13,7 +13,7 @@ export interface Refusal {
 export type Answer<T> = { readonly ok: true; readonly value: T } | Refusal;
 
 /** Options of a long-running request. */
-export interface Along {
+export interface RequestOptions {
   /** Receives events while the request runs. */
   onEvent?(event: Json): void;
   /** Receives bytes: channel 1 is output, 2 is errors. Returning a promise applies backpressure until it resolves. */
@@ -24,12 +24,12 @@ export interface Along {
   onStop?(ring: () => void): void;
 }
 
-export interface Asking<M> {
+export interface MessageClient<M> {
   /** Never rejects: an unreachable or lost daemon is a refusal with code `not_available`. */
   ask<K extends keyof M & string>(
     name: K,
     value: M[K] extends { readonly asks: infer A } ? A : never,
-    along?: Along,
+    along?: RequestOptions,
   ): Promise<Answer<M[K] extends { readonly answers: infer A } ? A : never>>;
   /**
    * Sends a notification, which has no response. The daemon handles it before every later request. False if it could not be

@@ -14,4 +14,4 @@ export interface RefusedCall {
 }
 
 /** The caller's identity, as far as the caller knows it. */
-export type CallAbout = Omit<RefusedCall, "at" | "reason">;
+export type CallDescription = Omit<RefusedCall, "at" | "reason">;

@@ -23,7 +23,7 @@ export type ApprovalScope =
   /** Every call of this agent and tool whose asked requests these grants cover: a step of the ladder, as compact specs. */
   | { readonly kind: "grants"; readonly specs: readonly string[] };
 
-export interface ApprovalAnswerGiven {
+export interface ApproverAnswer {
   /** The name given with presence, else the OS account. */
   readonly by: string;
   readonly at: number;
@@ -68,7 +68,7 @@ export interface Approval {
   readonly expires: number;
   readonly scope: ApprovalScope;
   readonly usesLeft: number;
-  readonly answers: readonly ApprovalAnswerGiven[];
+  readonly answers: readonly ApproverAnswer[];
   readonly reason: string | null;
   /** How many callers requested exactly this while it was pending. */
   readonly times: number;

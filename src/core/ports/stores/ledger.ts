@@ -1,7 +1,7 @@
 // Accounts and the log in one transaction: a decision is recorded together with all of its charges, or not at all.
 import type { Rate } from "../../authority/grant.ts";
 import type { Durable } from "./durable.ts";
-import type { LogEntry, LogQuery, PlacedEntry } from "./log.ts";
+import type { ChainedEntry, LogEntry, LogQuery } from "./log.ts";
 
 /** One account that a call is charged to. */
 export interface AccountCharge {
@@ -39,13 +39,13 @@ export interface ApprovalClaim {
   readonly generation?: number;
 }
 
-export type DecisionWritten =
-  | { readonly ok: true; readonly place: number; readonly left: readonly AccountLeft[] }
+export type DecisionResult =
+  | { readonly ok: true; readonly place: number; readonly left: readonly AccountBalance[] }
   /** Nothing was written. `empty`: the accounts that had nothing left. */
   | { readonly ok: false; readonly code: "budget_exhausted"; readonly empty: readonly string[] }
   | { readonly ok: false; readonly code: "generation_stale" | "revoked" | "approval_required" };
 
-export interface AccountLeft {
+export interface AccountBalance {
   readonly account: string;
   readonly left: number;
 }
@@ -59,7 +59,7 @@ export interface AccountState {
 }
 
 export interface Ledger {
-  decide(write: DecisionWrite): Durable<DecisionWritten>;
+  decide(write: DecisionWrite): Durable<DecisionResult>;
   /**
    * Writes entries other than decisions, adjacent and in the given order. Without a waiting caller the write may be delayed
    * by that many milliseconds, to share a commit.
@@ -71,8 +71,8 @@ export interface Ledger {
   generation(scope: string): number;
   /** Increments each scope, with the entry that says why, in one transaction. */
   bump(scopes: readonly string[], entry: LogEntry): Durable<null>;
-  log(query: LogQuery): Durable<readonly PlacedEntry[]>;
+  log(query: LogQuery): Durable<readonly ChainedEntry[]>;
   /** An entry by its id or an unambiguous prefix, followed by all entries about it, in order. */
-  entry(id: string): Durable<{ readonly entry: PlacedEntry; readonly more: readonly PlacedEntry[] } | null>;
+  entry(id: string): Durable<{ readonly entry: ChainedEntry; readonly more: readonly ChainedEntry[] } | null>;
   accounts(family: string | null): Durable<readonly AccountState[]>;
 }

@@ -8,7 +8,7 @@ export interface AgentName {
   readonly agent: string;
 }
 
-export interface KeptLink {
+export interface StoredLink {
   readonly id: string;
   /** The parent link, if the granter used a delegated authority; null if it granted from its own record. */
   readonly parent: string | null;
@@ -37,7 +37,7 @@ export interface KeptLink {
 }
 
 /** An agent created by another agent: it has no record, only delegated grants. */
-export interface MadeAgent {
+export interface CreatedAgent {
   readonly name: AgentName;
   readonly creator: AgentName;
   readonly link: string;
@@ -49,19 +49,24 @@ export interface MadeAgent {
 
 export interface LinkStore {
   /** Null if the id exists. `also`: a second link for the same holder, stored in the same commit. */
-  make(link: KeptLink, agent: MadeAgent | null, entry: LogEntry, also?: KeptLink | null): Durable<KeptLink | null>;
+  make(
+    link: StoredLink,
+    agent: CreatedAgent | null,
+    entry: LogEntry,
+    also?: StoredLink | null,
+  ): Durable<StoredLink | null>;
   /** Revokes the link and everything below it at once. Returns what was revoked now. */
-  revoke(id: string, at: number, entry: LogEntry): Durable<readonly KeptLink[]>;
+  revoke(id: string, at: number, entry: LogEntry): Durable<readonly StoredLink[]>;
   /** A token is claimed once, by the first agent that presents it. */
-  claim(id: string, token: string, holder: AgentName, entry: LogEntry): Durable<KeptLink | null>;
+  claim(id: string, token: string, holder: AgentName, entry: LogEntry): Durable<StoredLink | null>;
   /** Synchronous: not revoked, held by this agent. */
-  heldBy(name: AgentName): readonly KeptLink[];
-  get(id: string): KeptLink | null;
-  all(): readonly KeptLink[];
-  made(name: AgentName): MadeAgent | null;
-  allMade(): readonly MadeAgent[];
+  heldBy(name: AgentName): readonly StoredLink[];
+  get(id: string): StoredLink | null;
+  all(): readonly StoredLink[];
+  made(name: AgentName): CreatedAgent | null;
+  allMade(): readonly CreatedAgent[];
   /** Replaces the instructions if they still are the expected ones; null if they changed, or the agent has ended. */
-  instruct(name: AgentName, before: string, body: string, entry: LogEntry): Durable<MadeAgent | null>;
+  instruct(name: AgentName, before: string, body: string, entry: LogEntry): Durable<CreatedAgent | null>;
   /** Ends a created agent and its links. */
   end(name: AgentName, at: number, entry: LogEntry): Durable<null>;
 }

@@ -58,7 +58,7 @@ export interface LogEntry extends Who {
 }
 
 /** An entry with its position in the chain. */
-export interface PlacedEntry {
+export interface ChainedEntry {
   readonly place: number;
   readonly entry: LogEntry;
 }

@@ -20,7 +20,7 @@ export interface MemoryValue {
   readonly writer: AgentName;
 }
 
-export type MemoryWritten =
+export type MemoryWriteResult =
   | { readonly ok: true; readonly version: number }
   /** `version_conflict`: a concurrent write. `quota`: too many keys or bytes. */
   | { readonly ok: false; readonly code: "version_conflict" | "quota"; readonly message: string };
@@ -39,7 +39,7 @@ export interface MemoryWrite {
 
 export interface MemoryStore {
   get(namespace: Namespace, key: string, now: number): Durable<MemoryValue | null>;
-  set(write: MemoryWrite): Durable<MemoryWritten>;
+  set(write: MemoryWrite): Durable<MemoryWriteResult>;
   delete(namespace: Namespace, key: string, version: number | null): Durable<boolean>;
   /** Sorted by key, after the given key; `text`: words that appear in key or value. */
   list(

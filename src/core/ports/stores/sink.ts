@@ -1,6 +1,6 @@
 // A destination for a second copy of the log. It may be slow, full, stuck or gone, so callers set their own timeouts.
 
-export interface SinkStanding {
+export interface SinkPosition {
   /** Position of the last entry it has stored; null if it has none. */
   readonly place: number | null;
   /** Hash of that entry; null if it does not report one. */
@@ -13,17 +13,17 @@ export interface SinkStanding {
   readonly rotations: number | null;
 }
 
-export type SinkAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
+export type SinkResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
 
 /** INVARIANT: one operation at a time. Nothing throws; an operation without a response stays pending and blocks only itself. */
 export interface Sink {
   /** Its actual position. `header`: the first line of a copy, stored if the copy is empty. */
-  open(header: string): Promise<SinkAnswer<SinkStanding>>;
+  open(header: string): Promise<SinkResult<SinkPosition>>;
   /**
    * Lines that end with the entry at `last`. Resolves when all of them are stored; `kept` is called for partial progress, with
    * the hash of that entry, and returns whether it is the expected one.
    */
-  keep(lines: string, last: number, kept: (place: number, hash: string) => boolean): Promise<SinkAnswer<null>>;
+  keep(lines: string, last: number, kept: (place: number, hash: string) => boolean): Promise<SinkResult<null>>;
   /** Why it has to be reopened; null while it is usable. */
   readonly trouble: string | null;
   /** The same, after checking what it has stored. */
@@ -33,7 +33,7 @@ export interface Sink {
 }
 
 /** A sink as shown to a person. */
-export interface SinkShown {
+export interface SinkStatus {
   readonly target: string;
   /** Position of the last entry it has for certain; null if unknown. */
   readonly kept: number | null;
