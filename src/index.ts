@@ -99,7 +99,6 @@ export type { Judge } from "./core/ports/judge.ts";
 export type { CompletedRun, Ending, RunDenial, RunRefusal, RunResult, Sinks, Usage } from "./core/ports/process.ts";
 export type { Resolver } from "./core/ports/resolver.ts";
 export type { Charge, Commit, CommitResult, Entry as CommitEntry } from "./core/ports/stores/commit.ts";
-export type { ToolRequest } from "./runtime/context/asking.ts";
 export {
   type Context,
   type ContextParts,
@@ -108,7 +107,7 @@ export {
   type OpenContext,
   type SignalInstrument,
 } from "./runtime/context/context.ts";
-export type { FetchOptions } from "./runtime/context/fetch-asked.ts";
+export type { FetchOptions } from "./runtime/context/fetch-request.ts";
 export type { FilesInstrument, FoundLine, ListedFile } from "./runtime/context/files.ts";
 export type { KeyOptions, KeysInstrument } from "./runtime/context/keys.ts";
 export type { NetInstrument } from "./runtime/context/net.ts";
@@ -116,7 +115,8 @@ export type { ObservationsQuery, ObserveInstrument } from "./runtime/context/obs
 export type { ProcessInstrument, ProgramOptions, ProgramResult } from "./runtime/context/programs.ts";
 export type { FetchedHeaders, FetchedResponse } from "./runtime/context/response.ts";
 export type { SecretOptions, SecretsInstrument } from "./runtime/context/secrets.ts";
-export type { UseDenial, UseResult } from "./runtime/context/used.ts";
+export type { ToolRequest } from "./runtime/context/tool-request.ts";
+export type { UseDenial, UseResult } from "./runtime/context/use-result.ts";
 export type { Availability, Backend, Backends, Needs } from "./runtime/tool/availability.ts";
 export type { Capabilities, StorageScope, Store } from "./runtime/tool/declaration.ts";
 export { defineTool, type Tool, type ToolDefinition, type ToolFault } from "./runtime/tool/define.ts";
@@ -132,8 +132,8 @@ export {
   type ToolListing,
 } from "./runtime/tool/registry.ts";
 export type { Policy, ReadRequirement, RegistrationError, Requirement } from "./runtime/tool/requirement.ts";
-export type { ToolOutcome } from "./runtime/tool/returned.ts";
 export { type RunParts, runTool } from "./runtime/tool/run.ts";
 export type { InputIssue } from "./runtime/tool/schema-check.ts";
 export type { StandardSchema } from "./runtime/tool/standard-schema.ts";
 export type { ToolOrigin } from "./runtime/tool/tool-name.ts";
+export type { ToolOutcome } from "./runtime/tool/tool-outcome.ts";

@@ -79,7 +79,7 @@ async function withoutStore({ base, project, folders }: ToolsGround): Promise<re
     const whole = (tool: OwnerTool) =>
       oneByOne(OURS, callsCount, async (at) => void (await wholeCall(authority, tool, session, project, `oslo-${at}`)));
     const carried = oneByOne(OURS, callsCount, async () =>
-      expectText(carriedValue(await echo.carry(carrying)), "warm"),
+      expectText(carriedValue(await echo.execute(carrying)), "warm"),
     );
     return [
       ...(await byTurns(CARRIED, turnsCount, [bare, carried])),
@@ -100,7 +100,7 @@ async function wholeCall(authority: Authority, tool: OwnerTool, session: Session
   const requests = () => ({ ok: true as const, value: derived?.value ?? [] });
   const requirement = tool.foreign?.requirement ?? null;
   const warrant = await warrantOf(authority, { name: tool.name, requirement, requests }, { text });
-  expectText(carriedValue(await tool.carry(carryingOf(session, warrant))), text);
+  expectText(carriedValue(await tool.execute(carryingOf(session, warrant))), text);
   return warrant;
 }
 

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import { BrokerClient } from "../../src/sandbox/network/client.ts";
 import { webTool } from "../../src/daemon/tools/web.ts";
+import { BrokerClient } from "../../src/sandbox/network/client.ts";
 import { pageProcess, waitingPageProcess } from "../../src/tools/web/page-process.ts";
 import { presenting } from "../../src/tools/web/present.ts";
 import { shownPage } from "../../src/tools/web/shown-page.ts";
@@ -61,7 +61,7 @@ export async function measureWeb({ base, project }: ToolsGround): Promise<readon
     const known = { name: tool.name, requirement: null, requests };
     const ours = async (format: string): Promise<Readonly<Record<string, unknown>>> => {
       const warrant = await warrantOf(authority, known, { url, format });
-      return carriedValue(await tool.carry(carryingOf(session, warrant)));
+      return carriedValue(await tool.execute(carryingOf(session, warrant)));
     };
     const plain = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/page`)).text();
     const show = pageProcess(join(rootFolder, "dist", "page.cjs"));

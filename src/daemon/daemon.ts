@@ -19,21 +19,21 @@ import { logAnswers } from "./control/log.ts";
 import { powerAnswers } from "./control/power.ts";
 import { toolAnswers } from "./control/tools.ts";
 import { textIn, textsIn } from "./input.ts";
-import { Entries, NOBODY } from "./log/entries.ts";
+import { Entries, NO_ACTOR } from "./log/entries.ts";
 import { Floods } from "./log/floods.ts";
 import { Offers } from "./offers.ts";
 import { Opening } from "./opening.ts";
 import type { DaemonParts } from "./parts.ts";
 import { refusal } from "./refusal.ts";
-import type { Answering, Doors, Exchange } from "./rpc/serving.ts";
+import type { Exchange, MessageHandler, MessageHandlers } from "./rpc/serving.ts";
 import { type Session, Sessions } from "./session.ts";
-import { type HeldNow, providerAnswer, reachableAnswer } from "./tools/client-tools.ts";
+import { type CurrentHolding, providerAnswer, reachableAnswer } from "./tools/client-tools.ts";
 import { memoryTools } from "./tools/memory.ts";
 import { observationTools } from "./tools/observations.ts";
 import type { ForeignTools, OwnerTool } from "./tools/owner-tool.ts";
 import { OwnerTools } from "./tools/owner-tools.ts";
 
-export interface DaemonAsked {
+export interface DaemonOptions {
   readonly parts: DaemonParts;
   readonly protocol: number;
   readonly pid: number;
@@ -55,7 +55,7 @@ const deniedTodayMax = 10_000;
 const dayMilliseconds = 86_400_000;
 
 export class Daemon {
-  readonly #asked: DaemonAsked;
+  readonly #asked: DaemonOptions;
   readonly #started: number;
   readonly #sessions = new Sessions();
   readonly #entries: Entries;
@@ -69,33 +69,33 @@ export class Daemon {
   readonly #offers: Offers;
   /** For tools that run outside the daemon, while their call lasts. */
   readonly contexts: Contexts;
-  readonly doors: Doors;
+  readonly doors: MessageHandlers;
 
-  constructor(asked: DaemonAsked) {
+  constructor(asked: DaemonOptions) {
     const { parts } = asked;
     this.#asked = asked;
     this.#started = parts.now();
     this.#entries = new Entries(parts);
     this.#desk = new Desk(parts, this.#entries);
-    this.#floods = new Floods(this.#entries, parts.kept.ledger, parts.digest, parts.now);
+    this.#floods = new Floods(this.#entries, parts.stores.ledger, parts.digest, parts.now);
     this.#gatekeeper = new Gatekeeper(parts, this.#desk, this.#floods, this.#entries);
     const delegations = new Delegations(parts, this.#entries, this.#gatekeeper.holdings);
     this.#admission = new Admission(parts, this.#sessions);
     const userNames = (): readonly string[] | null => (asked.userNames === undefined ? [] : asked.userNames());
     this.#opening = new Opening(parts, this.#gatekeeper, delegations, this.#sessions, this.#admission, userNames);
     const own: readonly OwnerTool[] = [
-      ...memoryTools(parts.kept.memory, parts.now, (session, request) => {
+      ...memoryTools(parts.stores.memory, parts.now, (session, request) => {
         const holding = this.#gatekeeper.holdings.of(session);
         if ("refused" in holding) return false;
         return judge(holding.authority, request, this.#gatekeeper.moment(session, holding)).outcome === "allow";
       }),
-      ...observationTools(parts.kept.observations, parts.now, () => parts.id("o")),
+      ...observationTools(parts.stores.observations, parts.now, () => parts.id("o")),
       ...delegations.tools(),
       ...asked.more,
     ];
     const tools = new OwnerTools(own, asked.foreign);
     this.#tools = tools;
-    this.#offers = new Offers(this.#entries, parts.kept.ledger);
+    this.#offers = new Offers(this.#entries, parts.stores.ledger);
     this.contexts = new Contexts({
       held: (session) => this.held(session),
       instruments: asked.instruments ?? null,
@@ -115,7 +115,7 @@ export class Daemon {
     return { holding, moment: this.#gatekeeper.moment(session, holding) };
   }
 
-  #heldIn(exchange: Exchange): HeldNow {
+  #heldIn(exchange: Exchange): CurrentHolding {
     const session = this.#calls.session(exchange);
     return session === null ? null : this.held(session);
   }
@@ -131,14 +131,14 @@ export class Daemon {
 
   /** Before the sockets open: logs what was running when the daemon last ended. */
   async recover(): Promise<void> {
-    const { kept, now } = this.#asked.parts;
-    await kept.approvals.recover(now(), (approval) =>
+    const { stores, now } = this.#asked.parts;
+    await stores.approvals.recover(now(), (approval) =>
       this.#entries.make("approval", approval.who, approval.state === "executing" ? "indeterminate" : "expired", {
         of: approval.id,
         tool: approval.tool,
       }),
     );
-    const opened = await kept.ledger.log({ kind: "session", outcome: "opened", count: rememberedMax });
+    const opened = await stores.ledger.log({ kind: "session", outcome: "opened", count: rememberedMax });
     for (const { entry } of opened.ok ? [...opened.value].reverse() : []) {
       const { pid, start, caveats, face } = entry.more;
       // A process that had a session does not count as a person after a restart.
@@ -148,43 +148,43 @@ export class Daemon {
           isBrought: typeof caveats === "string",
         });
     }
-    await kept.ledger.append([this.#entries.make("daemon", NOBODY, "started", { more: { pid: this.#asked.pid } })]);
+    await stores.ledger.append([this.#entries.make("daemon", NO_ACTOR, "started", { more: { pid: this.#asked.pid } })]);
   }
 
   /** Calls that were refused because no daemon was running. They are unverified claims: logged, and nothing else. */
   async handOver(calls: readonly RefusedCall[]): Promise<boolean> {
     if (calls.length === 0) return true;
     const entries = calls.map(({ at, agent, tool, face, cwd, reason }) =>
-      this.#entries.make("decision", { ...NOBODY, agent }, "deny", {
+      this.#entries.make("decision", { ...NO_ACTOR, agent }, "deny", {
         tool,
         code: "not_available",
         more: { ...UNDECIDED, reason, face, cwd, refusedAt: at, isHandedOver: true },
       }),
     );
-    return (await this.#asked.parts.kept.ledger.append(entries)).ok;
+    return (await this.#asked.parts.stores.ledger.append(entries)).ok;
   }
 
   /** Periodic work. */
   async tick(): Promise<void> {
-    const { kept, now, proof } = this.#asked.parts;
+    const { stores, now, proof } = this.#asked.parts;
     await this.#floods.write(false);
     await this.#desk.sweep();
-    await kept.memory.sweep(now());
+    await stores.memory.sweep(now());
     await proof.checkpoint(false);
   }
 
   /** After the sockets are closed: writes everything that is still pending. */
   async close(): Promise<void> {
-    const { kept, proof, programs } = this.#asked.parts;
+    const { stores, proof, programs } = this.#asked.parts;
     for (const session of this.#sessions.all()) this.#opening.close(session);
     await programs.end(null);
     await this.#floods.write(true);
     this.#gatekeeper.planOutcomes();
-    await kept.ledger.append([this.#entries.make("daemon", NOBODY, "stopped")]);
+    await stores.ledger.append([this.#entries.make("daemon", NO_ACTOR, "stopped")]);
     await proof.checkpoint(true);
   }
 
-  #callAnswers(): readonly (readonly [string, Answering])[] {
+  #callAnswers(): readonly (readonly [string, MessageHandler])[] {
     const calls = this.#calls;
     return [
       [
@@ -239,7 +239,7 @@ export class Daemon {
   }
 
   /** The same, attributed to the session that asks. */
-  #during(act: Answering): Answering {
+  #during(act: MessageHandler): MessageHandler {
     const { during } = this.#asked.parts;
     if (during === undefined) return act;
     return (exchange) => {
@@ -248,7 +248,7 @@ export class Daemon {
     };
   }
 
-  #controlAnswers(): readonly (readonly [string, Answering])[] {
+  #controlAnswers(): readonly (readonly [string, MessageHandler])[] {
     const { parts } = this.#asked;
     const [gatekeeper, sessions, opening, admission] = [
       this.#gatekeeper,
@@ -276,12 +276,12 @@ export class Daemon {
 
   async #status(): Promise<DaemonStatus> {
     const { parts, pid, protocol, state, connections } = this.#asked;
-    const { kept, now, version, programs } = parts;
+    const { stores, now, version, programs } = parts;
     const since = now() - dayMilliseconds;
     const [waiting, head, denied] = await Promise.all([
-      kept.approvals.list(["pending"], deniedTodayMax),
-      kept.chain.head(),
-      kept.ledger.log({ outcome: "deny", since, count: deniedTodayMax }),
+      stores.approvals.list(["pending"], deniedTodayMax),
+      stores.chain.head(),
+      stores.ledger.log({ outcome: "deny", since, count: deniedTodayMax }),
     ]);
     const entries = head.ok ? head.value.place : 0;
     const sink = sinkShown(parts.sink?.() ?? null, entries);
@@ -311,15 +311,15 @@ export class Daemon {
     };
   }
 
-  #withSession(session: Session | null, act: (session: Session) => void): ReturnType<Awaited<Answering>> {
+  #withSession(session: Session | null, act: (session: Session) => void): ReturnType<Awaited<MessageHandler>> {
     if (session === null) return Promise.resolve(NO_SESSION);
     act(session);
     return Promise.resolve({ ok: true, value: {} });
   }
 
-  async #written(session: Session, outcome: string, more: JsonObject): ReturnType<Answering> {
+  async #written(session: Session, outcome: string, more: JsonObject): ReturnType<MessageHandler> {
     const entry = this.#entries.make("session", session.who(), outcome, { more });
-    const written = await this.#asked.parts.kept.ledger.append([entry]);
+    const written = await this.#asked.parts.stores.ledger.append([entry]);
     return written.ok ? { ok: true, value: {} } : refusal(written.code, written.message);
   }
 }

@@ -5,23 +5,23 @@ import type { DaemonParts } from "./parts.ts";
 /** No look-alike characters; in sort order. */
 const LETTERS = "23456789abcdefghijkmnpqrstuvwxyz";
 /** Five bits each: eighty random bits. */
-const chanceCharacters = 16;
+const randomCharacters = 16;
 /** Enough for a thousand years. */
 const timeCharacters = 8;
 const timeUnitMilliseconds = 32;
 /** Two characters per lookup. */
 const PAIRS: readonly string[] = [...LETTERS].flatMap((first) => [...LETTERS].map((second) => first + second));
 /** Random bytes are drawn in batches: drawing them per id costs more than building the id. */
-const heapWords: number = 512 * (chanceCharacters / 2);
+const randomWords: number = 512 * (randomCharacters / 2);
 
 /** Entries, calls and observations: frequent ids need an append-only index, or every insert touches another page. */
 const TIMED: ReadonlySet<string> = new Set(["c", "e", "o"]);
 
 /** INVARIANT: no random word is used twice, and no used word stays in memory. */
-export class Names {
+export class IdGenerator {
   readonly #now: () => number;
-  readonly #heap = new Uint16Array(heapWords);
-  #used = heapWords;
+  readonly #heap = new Uint16Array(randomWords);
+  #used = randomWords;
   #unit = -1;
   #time = "";
 
@@ -34,12 +34,12 @@ export class Names {
 
   /** Random part only. */
   name(): string {
-    if (this.#used >= heapWords) {
+    if (this.#used >= randomWords) {
       randomFillSync(this.#heap);
       this.#used = 0;
     }
     let text = "";
-    for (const end = this.#used + chanceCharacters / 2; this.#used < end; this.#used++) {
+    for (const end = this.#used + randomCharacters / 2; this.#used < end; this.#used++) {
       text += PAIRS[(this.#heap[this.#used] as number) & 1023];
       this.#heap[this.#used] = 0;
     }

@@ -7,7 +7,7 @@ const lineCharactersMax = 300;
 /** A burst of requests causes one notification. */
 const quietMilliseconds = 2000;
 
-export function notifying(command: () => readonly string[], now: () => number): (approval: Approval) => void {
+export function approvalNotifier(command: () => readonly string[], now: () => number): (approval: Approval) => void {
   let last = Number.NEGATIVE_INFINITY;
   return ({ state, times, answers, id, who, tool, asking }) => {
     if (state !== "pending" || times > 1 || answers.length > 0 || now() - last < quietMilliseconds) return;

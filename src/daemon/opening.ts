@@ -12,7 +12,7 @@ import type { Answer, Refusal } from "../core/ports/daemon/exchange.ts";
 import type { AgentName } from "../core/ports/stores/link-store.ts";
 import type { Delegations } from "./calls/delegations.ts";
 import type { Gatekeeper } from "./calls/gatekeeper.ts";
-import { type Brought, grantsOf } from "./calls/holding.ts";
+import { grantsOf, type SessionCaveats } from "./calls/holding.ts";
 import type { Admission } from "./control/admission.ts";
 import { flagIn, numberOr, optionalText, textIn, textsIn } from "./input.ts";
 import type { DaemonParts } from "./parts.ts";
@@ -45,7 +45,7 @@ interface RefusedOpening {
   readonly peer: Peer;
 }
 
-interface Named {
+interface NamedAgent {
   readonly name: AgentName;
   readonly notes: readonly string[];
 }
@@ -99,7 +99,7 @@ export class Opening {
     const admitted = caveats === null ? null : this.#admission.bringing(peer);
     if (admitted !== null && !admitted.ok)
       return this.#refused({ cwd, asked, user: named, trace, face, peer }, admitted);
-    const brought: Brought | null =
+    const brought: SessionCaveats | null =
       caveats === null ? null : { text: caveats, account: this.#accountOf(peer, caveats) };
     const found = brought === null ? this.#nameOf(cwd, asked) : this.#broughtName(cwd, brought);
     const told = { cwd, asked, user: named, trace, face, peer };
@@ -113,7 +113,7 @@ export class Opening {
     // A server has a client above it, whatever it reports; which process that is, is not guessed.
     const isForParent = flagIn(value, "isForParent") || face === "mcp";
     const root = rootOf(peer, flagIn(value, "isForParent") ? (numberOr(value, "level", 1, 1, levelsMax) ?? 1) : 0);
-    const { id, now, kept } = this.#parts;
+    const { id, now, stores } = this.#parts;
     const session = new Session({
       id: id("s"),
       name,
@@ -147,7 +147,7 @@ export class Opening {
     const { entries } = this.#gatekeeper;
     const more = { face, terminal: peer.terminal, pid: root.pid, start: root.start, pledge: specs };
     const brings = caveats === null ? {} : { caveats };
-    const written = await kept.ledger.append([
+    const written = await stores.ledger.append([
       entries.make("session", session.who(), "opened", { more: { ...more, ...brings } }),
     ]);
     if (!written.ok) {
@@ -183,7 +183,7 @@ export class Opening {
     this.#sessions.remove(session);
     const { entries } = this.#gatekeeper;
     const more = { calls: session.calls, clean: session.isClean };
-    void this.#parts.kept.ledger.append([entries.make("session", session.who(), "closed", { more })]);
+    void this.#parts.stores.ledger.append([entries.make("session", session.who(), "closed", { more })]);
   }
 
   /** The first invalid spec; null if the pledge applies. */
@@ -205,7 +205,7 @@ export class Opening {
     return refusal("invalid_input", `${user} differs from the user ${other} in capitals alone`, `name them ${other}`);
   }
 
-  #broughtName(cwd: string, { text, account }: Brought): Answer<Named> {
+  #broughtName(cwd: string, { text, account }: SessionCaveats): Answer<NamedAgent> {
     const { name, notes } = this.#parts.records.caveats(cwd, text, account);
     return { ok: true, value: { name, notes } };
   }
@@ -215,11 +215,11 @@ export class Opening {
     return `${pid} ${start} ${this.#parts.digest(text).slice(0, 24)}`;
   }
 
-  #nameOf(cwd: string, asked: string): Answer<Named> {
-    const { records, kept } = this.#parts;
+  #nameOf(cwd: string, asked: string): Answer<NamedAgent> {
+    const { records, stores } = this.#parts;
     const made: AgentName = { workspace: records.workspaceOf(cwd), agent: asked };
     const found = records.record(cwd, asked);
-    if (!found.ok && kept.links.made(made)?.ended === null) return { ok: true, value: { name: made, notes: [] } };
+    if (!found.ok && stores.links.made(made)?.ended === null) return { ok: true, value: { name: made, notes: [] } };
     return found.ok
       ? { ok: true, value: { name: found.value.name, notes: found.value.notes } }
       : refusal("unknown_agent", found.message, found.fix);

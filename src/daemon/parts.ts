@@ -82,7 +82,7 @@ export interface PresenceReason {
 }
 
 /** What a program needs from the daemon while it runs for a call. */
-export interface ProgramGround {
+export interface ProgramContext {
   /** The deciding authority: every link of the session, and the tool's requirement. */
   readonly authority: Authority;
   /** Owner of its sandboxes: unlike ids, unique per agent on this machine. */
@@ -105,7 +105,7 @@ export interface ProgramGround {
   refused(denial: RunDenial, reason: string | null): string;
 }
 
-export interface ProgramAsked {
+export interface ProgramRun {
   readonly argv: readonly [string, ...string[]];
   readonly request: Request;
   /** The plan is made from the grants that decided, never from the verdict. */
@@ -125,7 +125,7 @@ export interface Programs {
   isProgram(tool: string): boolean;
   /** The argument vector of a call of such a tool; null for other input. */
   argvOf(input: JsonObject): readonly [string, ...string[]] | null;
-  run(ground: ProgramGround, asked: ProgramAsked): Promise<RunResult>;
+  run(ground: ProgramContext, asked: ProgramRun): Promise<RunResult>;
   /** Ends the sandboxes of an owner, or all; returns how many ended. */
   end(owner: string | null): Promise<number>;
   readonly count: number;
@@ -145,7 +145,7 @@ export interface Drafts {
   undo(id: string): Promise<Answer<{ readonly summary: DraftSummary }>>;
 }
 
-export interface Kept {
+export interface Stores {
   readonly ledger: Ledger;
   readonly chain: ChainStore;
   readonly approvals: ApprovalStore;
@@ -163,19 +163,19 @@ export interface PresenceBook {
   delete(name: string, entry: LogEntry): Promise<Answer<object>>;
 }
 
-export type SecretsAsked<K extends keyof ControlMessages> = Omit<ControlMessages[K]["asks"], "presence">;
+export type SecretRequest<K extends keyof ControlMessages> = Omit<ControlMessages[K]["asks"], "presence">;
 
 /** Secrets, sealed; opened only for use. */
 export interface Vault {
-  set(asked: SecretsAsked<"secrets.set">, entry: LogEntry): Promise<Answer<SecretView>>;
+  set(asked: SecretRequest<"secrets.set">, entry: LogEntry): Promise<Answer<SecretView>>;
   list(): readonly SecretView[];
-  policy(asked: SecretsAsked<"secrets.policy">, entry: LogEntry): Promise<Answer<SecretView>>;
+  policy(asked: SecretRequest<"secrets.policy">, entry: LogEntry): Promise<Answer<SecretView>>;
   delete(name: string, entry: LogEntry): Promise<Answer<object>>;
   /** Source of the key, and why the store is locked, if it is. */
   source(): KeyStatus;
   unlock(given: KeyInput): Promise<Answer<object>>;
   lock(): Promise<Answer<object>>;
-  rekey(asked: SecretsAsked<"secrets.key">, entry: LogEntry): Promise<Answer<object>>;
+  rekey(asked: SecretRequest<"secrets.key">, entry: LogEntry): Promise<Answer<object>>;
 }
 
 /** The log's integrity proof: signed checkpoints. */
@@ -193,7 +193,7 @@ export interface Proof {
 }
 
 /** Redacts known secrets from output. */
-export interface Redacting {
+export interface OutputRedactor {
   /** The same object while the same secrets are known; null if there are none. */
   readonly known: object | null;
   text(text: string): string;
@@ -218,7 +218,7 @@ export interface CallPin {
 export interface DaemonParts {
   /** Runs work for a session: secrets found in its output meanwhile are attributed to the session. */
   during?<T>(session: Session, act: () => T): T;
-  readonly kept: Kept;
+  readonly stores: Stores;
   /** Problems of the stored state, as sentences for a person. */
   problems(): readonly string[];
   /** The second copy of the log and its status; null if none is configured. */
@@ -229,7 +229,7 @@ export interface DaemonParts {
   readonly records: Records;
   readonly programs: Programs;
   readonly drafts: Drafts;
-  readonly redacting: Redacting;
+  readonly redacting: OutputRedactor;
   /** Whether a request changes a trigger path, which tools on this machine execute or obey, and which needs approval. */
   isTrigger(session: Session, request: Request): boolean;
   /** Pins the current content of the programs, scripts and tools of a call. */

@@ -9,11 +9,11 @@ import { homeFolder } from "../platform/ground.ts";
 import { refusesBoundHosts } from "../sandbox/network/fetch/handles-binding.ts";
 import { keyPlaces } from "../secrets/sources.ts";
 import { SecretVault } from "../secrets/vault.ts";
-import type { Redacting, Vault } from "./parts.ts";
+import type { OutputRedactor, Vault } from "./parts.ts";
 import type { AskSecret } from "./programs/credentials.ts";
 import type { Session } from "./session.ts";
 
-export interface DaemonSecretsAsked {
+export interface DaemonSecretsOptions {
   readonly secrets: SecretStore;
   readonly settings: SettingStore;
   readonly state: string;
@@ -29,7 +29,7 @@ export interface DaemonSecrets {
   readonly vault: Vault;
   /** Values that are not redacted, as sentences for a person. */
   problems(): readonly string[];
-  readonly redacting: Redacting;
+  readonly redacting: OutputRedactor;
   /** For streamed output; null if there are no secrets. */
   stream(): StreamRedacting | null;
   /** Requests the key if the store is locked, and continues without it after a timeout. */
@@ -45,7 +45,7 @@ export interface DaemonSecrets {
 const beginMillisecondsMax = 3_000;
 const NO_PROBLEM = { problem: null, fix: null };
 
-export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
+export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
   const { secrets, settings, state, now, entry, alarm } = asked;
   const vault = new SecretVault({
     secrets,

@@ -5,7 +5,7 @@ import type { AgentName } from "../core/ports/stores/link-store.ts";
 import type { Who } from "../core/ports/stores/log.ts";
 import type { Stop } from "../sandbox/plan/sandboxes.ts";
 import { agentScope } from "./calls/generations.ts";
-import type { Connected, ProcessMark } from "./rpc/serving.ts";
+import type { ClientConnection, ProcessMark } from "./rpc/serving.ts";
 
 export interface SessionFacts {
   readonly id: string;
@@ -18,7 +18,7 @@ export interface SessionFacts {
   readonly face: string;
   readonly opened: number;
   readonly environment: Readonly<Record<string, string>>;
-  readonly connected: Connected;
+  readonly connected: ClientConnection;
   /** The process it belongs to, with its descendants. */
   readonly root: ProcessMark;
   /** Its client is an ancestor of the process that opened it: a server that a client started. */
@@ -139,12 +139,12 @@ export class Sessions {
   }
 
   /** INVARIANT: only the connection that opened it can name it. */
-  get(id: string, connected: Connected): Session | null {
+  get(id: string, connected: ClientConnection): Session | null {
     const session = this.#all.get(id);
     return session === undefined || session.facts.connected !== connected || session.isClosed ? null : session;
   }
 
-  of(connected: Connected): readonly Session[] {
+  of(connected: ClientConnection): readonly Session[] {
     return [...this.#all.values()].filter((one) => one.facts.connected === connected);
   }
 

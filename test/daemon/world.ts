@@ -9,7 +9,7 @@ import type { Answer, RequestOptions } from "../../src/core/ports/daemon/exchang
 import { connect } from "../../src/daemon/rpc/client.ts";
 import { makeDaemonFolder } from "../../src/daemon/rpc/folder.ts";
 import { FrameCutter, jsonFrame } from "../../src/daemon/rpc/frame.ts";
-import { controlAnswerBytesMax, protocolVersion } from "../../src/daemon/rpc/limits.ts";
+import { controlResponseBytesMax, protocolVersion } from "../../src/daemon/rpc/limits.ts";
 import { connectStarting, daemonFolder, type StartAsked } from "../../src/platform/daemon/daemon-start.ts";
 import { lastOwner } from "../../src/platform/daemon/owner-lock.ts";
 import { stateOf } from "../../src/platform/daemon/process-identity.ts";
@@ -165,7 +165,7 @@ export class Stranger {
   readonly closed: Promise<void>;
   bytes = 0;
   isClosed = false;
-  readonly #cutter: FrameCutter = new FrameCutter(controlAnswerBytesMax);
+  readonly #cutter: FrameCutter = new FrameCutter(controlResponseBytesMax);
   readonly #waiting: (() => void)[] = [];
 
   constructor(socket: Socket) {

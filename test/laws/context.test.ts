@@ -12,7 +12,7 @@ import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import type { Judge } from "../../src/core/ports/judge.ts";
 import type { Context } from "../../src/runtime/context/context.ts";
 import { remoteContext, serveUse } from "../../src/runtime/context/remote.ts";
-import type { UseResult } from "../../src/runtime/context/used.ts";
+import type { UseResult } from "../../src/runtime/context/use-result.ts";
 import type { Capabilities } from "../../src/runtime/tool/declaration.ts";
 import type { RegisteredTool } from "../../src/runtime/tool/registered.ts";
 import { PROTECTED } from "./alphabet.ts";

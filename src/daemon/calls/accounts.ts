@@ -9,7 +9,7 @@ import type { Charge } from "../../core/ports/stores/commit.ts";
 import type { AccountCharge } from "../../core/ports/stores/ledger.ts";
 
 /** Accounts of an authority, by link id and by grant. */
-export type Counted = ReadonlyMap<string, ReadonlyMap<number, AccountCharge>>;
+export type AccountMap = ReadonlyMap<string, ReadonlyMap<number, AccountCharge>>;
 
 /** INVARIANT: an account is named by the link and by what the grant covers, never by its position in the text. */
 export class Accounts {
@@ -22,7 +22,7 @@ export class Accounts {
   }
 
   /** Null if nothing is counted. Of links with the same id the first counts, as chains are tried in order. */
-  counted(authority: Authority): Counted | null {
+  counted(authority: Authority): AccountMap | null {
     const counted = new Map<string, ReadonlyMap<number, AccountCharge>>();
     for (const chain of authority)
       for (const { link } of chain) if (!counted.has(link.id)) counted.set(link.id, this.#of(link));
@@ -75,7 +75,7 @@ function ownerOf({ account, id }: Link): string {
  * Null if a charge matches no account here, and then it may allow nothing. INVARIANT: a call charges an account once, however
  * many links of its chains share it, and the strictest of their limits applies.
  */
-export function chargesIn(counted: Counted | null, charges: readonly Charge[]): readonly AccountCharge[] | null {
+export function chargesIn(counted: AccountMap | null, charges: readonly Charge[]): readonly AccountCharge[] | null {
   const found = new Map<string, AccountCharge>();
   for (const { link, grant } of charges) {
     const charge = counted?.get(link)?.get(grant);

@@ -4,7 +4,7 @@ import type { ProgramCompletion, ProgramRefusal } from "../../core/ports/daemon/
 import type { RunDenial, RunResult } from "../../core/ports/process.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
 import { hintOf } from "../log/denials.ts";
-import type { Carried } from "../tools/owner-tool.ts";
+import type { ExecutionResult } from "../tools/owner-tool.ts";
 
 const DONE: Omit<Outcome, "receipt"> = { ended: "done", denials: [], enforcement: [], wallMicroseconds: 0 };
 export const REFUSED: Omit<Outcome, "receipt"> = {
@@ -15,7 +15,7 @@ export const REFUSED: Omit<Outcome, "receipt"> = {
 };
 
 /** `denials`: denials during the call, with their entries. */
-export function outcomeOf(receipt: string, carried: Carried, denials: readonly RunDenial[]): Outcome {
+export function outcomeOf(receipt: string, carried: ExecutionResult, denials: readonly RunDenial[]): Outcome {
   const met = carried.met ?? DONE;
   return { receipt, ...met, ended: carried.ok ? met.ended : `failed ${carried.code}`, denials };
 }

@@ -32,7 +32,7 @@ export interface CallRefusal {
   readonly target?: string | null;
 }
 
-export interface Waiting {
+export interface ApprovalWait {
   readonly milliseconds: number;
   /** Cancelled by the caller, or the connection is closed. */
   readonly isStopped: boolean;
@@ -42,20 +42,20 @@ export interface Waiting {
 }
 
 /** Shared by the ports of all calls. */
-export interface WayActs {
-  ask(way: CallWay, asked: ApprovalRequest): Promise<DeskAnswer>;
-  commit(way: CallWay, entry: Entry): Promise<CommitResult>;
-  settle(way: CallWay, outcome: Outcome): Promise<boolean>;
-  settleLater(way: CallWay, outcome: Outcome): void;
+export interface SessionCallActions {
+  ask(way: SessionCall, asked: ApprovalRequest): Promise<DeskAnswer>;
+  commit(way: SessionCall, entry: Entry): Promise<CommitResult>;
+  settle(way: SessionCall, outcome: Outcome): Promise<boolean>;
+  settleLater(way: SessionCall, outcome: Outcome): void;
   moment(session: Session, holding: Holding): Moment;
-  refused(way: CallWay, refusal: CallRefusal): string;
+  refused(way: SessionCall, refusal: CallRefusal): string;
 }
 
-export class CallWay implements CallPorts {
-  readonly #acts: WayActs;
+export class SessionCall implements CallPorts {
+  readonly #acts: SessionCallActions;
   readonly session: Session;
   readonly holding: Holding;
-  readonly waiting: Waiting;
+  readonly waiting: ApprovalWait;
   /** The arguments as received; a denial stores them with secrets redacted. */
   readonly input: JsonObject;
   /** Generations the call is decided under. */
@@ -66,12 +66,12 @@ export class CallWay implements CallPorts {
   claim: ApprovalClaim | null = null;
 
   constructor(
-    acts: WayActs,
+    acts: SessionCallActions,
     session: Session,
     holding: Holding,
-    waiting: Waiting,
+    waiting: ApprovalWait,
     input: JsonObject,
-    generations: CallWay["generations"],
+    generations: SessionCall["generations"],
   ) {
     this.#acts = acts;
     this.session = session;

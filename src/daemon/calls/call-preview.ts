@@ -5,20 +5,20 @@ import { done, refuse } from "../../core/base/result.ts";
 import { type CallDecision, decideCall } from "../../core/gate/call-decision.ts";
 import type { KnownTool, ToolLookup } from "../../core/gate/known-tool.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
-import type { AskedCall } from "./gatekeeper.ts";
+import type { GatedCall } from "./gatekeeper.ts";
 import type { Holding } from "./holding.ts";
 
-export type Considered = Pick<AskedCall, "session" | "holding" | "tool" | "input" | "ports">;
+export type PreviewCall = Pick<GatedCall, "session" | "holding" | "tool" | "input" | "ports">;
 
 /** Previews the decision, without an approval request or a log entry. */
-export function considered({ session, holding, tool, input, ports }: Considered, lookup: ToolLookup): CallDecision {
+export function previewCall({ session, holding, tool, input, ports }: PreviewCall, lookup: ToolLookup): CallDecision {
   const { authority, written, blocked } = holding;
   const caller = { agent: session.facts.name.agent, authority, written, blocked };
   return decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
 }
 
 /** The same tool, with approval required for requests that change a trigger path. */
-export function triggersMarked(lookup: ToolLookup, isTrigger: (request: Request) => boolean): ToolLookup {
+export function markTriggers(lookup: ToolLookup, isTrigger: (request: Request) => boolean): ToolLookup {
   return (name) => {
     const tool = lookup(name);
     if (tool === null) return null;
@@ -32,7 +32,7 @@ export function triggersMarked(lookup: ToolLookup, isTrigger: (request: Request)
 }
 
 /** A client tool with the requests that the client declares, which can only add requests. */
-export function askersLookup(
+export function clientToolLookup(
   texts: readonly string[],
   { reading }: Holding,
   requirement: CompiledLink | null,

@@ -22,7 +22,7 @@ import type { Entries } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Session } from "../session.ts";
 import { specFault } from "../spec-fault.ts";
-import type { Carried, OwnerTool } from "../tools/owner-tool.ts";
+import type { ExecutionResult, OwnerTool } from "../tools/owner-tool.ts";
 import { delegationDepthMax, grantsOf, type Holdings } from "./holding.ts";
 
 const specsMax = 256;
@@ -67,7 +67,7 @@ export class Delegations {
         ),
         verbs: ["agent.grant"],
         requests: (input, reading) => delegation(input, "agent", reading),
-        carry: ({ input, session, warrant }) => this.#grant(input, session, warrant.requests),
+        execute: ({ input, session, warrant }) => this.#grant(input, session, warrant.requests),
       },
       {
         name: "agent_create",
@@ -85,7 +85,7 @@ export class Delegations {
         ),
         verbs: ["agent.create"],
         requests: (input, reading) => creation(input, reading),
-        carry: ({ input, session, warrant }) => this.#create(input, session, warrant.requests),
+        execute: ({ input, session, warrant }) => this.#create(input, session, warrant.requests),
       },
     ];
   }
@@ -94,9 +94,9 @@ export class Delegations {
   async claim(token: string, name: AgentName, who: Who): Promise<StoredLink | null> {
     const [start, id, secret, ...rest] = token.split(".");
     if (start !== tokenStart || id === undefined || secret === undefined || rest.length > 0) return null;
-    const { kept } = this.#parts;
+    const { stores } = this.#parts;
     const entry = this.#entries.make("delegation", who, "claimed", { of: id });
-    const claimed = await kept.links.claim(id, this.#tokenDigest(secret, name), name, entry);
+    const claimed = await stores.links.claim(id, this.#tokenDigest(secret, name), name, entry);
     return claimed.ok ? claimed.value : null;
   }
 
@@ -105,12 +105,12 @@ export class Delegations {
     return this.#parts.digest(JSON.stringify([secret, workspace, agent]));
   }
 
-  #grant(input: JsonObject, session: Session, requests: readonly Request[]): Promise<Carried> {
+  #grant(input: JsonObject, session: Session, requests: readonly Request[]): Promise<ExecutionResult> {
     const target = textIn(input, "agent", idCharactersMax);
     return target === null ? Promise.resolve(BAD) : this.#make(input, session, requests, target, null);
   }
 
-  #create(input: JsonObject, session: Session, requests: readonly Request[]): Promise<Carried> {
+  #create(input: JsonObject, session: Session, requests: readonly Request[]): Promise<ExecutionResult> {
     const target = textIn(input, "id", idCharactersMax);
     const body = textIn(input, "instructions", bodyCharactersMax);
     return target === null || body === null ? Promise.resolve(BAD) : this.#make(input, session, requests, target, body);
@@ -122,14 +122,14 @@ export class Delegations {
     requests: readonly Request[],
     target: string,
     body: string | null,
-  ): Promise<Carried> {
-    const { kept, now, id, records } = this.#parts;
+  ): Promise<ExecutionResult> {
+    const { stores, now, id, records } = this.#parts;
     const { name } = session.facts;
     const seconds = numberOr(input, "seconds", 0, 1, secondsMax);
     const calls = numberOr(input, "calls", 0, 1, Number.MAX_SAFE_INTEGER);
     const proposed = requests.find(({ delegation: given }) => given !== undefined)?.delegation?.proposed ?? null;
     if (seconds === null || calls === null || proposed === null) return BAD;
-    if (kept.links.all().length >= linksMax) return refused("quota", "there are too many delegations already");
+    if (stores.links.all().length >= linksMax) return refused("quota", "there are too many delegations already");
     if (session.pledges.some(isCounted))
       return refused(
         "exceeds_grantor_authority",
@@ -184,7 +184,7 @@ export class Delegations {
         more,
       },
     );
-    const stored = await kept.links.make(link, made, entry, toolsLink);
+    const stored = await stores.links.make(link, made, entry, toolsLink);
     if (!stored.ok) return stored;
     if (stored.value === null) return refused("not_available", "it could not be kept under this name; ask again");
     const token = secret === null ? null : `${tokenStart}.${link.id}.${secret}`;
@@ -197,7 +197,7 @@ export class Delegations {
     for (
       let at = id;
       at !== null && path.length <= delegationDepthMax;
-      at = this.#parts.kept.links.get(at)?.parent ?? null
+      at = this.#parts.stores.links.get(at)?.parent ?? null
     )
       path.unshift(at);
     return path;
@@ -205,14 +205,16 @@ export class Delegations {
 
   /** Agents of the session's workspace, with a record or created. */
   #ids({ facts }: Session): readonly string[] {
-    const { kept, records } = this.#parts;
-    const made = kept.links.allMade().filter(({ name, ended }) => ended === null && isSameWorkspace(name, facts.name));
+    const { stores, records } = this.#parts;
+    const made = stores.links
+      .allMade()
+      .filter(({ name, ended }) => ended === null && isSameWorkspace(name, facts.name));
     return [...records.agentIds(facts.cwd), ...made.map(({ name }) => name.agent)];
   }
 
   #exists(session: Session, { workspace, agent }: AgentName): boolean {
-    const { kept, records } = this.#parts;
-    return kept.links.made({ workspace, agent })?.ended === null || records.record(session.facts.cwd, agent).ok;
+    const { stores, records } = this.#parts;
+    return stores.links.made({ workspace, agent })?.ended === null || records.record(session.facts.cwd, agent).ok;
   }
 
   /**
@@ -241,7 +243,7 @@ export class Delegations {
     session: Session,
     target: string,
     proposed: readonly Grant[],
-  ): { readonly ok: true; readonly value: string | null } | Extract<Carried, { ok: false }> {
+  ): { readonly ok: true; readonly value: string | null } | Extract<ExecutionResult, { ok: false }> {
     const { name } = session.facts;
     const { protectedPaths } = this.#parts.records.readingAt(session.facts.cwd).ground;
     let depth = 0;
@@ -280,13 +282,13 @@ function isCounted({ link }: CompiledLink): boolean {
   return link.grants.some(({ conditions: { calls, rate, expires } }) => (calls ?? rate ?? expires) !== null);
 }
 
-const BAD: Carried = {
+const BAD: ExecutionResult = {
   ok: false,
   code: "invalid_input",
   message: "an agent's id, and grants as a list of specs such as net.get{hosts=[api.example.com]}",
 };
 
-function refused(code: string, message: string): Extract<Carried, { ok: false }> {
+function refused(code: string, message: string): Extract<ExecutionResult, { ok: false }> {
   return { ok: false, code, message };
 }
 

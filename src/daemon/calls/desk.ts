@@ -29,8 +29,8 @@ import type { Entries } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import { refusal } from "../refusal.ts";
 import type { Session } from "../session.ts";
-import type { Waiting } from "./call-ports.ts";
-import { agentScope, EVERYBODY } from "./generations.ts";
+import type { ApprovalWait } from "./call-ports.ts";
+import { agentScope, MACHINE_SCOPE } from "./generations.ts";
 import type { Holding } from "./holding.ts";
 
 const questionMilliseconds = 24 * 3_600_000;
@@ -66,8 +66,8 @@ export class Desk {
     return () => this.#watchers.delete(watcher);
   }
 
-  async ask(session: Session, holding: Holding, question: ApprovalRequest, waiting: Waiting): Promise<DeskAnswer> {
-    const { kept, now, id, redacting } = this.#parts;
+  async ask(session: Session, holding: Holding, question: ApprovalRequest, waiting: ApprovalWait): Promise<DeskAnswer> {
+    const { stores, now, id, redacting } = this.#parts;
     const { call, binding } = await this.#callOf(session, question);
     const served = this.#served(session, call, holding.reading);
     if (served !== null) return served;
@@ -75,7 +75,7 @@ export class Desk {
     if (no === "unknown") return unavailable(NO_STORE);
     if (no !== null) return { answer: { kind: "refused", reason: no.reason ?? "", approval: no.id }, claim: null };
     const { name } = session.facts;
-    const open = kept.approvals.pending(name.workspace, name.agent).filter(({ expires }) => now() < expires);
+    const open = stores.approvals.pending(name.workspace, name.agent).filter(({ expires }) => now() < expires);
     const room = mayAsk(open, call.digest);
     if (!room.ok) return unavailable(room.message);
     // A request that is too long to read cannot be approved, and must not crowd out other requests.
@@ -100,7 +100,7 @@ export class Desk {
       milliseconds: questionMilliseconds,
     });
     const entry = this.#entryOf(approval, "asked", null);
-    const asking = await kept.approvals.ask(approval, entry);
+    const asking = await stores.approvals.ask(approval, entry);
     if (!asking.ok) return unavailable(NO_STORE);
     this.#tell(asking.value);
     if (waiting.milliseconds <= 0) return { answer: { kind: "pending", approval: asking.value.id }, claim: null };
@@ -117,7 +117,7 @@ export class Desk {
   }
 
   async show(idOf: string): Promise<Answer<{ readonly approval: Approval; readonly ladder: readonly LadderStep[] }>> {
-    const found = await this.#parts.kept.approvals.get(idOf);
+    const found = await this.#parts.stores.approvals.get(idOf);
     if (!found.ok) return refusal(found.code, found.message);
     if (found.value === null)
       return refusal("unknown_approval", `there is no approval ${JSON.stringify(idOf.slice(0, 80))}`);
@@ -166,7 +166,7 @@ export class Desk {
 
   /** The outcome of its last use. */
   async settled(idOf: string, ended: string): Promise<void> {
-    const found = await this.#parts.kept.approvals.get(idOf);
+    const found = await this.#parts.stores.approvals.get(idOf);
     if (!found.ok || found.value === null || found.value.state !== "executing") return;
     const how = ended === "done" || ended.startsWith("exited ") || ended.startsWith("signalled ") ? "done" : "failed";
     await this.#change(found.value, end(found.value, how), ["executing"], how, null);
@@ -174,8 +174,8 @@ export class Desk {
 
   /** Marks expired requests and approvals, once. */
   async sweep(): Promise<void> {
-    const { kept, now } = this.#parts;
-    const open = await kept.approvals.list(["pending", "approved"], refusedLookedAtMax);
+    const { stores, now } = this.#parts;
+    const open = await stores.approvals.list(["pending", "approved"], refusedLookedAtMax);
     for (const approval of open.ok ? open.value : []) {
       const old = aged(approval, now());
       if (old.state === "expired")
@@ -203,7 +203,7 @@ export class Desk {
   ): Promise<Answer<Approval>> {
     if (!life.ok) return refusal(life.code, life.message);
     const entry = this.#entryOf(life.approval, outcome, by);
-    const changed = await this.#parts.kept.approvals.change(approval.id, from, changeOf(life.approval), entry);
+    const changed = await this.#parts.stores.approvals.change(approval.id, from, changeOf(life.approval), entry);
     if (!changed.ok) return refusal(changed.code, changed.message);
     if (changed.value === null) return refusal("not_pending", "somebody else answered it in the meantime");
     this.#tell(changed.value);
@@ -225,10 +225,10 @@ export class Desk {
     session: Session,
     { tool, input, requests, asking, level }: ApprovalRequest,
   ): Promise<{ readonly call: ServedCall; readonly binding: ApprovalBinding | null }> {
-    const { kept, digest, canonical, pin } = this.#parts;
+    const { stores, digest, canonical, pin } = this.#parts;
     const { name } = session.facts;
     // Both only increase, so an equal sum means neither changed.
-    const generation = kept.ledger.generation(EVERYBODY) + kept.ledger.generation(agentScope(name));
+    const generation = stores.ledger.generation(MACHINE_SCOPE) + stores.ledger.generation(agentScope(name));
     const pinned = await pin({ workspace: name.workspace, tool, input, requests });
     const identity = {
       workspace: name.workspace,
@@ -245,9 +245,9 @@ export class Desk {
 
   /** An approval for one user's call does not cover another user. */
   #served({ facts }: Session, call: ServedCall, reading: Reading): DeskAnswer | null {
-    const { kept, now } = this.#parts;
+    const { stores, now } = this.#parts;
     const covers = specsCover(reading);
-    const found = kept.approvals
+    const found = stores.approvals
       .usable(call.workspace, call.agent, now())
       .find(({ who, ...rest }) => who.user === facts.user && serves({ who, ...rest }, call, now(), covers));
     const level = found === undefined ? 0 : answeredLevel(found);
@@ -259,14 +259,14 @@ export class Desk {
 
   /** A refusal lasts as long as the request would have been open: asking again does not bypass it. */
   async #refusedBefore({ digest }: ServedCall): Promise<Approval | null | "unknown"> {
-    const { kept, now } = this.#parts;
-    const refused = await kept.approvals.list(["refused"], refusedLookedAtMax);
+    const { stores, now } = this.#parts;
+    const refused = await stores.approvals.list(["refused"], refusedLookedAtMax);
     // If it is unknown whether a person refused, no request is created.
     if (!refused.ok) return "unknown";
     return refused.value.find((one) => one.digest === digest && now() < one.expires) ?? null;
   }
 
-  #decided(idOf: string, waiting: Waiting): Promise<Approval | null> {
+  #decided(idOf: string, waiting: ApprovalWait): Promise<Approval | null> {
     return new Promise((give) => {
       const done = (approval: Approval | null): void => {
         stop();
@@ -279,7 +279,7 @@ export class Desk {
       const timer = setTimeout(() => done(null), Math.min(waiting.milliseconds, questionMilliseconds));
       waiting.onStop(() => done(null));
       // An answer that arrived before this listener was added would otherwise be missed.
-      void this.#parts.kept.approvals.get(idOf).then((found) => {
+      void this.#parts.stores.approvals.get(idOf).then((found) => {
         if (found.ok && found.value !== null && found.value.state !== "pending") done(found.value);
       });
     });

@@ -1,7 +1,7 @@
 // Adapts an RPC exchange for the code that executes it: a stop signal, and how long to wait for an approval.
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import type { Exchange } from "../rpc/serving.ts";
-import type { Waiting } from "./call-ports.ts";
+import type { ApprovalWait } from "./call-ports.ts";
 
 /** One per call, therefore a class: creating a getter for each would cost more than all the rest. */
 export class ExchangeStop implements Stop {
@@ -21,7 +21,7 @@ export class ExchangeStop implements Stop {
 }
 
 /** Waits for an approval as long as the client does. */
-export class ExchangeWaiting implements Waiting {
+export class ExchangeWait implements ApprovalWait {
   readonly milliseconds: number;
   readonly #exchange: Exchange;
 

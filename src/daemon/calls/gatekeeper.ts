@@ -13,16 +13,22 @@ import type { Floods } from "../log/floods.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Session } from "../session.ts";
 import { Accounts, chargesIn } from "./accounts.ts";
-import { type CallPorts, type CallRefusal, CallWay, type Waiting, type WayActs } from "./call-ports.ts";
+import {
+  type ApprovalWait,
+  type CallPorts,
+  type CallRefusal,
+  SessionCall,
+  type SessionCallActions,
+} from "./call-ports.ts";
 import type { Desk } from "./desk.ts";
 import { type Holding, Holdings } from "./holding.ts";
-import { Standing } from "./moment.ts";
+import { HoldingMoments } from "./moment.ts";
 
 /** Shorter than the time until a client's next call. */
-const outcomePatienceMilliseconds = 10;
+const outcomeDelayMilliseconds = 10;
 
 /** A call with everything its decision needs. */
-export interface AskedCall {
+export interface GatedCall {
   readonly session: Session;
   readonly holding: Holding;
   readonly tool: string;
@@ -39,12 +45,12 @@ export class Gatekeeper {
   readonly entries: Entries;
   readonly holdings: Holdings;
   /** The same holding object means equal holdings. */
-  readonly #standings = new WeakMap<Holding, Standing>();
-  readonly #acts: WayActs;
+  readonly #standings = new WeakMap<Holding, HoldingMoments>();
+  readonly #acts: SessionCallActions;
   /** While set, every call is denied. */
   isFrozen: boolean;
   /** Outcomes of ended calls without a waiting client. */
-  #outcomes: (readonly [CallWay, Outcome])[] = [];
+  #outcomes: (readonly [SessionCall, Outcome])[] = [];
 
   constructor(parts: DaemonParts, desk: Desk, floods: Floods, entries: Entries) {
     this.#parts = parts;
@@ -52,8 +58,8 @@ export class Gatekeeper {
     this.#floods = floods;
     this.#accounts = new Accounts(parts.digest);
     this.entries = entries;
-    this.holdings = new Holdings(parts.records, parts.kept.links);
-    this.isFrozen = parts.kept.settings.get("frozen") !== null;
+    this.holdings = new Holdings(parts.records, parts.stores.links);
+    this.isFrozen = parts.stores.settings.get("frozen") !== null;
     this.#acts = {
       ask: ({ session, holding, waiting }, asked) => desk.ask(session, holding, asked, waiting),
       commit: (way, entry) => this.#commit(way, entry),
@@ -68,15 +74,15 @@ export class Gatekeeper {
     return this.#standing(session, holding).moment(this.#parts.now());
   }
 
-  ports(session: Session, holding: Holding, waiting: Waiting, input: JsonObject): CallPorts {
+  ports(session: Session, holding: Holding, waiting: ApprovalWait, input: JsonObject): CallPorts {
     const generations = this.#standing(session, holding).generations();
-    return new CallWay(this.#acts, session, holding, waiting, input, generations);
+    return new SessionCall(this.#acts, session, holding, waiting, input, generations);
   }
 
-  #standing(session: Session, holding: Holding): Standing {
+  #standing(session: Session, holding: Holding): HoldingMoments {
     const known = this.#standings.get(holding);
     if (known?.session === session) return known;
-    const standing = new Standing(session, holding, this.#parts.kept, this.#accounts, () => this.isFrozen);
+    const standing = new HoldingMoments(session, holding, this.#parts.stores, this.#accounts, () => this.isFrozen);
     this.#standings.set(holding, standing);
     return standing;
   }
@@ -84,34 +90,34 @@ export class Gatekeeper {
   /** Records a refused session with its reason; repeated equal refusals are only counted. */
   async writeRefused(who: Who, code: string, more: JsonObject): Promise<void> {
     const entry = this.entries.make("session", who, "refused", { code, more });
-    if (this.#floods.take(entry) === null) await this.#parts.kept.ledger.append([entry]);
+    if (this.#floods.take(entry) === null) await this.#parts.stores.ledger.append([entry]);
   }
 
-  authorize(asked: AskedCall): Promise<Authorization> {
+  authorize(asked: GatedCall): Promise<Authorization> {
     return authorize(...this.#decidedBy(asked));
   }
 
   /** Ports for code that executes elsewhere. */
-  permit(asked: AskedCall): ReturnType<typeof permit> {
+  permit(asked: GatedCall): ReturnType<typeof permit> {
     return permit(...this.#decidedBy(asked));
   }
 
-  #decidedBy({ session, holding, tool, input, lookup, ports }: AskedCall): Parameters<typeof authorize> {
+  #decidedBy({ session, holding, tool, input, lookup, ports }: GatedCall): Parameters<typeof authorize> {
     session.calls++;
     const { authority, written, blocked } = holding;
     const caller = { agent: session.facts.name.agent, authority, written, blocked };
     return [caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths, ports];
   }
 
-  async #settle({ session, chain, claim }: CallWay, outcome: Outcome): Promise<boolean> {
+  async #settle({ session, chain, claim }: SessionCall, outcome: Outcome): Promise<boolean> {
     const entry = this.entries.outcome(session.who(chain), outcome);
-    const written = this.#parts.kept.ledger.append([entry]);
+    const written = this.#parts.stores.ledger.append([entry]);
     if (claim !== null) await this.#desk.settled(claim.approval, outcome.ended);
     return (await written).ok;
   }
 
   /** Deferred outcomes are written before the daemon ends, and lost in a crash: the outcome then shows as unknown. */
-  #settleLater(way: CallWay, outcome: Outcome): void {
+  #settleLater(way: SessionCall, outcome: Outcome): void {
     this.#outcomes.push([way, outcome]);
     if (way.claim !== null) void this.#desk.settled(way.claim.approval, outcome.ended);
     // Runs after the response, so that the client does not wait while the entry is built.
@@ -123,13 +129,13 @@ export class Gatekeeper {
     const outcomes = this.#outcomes;
     this.#outcomes = [];
     for (const [{ session, chain }, outcome] of outcomes)
-      void this.#parts.kept.ledger.append(
+      void this.#parts.stores.ledger.append(
         [this.entries.outcome(session.who(chain), outcome)],
-        outcomePatienceMilliseconds,
+        outcomeDelayMilliseconds,
       );
   }
 
-  async #commit(way: CallWay, entry: Entry): Promise<CommitResult> {
+  async #commit(way: SessionCall, entry: Entry): Promise<CommitResult> {
     const { session, holding, generations, chain: links } = way;
     // Outcomes of ended calls come before later decisions in the log.
     this.planOutcomes();
@@ -142,10 +148,10 @@ export class Gatekeeper {
     // INVARIANT: a call that was cancelled before its decision is written is not charged and not executed.
     if (way.waiting.isStopped) return { ok: false, code: "not_available" };
     if (entry.approval !== null && !this.#stillHolds(session, entry)) return { ok: false, code: "generation_stale" };
-    const charges = chargesIn(this.#standing(session, holding).counted, entry.charges);
+    const charges = chargesIn(this.#standing(session, holding).accounts, entry.charges);
     if (charges === null) return { ok: false, code: "audit_unavailable" };
     const claim = entry.approval === null ? null : way.claim;
-    const written = await this.#parts.kept.ledger.decide({ entry: made, charges, claim, generations, links });
+    const written = await this.#parts.stores.ledger.decide({ entry: made, charges, claim, generations, links });
     if (!written.ok) return written;
     if (!written.value.ok) return { ok: false, code: written.value.code };
     session.left = written.value.left;
@@ -153,14 +159,14 @@ export class Gatekeeper {
   }
 
   /** Written soon; the outcome of the call is written after it, so waiting for the outcome waits for this, too. */
-  #refused({ session, holding, chain, input }: CallWay, refusal: CallRefusal): string {
+  #refused({ session, holding, chain, input }: SessionCall, refusal: CallRefusal): string {
     const moment = (): Moment => this.moment(session, holding);
     const entry = this.entries.refusal(session.who(chain), { refusal, input }, holding, moment);
     const counted = this.#floods.take(entry, refusal.denial.times);
     if (counted !== null) return counted;
-    const { kept, id } = this.#parts;
-    void kept.observations.append(denialObservation(session, entry, id("o"), false));
-    void kept.ledger.append([entry]);
+    const { stores, id } = this.#parts;
+    void stores.observations.append(denialObservation(session, entry, id("o"), false));
+    void stores.ledger.append([entry]);
     return entry.id;
   }
 
@@ -179,9 +185,9 @@ export class Gatekeeper {
   async #deny(session: Session, entry: LogEntry, isOfUser: boolean): Promise<CommitResult> {
     const counted = this.#floods.take(entry);
     if (counted !== null) return { ok: true, receipt: counted };
-    const { kept, id } = this.#parts;
-    const observed = kept.observations.append(denialObservation(session, entry, id("o"), isOfUser));
-    const written = await kept.ledger.append([entry]);
+    const { stores, id } = this.#parts;
+    const observed = stores.observations.append(denialObservation(session, entry, id("o"), isOfUser));
+    const written = await stores.ledger.append([entry]);
     await observed;
     return written.ok ? { ok: true, receipt: entry.id } : written;
   }

@@ -2,7 +2,7 @@
 import type { AgentName } from "../../core/ports/stores/link-store.ts";
 
 /** The generation of the whole machine. */
-export const EVERYBODY = "all";
+export const MACHINE_SCOPE = "all";
 
 export function agentScope({ workspace, agent }: AgentName): string {
   return `agent ${workspace ?? ""}#${agent}`;

@@ -40,14 +40,14 @@ function unknownUser(reason: string): Blocked {
 }
 
 /** Caveats that a session was opened with. */
-export interface Brought {
+export interface SessionCaveats {
   readonly text: string;
   /** The account its calls are charged to. */
   readonly account: string;
 }
 
 /** A holding with all of its inputs. */
-interface KeptHolding {
+interface CachedHolding {
   readonly holding: Holding;
   readonly record: RecordRead;
   readonly user: UserRead | null;
@@ -61,9 +61,9 @@ export class Holdings {
   readonly #links: LinkStore;
   /** Grants of a delegation never change, so they are parsed once. */
   readonly #compiled = new Map<string, CompiledLink | null>();
-  readonly #brought = new WeakMap<Session, Brought>();
+  readonly #brought = new WeakMap<Session, SessionCaveats>();
   /** The holding object stays the same while its inputs do, so derived values can be cached per object. */
-  readonly #kept = new WeakMap<Session, KeptHolding>();
+  readonly #kept = new WeakMap<Session, CachedHolding>();
 
   constructor(records: Records, links: LinkStore) {
     this.#records = records;
@@ -71,7 +71,7 @@ export class Holdings {
   }
 
   /** A session that holds the caveats it was opened with, and no record or delegation. */
-  bring(session: Session, brought: Brought): void {
+  bring(session: Session, brought: SessionCaveats): void {
     this.#brought.set(session, brought);
   }
 
@@ -97,14 +97,14 @@ export class Holdings {
         fix: found.ok ? null : found.fix,
       };
     const limits = this.#limitsOf(session);
-    const counting = new Texts(false);
+    const counting = new RecordView(false);
     const chains: Chain[] = [];
     const links: (readonly string[])[] = [];
     for (const chain of counting.authorityOf(record)) {
       chains.push([...chain, ...limits]);
       links.push([]);
     }
-    let approvers = record?.approvers ?? ANYBODY;
+    let approvers = record?.approvers ?? ANY_APPROVER;
     let needsReview = record?.needsReview ?? false;
     for (const link of held.slice(0, heldLinksMax)) {
       // A delegation from a session that had read untrusted data may not be the granter's own intent.
@@ -144,12 +144,12 @@ export class Holdings {
 
   #nothing(cwd: string): Omit<Holding, "blocked"> {
     const reading = this.#records.readingAt(cwd);
-    const nothing = { authority: [], written: null, links: [], approvers: ANYBODY, needsReview: true };
+    const nothing = { authority: [], written: null, links: [], approvers: ANY_APPROVER, needsReview: true };
     return { ...nothing, reading, notes: [], record: null };
   }
 
   #written(record: RecordRead | null, held: readonly StoredLink[], limits: readonly CompiledLink[]): Authority {
-    const texts = new Texts(true);
+    const texts = new RecordView(true);
     const given = held.slice(0, heldLinksMax).flatMap((link) => this.#pathsOf(link, texts).map(({ chain }) => chain));
     return [...texts.authorityOf(record), ...given].map((chain): Chain => [...chain, ...limits]);
   }
@@ -181,7 +181,7 @@ export class Holdings {
     const given = this.#links
       .heldBy(name)
       .slice(0, heldLinksMax)
-      .flatMap((link) => this.#pathsOf(link, new Texts(false)).map(({ chain }) => ({ parent: link.id, chain })));
+      .flatMap((link) => this.#pathsOf(link, new RecordView(false)).map(({ chain }) => ({ parent: link.id, chain })));
     return [...own, ...given];
   }
 
@@ -195,7 +195,7 @@ export class Holdings {
   }
 
   /** From the root record down to this link. A link whose granter holds nothing any more is invalid. */
-  #pathsOf(link: StoredLink, texts: Texts, depth = 0): readonly Path[] {
+  #pathsOf(link: StoredLink, texts: RecordView, depth = 0): readonly HeldChain[] {
     const compiled = this.#compile(link);
     if (compiled === null || link.revoked !== null || depth >= delegationDepthMax) return [];
     const { countsWith } = link;
@@ -206,7 +206,7 @@ export class Holdings {
     const given = [compiled, ...limits];
     const own = countsWith === undefined ? [link.id] : [countsWith, link.id];
     const record = this.#recordOf(link.granter);
-    const approvers = record?.approvers ?? ANYBODY;
+    const approvers = record?.approvers ?? ANY_APPROVER;
     const needsReview = record?.needsReview ?? false;
     if (link.parent === null)
       return texts
@@ -253,7 +253,7 @@ export class Holdings {
 }
 
 /** Reads records as trusted or as written, and notes whether the two differ for any record read. */
-class Texts {
+class RecordView {
   readonly #isWritten: boolean;
   isAnyWaiting = false;
 
@@ -269,7 +269,7 @@ class Texts {
   }
 }
 
-interface Path {
+interface HeldChain {
   readonly chain: Chain;
   readonly links: readonly string[];
   /** Required approvers over all records of the chain. */
@@ -277,7 +277,7 @@ interface Path {
   readonly needsReview: boolean;
 }
 
-const ANYBODY: Approvers = { need: 1, of: null };
+const ANY_APPROVER: Approvers = { need: 1, of: null };
 
 /** The higher number of approvers, and only those that both name. */
 function strictest(left: Approvers, right: Approvers): Approvers {

@@ -14,14 +14,14 @@ import type { Session } from "../session.ts";
 import type { CallPorts } from "./call-ports.ts";
 
 /** The declaration of a client tool, as one more link of every chain. */
-export interface Declared {
+export interface ClientDeclaration {
   readonly requirement: CompiledLink;
   readonly needs: Needs;
   readonly store: Store | null;
 }
 
 /** A declaration that cannot be parsed is refused. */
-export function declaredIn(declaration: JsonObject, tool: string, reading: Reading): Answer<Declared> {
+export function parseDeclaration(declaration: JsonObject, tool: string, reading: Reading): Answer<ClientDeclaration> {
   const { requirement, diagnostics } = readDeclarationValue(declaration, reading, `the declaration of ${tool}`);
   const fault = diagnostics.find(({ severity }) => severity === "error");
   if (requirement === null || fault !== undefined)
@@ -50,14 +50,14 @@ const agentCallsMax = 1024;
 const callsMax = 8192;
 
 /** A slot for one call, from before its decision until it is settled. */
-export interface OpenPlace {
+export interface CallSlot {
   keep(receipt: string, call: Omit<OpenCall, "opened">): void;
   /** Frees the slot of a call that was not permitted. A stored call keeps it. */
   leave(): void;
 }
 
 /** Open calls of one session. */
-class Opened {
+class SessionCalls {
   readonly scope: string;
   readonly calls: Map<string, OpenCall> = new Map();
   /** Slots in use, stored calls included. */
@@ -68,13 +68,13 @@ class Opened {
   }
 }
 
-class Place implements OpenPlace {
+class ReservedSlot implements CallSlot {
   readonly #session: Session;
-  readonly #opened: Opened;
-  readonly #giveBack: (opened: Opened) => void;
+  readonly #opened: SessionCalls;
+  readonly #giveBack: (opened: SessionCalls) => void;
   #isOver = false;
 
-  constructor(session: Session, opened: Opened, giveBack: (opened: Opened) => void) {
+  constructor(session: Session, opened: SessionCalls, giveBack: (opened: SessionCalls) => void) {
     this.#session = session;
     this.#opened = opened;
     this.#giveBack = giveBack;
@@ -94,29 +94,29 @@ class Place implements OpenPlace {
 }
 
 export class OpenCalls {
-  readonly #open = new Map<Session, Opened>();
+  readonly #open = new Map<Session, SessionCalls>();
   /** Slots that all sessions of an agent use together. */
   readonly #agents = new Map<string, number>();
   #count = 0;
-  readonly #giveBack = (opened: Opened): void => this.#change(opened, -1);
+  readonly #giveBack = (opened: SessionCalls): void => this.#change(opened, -1);
 
   /** Null if no slot is free: checked before anything is charged, so that a charged call can be used and settled. */
-  reserve(session: Session): OpenPlace | null {
+  reserve(session: Session): CallSlot | null {
     if (session.isClosed || this.#count >= callsMax) return null;
     const opened = this.#open.get(session) ?? this.#begin(session);
     if (opened.taken >= sessionCallsMax || (this.#agents.get(opened.scope) ?? 0) >= agentCallsMax) return null;
     this.#change(opened, 1);
-    return new Place(session, opened, this.#giveBack);
+    return new ReservedSlot(session, opened, this.#giveBack);
   }
 
-  #begin(session: Session): Opened {
-    const opened = new Opened(session.scope);
+  #begin(session: Session): SessionCalls {
+    const opened = new SessionCalls(session.scope);
     this.#open.set(session, opened);
     session.onClose(() => this.#drop(session));
     return opened;
   }
 
-  #change(opened: Opened, by: 1 | -1): void {
+  #change(opened: SessionCalls, by: 1 | -1): void {
     opened.taken += by;
     this.#count += by;
     const now = (this.#agents.get(opened.scope) ?? 0) + by;

@@ -3,20 +3,20 @@ import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/b
 import { JsonMeter } from "../../core/base/json-meter.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import { useCharactersMax } from "../../runtime/context/remote.ts";
-import { useDenial } from "../../runtime/context/used.ts";
+import { useDenial } from "../../runtime/context/use-result.ts";
 import { objectIn } from "../input.ts";
 import { refusal } from "../refusal.ts";
 import type { Exchange } from "../rpc/serving.ts";
 import { ANSWER_CHANNEL, inlineCharactersMax } from "./context-sender.ts";
 import type { ServedContext } from "./contexts.ts";
-import { LONG_USE_PATIENCE, type LongUse, type Patience } from "./long-uses.ts";
+import { LONG_USE_TIMEOUTS, type LongUse, type LongUseTimeouts } from "./long-uses.ts";
 
 /** INVARIANT: nothing is read for a call without a context, and all data that is read or waits to be sent is counted. */
 export async function answerUse(
   exchange: Exchange,
   context: ServedContext | null,
   long: LongUse,
-  { inputMillisecondsMax, answerMillisecondsMax }: Patience = LONG_USE_PATIENCE,
+  { inputMillisecondsMax, answerMillisecondsMax }: LongUseTimeouts = LONG_USE_TIMEOUTS,
 ): Promise<Answer<{ readonly answer: Json; readonly bytes?: number }>> {
   if (context === null) return { ok: true, value: { answer: { ...NO_CONTEXT } } };
   try {

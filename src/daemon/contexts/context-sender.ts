@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
 import type { MessageClient } from "../../core/ports/daemon/exchange.ts";
 import { type SendUse, useCharactersMax } from "../../runtime/context/remote.ts";
-import { useDenial } from "../../runtime/context/used.ts";
+import { useDenial } from "../../runtime/context/use-result.ts";
 
 /** Size limit of an inline message, minus its envelope. */
 export const inlineCharactersMax = 131_072;

@@ -15,24 +15,24 @@ import type { Judge } from "../../core/ports/judge.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import { type Context, type Instruments, makeContext } from "../../runtime/context/context.ts";
 import { serveUse } from "../../runtime/context/remote.ts";
-import { useDenial } from "../../runtime/context/used.ts";
+import { useDenial } from "../../runtime/context/use-result.ts";
 import type { Backends } from "../../runtime/tool/availability.ts";
 import type { Store } from "../../runtime/tool/declaration.ts";
 import type { Holding } from "../calls/holding.ts";
-import { NotedDenials } from "../log/noted-denials.ts";
-import type { ProgramGround, Redacting } from "../parts.ts";
+import { ContextDenials } from "../log/context-denials.ts";
+import type { OutputRedactor, ProgramContext } from "../parts.ts";
 import type { Session } from "../session.ts";
-import { Once } from "./context-once.ts";
+import { SingleUses } from "./single-uses.ts";
 
 /** The call that instruments are made for. */
-export interface InstrumentsAsked {
+export interface InstrumentsOptions {
   readonly session: Session;
   /** The tool name without its origin. */
   readonly tool: string;
   /** Written by a third-party tool: untrusted, whatever the session has read. */
   readonly isForeign: boolean;
   /** What a program that runs for this call needs. */
-  readonly ground: ProgramGround;
+  readonly ground: ProgramContext;
   /** The requests of the warrant. */
   readonly requests: readonly Request[];
   readonly judge: Judge;
@@ -44,16 +44,16 @@ export interface InstrumentsAsked {
 export interface InstrumentsSource {
   /** Backends of a tool by its name, independent of the session. */
   backends(tool: string): Backends;
-  of(asked: InstrumentsAsked): Instruments;
+  of(asked: InstrumentsOptions): Instruments;
 }
 
-export interface ContextAsked {
+export interface ContextOptions {
   readonly session: Session;
   readonly warrant: Warrant;
   readonly requirement: CompiledLink;
   readonly store: Store | null;
   readonly isForeign: boolean;
-  readonly ground: ProgramGround;
+  readonly ground: ProgramContext;
 }
 
 /** The context of one call, for uses that come over a connection. */
@@ -68,13 +68,13 @@ export interface ServedContext {
 export interface ContextsParts {
   held(session: Session): { readonly holding: Holding; readonly moment: Moment } | null;
   readonly instruments: InstrumentsSource | null;
-  readonly redacting: Redacting;
+  readonly redacting: OutputRedactor;
 }
 
 /** Concurrent uses of one call. */
 const usesMax = 32;
 const GONE: Decision = { outcome: "deny", code: "revoked", at: null };
-const ASKED_ONCE: Decision = { outcome: "deny", code: "approval_required", at: null };
+const APPROVAL_SPENT: Decision = { outcome: "deny", code: "approval_required", at: null };
 
 export class Contexts {
   readonly #parts: ContextsParts;
@@ -87,7 +87,7 @@ export class Contexts {
     return this.#parts.instruments?.backends(tool) ?? { has: () => false, hasSecret: () => false };
   }
 
-  open(asked: ContextAsked): ServedContext {
+  open(asked: ContextOptions): ServedContext {
     const { session, warrant, requirement, ground } = asked;
     const { held, instruments } = this.#parts;
     const now = held(session);
@@ -95,8 +95,8 @@ export class Contexts {
     const decided = new WeakMap<Request, Authority>();
     const free = now.holding.authority.map((chain): Chain => [...chain, requirement]);
     const moment = { ...now.moment, exhausted: countedIsSpent(free) };
-    const once = new Once(warrant, (request) => judge(free, request, moment).outcome === "allow");
-    const look = new Look(() => {
+    const once = new SingleUses(warrant, (request) => judge(free, request, moment).outcome === "allow");
+    const look = new HoldingCache(() => {
       const by = held(session);
       if (by === null) return null;
       const authority = by.holding.authority.map((chain): Chain => [...chain, requirement]);
@@ -114,10 +114,10 @@ export class Contexts {
         exhausted: isLeft ? null : countedIsSpent(authority),
       });
       // A one-time approval covers one use.
-      return decision.outcome === "ask" && !isLeft ? ASKED_ONCE : decision;
+      return decision.outcome === "ask" && !isLeft ? APPROVAL_SPENT : decision;
     };
     const tool = warrant.tool.replace(/^tool:/, "");
-    const noted = new NotedDenials((denial, reason) => ground.refused(denial, reason));
+    const noted = new ContextDenials((denial, reason) => ground.refused(denial, reason));
     const { context, end } = makeContext(warrant, {
       instruments: instruments.of({
         session,
@@ -137,7 +137,7 @@ export class Contexts {
     return { serve: once.inTurn(this.#serving(context, look, noted)), denials: () => noted.denials(), end };
   }
 
-  #serving(context: Context, look: Look, noted: NotedDenials): (use: JsonObject) => Promise<Json> {
+  #serving(context: Context, look: HoldingCache, noted: ContextDenials): (use: JsonObject) => Promise<Json> {
     const { redacting } = this.#parts;
     let running = 0;
     return async (use) => {
@@ -168,20 +168,20 @@ const NOTHING: ServedContext = {
   end: () => undefined,
 };
 
-interface Held {
+interface HeldAuthority {
   readonly authority: Authority;
   readonly moment: Moment;
 }
 
 /** That many paths of one use are decided by one holding, as for the file tools; any other request reads the holding again. */
-const pathsPerLook = 256;
+const pathsPerHolding = 256;
 
-class Look {
-  readonly #held: () => Held | null;
+class HoldingCache {
+  readonly #held: () => HeldAuthority | null;
   #left = 0;
-  #last: Held | null = null;
+  #last: HeldAuthority | null = null;
 
-  constructor(held: () => Held | null) {
+  constructor(held: () => HeldAuthority | null) {
     this.#held = held;
   }
 
@@ -190,10 +190,10 @@ class Look {
     this.#left = 0;
   }
 
-  for({ verb }: Request): Held | null {
+  for({ verb }: Request): HeldAuthority | null {
     if (verb.verb === "fs.read" && this.#left-- > 0) return this.#last;
     this.#last = this.#held();
-    this.#left = pathsPerLook;
+    this.#left = pathsPerHolding;
     return this.#last;
   }
 }

@@ -7,7 +7,7 @@ import { refusedWith } from "../../tools/files/refusals.ts";
 import type { Session } from "../session.ts";
 import type { CallFiles } from "../tools/files.ts";
 
-export interface ContextFilesAsked {
+export interface ContextFilesOptions {
   readonly session: Session;
   readonly calls: CallFiles;
   /** The requests of the warrant. */
@@ -15,7 +15,7 @@ export interface ContextFilesAsked {
   readonly judge: Judge;
 }
 
-export function contextFiles({ session, calls, requests, judge }: ContextFilesAsked): Files {
+export function contextFiles({ session, calls, requests, judge }: ContextFilesOptions): Files {
   const act = async <T>(
     path: FilePath,
     isChanging: boolean,

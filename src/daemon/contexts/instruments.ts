@@ -16,7 +16,7 @@ import { netFetching } from "./net.ts";
 import { contextPrograms } from "./programs.ts";
 import { contextSecrets, isSecretOf } from "./secrets.ts";
 
-export interface DaemonInstrumentsAsked {
+export interface DaemonInstrumentsOptions {
   /** Root folder of the ambit package. */
   readonly program: string;
   readonly programs: DaemonPrograms;
@@ -32,7 +32,7 @@ export interface DaemonInstrumentsAsked {
   id(): string;
 }
 
-export function daemonInstruments(asked: DaemonInstrumentsAsked): InstrumentsSource {
+export function daemonInstruments(asked: DaemonInstrumentsOptions): InstrumentsSource {
   const { programs, files, kept, now, id } = asked;
   const redacted = (bytes: Uint8Array): Uint8Array => {
     const stream = asked.stream();

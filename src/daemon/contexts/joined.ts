@@ -14,7 +14,7 @@ import type { WebSecrets } from "../tools/web-secrets.ts";
 import type { InstrumentsSource } from "./contexts.ts";
 import { daemonInstruments } from "./instruments.ts";
 
-export interface JoinedInstrumentsAsked {
+export interface JoinedInstrumentsOptions {
   readonly program: string;
   readonly programs: DaemonPrograms;
   readonly files: CallFiles;
@@ -32,7 +32,7 @@ export interface JoinedInstrumentsAsked {
   log(line: string): void;
 }
 
-export function joinedInstruments(asked: JoinedInstrumentsAsked): InstrumentsSource {
+export function joinedInstruments(asked: JoinedInstrumentsOptions): InstrumentsSource {
   const { program, programs, files, kept, now, id } = asked;
   const secrets = (tool: string): WebSecrets => {
     const told = (kind: EntryKind, outcome: string, name: string, session: Session): LogEntry => ({

@@ -8,15 +8,15 @@ const agentBytesMax: number = 160 * 1_048_576;
 /** All agents together. */
 const bytesMax: number = 384 * 1_048_576;
 
-/** How long a use waits for memory. */
-export interface Patience {
+/** Timeouts of a long use, which bound how long others wait for its memory. */
+export interface LongUseTimeouts {
   /** From the first byte of a use to its last. */
   readonly inputMillisecondsMax: number;
   /** Until a response is read. */
   readonly answerMillisecondsMax: number;
 }
 
-export const LONG_USE_PATIENCE: Patience = { inputMillisecondsMax: 60_000, answerMillisecondsMax: 60_000 };
+export const LONG_USE_TIMEOUTS: LongUseTimeouts = { inputMillisecondsMax: 60_000, answerMillisecondsMax: 60_000 };
 
 /** The memory of one use. */
 export interface LongUse {
@@ -27,8 +27,8 @@ export interface LongUse {
 }
 
 export class LongUses {
-  readonly #agents = new Held<string>();
-  readonly #sessions = new Held<Session>();
+  readonly #agents = new ByteCounts<string>();
+  readonly #sessions = new ByteCounts<Session>();
   #all = 0;
 
   /** Total bytes reserved now. */
@@ -60,7 +60,7 @@ export class LongUses {
   }
 }
 
-class Held<K> {
+class ByteCounts<K> {
   readonly #bytes = new Map<K, number>();
 
   of(who: K): number {

@@ -5,7 +5,7 @@ import type { KeysPort, ObservationsPort, PortFailure } from "../../core/ports/i
 import type { MemoryStore, Namespace, ObservationStore } from "../../core/ports/stores/memory-store.ts";
 import type { Session } from "../session.ts";
 
-export interface KeptAsked {
+export interface ContextStorageOptions {
   readonly session: Session;
   readonly tool: string;
   /** Written by a third-party tool, and therefore untrusted. */
@@ -18,16 +18,16 @@ const sessionSeconds = 86_400;
 const valueCharactersMax = 262_144;
 const observationCharactersMax = 16_384;
 
-interface Place {
+interface KeyLocation {
   readonly namespace: Namespace;
   /** The prefix of the key in its namespace, as grants see it. */
   readonly start: readonly string[];
 }
 
-export function contextKeys(memory: MemoryStore, asked: KeptAsked): KeysPort {
+export function contextKeys(memory: MemoryStore, asked: ContextStorageOptions): KeysPort {
   const { session, now } = asked;
-  const placed = (key: readonly string[]): Place & { readonly key: string } => {
-    const place = placeOf(key, asked);
+  const placed = (key: readonly string[]): KeyLocation & { readonly key: string } => {
+    const place = locationOf(key, asked);
     return { ...place, key: key.slice(place.start.length).join("/") };
   };
   return {
@@ -70,7 +70,7 @@ export function contextKeys(memory: MemoryStore, asked: KeptAsked): KeysPort {
   };
 }
 
-function placeOf([first]: readonly string[], { session, tool }: KeptAsked): Place {
+function locationOf([first]: readonly string[], { session, tool }: ContextStorageOptions): KeyLocation {
   const { name, id } = session.facts;
   if (first === "tool") return { namespace: { kind: "tool", tool, workspace: name.workspace }, start: ["tool"] };
   if (first === "session") return { namespace: { kind: "session", session: id }, start: ["session"] };
@@ -85,7 +85,7 @@ function expiryOf({ kind }: Namespace, seconds: number | null, at: number): numb
   return lasts === Number.POSITIVE_INFINITY ? null : at + lasts * 1000;
 }
 
-export function contextObservations(observations: ObservationStore, asked: KeptAsked): ObservationsPort {
+export function contextObservations(observations: ObservationStore, asked: ContextStorageOptions): ObservationsPort {
   const { session, now } = asked;
   const { name, id: of } = session.facts;
   return {

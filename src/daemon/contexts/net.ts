@@ -12,7 +12,7 @@ import { METHODS } from "../../sandbox/network/fetch/fetch-messages.ts";
 import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
 import type { Session } from "../session.ts";
 
-export interface NetAsked {
+export interface ContextNetOptions {
   readonly session: Session;
   fetch(wish: FetchWish): Promise<Fetched>;
   resolver(): ResolverChoice;
@@ -23,7 +23,7 @@ export interface NetAsked {
 const exchangesOfSessionMax = 16;
 const running = new WeakMap<Session, number>();
 
-export function netFetching(asked: NetAsked): HttpPort {
+export function netFetching(asked: ContextNetOptions): HttpPort {
   const { session } = asked;
   return {
     resolve: null,
@@ -40,7 +40,7 @@ export function netFetching(asked: NetAsked): HttpPort {
   };
 }
 
-async function exchange(asked: NetAsked, wish: HttpExchange): Promise<PortResult<HttpResponse>> {
+async function exchange(asked: ContextNetOptions, wish: HttpExchange): Promise<PortResult<HttpResponse>> {
   const { session } = asked;
   const { scheme, host, port, target, headers, body, bytesMax, millisecondsMax } = wish;
   const method = METHODS.find((one) => one === wish.method);

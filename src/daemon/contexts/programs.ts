@@ -5,17 +5,17 @@ import type { ProgramRequest, ProgramsPort, StopSignal } from "../../core/ports/
 import type { RunRefusal } from "../../core/ports/process.ts";
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import type { Programs } from "../parts.ts";
-import type { InstrumentsAsked } from "./contexts.ts";
+import type { InstrumentsOptions } from "./contexts.ts";
 
 type Answer = Awaited<ReturnType<ProgramsPort["run"]>>;
 
-export function contextPrograms(programs: Pick<Programs, "run">, asked: InstrumentsAsked): ProgramsPort {
+export function contextPrograms(programs: Pick<Programs, "run">, asked: InstrumentsOptions): ProgramsPort {
   return { run: (program) => run(programs, asked, program) };
 }
 
 async function run(
   programs: Pick<Programs, "run">,
-  { session, ground, decidedBy }: InstrumentsAsked,
+  { session, ground, decidedBy }: InstrumentsOptions,
   program: ProgramRequest,
 ): Promise<Answer> {
   const { argv, request, by, input, millisecondsMax, outputBytesMax } = program;

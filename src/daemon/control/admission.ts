@@ -23,7 +23,7 @@ export interface Admitted {
 
 type RememberedFacts = Pick<SessionFacts, "root" | "user" | "face" | "isForParent" | "isBrought">;
 
-interface Past {
+interface PastSession {
   readonly mark: ProcessMark;
   readonly users: Set<string>;
   /** All of its sessions brought their own authority. */
@@ -36,7 +36,7 @@ export class Admission {
   readonly #parts: Pick<DaemonParts, "presence" | "records">;
   readonly #sessions: Sessions;
   /** Processes that had a session, with their users: their child processes may outlive the session. */
-  readonly #past = new Map<string, Past>();
+  readonly #past = new Map<string, PastSession>();
 
   constructor(parts: Pick<DaemonParts, "presence" | "records">, sessions: Sessions) {
     this.#parts = parts;
@@ -65,7 +65,7 @@ export class Admission {
     const users = new Set(known.flatMap((one) => [...one.users]));
     if (users.size === 0 || (asked !== null && users.has(asked))) return { ok: true, value: asked };
     const [user = null, ...others] = users;
-    return asked === null && others.length === 0 ? { ok: true, value: user } : FOR_SOMEBODY_ELSE;
+    return asked === null && others.length === 0 ? { ok: true, value: user } : FOR_ANOTHER_USER;
   }
 
   /** For everything that widens: requires presence where it is configured. */
@@ -141,7 +141,7 @@ function presenceRequired({ problem }: PresenceReason): Refusal {
   );
 }
 
-const FOR_SOMEBODY_ELSE = refusal(
+const FOR_ANOTHER_USER = refusal(
   "control_refused",
   "this process belongs to a session of another user, and opens none for anybody else",
   "run it in a terminal of your own",

@@ -3,19 +3,19 @@
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { DraftSummary } from "../../core/ports/drafts.ts";
 import { textIn } from "../input.ts";
-import { type Entries, NOBODY } from "../log/entries.ts";
+import { type Entries, NO_ACTOR } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import { refusal } from "../refusal.ts";
-import type { Answering, Exchange } from "../rpc/serving.ts";
+import type { Exchange, MessageHandler } from "../rpc/serving.ts";
 import type { Admission } from "./admission.ts";
 
 const idCharactersMax = 128;
 
 export function changesAnswers(
-  { drafts, kept }: DaemonParts,
+  { drafts, stores }: DaemonParts,
   admission: Admission,
   entries: Entries,
-): readonly (readonly [string, Answering])[] {
+): readonly (readonly [string, MessageHandler])[] {
   const idIn = ({ value }: Exchange): string => textIn(value, "id", idCharactersMax) ?? "";
   /** INVARIANT: a person's decision about a draft is in the log before the result is reported. */
   const logged = async <T extends { readonly summary: DraftSummary }>(
@@ -26,7 +26,7 @@ export function changesAnswers(
     if (!answer.ok) return answer;
     const { draft, agent, call, root, landed } = answer.value.summary;
     const more = { draft, agent, call, root, landed, by };
-    const written = await kept.ledger.append([entries.make("control", NOBODY, outcome, { of: call, more })]);
+    const written = await stores.ledger.append([entries.make("control", NO_ACTOR, outcome, { of: call, more })]);
     return written.ok ? answer : refusal("audit_unavailable", `${outcome}, but this could not be written to the log`);
   };
   return [

@@ -6,7 +6,7 @@ import { ENTRY_KINDS, type LogQuery } from "../../core/ports/stores/log.ts";
 import { numberIn, numberOr, optionalText, textIn } from "../input.ts";
 import type { DaemonParts } from "../parts.ts";
 import { refusal } from "../refusal.ts";
-import type { Answering, Exchange } from "../rpc/serving.ts";
+import type { Exchange, MessageHandler } from "../rpc/serving.ts";
 import type { Admission } from "./admission.ts";
 
 const countMax = 10_000;
@@ -17,10 +17,10 @@ const ROOM = 9;
 const NOTHING = new Uint8Array(1);
 const far = Number.MAX_SAFE_INTEGER;
 
-export function logAnswers(parts: DaemonParts, admission: Admission): readonly (readonly [string, Answering])[] {
-  const { kept, proof, redacting } = parts;
+export function logAnswers(parts: DaemonParts, admission: Admission): readonly (readonly [string, MessageHandler])[] {
+  const { stores, proof, redacting } = parts;
   const query = async (asked: LogQuery): Promise<Answer<{ readonly entries: readonly object[] }>> => {
-    const found = await kept.ledger.log(asked);
+    const found = await stores.ledger.log(asked);
     if (!found.ok) return refusal(found.code, found.message);
     // A secret that became known after the entry was written is redacted, too.
     return { ok: true, value: { entries: redacting.json(found.value as never) as readonly object[] } };
@@ -37,7 +37,7 @@ export function logAnswers(parts: DaemonParts, admission: Admission): readonly (
     [
       "log.entry",
       async ({ value }) => {
-        const found = await kept.ledger.entry(textIn(value, "id", 128) ?? "");
+        const found = await stores.ledger.entry(textIn(value, "id", 128) ?? "");
         if (!found.ok) return refusal(found.code, found.message);
         if (found.value === null) return refusal("unknown_entry", "there is no entry, or more than one, with that id");
         return { ok: true, value: redacting.json(found.value as never) as object };
@@ -86,7 +86,7 @@ export function logAnswers(parts: DaemonParts, admission: Admission): readonly (
       async ({ value }) => {
         const family = optionalText(value, "family", 4096);
         if (family === undefined) return BAD;
-        const found = await kept.ledger.accounts(family);
+        const found = await stores.ledger.accounts(family);
         return found.ok ? { ok: true, value: { accounts: found.value } } : refusal(found.code, found.message);
       },
     ],

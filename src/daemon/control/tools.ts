@@ -8,8 +8,8 @@ import type { Contexts } from "../contexts/contexts.ts";
 import { optionalText, textIn } from "../input.ts";
 import type { DaemonParts } from "../parts.ts";
 import { refusal } from "../refusal.ts";
-import type { Answering } from "../rpc/serving.ts";
-import type { ForeignListed, ForeignTools, OwnerTool } from "../tools/owner-tool.ts";
+import type { MessageHandler } from "../rpc/serving.ts";
+import type { ForeignTools, ForeignToolView, OwnerTool } from "../tools/owner-tool.ts";
 import { type OwnerTools, reachedBy } from "../tools/owner-tools.ts";
 
 export function toolAnswers(
@@ -17,7 +17,7 @@ export function toolAnswers(
   tools: OwnerTools,
   foreign: ForeignTools,
   contexts: Contexts,
-): readonly (readonly [string, Answering])[] {
+): readonly (readonly [string, MessageHandler])[] {
   return [
     [
       "tools.all",
@@ -47,7 +47,7 @@ function ownListed({ name, verbs, anyVerb = [] }: OwnerTool): ToolDetails {
 }
 
 function otherListed(
-  { name, source, risk, capabilities, needs, isUntrusted }: ForeignListed,
+  { name, source, risk, capabilities, needs, isUntrusted }: ForeignToolView,
   contexts: Contexts,
 ): ToolDetails {
   const availability = availabilityOf(needs, contexts.backends(name));

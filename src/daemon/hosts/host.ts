@@ -6,11 +6,11 @@ import { copyJson, isJsonList, isJsonObject, type Json, type JsonObject } from "
 import { type Result, refuse } from "../../core/base/result.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";
 import { readToolDescriptions, type ToolDescription } from "../../runtime/tool/hosted.ts";
-import type { ToolOutcome } from "../../runtime/tool/returned.ts";
+import type { ToolOutcome } from "../../runtime/tool/tool-outcome.ts";
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import type { HostProcess } from "../../sandbox/tool-host/host-process.ts";
 
-export type Described =
+export type HostDescription =
   | { readonly ok: true; readonly tools: readonly ToolDescription[] }
   | {
       readonly ok: false;
@@ -27,7 +27,7 @@ const waitingMax = 64;
 
 export class ToolHost {
   readonly #process: HostProcess;
-  readonly described: Promise<Described>;
+  readonly described: Promise<HostDescription>;
   #last: Promise<unknown>;
   #waiting = 0;
   #call = 0;
@@ -36,7 +36,7 @@ export class ToolHost {
   constructor(process: HostProcess) {
     this.#process = process;
     process.hear((message) => this.#hear(message));
-    this.described = this.#until(describeMilliseconds, (message): Described | null => {
+    this.described = this.#until(describeMilliseconds, (message): HostDescription | null => {
       if (message["kind"] === "failed")
         return { ok: false, message: String(message["message"]).slice(0, 2000), isTools: true };
       if (message["kind"] !== "described") return null;

@@ -5,7 +5,7 @@ import { isJsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
-import { requestOf, type ToolRequest } from "../../runtime/context/asking.ts";
+import { requestOf, type ToolRequest } from "../../runtime/context/tool-request.ts";
 import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
 import { DraftFolders } from "../../sandbox/drafts/draft-folders.ts";
 import { ControlGroups } from "../../sandbox/linux/control-groups.ts";
@@ -15,12 +15,12 @@ import { LinuxSandboxes } from "../../sandbox/linux/linux-sandboxes.ts";
 import type { Sandboxes } from "../../sandbox/plan/sandboxes.ts";
 import { clearSnapshots } from "../../sandbox/tool-host/snapshot.ts";
 import type { Contexts } from "../contexts/contexts.ts";
-import type { Carried, Carrying, ForeignTools, Missing, OwnerTool } from "../tools/owner-tool.ts";
+import type { ExecutionResult, ForeignTools, Missing, OwnerTool, ToolExecution } from "../tools/owner-tool.ts";
 import { ToolHost } from "./host.ts";
 import { HostPool } from "./pool.ts";
-import { ForeignSources, type LoadedTool, type SourcesAsked } from "./sources.ts";
+import { ForeignSources, type ForeignSourcesOptions, type LoadedTool } from "./sources.ts";
 
-export interface DaemonHostsAsked extends Omit<SourcesAsked, "pool"> {
+export interface DaemonHostsOptions extends Omit<ForeignSourcesOptions, "pool"> {
   readonly state: string;
   /** Root folder of the ambit package. */
   readonly program: string;
@@ -37,7 +37,7 @@ export interface DaemonHosts extends ForeignTools {
   close(): Promise<void>;
 }
 
-export function daemonHosts(asked: DaemonHostsAsked): DaemonHosts {
+export function daemonHosts(asked: DaemonHostsOptions): DaemonHosts {
   const { state, program } = asked;
   clearSnapshots(state);
   let made: LinuxSandboxes | null = null;
@@ -86,7 +86,7 @@ export function daemonHosts(asked: DaemonHostsAsked): DaemonHosts {
   };
 }
 
-function ownerTool(loaded: LoadedTool, pool: HostPool, asked: DaemonHostsAsked): OwnerTool {
+function ownerTool(loaded: LoadedTool, pool: HostPool, asked: DaemonHostsOptions): OwnerTool {
   const { registered, input, isDeriving } = loaded;
   const { name, requirement, declared } = registered;
   if (requirement === null) throw new Error("a tool of others has a requirement");
@@ -104,7 +104,7 @@ function ownerTool(loaded: LoadedTool, pool: HostPool, asked: DaemonHostsAsked):
     foreign: { requirement, declared },
     requests: () => done([]),
     ...(isDeriving ? { derive: deriving(loaded, pool) } : {}),
-    carry: (call) => carry(loaded, pool, asked, call),
+    execute: (call) => execute(loaded, pool, asked, call),
   };
 }
 
@@ -126,12 +126,12 @@ function deriving({ registered: { name }, source }: LoadedTool, pool: HostPool):
   };
 }
 
-async function carry(
+async function execute(
   { registered, source }: LoadedTool,
   pool: HostPool,
-  asked: DaemonHostsAsked,
-  { input, session, warrant, stop, ground }: Carrying,
-): Promise<Carried> {
+  asked: DaemonHostsOptions,
+  { input, session, warrant, stop, ground }: ToolExecution,
+): Promise<ExecutionResult> {
   const { name, requirement, needs, store } = registered;
   const contexts = asked.contexts();
   const availability = availabilityOf(needs, contexts.backends(name));

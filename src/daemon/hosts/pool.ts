@@ -5,9 +5,9 @@ import { HostProcess } from "../../sandbox/tool-host/host-process.ts";
 import { snapshotOf } from "../../sandbox/tool-host/snapshot.ts";
 import type { ToolSource } from "../../sandbox/tool-host/sources.ts";
 import type { Session } from "../session.ts";
-import { type Described, ToolHost } from "./host.ts";
+import { type HostDescription, ToolHost } from "./host.ts";
 
-export interface HostPoolAsked {
+export interface HostPoolOptions {
   readonly state: string;
   /** Path of `dist/tool-host.cjs`. */
   readonly program: string;
@@ -19,13 +19,13 @@ const hostsMax = 32;
 const describedMax = 512;
 
 export class HostPool {
-  readonly #asked: HostPoolAsked;
+  readonly #asked: HostPoolOptions;
   /** In order of last use. */
   readonly #hosts = new Map<string, ToolHost>();
   readonly #watched = new WeakSet<Session>();
-  readonly #described = new Map<string, Promise<Described>>();
+  readonly #described = new Map<string, Promise<HostDescription>>();
 
-  constructor(asked: HostPoolAsked) {
+  constructor(asked: HostPoolOptions) {
     this.#asked = asked;
   }
 
@@ -34,7 +34,7 @@ export class HostPool {
   }
 
   /** Description by a host that does nothing else; the same for every session. */
-  described(source: ToolSource): Promise<Described> {
+  described(source: ToolSource): Promise<HostDescription> {
     const key = keyOf(source);
     const known = this.#described.get(key);
     if (known !== undefined) return known;
@@ -42,7 +42,7 @@ export class HostPool {
     const told =
       host instanceof ToolHost
         ? host.described.finally(() => host.end())
-        : Promise.resolve<Described>({ ok: false, message: host.message, isTools: false });
+        : Promise.resolve<HostDescription>({ ok: false, message: host.message, isTools: false });
     this.#described.set(key, told);
     for (const oldest of this.#described.keys())
       if (this.#described.size > describedMax) this.#described.delete(oldest);

@@ -41,17 +41,17 @@ export interface LoadedTool {
   readonly isUntrusted: boolean;
 }
 
-export interface ToolRefused {
+export interface ToolRefusal {
   readonly source: string;
   readonly why: string;
 }
 
 export interface LoadedTools {
   readonly tools: readonly LoadedTool[];
-  readonly refused: readonly ToolRefused[];
+  readonly refused: readonly ToolRefusal[];
 }
 
-export interface SourcesAsked {
+export interface ForeignSourcesOptions {
   readonly folders: UserFolders;
   readonly pool: HostPool;
   settings(workspace: string): ToolSettings;
@@ -60,7 +60,7 @@ export interface SourcesAsked {
   elapsed(): number;
 }
 
-interface Looked {
+interface CachedSources {
   readonly at: number;
   readonly sources: ToolSources;
   readonly loaded: LoadedTools;
@@ -72,10 +72,10 @@ const freshMilliseconds = 500;
 const workspacesMax = 64;
 
 export class ForeignSources {
-  readonly #asked: SourcesAsked;
-  readonly #looked = new Map<string, Promise<Looked>>();
+  readonly #asked: ForeignSourcesOptions;
+  readonly #looked = new Map<string, Promise<CachedSources>>();
 
-  constructor(asked: SourcesAsked) {
+  constructor(asked: ForeignSourcesOptions) {
     this.#asked = asked;
   }
 
@@ -89,7 +89,7 @@ export class ForeignSources {
     return (await looking).loaded;
   }
 
-  async #look(workspace: string, before: Looked | null): Promise<Looked> {
+  async #look(workspace: string, before: CachedSources | null): Promise<CachedSources> {
     const { folders, elapsed } = this.#asked;
     const at = elapsed();
     if (before !== null && at - before.at < freshMilliseconds && !before.mark.startsWith("development")) return before;
@@ -113,7 +113,7 @@ export class ForeignSources {
     { ceiling, isInDevelopment }: ToolSettings,
     isTrusted: (source: ToolSource) => boolean,
   ): Promise<LoadedTools> {
-    const refused: ToolRefused[] = [...problems];
+    const refused: ToolRefusal[] = [...problems];
     const tools: LoadedTool[] = [];
     const reading = this.#asked.readingAt(workspace);
     const taken: string[] = [];

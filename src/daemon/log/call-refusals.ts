@@ -5,7 +5,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import type { CallPorts } from "../calls/call-ports.ts";
-import type { Carried } from "../tools/owner-tool.ts";
+import type { ExecutionResult } from "../tools/owner-tool.ts";
 import { hintOf } from "./denials.ts";
 
 /** Codes for external failures or invalid arguments, not for missing grants. */
@@ -16,10 +16,10 @@ export function isRefusal(code: DenialCode): boolean {
   return !FAILURES.has(code);
 }
 
-export type Refused = NonNullable<Extract<Carried, { readonly ok: false }>["denied"]>;
+export type CallDenial = NonNullable<Extract<ExecutionResult, { readonly ok: false }>["denied"]>;
 
 /** The denial of a call that was not executed; null if it failed for another reason. */
-export function refusedIn(carried: Carried): Refused | null {
+export function refusedIn(carried: ExecutionResult): CallDenial | null {
   if (carried.ok) return null;
   if (carried.denied !== undefined) return carried.denied;
   const code = FAILURES.has(carried.code) ? undefined : DENIAL_CODES.find((one) => one === carried.code);
@@ -40,7 +40,7 @@ export function withDenials(value: Json, denials: readonly RunDenial[]): Json {
 }
 
 /** The same result, with an own log entry for each denial that has none. */
-export function noted(
+export function withEntries(
   { tool, ports }: { readonly tool: string; readonly ports: Pick<CallPorts, "refused"> },
   receipt: string,
   denials: readonly RunDenial[],
@@ -55,6 +55,6 @@ export function noted(
   );
 }
 
-export function denialIn({ code, request }: Refused): RunDenial {
+export function denialIn({ code, request }: CallDenial): RunDenial {
   return { code, request: request === null ? "" : requestText(request), times: 1 };
 }

@@ -8,7 +8,7 @@ import type {
   Ledger,
 } from "../../core/ports/stores/ledger.ts";
 import type { ChainedEntry, LogEntry, LogQuery } from "../../core/ports/stores/log.ts";
-import { patienceLeft } from "../patience.ts";
+import { timeoutLeft } from "../timeout.ts";
 import type { SecondCopy } from "./second-copy.ts";
 
 /** The copy that is currently in effect. */
@@ -21,20 +21,20 @@ export interface Copies {
   readonly isPlain: boolean;
 }
 
-export interface CopiedParts {
+export interface CopiedLedgerParts {
   readonly ledger: Ledger;
   readonly copies: Copies;
   elapsed(): number;
   /** Written and charged here, but the copy did not confirm it in time, so it is not executed. */
-  unheard(write: DecisionWrite): void;
+  unconfirmed(write: DecisionWrite): void;
 }
 
 export class CopiedLedger implements Ledger {
   readonly #ledger: Ledger;
   readonly #copies: Copies;
-  readonly #parts: CopiedParts;
+  readonly #parts: CopiedLedgerParts;
 
-  constructor(parts: CopiedParts) {
+  constructor(parts: CopiedLedgerParts) {
     this.#ledger = parts.ledger;
     this.#copies = parts.copies;
     this.#parts = parts;
@@ -77,25 +77,25 @@ export class CopiedLedger implements Ledger {
 
   async #decide(write: DecisionWrite): Durable<DecisionResult> {
     const { copy, refusal } = this.#copies;
-    if (refusal !== null || copy === null) return unheard(refusal ?? "no copy of the log is kept");
+    if (refusal !== null || copy === null) return copyUnavailable(refusal ?? "no copy of the log is kept");
     const begun = this.#parts.elapsed();
-    const left = (): number => patienceLeft(copy.timeoutMilliseconds, this.#parts.elapsed() - begun);
+    const left = (): number => timeoutLeft(copy.timeoutMilliseconds, this.#parts.elapsed() - begun);
     // Checked before anything is written and charged: if the copy accepts nothing, nothing is spent.
     if (copy.isLate || !(await copy.ready(left()))) {
       copy.fallBehind();
-      return unheard(`the second copy of the log is behind: ${copy.shown().problem ?? "it takes too long"}`);
+      return copyUnavailable(`the second copy of the log is behind: ${copy.shown().problem ?? "it takes too long"}`);
     }
     const written = await this.#ledger.decide(write);
     if (!written.ok || !written.value.ok) return written;
     copy.wake();
     if (await copy.has(written.value.place, left())) return written;
     copy.fallBehind();
-    this.#parts.unheard(write);
-    return unheard("the second copy of the log has not got it in time");
+    this.#parts.unconfirmed(write);
+    return copyUnavailable("the second copy of the log has not got it in time");
   }
 }
 
-function unheard(message: string): {
+function copyUnavailable(message: string): {
   readonly ok: false;
   readonly code: "audit_unavailable";
   readonly message: string;

@@ -49,7 +49,7 @@ export function hintOf(code: DenialCode): string {
 /** After that many equal denials in a row the hint says to stop. */
 const equalMax = 3;
 
-export function denialTold(
+export function denialView(
   session: Session,
   facts: {
     readonly code: DenialCode;

@@ -13,11 +13,11 @@ import type { LogEntry, Who } from "../../core/ports/stores/log.ts";
 import { entryBody } from "../../log/chain/entry-body.ts";
 import { type Redactor, redactorOf } from "../../log/redaction/redactor.ts";
 import type { Holding } from "../calls/holding.ts";
-import type { Redacting } from "../parts.ts";
+import type { OutputRedactor } from "../parts.ts";
 import { Entries } from "./entries.ts";
 
 /** Like the daemon's own: without known secrets nothing is scanned. */
-class Secrets implements Redacting {
+class Secrets implements OutputRedactor {
   known: Redactor | null = null;
   readonly heard: string[] = [];
 

@@ -17,17 +17,17 @@ import type { CallRefusal } from "../calls/call-ports.ts";
 import { needOf } from "../calls/counterexample.ts";
 import type { Holding } from "../calls/holding.ts";
 import type { DaemonParts } from "../parts.ts";
-import { EntryWords } from "./entry-words.ts";
+import { EntryTextCache } from "./entry-text-cache.ts";
 
-export const NOBODY: Who = { user: null, agent: null, workspace: null, chain: [], session: null, trace: null };
+export const NO_ACTOR: Who = { user: null, agent: null, workspace: null, chain: [], session: null, trace: null };
 
 /** External data that may contain a secret. */
-type Told = Pick<LogEntry, keyof Who | "tool" | "outcome" | "of" | "more">;
+type RedactedFields = Pick<LogEntry, keyof Who | "tool" | "outcome" | "of" | "more">;
 
 const NOTHING: readonly string[] = [];
 
 /** Codes that a wider grant would change: only these get a suggestion. */
-const HELPED: ReadonlySet<string> = new Set(["scope_violation", "capability_absent"]);
+const SUGGESTED: ReadonlySet<string> = new Set(["scope_violation", "capability_absent"]);
 
 const argumentCharactersMax = 8192;
 const ARGUMENT_SIZES: readonly CutSizes[] = [
@@ -39,11 +39,11 @@ const ARGUMENT_SIZES: readonly CutSizes[] = [
 /** INVARIANT: no entry leaves here with a known secret in it. */
 export class Entries {
   readonly #parts: Pick<DaemonParts, "id" | "now" | "redacting">;
-  readonly #words: EntryWords;
+  readonly #words: EntryTextCache;
 
   constructor(parts: Pick<DaemonParts, "id" | "now" | "redacting">) {
     this.#parts = parts;
-    this.#words = new EntryWords(parts.redacting);
+    this.#words = new EntryTextCache(parts.redacting);
   }
 
   make(
@@ -56,8 +56,8 @@ export class Entries {
     // Member by member: spreading would copy twice, at a higher cost than everything else here.
     const { user, agent, workspace, chain, session, trace } = who;
     const { tool = null, of = null, more = {} } = rest;
-    const given: Told = { user, agent, workspace, chain, session, trace, tool, outcome, of, more };
-    const told = redacting.json(given as unknown as JsonObject) as unknown as Told;
+    const given: RedactedFields = { user, agent, workspace, chain, session, trace, tool, outcome, of, more };
+    const told = redacting.json(given as unknown as JsonObject) as unknown as RedactedFields;
     return {
       id: rest.id ?? id("e"),
       kind,
@@ -131,7 +131,7 @@ export class Entries {
     const { code, request, times } = denial;
     const read = request === "" ? null : readRequestText(request, holding.reading);
     // The agent may have created the target behind the symlink, so no grant is suggested for it.
-    const isHelped = read?.ok === true && target === null && HELPED.has(code);
+    const isHelped = read?.ok === true && target === null && SUGGESTED.has(code);
     const suggest = isHelped ? suggestion(holding, read.value, moment()) : null;
     const [need, requests] = request === "" ? [null, []] : [request, [request]];
     const verb = /^[a-z_]+\.[a-z_]+/.exec(request)?.[0];

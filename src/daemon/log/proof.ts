@@ -19,7 +19,7 @@ const entriesPerNote = 1000;
 const millisecondsPerNote = 10_000;
 const dayMilliseconds = 86_400_000;
 
-export interface ProofAsked {
+export interface ProofOptions {
   readonly notary: DaemonNotary;
   /** Name of the log's state, its node. */
   readonly node: string;
@@ -30,12 +30,12 @@ export interface ProofAsked {
   entry(outcome: string, more: LogEntry["more"]): LogEntry;
 }
 
-export interface KeptProof extends Proof {
+export interface LogProof extends Proof {
   /** The first lines of a copy of the log whose first entry is this one. */
   beginning(first: number): { readonly header: string; readonly rotations: readonly string[] };
 }
 
-export function proofOf({ notary, node, chain, ledger, digest, now, entry }: ProofAsked): KeptProof {
+export function proofOf({ notary, node, chain, ledger, digest, now, entry }: ProofOptions): LogProof {
   let turn: Promise<unknown> = Promise.resolve();
   let signed = -1;
   let signedAt = 0;

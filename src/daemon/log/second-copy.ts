@@ -5,10 +5,10 @@ import type { Digest } from "../../core/ports/digest.ts";
 import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Sink, SinkPosition, SinkStatus } from "../../core/ports/stores/sink.ts";
 import { CopyLines, type CopyPlace } from "../../log/verify/copy-lines.ts";
-import { outwait } from "../patience.ts";
-import { CopyTelling, type CopyTold } from "./copy-reports.ts";
+import { startTimeout } from "../timeout.ts";
+import { type CopyListener, CopyReports } from "./copy-reports.ts";
 
-export interface CopyParts extends CopyTold {
+export interface CopyParts extends CopyListener {
   readonly target: string;
   readonly sink: Sink;
   readonly chain: Pick<ChainStore, "rows" | "checkpoints" | "head" | "first">;
@@ -25,7 +25,7 @@ const lookMilliseconds = 500;
 /** Upper limit that stopping the daemon waits for the copy. */
 const closeMillisecondsMax = 2000;
 
-interface Waiting {
+interface EntryWait {
   readonly place: number;
   readonly answer: (isKept: boolean) => void;
 }
@@ -33,7 +33,7 @@ interface Waiting {
 export class SecondCopy {
   readonly #parts: CopyParts;
   readonly #lines: CopyLines;
-  readonly #telling: CopyTelling;
+  readonly #telling: CopyReports;
   #at: CopyPlace | null = null;
   #kept: number | null = null;
   #head = 0;
@@ -41,7 +41,7 @@ export class SecondCopy {
   #isReady = false;
   #isLate = false;
   #isClosed = false;
-  #waiting: Waiting[] = [];
+  #waiting: EntryWait[] = [];
   readonly #readying = new Set<(isReady: boolean) => void>();
   readonly #looks = new Set<(isWell: boolean) => void>();
   #ring: (() => void) | null = null;
@@ -52,7 +52,7 @@ export class SecondCopy {
   constructor(parts: CopyParts) {
     this.#parts = parts;
     this.#lines = new CopyLines(parts.chain, parts.digest);
-    this.#telling = new CopyTelling(parts);
+    this.#telling = new CopyReports(parts);
     this.#ended = this.#run();
   }
 
@@ -98,7 +98,7 @@ export class SecondCopy {
     if (this.#kept !== null && this.#kept >= place) return Promise.resolve(true);
     if (this.#isClosed) return Promise.resolve(false);
     return timed(milliseconds, (answer) => {
-      const mine: Waiting = { place, answer };
+      const mine: EntryWait = { place, answer };
       this.#waiting.push(mine);
       return () => {
         this.#waiting = this.#waiting.filter((one) => one !== mine);
@@ -217,7 +217,7 @@ export class SecondCopy {
     if (!opened.ok || this.#isClosed) return opened.ok ? "it was closed" : opened.message;
     const standing = opened.value;
     const place = standing.place ?? first.value - 1;
-    const wrong = wrongStanding(standing, first.value, head.value.place);
+    const wrong = positionProblem(standing, first.value, head.value.place);
     if (wrong !== null) return wrong;
     const found = await this.#lines.placeAt(place, first.value);
     if (!found.ok) return found.message;
@@ -239,7 +239,7 @@ export class SecondCopy {
 
   #advance(place: number): void {
     this.#kept = place;
-    const still: Waiting[] = [];
+    const still: EntryWait[] = [];
     for (const waiting of this.#waiting) {
       if (waiting.place <= place) waiting.answer(true);
       else still.push(waiting);
@@ -249,7 +249,7 @@ export class SecondCopy {
 
   /** Starts the timeout. */
   #watch(): void {
-    this.#late ??= outwait(this.timeoutMilliseconds, () => this.fallBehind());
+    this.#late ??= startTimeout(this.timeoutMilliseconds, () => this.fallBehind());
   }
 
   /** True: all entries are stored. */
@@ -280,7 +280,7 @@ export class SecondCopy {
   }
 }
 
-function wrongStanding({ place, first: begins }: SinkPosition, first: number, head: number): string | null {
+function positionProblem({ place, first: begins }: SinkPosition, first: number, head: number): string | null {
   if (place !== null && place > head)
     return `it has entries up to ${place}, and the log ends at ${head}: entries were cut off the log. See: ambit audit verify --sink`;
   const next = place === null ? (begins ?? first) : place + 1;
@@ -297,7 +297,7 @@ function timed(milliseconds: number, wait: (answer: (isSo: boolean) => void) => 
       leave();
       resolve(isSo);
     };
-    const end = outwait(milliseconds, () => answer(false));
+    const end = startTimeout(milliseconds, () => answer(false));
     const leave = wait(answer);
   });
 }

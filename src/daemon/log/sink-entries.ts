@@ -4,7 +4,7 @@ import type { LogEntry } from "../../core/ports/stores/log.ts";
 /** It was allowed and charged, and not executed. */
 const ENDED = "failed audit_unavailable";
 
-export function unheardOutcome(decision: LogEntry, id: string, at: number): LogEntry {
+export function unconfirmedOutcome(decision: LogEntry, id: string, at: number): LogEntry {
   const { user, agent, workspace, chain, session, trace } = decision;
   const reason = "the second copy of the log had not got the decision in time, so nothing was done";
   return {

@@ -19,14 +19,14 @@ import { outOfReach } from "../../platform/out-of-reach.ts";
 import { codeOf } from "../../platform/path-target.ts";
 import { isSettled, stampText } from "../../platform/stamp.ts";
 import type { Copies } from "./copied-ledger.ts";
-import type { KeptProof } from "./proof.ts";
+import type { LogProof } from "./proof.ts";
 import { SecondCopy } from "./second-copy.ts";
 
 const lookMilliseconds = 500;
 const SETTING = "sink";
 const NAMES = ["config.yml", "config.yaml"];
 
-export interface SinkAsked {
+export interface SinkOptions {
   /** Folder of the user's configuration. */
   readonly folder: string | null;
   /** As it is on disk now; null if there is none. */
@@ -36,14 +36,14 @@ export interface SinkAsked {
   readonly ledger: Ledger;
   readonly settings: SettingStore;
   readonly digest: Digest;
-  readonly beginning: KeptProof["beginning"];
+  readonly beginning: LogProof["beginning"];
   entry(outcome: string, more: JsonObject): LogEntry;
   now(): number;
   log(line: string): void;
 }
 
 export class DaemonSink implements Copies {
-  #asked: SinkAsked | null = null;
+  #asked: SinkOptions | null = null;
   #copy: SecondCopy | null = null;
   #audit: WrittenAudit | null = null;
   #refusal: string | null = null;
@@ -64,7 +64,7 @@ export class DaemonSink implements Copies {
   }
 
   /** Runs before the sockets open. */
-  begin(asked: SinkAsked): void {
+  begin(asked: SinkOptions): void {
     this.#asked = asked;
     this.#look();
     this.#timer = setInterval(() => this.#look(), lookMilliseconds);
@@ -110,7 +110,7 @@ export class DaemonSink implements Copies {
   }
 
   /** Whether a copy is configured, or was when the daemon last ended. */
-  #isNamed({ settings }: SinkAsked): boolean {
+  #isNamed({ settings }: SinkOptions): boolean {
     return this.#copy !== null || (!this.#isKnown && settings.get(SETTING) !== null);
   }
 
@@ -122,7 +122,7 @@ export class DaemonSink implements Copies {
     this.isPlain = false;
   }
 
-  #take(audit: WrittenAudit | null, asked: SinkAsked): void {
+  #take(audit: WrittenAudit | null, asked: SinkOptions): void {
     const [target, before] = [audit === null ? null : sinkText(audit.sink), this.#audit];
     const isSame = before !== null && audit !== null && sinkText(before.sink) === target;
     if (audit === null ? before === null : isSame && before.timeoutMilliseconds === audit.timeoutMilliseconds) {
@@ -135,7 +135,7 @@ export class DaemonSink implements Copies {
     this.#remember(target, asked);
   }
 
-  #begun({ sink, timeoutMilliseconds }: WrittenAudit, target: string, asked: SinkAsked): SecondCopy {
+  #begun({ sink, timeoutMilliseconds }: WrittenAudit, target: string, asked: SinkOptions): SecondCopy {
     const { chain, digest, beginning, ledger, entry, log } = asked;
     const tell = (outcome: string, more: JsonObject): void => {
       log(`the second copy of the log: ${outcome} ${JSON.stringify({ target, ...more })}`);
@@ -151,7 +151,7 @@ export class DaemonSink implements Copies {
   }
 
   /** Logs when a copy was set or removed. */
-  #remember(target: string | null, { settings, entry, log }: SinkAsked): void {
+  #remember(target: string | null, { settings, entry, log }: SinkOptions): void {
     const was = settings.get(SETTING);
     if (was === target) return;
     log(`the second copy of the log: ${target ?? "none"}, before: ${was ?? "none"}`);
@@ -168,7 +168,7 @@ function sinkAt({ kind, path }: SinkTarget, node: string): Sink {
   });
 }
 
-function configIn(asked: SinkAsked): Config | { readonly failed: true } | null {
+function configIn(asked: SinkOptions): Config | { readonly failed: true } | null {
   try {
     return asked.config();
   } catch {

@@ -2,9 +2,9 @@
 import { StringDecoder } from "node:string_decoder";
 import type { Sinks } from "../../core/ports/process.ts";
 
-const gatheredBytesMax = 1_048_576;
+const capturedBytesMax = 1_048_576;
 
-export class Gathered {
+export class CapturedOutput {
   #output = "";
   #errors = "";
   #bytes = 0;
@@ -33,7 +33,7 @@ export class Gathered {
   }
 
   #kept(bytes: Uint8Array): Buffer {
-    const room = Math.max(0, gatheredBytesMax - this.#bytes);
+    const room = Math.max(0, capturedBytesMax - this.#bytes);
     const kept = bytes.subarray(0, room);
     this.#bytes += kept.length;
     this.dropped += bytes.length - kept.length;

@@ -10,8 +10,8 @@ import { requestText } from "../../core/notation/request/request-printer.ts";
 import { toAscii } from "../../platform/ascii.ts";
 import type { CredentialSource } from "../../sandbox/plan/sandboxes.ts";
 import { takesCredential } from "../../tools/git/credential-command.ts";
-import type { ProgramGround } from "../parts.ts";
-import type { RunGround } from "./plan-facts.ts";
+import type { ProgramContext } from "../parts.ts";
+import type { RunEnvironment } from "./plan-facts.ts";
 
 const secretBytesMax = 65_536;
 const TOOL = "git";
@@ -25,8 +25,8 @@ export type AskSecret = (
 ) => { readonly name: string; readonly username: string | null; read(): Promise<string | null> } | null;
 
 export interface CredentialRun {
-  readonly run: Pick<ProgramGround, "useSecret" | "environment" | "refused">;
-  readonly ground: Pick<RunGround, "user" | "home">;
+  readonly run: Pick<ProgramContext, "useSecret" | "environment" | "refused">;
+  readonly ground: Pick<RunEnvironment, "user" | "home">;
   /** What was decided, and the arguments that run by it. */
   readonly request: Request;
   readonly argv: readonly string[];

@@ -34,8 +34,8 @@ import type { Sandboxes } from "../../sandbox/plan/sandboxes.ts";
 import { type Classification, Classifier } from "../../sandbox/plan/triggers/classify.ts";
 import { TriggerFacts } from "../../sandbox/plan/triggers/trigger-facts.ts";
 import type { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
-import type { ProgramGround, Records } from "../parts.ts";
-import type { RunGround } from "./plan-facts.ts";
+import type { ProgramContext, Records } from "../parts.ts";
+import type { RunEnvironment } from "./plan-facts.ts";
 
 export interface DaemonDraftsOptions {
   readonly state: string;
@@ -54,7 +54,7 @@ export interface DaemonDrafts {
   readonly folders: DraftFolders;
   readonly lifecycle: DraftLifecycle;
   /** The landing rules for the changes of a program. */
-  contextFor(ground: ProgramGround, run: RunGround, root: PlanPath): LandingContext;
+  contextFor(ground: ProgramContext, run: RunEnvironment, root: PlanPath): LandingContext;
   /** Before anything runs: finishes landings that a crash interrupted. */
   recover(): Promise<void>;
   /** Sandboxes for importing git changes; null if this machine has none. */

@@ -21,7 +21,7 @@ import type { Decided, RootAsked } from "../../sandbox/plan/plan-root.ts";
 import { type PlanResult, placeOf, planOf } from "../../sandbox/plan/planning.ts";
 import { visibleFiles } from "../../sandbox/plan/visible-files.ts";
 
-export interface RunGround {
+export interface RunEnvironment {
   readonly home: string | null;
   readonly workspace: string | null;
   readonly folders: UserFolders;
@@ -35,7 +35,12 @@ export interface RunGround {
   readonly userName: string;
 }
 
-export function planFor(decided: Decided, run: RunGround, milliseconds: number | null, moment: Moment): PlanResult {
+export function planFor(
+  decided: Decided,
+  run: RunEnvironment,
+  milliseconds: number | null,
+  moment: Moment,
+): PlanResult {
   const { folders, workspace, user, project, environment } = run;
   const known = registeredWorkspaces(folders.state);
   if (known === null) return refused("the workspaces of this machine cannot be listed");

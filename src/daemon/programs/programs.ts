@@ -18,19 +18,19 @@ import type { Plan } from "../../sandbox/plan/plan.ts";
 import type { BegunDraft, Sandboxes } from "../../sandbox/plan/sandboxes.ts";
 import { argvOfInput, isProgramTool } from "../../tools/program-tools.ts";
 import { runProgram } from "../../tools/run-program.ts";
-import type { ProgramAsked, ProgramGround, Programs } from "../parts.ts";
+import type { ProgramContext, ProgramRun, Programs } from "../parts.ts";
 import { type AskSecret, credentialsFor } from "./credentials.ts";
 import type { DaemonDrafts } from "./drafts.ts";
 import { liveSandboxes } from "./live.ts";
-import { planFor, type RunGround } from "./plan-facts.ts";
+import { planFor, type RunEnvironment } from "./plan-facts.ts";
 
-export interface DaemonProgramsAsked {
+export interface DaemonProgramsOptions {
   readonly program: string;
   readonly drafts: DaemonDrafts;
   now(): number;
   readonly folders: UserFolders;
   /** Current configuration, trusted project and path ground, for a client in a folder. */
-  ground(cwd: string, environment: ProgramGround["environment"]): RunGround;
+  ground(cwd: string, environment: ProgramContext["environment"]): RunEnvironment;
   /** The command that installs bubblewrap here. */
   install(): string;
   /** Secrets stored here, besides those the user's configuration refers to. */
@@ -45,10 +45,10 @@ export interface DaemonPrograms extends Programs {
   close(): Promise<void>;
 }
 
-export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
+export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
   const { program, folders, drafts } = asked;
   const broker = new BrokerClient(join(program, "dist", "broker.cjs"));
-  const grounds = new Map<string, RunGround>();
+  const grounds = new Map<string, RunEnvironment>();
   let made: LinuxSandboxes | null = null;
 
   /** Created at first use, and retried if the machine had no sandbox before. */
@@ -75,12 +75,12 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     const found = linuxSandboxes();
     return "run" in found ? found : null;
   });
-  const sandboxes = ({ user }: RunGround): Sandboxes | RunRefusal => {
+  const sandboxes = ({ user }: RunEnvironment): Sandboxes | RunRefusal => {
     const found = linuxSandboxes();
     return "run" in found || folders.state === null || user?.bare !== true ? found : barePrograms();
   };
 
-  const run = async (wanted: ProgramGround, program: ProgramAsked): Promise<RunResult> => {
+  const run = async (wanted: ProgramContext, program: ProgramRun): Promise<RunResult> => {
     const ground = asked.ground(wanted.cwd, wanted.environment);
     const where = sandboxes(ground);
     if (!("run" in where)) return { ok: false, refused: where };
@@ -106,7 +106,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
           context: (root) => drafts.contextFor(wanted, ground, root),
           record: (begun) => {
             const needsReview = program.needsReview === true || wanted.needsReview();
-            return begunRecord(begun, wanted, { ...program, needsReview }, asked.now());
+            return startedRecord(begun, wanted, { ...program, needsReview }, asked.now());
           },
           note: drafts.note,
         }),
@@ -119,7 +119,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
         onDraft: (begun) => {
           draft.context = drafts.contextFor(wanted, ground, begun.root);
           const needsReview = program.needsReview === true || wanted.needsReview();
-          draft.record = begunRecord(begun, wanted, { ...program, needsReview }, asked.now());
+          draft.record = startedRecord(begun, wanted, { ...program, needsReview }, asked.now());
           drafts.lifecycle.begin(draft.record);
         },
       },
@@ -145,7 +145,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     result: RunResult,
     begun: DraftRecord | null,
     context: LandingContext | null,
-    ground: ProgramGround,
+    ground: ProgramContext,
   ): Promise<RunResult> => {
     const sealed = result.ok ? result.ran.draft : null;
     if (!result.ok || sealed === null || begun === null || context === null) {
@@ -207,10 +207,10 @@ const STATELESS: RunRefusal = {
 };
 
 /** Draft metadata of a command that is about to run, in case the daemon ends before it does. */
-function begunRecord(
+function startedRecord(
   { id, root, masked, rootIdentity }: BegunDraft,
-  { agent, owner, call }: ProgramGround,
-  { argv, needsReview = false }: ProgramAsked,
+  { agent, owner, call }: ProgramContext,
+  { argv, needsReview = false }: ProgramRun,
   now: number,
 ): DraftRecord {
   return {

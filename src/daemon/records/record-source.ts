@@ -28,7 +28,7 @@ import { writtenTriggers } from "./change-class.ts";
 import { presenceReason } from "./presence-reason.ts";
 import { NO_SOURCES, RecordCache, type Sources, TurnCounter } from "./record-cache.ts";
 
-export interface RecordSourceAsked {
+export interface RecordSourceOptions {
   readonly home: string | null;
   readonly folders: UserFolders;
   /** Milliseconds of a monotonic clock. */
@@ -43,7 +43,7 @@ export interface RecordSource extends Records {
   triggers(cwd: string): TriggerTable;
 }
 
-export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked): RecordSource {
+export function recordSource({ home, folders, elapsed, now }: RecordSourceOptions): RecordSource {
   const turns = new TurnCounter();
   const records = new RecordCache<RecordResult>(turns, elapsed);
   const users = new RecordCache<ReturnType<Records["user"]>>(turns, elapsed);

@@ -4,22 +4,22 @@ import type { Json } from "../../core/base/json.ts";
 import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer, MessageClient, Refusal, RequestOptions } from "../../core/ports/daemon/exchange.ts";
-import { type DaemonMessage, readDaemonMessage } from "./answer-message.ts";
 import { helloText } from "./connection.ts";
+import { type DaemonMessage, readDaemonMessage } from "./daemon-message.ts";
 import { type DaemonFolder, openDaemonFolder } from "./folder.ts";
 import { type Frame, FrameCutter } from "./frame.ts";
 import { InputPump } from "./input-pump.ts";
 import {
-  controlAnswerBytesMax,
+  controlResponseBytesMax,
   daemonHelloMilliseconds,
   exchangeNumberMax,
+  notificationCharactersMax,
   outputTakenBytes,
   pingMilliseconds,
   protocolVersion,
-  questionBytesMax,
   readBytesMax,
+  requestBytesMax,
   silenceMillisecondsMax,
-  toldCharactersMax,
 } from "./limits.ts";
 import { monotonicMilliseconds } from "./monotonic.ts";
 import { notAvailable, refusal, wrongProtocol } from "./refusals.ts";
@@ -28,7 +28,7 @@ import { TurnWriter } from "./turn-writer.ts";
 
 const againMilliseconds = 10;
 
-export interface ConnectAsked {
+export interface ConnectOptions {
   /** The daemon's folder: `<state>/daemon`. */
   readonly folder: string;
   /** The client's version. */
@@ -47,7 +47,7 @@ export type MessagesOf<D extends Door> = D extends "call" ? CallMessages : Contr
  */
 export async function connect<D extends Door>(
   door: D,
-  asked: ConnectAsked,
+  asked: ConnectOptions,
 ): Promise<Answer<MessageClient<MessagesOf<D>>>> {
   const folder = openDaemonFolder(asked.folder);
   if (!folder.ok) return folder;
@@ -58,7 +58,7 @@ export async function connect<D extends Door>(
   return refused ?? { ok: true, value: opened.value as unknown as MessageClient<MessagesOf<D>> };
 }
 
-async function openClient(folder: DaemonFolder, door: Door, asked: ConnectAsked): Promise<Answer<Client>> {
+async function openClient(folder: DaemonFolder, door: Door, asked: ConnectOptions): Promise<Answer<Client>> {
   const until = performance.now() + daemonHelloMilliseconds;
   for (;;) {
     const opened = await tryClient(folder.socket(door), door, asked);
@@ -73,7 +73,7 @@ async function openClient(folder: DaemonFolder, door: Door, asked: ConnectAsked)
 }
 
 /** Connected, or the error code. */
-function tryClient(path: string, door: Door, asked: ConnectAsked): Promise<Client | string> {
+function tryClient(path: string, door: Door, asked: ConnectOptions): Promise<Client | string> {
   return new Promise((give) => {
     // The read buffer is reused: its data is parsed before the next read.
     const buffer = Buffer.alloc(readBytesMax);
@@ -93,7 +93,7 @@ function tryClient(path: string, door: Door, asked: ConnectAsked): Promise<Clien
 }
 
 /** One pending request. */
-interface Waiting {
+interface PendingRequest {
   readonly along: RequestOptions | null;
   readonly pump: InputPump | null;
   /** Bytes that were taken and not acknowledged yet. */
@@ -106,9 +106,9 @@ class Client {
   readonly greeted: Promise<Refusal | null>;
   readonly #socket: Socket;
   readonly #writer: TurnWriter;
-  readonly #asked: ConnectAsked;
+  readonly #asked: ConnectOptions;
   readonly #cutter: FrameCutter;
-  readonly #waiting: Map<number, Waiting> = new Map();
+  readonly #waiting: Map<number, PendingRequest> = new Map();
   readonly #timer: NodeJS.Timeout;
   #greet: (refused: Refusal | null) => void = () => undefined;
   #isGreeted = false;
@@ -118,11 +118,11 @@ class Client {
   #heardAt = performance.now();
   #pinging: NodeJS.Timeout | null = null;
 
-  constructor(socket: Socket, door: Door, asked: ConnectAsked) {
+  constructor(socket: Socket, door: Door, asked: ConnectOptions) {
     this.#socket = socket;
     this.#writer = new TurnWriter(socket);
     this.#asked = asked;
-    this.#cutter = new FrameCutter(door === "control" ? controlAnswerBytesMax : questionBytesMax);
+    this.#cutter = new FrameCutter(door === "control" ? controlResponseBytesMax : requestBytesMax);
     this.greeted = new Promise((give) => {
       this.#greet = give;
     });
@@ -141,7 +141,7 @@ class Client {
     const question = { id, ask: name, value, sent };
     const text = JSON.stringify(input === null ? question : { ...question, input: true });
     const bytes = Buffer.byteLength(text);
-    if (bytes > questionBytesMax) return Promise.resolve(refusal("too_large", "the question is too large"));
+    if (bytes > requestBytesMax) return Promise.resolve(refusal("too_large", "the question is too large"));
     return new Promise((give) => {
       const pump = input === null ? null : new InputPump(id, input, this.#writer, () => this.#stop(id));
       // Only a pending request keeps this process alive.
@@ -158,7 +158,7 @@ class Client {
 
   tell(name: string, value: object): boolean {
     const text = JSON.stringify({ tell: name, value });
-    if (this.#lost !== null || text.length > toldCharactersMax) return false;
+    if (this.#lost !== null || text.length > notificationCharactersMax) return false;
     this.#writer.json(text, Buffer.byteLength(text));
     return true;
   }
@@ -227,7 +227,7 @@ class Client {
   };
 
   /** Acknowledges output: the daemon sends more as it is taken, so a program's output is no faster than its reader. */
-  #takeBytes(id: number, waiting: Waiting, channel: number, bytes: Uint8Array): void {
+  #takeBytes(id: number, waiting: PendingRequest, channel: number, bytes: Uint8Array): void {
     const ready = waiting.along?.onBytes?.(channel, bytes);
     const taken = (): void => {
       waiting.taken += bytes.length;

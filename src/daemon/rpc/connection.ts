@@ -2,37 +2,37 @@
 import type { Socket } from "node:net";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Refusal } from "../../core/ports/daemon/exchange.ts";
+import type { ConnectionMemory } from "./connection-memory.ts";
 import type { OpenSocket } from "./doors-process.ts";
-import { type ExchangeLine, OpenExchange } from "./exchange.ts";
+import { type ExchangeTransport, OpenExchange } from "./exchange.ts";
 import type { FairTurns, TurnQueue } from "./fair-turns.ts";
 import { type Frame, FrameCutter, type FrameProblem } from "./frame.ts";
-import type { Held } from "./held.ts";
 import {
-  controlAnswerBytesMax,
+  controlResponseBytesMax,
   farewellMilliseconds,
   helloMilliseconds,
   lateMilliseconds,
+  notificationsInFlightMax,
   outputRoomBytes,
   parsedAtOnceCharactersMax,
   protocolVersion,
-  questionBytesMax,
-  questionsInFlightMax,
-  questionsQueuedMax,
-  toldInFlightMax,
+  requestBytesMax,
+  requestsInFlightMax,
+  requestsQueuedMax,
 } from "./limits.ts";
-import { type AskerMessage, type Question, readAskerMessage } from "./message.ts";
+import { type ClientMessage, type RequestMessage, readClientMessage } from "./message.ts";
 import { monotonicMilliseconds } from "./monotonic.ts";
 import { Outgoing } from "./outgoing.ts";
 import { notAvailable, refusal, wrongProtocol } from "./refusals.ts";
-import type { Answering, Connected, Door, Peer } from "./serving.ts";
+import type { ClientConnection, Door, MessageHandler, Peer } from "./serving.ts";
 
 const nameCharactersMax = 64;
 
-export interface ConnectionAsked {
+export interface ConnectionOptions {
   readonly door: Door;
   readonly peer: Peer;
-  readonly answers: ReadonlyMap<string, Answering>;
-  readonly held: Held;
+  readonly answers: ReadonlyMap<string, MessageHandler>;
+  readonly held: ConnectionMemory;
   readonly turns: FairTurns;
   readonly version: string;
   readonly open: OpenSocket;
@@ -40,16 +40,16 @@ export interface ConnectionAsked {
   log(line: string): void;
 }
 
-export class Connection implements Connected {
+export class Connection implements ClientConnection {
   readonly door: Door;
   readonly peer: Peer;
   /** Called when the socket itself is closed. */
   readonly closed: Promise<void>;
-  readonly #asked: ConnectionAsked;
+  readonly #asked: ConnectionOptions;
   readonly #socket: Socket;
   readonly #outgoing: Outgoing;
-  readonly #cutter: FrameCutter = new FrameCutter(questionBytesMax);
-  readonly #line: ExchangeLine;
+  readonly #cutter: FrameCutter = new FrameCutter(requestBytesMax);
+  readonly #line: ExchangeTransport;
   /** Notifications get negative ids, which no client can name. */
   readonly #exchanges: Map<number, OpenExchange> = new Map();
   readonly #helloTimer: NodeJS.Timeout;
@@ -66,7 +66,7 @@ export class Connection implements Connected {
   #toldNumber = 0;
   #toldInVain = 0;
 
-  constructor(asked: ConnectionAsked) {
+  constructor(asked: ConnectionOptions) {
     this.door = asked.door;
     this.peer = asked.peer;
     this.#asked = asked;
@@ -74,7 +74,7 @@ export class Connection implements Connected {
     const socket = asked.open((buffer, length) => this.#arrive(buffer, length));
     this.#socket = socket;
     this.#outgoing = new Outgoing(socket, () => this.#cut());
-    const answerBytesMax = asked.door === "control" ? controlAnswerBytesMax : questionBytesMax;
+    const answerBytesMax = asked.door === "control" ? controlResponseBytesMax : requestBytesMax;
     const weigh = (change: number): void => this.#weigh(change);
     this.#line = { connected: this, outgoing: this.#outgoing, answerBytesMax, weigh };
     this.#helloTimer = setTimeout(() => this.refuse(notAvailable("nobody said hello in time")), helloMilliseconds);
@@ -152,7 +152,7 @@ export class Connection implements Connected {
     this.#queue.push(() => {
       this.#unparsed = 0;
       if (this.#isOver) return;
-      this.#hear(readAskerMessage(text));
+      this.#hear(readClientMessage(text));
       if (!this.#isOver) this.#stumble(this.#cutter.goOn(this.#take));
       this.#weigh();
       this.#pace();
@@ -163,7 +163,7 @@ export class Connection implements Connected {
   #pace(): void {
     if (this.#isOver) return;
     const isFull =
-      this.#unparsed > 0 || this.#queue.length > questionsQueuedMax || this.#outgoing.pendingBytes > outputRoomBytes;
+      this.#unparsed > 0 || this.#queue.length > requestsQueuedMax || this.#outgoing.pendingBytes > outputRoomBytes;
     if (isFull === this.#isPaused) return;
     this.#isPaused = isFull;
     if (isFull) this.#socket.pause();
@@ -176,7 +176,7 @@ export class Connection implements Connected {
       this.#parseInTurn(frame.text);
       return false;
     }
-    if (frame.kind === "json") this.#hear(readAskerMessage(frame.text));
+    if (frame.kind === "json") this.#hear(readClientMessage(frame.text));
     else this.#bytes(frame);
     return !this.#isOver;
   };
@@ -190,7 +190,7 @@ export class Connection implements Connected {
       this.refuse(refusal("invalid_input", "more bytes were sent than there is room for"));
   }
 
-  #hear(message: AskerMessage): void {
+  #hear(message: ClientMessage): void {
     if (message.kind === "none") this.refuse(refusal("invalid_input", message.why));
     else if (message.kind === "hello") this.#greet(message.protocol);
     else if (!this.#isGreeted) this.refuse(refusal("invalid_input", "the first message is hello"));
@@ -203,7 +203,7 @@ export class Connection implements Connected {
     } else if (this.#exchanges.has(message.id))
       this.refuse(refusal("invalid_input", "a number was given to two questions at once"));
     else if (message.kind === "misasked") this.#say(message.id, refusal("invalid_input", message.why));
-    else if (this.inFlight >= questionsInFlightMax)
+    else if (this.inFlight >= requestsInFlightMax)
       this.#say(message.id, notAvailable("too many questions wait on this connection"));
     else this.#question(message);
   }
@@ -215,11 +215,11 @@ export class Connection implements Connected {
     this.#isGreeted = true;
   }
 
-  #question(question: Question): void {
+  #question(question: RequestMessage): void {
     const { id, name, sent } = question;
     const answering = this.#asked.answers.get(name);
     if (answering === undefined) {
-      this.#say(id, unknownQuestion(name));
+      this.#say(id, unknownMessage(name));
       return;
     }
     const exchange = new OpenExchange(this.#line, question);
@@ -231,10 +231,10 @@ export class Connection implements Connected {
    * Starts in a later event-loop turn, so that connections take turns. INVARIANT: a request cancelled before its start never
    * starts. `isLate`: the cancellation may already be in the socket: it is read once more before the start.
    */
-  #begin(answering: Answering, exchange: OpenExchange, isLate: boolean): void {
+  #begin(answering: MessageHandler, exchange: OpenExchange, isLate: boolean): void {
     this.#exchanges.set(exchange.id, exchange);
     this.#queue.push(() => {
-      const begin = (): void => void this.#answer(exchange.isStopped ? GIVEN_UP : answering, exchange);
+      const begin = (): void => void this.#answer(exchange.isStopped ? CANCELLED : answering, exchange);
       if (isLate) setImmediate(() => setImmediate(begin));
       else begin();
       this.#pace();
@@ -242,13 +242,13 @@ export class Connection implements Connected {
   }
 
   #hearTold(name: string, value: JsonObject): void {
-    if (this.#told >= toldInFlightMax) {
+    if (this.#told >= notificationsInFlightMax) {
       this.refuse(notAvailable("too much was told at once on this connection"));
       return;
     }
     const answering = this.#asked.answers.get(name);
     if (answering === undefined) {
-      this.#inVain(name, unknownQuestion(name));
+      this.#inVain(name, unknownMessage(name));
       return;
     }
     this.#told++;
@@ -258,7 +258,7 @@ export class Connection implements Connected {
   }
 
   /** Never rejects. */
-  async #answer(answering: Answering, exchange: OpenExchange): Promise<void> {
+  async #answer(answering: MessageHandler, exchange: OpenExchange): Promise<void> {
     const { id, name, isTold } = exchange;
     try {
       const answer = await answering(exchange);
@@ -329,13 +329,14 @@ export class Connection implements Connected {
 
 const PONG = JSON.stringify({ pong: true });
 
-const GIVEN_UP: Answering = async () => refusal("stopped", "the asker gave up before this began: nothing was done");
+const CANCELLED: MessageHandler = async () =>
+  refusal("stopped", "the asker gave up before this began: nothing was done");
 
 export function helloText(version: string): string {
   return JSON.stringify({ hello: { protocol: protocolVersion, version } });
 }
 
-function unknownQuestion(name: string): Refusal {
+function unknownMessage(name: string): Refusal {
   const what = `the daemon knows no such question on this socket: ${name.slice(0, nameCharactersMax)}`;
   return refusal("invalid_input", what, "where ambit was updated meanwhile: ambit daemon stop");
 }

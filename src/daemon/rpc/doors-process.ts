@@ -10,7 +10,7 @@ const lastWordsCharactersMax = 2_048;
 const readyMilliseconds = 10_000;
 
 /** A connecting process, as the kernel reports it. */
-export interface Caller {
+export interface ConnectingProcess {
   readonly door: Door;
   readonly pid: number;
   readonly uid: number;
@@ -22,7 +22,7 @@ export interface Caller {
 export type OpenSocket = (arrive: (buffer: Buffer, length: number) => void) => Socket;
 
 export interface DoorsEvents {
-  come(caller: Caller, open: OpenSocket): void;
+  come(caller: ConnectingProcess, open: OpenSocket): void;
   /** Called once, however it ended. */
   over(lastWords: string): void;
 }
@@ -100,9 +100,9 @@ export class DoorsProcess {
   }
 }
 
-function callerOf(message: unknown): Caller | null {
+function callerOf(message: unknown): ConnectingProcess | null {
   if (typeof message !== "object" || message === null) return null;
-  const { door, pid, uid, start } = message as Partial<Caller>;
+  const { door, pid, uid, start } = message as Partial<ConnectingProcess>;
   const isDoor = door === "call" || door === "control";
   return isDoor && typeof pid === "number" && typeof uid === "number" && typeof start === "string"
     ? { door, pid, uid, start }

@@ -6,21 +6,21 @@ import { InputQueue } from "./input-queue.ts";
 import { inputTakenBytes, inputWindowBytes, outputWindowBytes } from "./limits.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { refusal } from "./refusals.ts";
-import type { Connected, Exchange } from "./serving.ts";
+import type { ClientConnection, Exchange } from "./serving.ts";
 
 const NOTHING: JsonObject = Object.freeze({});
 const TOO_LARGE = refusal("too_large", "the answer is too large to be sent", "ask for less at once");
 
 /** What all exchanges of one connection share. */
-export interface ExchangeLine {
-  readonly connected: Connected;
+export interface ExchangeTransport {
+  readonly connected: ClientConnection;
   readonly outgoing: Outgoing;
   readonly answerBytesMax: number;
   /** Reports changes of the queued input bytes, and every write. */
   weigh(change: number): void;
 }
 
-export interface ExchangeAsked {
+export interface ExchangeOptions {
   /** Negative for notifications: their responses are dropped. */
   readonly id: number;
   readonly name: string;
@@ -32,7 +32,7 @@ export class OpenExchange implements Exchange {
   readonly id: number;
   readonly name: string;
   readonly hasInput: boolean;
-  readonly #line: ExchangeLine;
+  readonly #line: ExchangeTransport;
   #value: JsonObject;
   /** Created on demand: few requests have input. */
   #input: InputQueue | null = null;
@@ -50,7 +50,7 @@ export class OpenExchange implements Exchange {
   #sending: Promise<void> = Promise.resolve();
   #windowRing: (() => void) | null = null;
 
-  constructor(line: ExchangeLine, { id, name, value, hasInput }: ExchangeAsked) {
+  constructor(line: ExchangeTransport, { id, name, value, hasInput }: ExchangeOptions) {
     this.id = id;
     this.name = name;
     this.#value = value;
@@ -58,7 +58,7 @@ export class OpenExchange implements Exchange {
     this.#line = line;
   }
 
-  get connected(): Connected {
+  get connected(): ClientConnection {
     return this.#line.connected;
   }
 

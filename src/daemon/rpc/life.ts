@@ -8,7 +8,7 @@ export const idleSecondsDefault = 600;
 const lookMilliseconds = 1_000;
 const endMillisecondsMax = 10_000;
 
-export interface LifeAsked {
+export interface LifeOptions {
   readonly serving: Serving;
   readonly folder: DaemonFolder;
   readonly idleSeconds: number;
@@ -25,7 +25,7 @@ export interface Life {
 }
 
 /** From here on the daemon owns the process and ends it with `process.exit`. */
-export function live({ serving, folder, idleSeconds, isBusy, close, log }: LifeAsked): Life {
+export function startLife({ serving, folder, idleSeconds, isBusy, close, log }: LifeOptions): Life {
   let isEnding = false;
   let status = 0;
   let quietSince = performance.now();

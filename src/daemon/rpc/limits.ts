@@ -3,21 +3,21 @@
 /** 3: a request carries its send time, the client acknowledges received bytes, and either side can ping. */
 export const protocolVersion = 3;
 
-export const questionBytesMax = 1_048_576;
+export const requestBytesMax = 1_048_576;
 /** Values in a request: members, elements, lists and objects. Parsing more would delay other clients too long. */
-export const questionValuesMax = 65_536;
+export const requestValuesMax = 65_536;
 /** A longer message is parsed in its turn, not while the sockets are read. */
 export const parsedAtOnceCharactersMax = 4_096;
 /** Lists of entries may be long, and only people read them. */
-export const controlAnswerBytesMax: number = 8 * 1_048_576;
+export const controlResponseBytesMax: number = 8 * 1_048_576;
 export const bytesFrameBytesMax = 65_536;
 
 export const connectionsPerDoorMax = 1_024;
 /** Per connection; unfinished notifications count, too. */
-export const questionsInFlightMax = 1_024;
+export const requestsInFlightMax = 1_024;
 /** Notifications have no response that could refuse them, so the limit is high: only a flood reaches it. */
-export const toldInFlightMax = 8_192;
-export const toldCharactersMax = 4_096;
+export const notificationsInFlightMax = 8_192;
+export const notificationCharactersMax = 4_096;
 export const helloMilliseconds = 5_000;
 /** How long a client waits for the daemon's hello: a busy daemon may be slow. */
 export const daemonHelloMilliseconds = 15_000;
@@ -33,7 +33,7 @@ export const outputWindowBytes = 1_048_576;
 /** Bytes that the client takes before it acknowledges them. */
 export const outputTakenBytes = 131_072;
 /** Requests of one connection that were read and not started: past this nothing more is read from it. */
-export const questionsQueuedMax = 64;
+export const requestsQueuedMax = 64;
 /** Time slice for starting requests before the daemon reads its sockets again. */
 export const turnMilliseconds = 8;
 /** The client of a request that took longer to be read may be gone: the daemon reads once more before it starts the request. */
@@ -47,7 +47,7 @@ export const inputWindowBytes = 262_144;
 /** Bytes that the daemon takes before it acknowledges them. */
 export const inputTakenBytes = 65_536;
 /** All connections together: incomplete frames, unread input, unsent output. */
-export const heldBytesMax: number = 256 * 1_048_576;
+export const connectionMemoryBytesMax: number = 256 * 1_048_576;
 
 /** Read buffer size of a socket. */
 export const readBytesMax = 65_536;

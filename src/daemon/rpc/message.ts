@@ -12,11 +12,11 @@
 import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { JsonMeter } from "../../core/base/json-meter.ts";
 import { parseJson } from "../../core/notation/json-reader.ts";
-import { exchangeNumberMax, questionValuesMax, toldCharactersMax } from "./limits.ts";
+import { exchangeNumberMax, notificationCharactersMax, requestValuesMax } from "./limits.ts";
 
-export type AskerMessage =
+export type ClientMessage =
   | { readonly kind: "hello"; readonly protocol: number; readonly version: string }
-  | Question
+  | RequestMessage
   | { readonly kind: "stop"; readonly id: number }
   | { readonly kind: "took"; readonly id: number; readonly bytes: number }
   | { readonly kind: "ping" }
@@ -25,7 +25,7 @@ export type AskerMessage =
   | { readonly kind: "misasked"; readonly id: number; readonly why: string }
   | { readonly kind: "none"; readonly why: string };
 
-export interface Question {
+export interface RequestMessage {
   readonly kind: "ask";
   readonly id: number;
   readonly name: string;
@@ -39,9 +39,9 @@ export interface Question {
 const versionCharactersMax = 64;
 
 /** The text of a frame; null if it is invalid. */
-export function readAskerMessage(text: string | null): AskerMessage {
+export function readClientMessage(text: string | null): ClientMessage {
   if (text === null) return none("a message is not UTF-8");
-  if (!isParsable(text)) return unread(text, `a message has at most ${questionValuesMax} values`);
+  if (!isParsable(text)) return unread(text, `a message has at most ${requestValuesMax} values`);
   const parsed = parseJson(text);
   if (!parsed.ok) return unread(text, parsed.message);
   const { value } = parsed;
@@ -57,21 +57,21 @@ export function readAskerMessage(text: string | null): AskerMessage {
 }
 
 function isParsable(text: string): boolean {
-  return text.length <= questionValuesMax || new JsonMeter(questionValuesMax).take(Buffer.from(text));
+  return text.length <= requestValuesMax || new JsonMeter(requestValuesMax).take(Buffer.from(text));
 }
 
 /** A request may contain a model's own text: an unreadable one is refused, and other requests on the connection continue. */
-function unread(text: string, why: string): AskerMessage {
+function unread(text: string, why: string): ClientMessage {
   const id = Number(/^\{"id":([1-9][0-9]{0,9}),"ask":/.exec(text)?.[1]);
   return isNumber(id) ? { kind: "misasked", id, why } : none(why);
 }
 
-function none(why: string): AskerMessage {
+function none(why: string): ClientMessage {
   return { kind: "none", why };
 }
 
 /** Later protocols may add fields; the version number stays in the same field. */
-function helloOf(value: JsonObject): AskerMessage | null {
+function helloOf(value: JsonObject): ClientMessage | null {
   const hello = member(value, "hello");
   if (!isJsonObject(hello)) return null;
   const protocol = member(hello, "protocol");
@@ -84,18 +84,18 @@ function helloOf(value: JsonObject): AskerMessage | null {
   };
 }
 
-function toldOf(message: JsonObject, length: number): AskerMessage | null {
+function toldOf(message: JsonObject, length: number): ClientMessage | null {
   const name = member(message, "tell");
   const value = member(message, "value");
   if (typeof name !== "string" || !isJsonObject(value) || Object.keys(message).length !== 2) return null;
-  return length <= toldCharactersMax ? { kind: "tell", name, value } : none("what is told is too long");
+  return length <= notificationCharactersMax ? { kind: "tell", name, value } : none("what is told is too long");
 }
 
-function pingOf(message: JsonObject): AskerMessage | null {
+function pingOf(message: JsonObject): ClientMessage | null {
   return member(message, "ping") === true && Object.keys(message).length === 1 ? { kind: "ping" } : null;
 }
 
-function numbered(message: JsonObject, id: number): AskerMessage {
+function numbered(message: JsonObject, id: number): ClientMessage {
   const count = Object.keys(message).length;
   const name = member(message, "ask");
   const value = member(message, "value");

@@ -27,12 +27,12 @@ export interface ProcessMark {
 }
 
 /** Not found: it has ended, or is not visible. `isWhole`: its ancestors are known up to the first process. */
-export type Looked =
+export type ProcessLookup =
   | { readonly isFound: true; readonly peer: Peer; readonly isWhole: boolean }
   | { readonly isFound: false };
 
 /** One connection; its resources end with it. */
-export interface Connected {
+export interface ClientConnection {
   readonly door: Door;
   readonly peer: Peer;
   onClose(ring: () => void): void;
@@ -43,7 +43,7 @@ export interface Connected {
 
 /** One request in progress. */
 export interface Exchange {
-  readonly connected: Connected;
+  readonly connected: ClientConnection;
   readonly name: string;
   readonly value: JsonObject;
   /** Notifies once, when the client has cancelled or disconnected. */
@@ -60,6 +60,6 @@ export interface Exchange {
 }
 
 /** Resolves to the response; an exception is an internal error and is reported as `not_available`, without details. */
-export type Answering = (exchange: Exchange) => Promise<{ readonly ok: true; readonly value: object } | Refusal>;
+export type MessageHandler = (exchange: Exchange) => Promise<{ readonly ok: true; readonly value: object } | Refusal>;
 
-export type Doors = Readonly<Record<Door, ReadonlyMap<string, Answering>>>;
+export type MessageHandlers = Readonly<Record<Door, ReadonlyMap<string, MessageHandler>>>;

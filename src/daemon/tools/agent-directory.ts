@@ -19,7 +19,7 @@ import { descriptionCharactersMax } from "../../tools/agents/limits.ts";
 import { Holdings } from "../calls/holding.ts";
 import type { Records } from "../parts.ts";
 
-export interface AgentsPlaceAsked {
+export interface AgentDirectoryOptions {
   readonly home: string | null;
   readonly folders: UserFolders;
   readonly records: Records;
@@ -41,11 +41,11 @@ export function isAgentId(id: string): boolean {
   return ID.test(id) && !id.includes("..") && !/\.(?:md|ya?ml|json|toml)$/i.test(id);
 }
 
-export class AgentsPlace {
-  readonly #asked: AgentsPlaceAsked;
+export class AgentDirectory {
+  readonly #asked: AgentDirectoryOptions;
   readonly #holdings: Holdings;
 
-  constructor(asked: AgentsPlaceAsked) {
+  constructor(asked: AgentDirectoryOptions) {
     this.#asked = asked;
     this.#holdings = new Holdings(asked.records, asked.links);
   }
@@ -101,7 +101,11 @@ export class AgentsPlace {
   }
 
   /** Replaces the text after the frontmatter, if the file is unchanged. INVARIANT: the frontmatter stays byte for byte as it is. */
-  instruct({ workspace, agent }: AgentName, found: FoundAgent & { readonly kind: "record" }, body: string): Instructed {
+  instruct(
+    { workspace, agent }: AgentName,
+    found: FoundAgent & { readonly kind: "record" },
+    body: string,
+  ): InstructResult {
     const { state } = this.#asked.folders;
     if (workspace === null || state === null || !this.#isPlain(workspace, agent)) return "changed";
     const place = { state, inside: join(workspace, AGENTS), charactersMax: sourceCharactersMax };
@@ -139,4 +143,4 @@ export class AgentsPlace {
   }
 }
 
-export type Instructed = { readonly ok: true } | { readonly ok: false; readonly message: string } | "changed";
+export type InstructResult = { readonly ok: true } | { readonly ok: false; readonly message: string } | "changed";

@@ -14,11 +14,11 @@ import * as limits from "../../tools/agents/limits.ts";
 import { grantsOf } from "../calls/holding.ts";
 import { numberOr, optionalText, textsIn } from "../input.ts";
 import type { Session } from "../session.ts";
-import type { AgentsPlace } from "./agent-directory.ts";
-import { BAD, type DaemonAgentsAsked, ENDED, failed, NO_WORKSPACE } from "./agent-options.ts";
+import type { AgentDirectory } from "./agent-directory.ts";
+import { BAD, type DaemonAgentsOptions, ENDED, failed, NO_WORKSPACE } from "./agent-options.ts";
 import type { OwnerTool } from "./owner-tool.ts";
 
-export function discoverTool(asked: DaemonAgentsAsked, place: AgentsPlace): OwnerTool {
+export function discoverTool(asked: DaemonAgentsOptions, place: AgentDirectory): OwnerTool {
   interface Discovered {
     readonly agents: readonly { readonly id: string; readonly holds: readonly string[] }[];
     readonly next: string | null;
@@ -68,7 +68,7 @@ export function discoverTool(asked: DaemonAgentsAsked, place: AgentsPlace): Owne
       const items = itemsIn(input, reading);
       return items.ok ? done((await look(input, session, items.value)).requests) : items;
     },
-    carry: async ({ input, session, warrant }) => {
+    execute: async ({ input, session, warrant }) => {
       const { workspace } = session.facts.name;
       const held = asked.held(session);
       if (held === null) return ENDED;

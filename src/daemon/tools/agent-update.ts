@@ -13,11 +13,11 @@ import * as limits from "../../tools/agents/limits.ts";
 import { versionOf } from "../../tools/records/found.ts";
 import { optionalText, textIn } from "../input.ts";
 import type { Session } from "../session.ts";
-import { type AgentsPlace, type FoundAgent, isAgentId } from "./agent-directory.ts";
-import { BAD, type DaemonAgentsAsked, failed, NO_WORKSPACE } from "./agent-options.ts";
-import type { Carried, OwnerTool } from "./owner-tool.ts";
+import { type AgentDirectory, type FoundAgent, isAgentId } from "./agent-directory.ts";
+import { BAD, type DaemonAgentsOptions, failed, NO_WORKSPACE } from "./agent-options.ts";
+import type { ExecutionResult, OwnerTool } from "./owner-tool.ts";
 
-export function updateTool(asked: DaemonAgentsAsked, place: AgentsPlace): OwnerTool {
+export function updateTool(asked: DaemonAgentsOptions, place: AgentDirectory): OwnerTool {
   /** Why the caller may not instruct it: a part of its holding that the caller could not delegate. */
   const exceeding = (session: Session, name: AgentName, found: FoundAgent): Request | null => {
     const held = asked.held(session);
@@ -38,7 +38,7 @@ export function updateTool(asked: DaemonAgentsAsked, place: AgentsPlace): OwnerT
       const request = found === null ? null : exceeding(session, name, found);
       return done(request === null ? [] : [request]);
     },
-    carry: async ({ input, session }) => {
+    execute: async ({ input, session }) => {
       const name = targetOf(input, session);
       const body = textIn(input, "instructions", limits.instructionsCharactersMax);
       const version = optionalText(input, "version", limits.versionCharactersMax);
@@ -99,14 +99,17 @@ function targetOf(input: JsonObject, session: Session): AgentName {
   return { workspace: session.facts.name.workspace, agent };
 }
 
-const BROKEN: Carried = failed(
+const BROKEN: ExecutionResult = failed(
   "not_available",
   "the agent's record cannot be believed, so it is not known what it holds",
   "a person mends it: ambit doctor",
 );
-const STALE: Carried = failed("version_conflict", "its instructions were changed meanwhile; nothing was written");
+const STALE: ExecutionResult = failed(
+  "version_conflict",
+  "its instructions were changed meanwhile; nothing was written",
+);
 const BEYOND = failed("exceeds_grantor_authority", "the agent holds what you could not pass on");
-const NOT_HERE: Carried = failed(
+const NOT_HERE: ExecutionResult = failed(
   "not_available",
   "what an agent may do is not changed here",
   "agent_grant passes on what you hold; a person writes more: ambit agents grant",

@@ -13,13 +13,16 @@ import { objectIn, textIn, textsIn } from "../input.ts";
 import { refusal } from "../refusal.ts";
 
 /** The session's current holding; null if there is no session, or it holds nothing. */
-export type HeldNow = { readonly holding: Holding; readonly moment: Moment } | null;
+export type CurrentHolding = { readonly holding: Holding; readonly moment: Moment } | null;
 
 const toolsMax = 10_000;
 const namesMax = 256;
 
 /** Sorted by name; an invalid declaration reaches nothing. */
-export function reachableAnswer(held: HeldNow, value: JsonObject): Answer<{ readonly names: readonly string[] }> {
+export function reachableAnswer(
+  held: CurrentHolding,
+  value: JsonObject,
+): Answer<{ readonly names: readonly string[] }> {
   const tools = member(value, "tools");
   if (held === null) return NOT_HELD;
   if (!isJsonList(tools) || tools.length > toolsMax) return refusal("invalid_input", "a list of tools was expected");
@@ -35,7 +38,7 @@ export function reachableAnswer(held: HeldNow, value: JsonObject): Answer<{ read
   return { ok: true, value: { names: names.toSorted() } };
 }
 
-export function providerAnswer(held: HeldNow, value: JsonObject): Answer<ProviderToolsView> {
+export function providerAnswer(held: CurrentHolding, value: JsonObject): Answer<ProviderToolsView> {
   const provider = textIn(value, "provider", namesMax);
   const [names, vectorStores] = ["names", "vectorStores"].map((key) =>
     (member(value, key) ?? null) === null ? null : (textsIn(value, key, namesMax) ?? undefined),

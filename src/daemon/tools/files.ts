@@ -24,7 +24,7 @@ import { type GrantedTree, GrantedTrees } from "../../tools/files/trees.ts";
 import type { Daemon } from "../daemon.ts";
 import { isRefusal } from "../log/call-refusals.ts";
 import type { Session } from "../session.ts";
-import type { Carried, OwnerTool } from "./owner-tool.ts";
+import type { ExecutionResult, OwnerTool } from "./owner-tool.ts";
 import {
   type ChangeClass,
   type ChangeClassifier,
@@ -34,7 +34,7 @@ import {
 } from "./protected-files.ts";
 import { SessionFiles } from "./session-files.ts";
 
-export interface DaemonFilesAsked extends ProtectedFilesOptions {
+export interface DaemonFilesOptions extends ProtectedFilesOptions {
   /** Trigger paths of the configuration at a session's folder. */
   triggers(session: Session): TriggerTable;
   held(session: Session): ReturnType<Daemon["held"]>;
@@ -73,7 +73,7 @@ export interface DaemonFiles {
 /** That many decisions use one holding; then it is read again, as at every call. */
 const decisionsPerLook = 256;
 
-export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
+export function daemonFiles(asked: DaemonFilesOptions): DaemonFiles {
   const { held, program } = asked;
   const native = nativeProgram(program);
   const granted = new GrantedTrees();
@@ -95,15 +95,15 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
 
   /** `now`: the session's current holding, if the caller has just read it. */
   const filesFor = (
-    { session, requests, near, isChanging, makesFolders }: Using,
-    now: HeldNow,
+    { session, requests, near, isChanging, makesFolders }: FileUse,
+    now: CurrentHolding,
   ): { readonly trees: readonly GrantedTree[]; readonly judge: Judge; readonly protectedPaths: ProtectedPaths } => {
     const { authority, reading } = now.holding;
     const trees = granted.of(authority, near);
     const classOf = isChanging ? protectedFiles.of(granted.writable(trees), sessionOf(session)) : NO_CHANGE;
     const judge = callJudge(
       requests,
-      looking(now, () => held(session)),
+      holdingCache(now, () => held(session)),
       { classOf, makesFolders },
     );
     return { trees, judge, protectedPaths: reading.ground.protectedPaths };
@@ -112,13 +112,18 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
   const redacted = (text: string): string => asked.redacted?.(text) ?? text;
 
   /** `content`: the new content of a file. */
-  const carry = async (call: FileCall, using: Using, now: HeldNow, content: string | null): Promise<Carried> => {
+  const carry = async (
+    call: FileCall,
+    using: FileUse,
+    now: CurrentHolding,
+    content: string | null,
+  ): Promise<ExecutionResult> => {
     const workers = sessions();
     if (workers === null) return UNREACHABLE;
     const { session } = using;
     /** The last refused path. */
     let last: Request | null = null;
-    const act = async (holds: HeldNow | null): Promise<FileAnswer> => {
+    const act = async (holds: CurrentHolding | null): Promise<FileAnswer> => {
       if (holds === null) return ENDED;
       const files = filesFor(using, holds);
       const judge: Judge = (request) => {
@@ -131,7 +136,7 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
         return wrong ?? call.carry(each);
       });
     };
-    let seen: HeldNow | null = now;
+    let seen: CurrentHolding | null = now;
     const started = call.changes === null ? act(now) : queue.run(call.changes, () => act(seen ?? held(session)));
     // After waiting for other uses, the holding is read again.
     seen = null;
@@ -179,7 +184,7 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
         if (Object.isFrozen(input)) decided.set(input, { reading, call: call.value });
         return done(call.value.requests);
       },
-      carry: async ({ input, session, warrant: { requests } }) => {
+      execute: async ({ input, session, warrant: { requests } }) => {
         const now = held(session);
         if (now === null) return ENDED;
         const { reading } = now.holding;
@@ -208,7 +213,7 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
 }
 
 /** One use of a session's files. `near`: the path it is about. */
-interface Using {
+interface FileUse {
   readonly session: Session;
   readonly requests: readonly Request[];
   readonly near: FilePath;
@@ -220,9 +225,9 @@ interface Using {
 /** INVARIANT: a symlink's target goes only to the log. The caller sees the path it asked for. */
 function deniedIn(
   { code }: Refused,
-  { requests, near }: Using,
+  { requests, near }: FileUse,
   last: Request | null,
-): NonNullable<Extract<Carried, { readonly ok: false }>["denied"]> {
+): NonNullable<Extract<ExecutionResult, { readonly ok: false }>["denied"]> {
   const isAsked = (one: Request): boolean =>
     pathText(placeOf(one)) === pathText(near) && one.verb.verb.startsWith("fs.");
   const asked = requests.find((one) => isAsked(one) && one.verb === last?.verb) ?? requests.find(isAsked) ?? null;
@@ -235,7 +240,7 @@ function pathText(path: readonly string[]): string {
 }
 
 type Refused = Extract<FileAnswer, { readonly ok: false }>;
-type HeldNow = NonNullable<ReturnType<Daemon["held"]>>;
+type CurrentHolding = NonNullable<ReturnType<Daemon["held"]>>;
 type ProtectedPaths = Ground["protectedPaths"];
 const CHANGING: readonly string[] = ["fs.write", "fs.delete"];
 const NO_CHANGE: ChangeClassifier = () => "never";
@@ -252,7 +257,7 @@ function groundOf({ ground, workingRoot = null }: Reading): Ground {
   return { ...ground, base: workingRoot };
 }
 
-function looking(first: HeldNow, held: () => HeldNow | null): () => Held | null {
+function holdingCache(first: CurrentHolding, held: () => CurrentHolding | null): () => Held | null {
   let left = decisionsPerLook;
   let last: Held | null = heldOf(first);
   return () => {
@@ -263,7 +268,7 @@ function looking(first: HeldNow, held: () => HeldNow | null): () => Held | null 
   };
 }
 
-function heldOf(now: HeldNow | null): Held | null {
+function heldOf(now: CurrentHolding | null): Held | null {
   return now === null ? null : { authority: now.holding.authority, moment: now.moment };
 }
 

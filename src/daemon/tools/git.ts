@@ -17,11 +17,11 @@ import { scriptAnswer } from "../../tools/shell/answer.ts";
 import { request } from "../../tools/shell/tool-requests.ts";
 import { workingGround } from "../../tools/shell/working-ground.ts";
 import type { Programs } from "../parts.ts";
-import { Gathered } from "../programs/captured-output.ts";
-import type { Carried, Carrying, OwnerTool } from "./owner-tool.ts";
+import { CapturedOutput } from "../programs/captured-output.ts";
+import type { ExecutionResult, OwnerTool, ToolExecution } from "./owner-tool.ts";
 
 export function gitOwnerTool(programs: Pick<Programs, "run">): OwnerTool {
-  return { ...GIT_DEFINITION, requests, carry: (call) => carry(programs, call) };
+  return { ...GIT_DEFINITION, requests, execute: (call) => carry(programs, call) };
 }
 
 function requests(input: JsonObject, reading: Reading): Result<readonly Request[]> {
@@ -34,7 +34,7 @@ function requests(input: JsonObject, reading: Reading): Result<readonly Request[
   return one.ok ? done([one.value]) : one;
 }
 
-async function carry(programs: Pick<Programs, "run">, call: Carrying): Promise<Carried> {
+async function carry(programs: Pick<Programs, "run">, call: ToolExecution): Promise<ExecutionResult> {
   const { input, session, warrant, ground } = call;
   // The first request is the tool itself. INVARIANT: the arguments that run are those that were decided on.
   const [asked, by] = [warrant.requests[1], warrant.basis[1]];
@@ -45,7 +45,7 @@ async function carry(programs: Pick<Programs, "run">, call: Carrying): Promise<C
   const ring = session.ringing(call.stop);
   if (ring === null) return { ok: false, code: "not_available", message: "this session runs too much at once" };
   const run = async (argv: Words): Promise<GitRan> => {
-    const gathered = new Gathered();
+    const gathered = new CapturedOutput();
     const { sinks } = gathered;
     const asks = { argv, request: asked, by, input: null, sinks, milliseconds: null, stop: ring.stop };
     return { argv, gathered, result: await programs.run(ground, asks) };
@@ -88,7 +88,7 @@ type Words = readonly [string, ...string[]];
 
 interface GitRan {
   readonly argv: Words;
-  readonly gathered: Gathered;
+  readonly gathered: CapturedOutput;
   readonly result: RunResult;
 }
 

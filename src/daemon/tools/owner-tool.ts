@@ -13,10 +13,10 @@ import type { Needs } from "../../runtime/tool/availability.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import type { Requirement } from "../../runtime/tool/requirement.ts";
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
-import type { ProgramGround } from "../parts.ts";
+import type { ProgramContext } from "../parts.ts";
 import type { Session } from "../session.ts";
 
-export type Carried =
+export type ExecutionResult =
   | {
       readonly ok: true;
       readonly value: Json;
@@ -41,7 +41,7 @@ export type Carried =
     };
 
 /** One decided and logged call. */
-export interface Carrying {
+export interface ToolExecution {
   /** The arguments that were decided on. */
   readonly input: JsonObject;
   readonly session: Session;
@@ -50,7 +50,7 @@ export interface Carrying {
   /** Stops when the client has cancelled or disconnected. */
   readonly stop: Stop;
   /** What a program that runs for this call needs. */
-  readonly ground: ProgramGround;
+  readonly ground: ProgramContext;
 }
 
 export interface Missing {
@@ -78,13 +78,13 @@ export interface OwnerTool {
   derive?(input: JsonObject, session: Session, reading: Reading, stop?: Stop): Promise<Result<readonly Request[]>>;
   requests(input: JsonObject, reading: Reading, session: Session): Derived;
   /** Only after the decision is on disk. */
-  carry(call: Carrying): Promise<Carried>;
+  execute(call: ToolExecution): Promise<ExecutionResult>;
   /** The gate denied a call of it, and the denial is logged. */
   denied?(input: JsonObject, session: Session): void;
 }
 
 /** A third-party tool as shown to a person. */
-export interface ForeignListed {
+export interface ForeignToolView {
   readonly name: string;
   /** The file or package it comes from. */
   readonly source: string;
@@ -102,7 +102,7 @@ export interface ForeignTools {
   of(session: Session): Promise<readonly OwnerTool[]>;
   /** For a person: all of a workspace, and why some are not loaded. */
   listed?(workspace: string | null): Promise<{
-    readonly tools: readonly ForeignListed[];
+    readonly tools: readonly ForeignToolView[];
     readonly refused: readonly { readonly source: string; readonly why: string }[];
   }>;
 }

@@ -12,8 +12,8 @@ import {
 } from "../../sandbox/plan/triggers/classify.ts";
 import { TriggerFacts } from "../../sandbox/plan/triggers/trigger-facts.ts";
 import type { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
-import { SeenWorkspaces } from "../records/seen-workspaces.ts";
-import { Stretch } from "../records/turn-cache.ts";
+import { InputTurns } from "../records/input-turns.ts";
+import { TrustedWorkspaces } from "../records/trusted-workspaces.ts";
 import { factsAt, isSettled, isUnchanged } from "../records/unchanged-files.ts";
 
 export interface ProtectedFilesOptions {
@@ -50,8 +50,8 @@ interface Known extends ProtectedFilesSession {
 export class ProtectedFiles {
   readonly #options: ProtectedFilesOptions;
   readonly #now: () => number;
-  readonly #workspaces: SeenWorkspaces;
-  readonly #turns = new Stretch();
+  readonly #workspaces: TrustedWorkspaces;
+  readonly #turns = new InputTurns();
   /** By the list of roots itself: the same object while the grants are the same. */
   readonly #known = new WeakMap<readonly FilePath[], Known>();
 
@@ -59,7 +59,7 @@ export class ProtectedFiles {
   constructor(options: ProtectedFilesOptions, now: () => number = Date.now) {
     this.#options = options;
     this.#now = now;
-    this.#workspaces = new SeenWorkspaces(options.folders.state, now);
+    this.#workspaces = new TrustedWorkspaces(options.folders.state, now);
   }
 
   /** As of this event-loop turn: it includes every symlink or workspace created before the call was sent. */

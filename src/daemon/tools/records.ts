@@ -13,10 +13,10 @@ import { type RecordTool, recordTools } from "../../tools/records/record-tools.t
 import type { Daemon } from "../daemon.ts";
 import type { Records } from "../parts.ts";
 import type { Session } from "../session.ts";
-import type { Carried, OwnerTool } from "./owner-tool.ts";
+import type { ExecutionResult, OwnerTool } from "./owner-tool.ts";
 import { WorkspaceLibraries, workspaceRecords } from "./records-folder.ts";
 
-export interface DaemonRecordsAsked {
+export interface DaemonRecordsOptions {
   /** The user's state folder. */
   readonly state: string;
   readonly records: Pick<Records, "workspaceOf">;
@@ -25,7 +25,7 @@ export interface DaemonRecordsAsked {
   now(): number;
 }
 
-export function daemonRecords(asked: DaemonRecordsAsked): readonly OwnerTool[] {
+export function daemonRecords(asked: DaemonRecordsOptions): readonly OwnerTool[] {
   const libraries = new WorkspaceLibraries();
 
   /** Null outside of a workspace. */
@@ -55,7 +55,7 @@ export function daemonRecords(asked: DaemonRecordsAsked): readonly OwnerTool[] {
       // Requested once, however it was found.
       return done(call.value.requests.filter((one) => !known.value.some((other) => isSame(one, other))));
     },
-    carry: async ({ input, session, warrant: { requests } }): Promise<Carried> => {
+    execute: async ({ input, session, warrant: { requests } }): Promise<ExecutionResult> => {
       const now = asked.held(session);
       const desk = deskOf(session);
       if (now === null) return ENDED;
@@ -71,9 +71,13 @@ export function daemonRecords(asked: DaemonRecordsAsked): readonly OwnerTool[] {
   return recordTools(readFrontmatter, sha256).map(toolOf);
 }
 
-const ENDED: Carried = { ok: false, code: "revoked", message: "the session holds nothing any more" };
-const MOVED: Carried = { ok: false, code: "not_available", message: "the records changed meanwhile; ask again" };
-const NO_WORKSPACE: Carried = {
+const ENDED: ExecutionResult = { ok: false, code: "revoked", message: "the session holds nothing any more" };
+const MOVED: ExecutionResult = {
+  ok: false,
+  code: "not_available",
+  message: "the records changed meanwhile; ask again",
+};
+const NO_WORKSPACE: ExecutionResult = {
   ok: false,
   code: "not_available",
   message: "there are no records here: no .ambit folder here or above",
@@ -81,7 +85,7 @@ const NO_WORKSPACE: Carried = {
 };
 
 /** By the session's current holding; one lookup serves a whole list. */
-function reading(asked: DaemonRecordsAsked, session: Session): Pick<RecordDesk, "readsAny" | "mayRead"> {
+function reading(asked: DaemonRecordsOptions, session: Session): Pick<RecordDesk, "readsAny" | "mayRead"> {
   const held = asked.held(session);
   return {
     readsAny: () => held !== null && holdsOf(held.holding.authority, held.moment)(verbEntry("records.read")),
@@ -94,7 +98,7 @@ const LABELS = "builtin:records";
 
 /** Which version of a record was written by a session that had read nothing untrusted. Unknown is not clean. */
 function labels(
-  { memory, now }: DaemonRecordsAsked,
+  { memory, now }: DaemonRecordsOptions,
   session: Session,
   workspace: string,
 ): Pick<RecordDesk, "isKnownClean" | "noteClean"> {

@@ -6,13 +6,13 @@ import type { Judge } from "../../core/ports/judge.ts";
 import { ConfinedFiles, FILE_LIMITS } from "../../sandbox/files/confined-files.ts";
 import type { Walls } from "../../sandbox/files/walls.ts";
 import type { GrantedTree } from "../../tools/files/trees.ts";
-import { Stretch } from "../records/turn-cache.ts";
+import { InputTurns } from "../records/input-turns.ts";
 import type { Session } from "../session.ts";
 
 /** Concurrent processes; the one idle longest is closed to make room. */
 const workersMax = 128;
 
-interface Kept {
+interface SessionWorker {
   readonly files: ConfinedFiles;
   trees: readonly GrantedTree[];
   /** When the trees' paths were last verified to lead to the same folders. */
@@ -23,7 +23,7 @@ interface Kept {
   isRetired: boolean;
 }
 
-export interface FilesAsked {
+export interface SessionFilesOptions {
   readonly trees: readonly GrantedTree[];
   readonly judge: Judge;
   readonly protectedPaths: readonly (readonly string[])[];
@@ -34,9 +34,9 @@ export class SessionFiles {
   readonly #walls: Walls;
   readonly #most: number;
   /** In order of last use. */
-  readonly #kept = new Map<Session, Kept>();
+  readonly #kept = new Map<Session, SessionWorker>();
   readonly #watched = new WeakSet<Session>();
-  readonly #stretch = new Stretch();
+  readonly #stretch = new InputTurns();
 
   constructor(program: string, walls: Walls, most: number = workersMax) {
     this.#program = program;
@@ -49,7 +49,7 @@ export class SessionFiles {
     return this.#kept.has(session);
   }
 
-  async use<T>(session: Session, asked: FilesAsked, act: (files: Files) => Promise<T>): Promise<T> {
+  async use<T>(session: Session, asked: SessionFilesOptions, act: (files: Files) => Promise<T>): Promise<T> {
     const kept = this.#of(session, asked);
     kept.uses++;
     try {
@@ -69,7 +69,7 @@ export class SessionFiles {
     }
   }
 
-  #of(session: Session, { trees, protectedPaths }: FilesAsked): Kept {
+  #of(session: Session, { trees, protectedPaths }: SessionFilesOptions): SessionWorker {
     const known = this.#kept.get(session);
     const stretch = this.#stretch.now;
     if (known !== undefined) {
@@ -83,7 +83,7 @@ export class SessionFiles {
       this.#retire(session, known);
     }
     this.#watch(session);
-    const kept: Kept = { files: this.#make(trees, protectedPaths), trees, stretch, uses: 0, isRetired: false };
+    const kept: SessionWorker = { files: this.#make(trees, protectedPaths), trees, stretch, uses: 0, isRetired: false };
     this.#kept.set(session, kept);
     this.#makeRoom();
     return kept;
@@ -101,7 +101,7 @@ export class SessionFiles {
     });
   }
 
-  #make(trees: readonly GrantedTree[], protectedPaths: FilesAsked["protectedPaths"]): ConfinedFiles {
+  #make(trees: readonly GrantedTree[], protectedPaths: SessionFilesOptions["protectedPaths"]): ConfinedFiles {
     return new ConfinedFiles({
       program: this.#program,
       trees,
@@ -121,7 +121,7 @@ export class SessionFiles {
     }
   }
 
-  #retire(session: Session, kept: Kept): void {
+  #retire(session: Session, kept: SessionWorker): void {
     kept.isRetired = true;
     if (this.#kept.get(session) === kept) this.#kept.delete(session);
     if (kept.uses === 0) kept.files.close();

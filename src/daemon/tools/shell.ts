@@ -29,21 +29,21 @@ import { runScript, type ScriptRan } from "../../tools/shell/run-script.ts";
 import { settingFor } from "../../tools/shell/setting.ts";
 import { WaitingRoom } from "../../tools/shell/waiting-room.ts";
 import { agentScope } from "../calls/generations.ts";
-import type { ProgramAsked, Programs } from "../parts.ts";
-import { Gathered } from "../programs/captured-output.ts";
+import type { ProgramRun, Programs } from "../parts.ts";
+import { CapturedOutput } from "../programs/captured-output.ts";
 import type { Session } from "../session.ts";
 import type { CallFiles } from "./files.ts";
-import type { Carried, Carrying, OwnerTool } from "./owner-tool.ts";
+import type { ExecutionResult, OwnerTool, ToolExecution } from "./owner-tool.ts";
 import { SpentTime, timedStop } from "./shell-time.ts";
 
-export interface DaemonShellAsked {
+export interface DaemonShellOptions {
   readonly programs: Pick<Programs, "run">;
   readonly files: CallFiles;
   /** In the form that sandboxes take. */
   userName(): string;
 }
 
-export function shellOwnerTool(asked: DaemonShellAsked): OwnerTool {
+export function shellOwnerTool(asked: DaemonShellOptions): OwnerTool {
   const room = new WaitingRoom();
   const searches = new Map<string, number>();
   const spent = new SpentTime();
@@ -87,7 +87,7 @@ export function shellOwnerTool(asked: DaemonShellAsked): OwnerTool {
       }
     },
     denied: (input, session) => void spent.take(session, input),
-    carry: (call) => {
+    execute: (call) => {
       const left = millisecondsOf(call.input) - spent.take(call.session, call.input);
       return carry(asked, room, call, Math.max(1, left));
     },
@@ -127,11 +127,11 @@ function millisecondsOf({ seconds }: JsonObject): number {
 
 /** `milliseconds`: the rest of its time. */
 async function carry(
-  asked: DaemonShellAsked,
+  asked: DaemonShellOptions,
   room: WaitingRoom,
-  call: Carrying,
+  call: ToolExecution,
   milliseconds: number,
-): Promise<Carried> {
+): Promise<ExecutionResult> {
   const { input, session, warrant } = call;
   const read = readShellInput(input);
   if (!read.ok) return { ...read, denied: { code: read.code, request: null } };
@@ -151,7 +151,7 @@ async function carry(
   if (ring === null) return { ok: false, code: "not_available", message: TOO_MUCH };
   const timed = timedStop(ring.stop, milliseconds);
   try {
-    const gathered = new Gathered();
+    const gathered = new CapturedOutput();
     const ran = await runScript(script, {
       run: (stage, given, sinks, stop) => runOne(asked.programs, call, stage, { input: given, sinks, stop }),
       room,
@@ -174,9 +174,9 @@ async function carry(
 /** Each command counts towards the session's concurrent programs. */
 async function runOne(
   programs: Pick<Programs, "run">,
-  { session, ground }: Carrying,
+  { session, ground }: ToolExecution,
   { argv, request, by }: DecidedStage,
-  given: Pick<ProgramAsked, "input" | "sinks"> & { readonly stop: Stop },
+  given: Pick<ProgramRun, "input" | "sinks"> & { readonly stop: Stop },
 ): Promise<RunResult> {
   // A script takes time: its grants may have been revoked since the decision.
   const now = judge(ground.holds(), request, { ...ground.moment(), exhausted: null });
@@ -193,7 +193,7 @@ async function runOne(
 
 const TOO_MUCH = "this session runs too much at once";
 
-function answered(ran: ScriptRan, gathered: Gathered): Carried {
+function answered(ran: ScriptRan, gathered: CapturedOutput): ExecutionResult {
   const { output, errors, dropped } = gathered;
   const nothing = { userMicroseconds: 0, systemMicroseconds: 0, memoryKibibytes: 0 };
   const one: CompletedRun = {
@@ -222,7 +222,7 @@ function outOfTime(ran: ScriptRan): ScriptRan {
   };
 }
 
-function redirectionFiles(files: CallFiles, { session, warrant: { requests } }: Carrying): RedirectionFiles {
+function redirectionFiles(files: CallFiles, { session, warrant: { requests } }: ToolExecution): RedirectionFiles {
   return {
     read: (path, offset, bytesMax) =>
       files.use(session, requests, { path, isChanging: false }, (worker) => worker.read(path, { offset, bytesMax })),
@@ -239,8 +239,12 @@ function writtenIn(script: readonly DecidedStep[]): readonly DecidedFile[] {
   );
 }
 
-const ODD: Carried = { ok: false, code: "invalid_input", message: "what was decided is not this script; ask again" };
-const NOT_CHOSEN: Carried = {
+const ODD: ExecutionResult = {
+  ok: false,
+  code: "invalid_input",
+  message: "what was decided is not this script; ask again",
+};
+const NOT_CHOSEN: ExecutionResult = {
   ok: false,
   code: "unsupported_command",
   message:

@@ -4,9 +4,9 @@ import type { Fetched } from "../../sandbox/network/fetch/fetch-client.ts";
 import { contentOf } from "../../tools/web/content.ts";
 import type { WebCall } from "../../tools/web/fetch-input.ts";
 import { webResultData } from "../../tools/web/result.ts";
-import type { Carried } from "./owner-tool.ts";
+import type { ExecutionResult } from "./owner-tool.ts";
 
-export async function answered(call: WebCall, fetched: Fetched & { readonly ok: true }): Promise<Carried> {
+export async function answered(call: WebCall, fetched: Fetched & { readonly ok: true }): Promise<ExecutionResult> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of fetched.body) {
@@ -44,6 +44,6 @@ export async function answered(call: WebCall, fetched: Fetched & { readonly ok: 
   };
 }
 
-export function failed(code: DenialCode, message: string): Carried {
+export function failed(code: DenialCode, message: string): ExecutionResult {
   return { ok: false, code, message };
 }

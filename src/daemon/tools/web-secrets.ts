@@ -23,7 +23,7 @@ export interface WebSecrets {
   probed(name: string, session: Session): void;
 }
 
-export type Given =
+export type OpenedSecrets =
   | { readonly ok: true; readonly secrets: readonly FetchSecret[] }
   | { readonly ok: false; readonly message: string; readonly request: Request | null };
 
@@ -41,7 +41,7 @@ export class WebSecretUse {
   }
 
   /** Everything is checked before anything is opened, and everything is opened before anything is counted. */
-  async open(call: WebCall, session: Session): Promise<Given> {
+  async open(call: WebCall, session: Session): Promise<OpenedSecrets> {
     // Only for a permitted secret: no other request makes a keychain prompt a person.
     if (call.secrets.some((name) => this.#isMeant(name, call))) await this.#secrets.ready();
     const found: SealedSecret[] = [];
@@ -54,7 +54,7 @@ export class WebSecretUse {
       }
     }
     const opened: FetchSecret[] = [];
-    const wiped = (name: string): Given => {
+    const wiped = (name: string): OpenedSecrets => {
       for (const { value } of opened) value.fill(0);
       return refusedFor(name, call, this.#tool);
     };
@@ -97,6 +97,6 @@ export class WebSecretUse {
 }
 
 /** The same message for every cause, so that a caller cannot find out which secrets exist. */
-function refusedFor(name: string, { url }: WebCall, tool: string): Given {
+function refusedFor(name: string, { url }: WebCall, tool: string): OpenedSecrets {
   return { ok: false, message: `there is no secret ${name} for this address`, request: secretRequest(name, url, tool) };
 }

@@ -14,11 +14,11 @@ import { type WebCall, webCallReader, webRequests } from "../../tools/web/fetch-
 import { type Held, HopJudge } from "../../tools/web/hops.ts";
 import { fetchesOfSessionMax, headBytesMax, redirectsMax, responseBytesBeyond } from "../../tools/web/limits.ts";
 import type { Session } from "../session.ts";
-import type { Carried, OwnerTool } from "./owner-tool.ts";
+import type { ExecutionResult, OwnerTool } from "./owner-tool.ts";
 import { answered, failed } from "./web-answer.ts";
 import { type WebSecrets, WebSecretUse } from "./web-secrets.ts";
 
-export interface WebAsked {
+export interface WebToolOptions {
   fetch(wish: FetchWish): Promise<Fetched>;
   /** The session's current holding; null if it no longer holds anything. */
   holds(session: Session): Held | null;
@@ -29,7 +29,7 @@ export interface WebAsked {
 }
 
 /** `name`: the tool that fetches; secrets are bound to it, and log entries name it. */
-export function webTool(asked: WebAsked, name: string = WEB_FETCH): OwnerTool {
+export function webTool(asked: WebToolOptions, name: string = WEB_FETCH): OwnerTool {
   const reader = webCallReader(toAscii, handlesIn);
   const uses = new WebSecretUse(asked.secrets, (session) => asked.holds(session), name);
   const running = new WeakMap<Session, number>();
@@ -57,7 +57,7 @@ export function webTool(asked: WebAsked, name: string = WEB_FETCH): OwnerTool {
       const call = read(input);
       if (call.ok) uses.probed(call.value, session);
     },
-    carry: async ({ input, session, warrant }) => {
+    execute: async ({ input, session, warrant }) => {
       const call = read(input);
       const first = warrant.requests.find(({ verb }) => verb.verb.startsWith("net."));
       if (!call.ok || first === undefined) return failed("invalid_input", "not what the tool takes");
@@ -74,13 +74,13 @@ export function webTool(asked: WebAsked, name: string = WEB_FETCH): OwnerTool {
 }
 
 async function carry(
-  asked: WebAsked,
+  asked: WebToolOptions,
   uses: WebSecretUse,
   call: WebCall,
   first: Request,
   session: Session,
   name: string,
-): Promise<Carried> {
+): Promise<ExecutionResult> {
   const { address, headers, body, method, milliseconds, bytesMax } = call;
   const sent: JsonObject = { address, headers: headers.map(([name, value]) => [name, value]), body };
   // A secret is sent only by its handle, to where it is bound.
@@ -122,13 +122,13 @@ async function carry(
 /** Codes for external failures, not for missing grants. */
 const FAILURES: ReadonlySet<DenialCode> = new Set(["not_available", "invalid_input"]);
 
-function refused(code: DenialCode, message: string, { refused: last, hops }: HopJudge): Carried {
+function refused(code: DenialCode, message: string, { refused: last, hops }: HopJudge): ExecutionResult {
   // Nothing was decided: the broker is at its limit.
   if (hops === 0 && code === "budget_exhausted") return failed("not_available", message);
   return FAILURES.has(code) && last === null ? failed(code, message) : denied(code, message, last?.request ?? null);
 }
 
-function denied(code: DenialCode, message: string, request: Request | null): Carried {
+function denied(code: DenialCode, message: string, request: Request | null): ExecutionResult {
   return { ok: false, code, message, denied: { code, request } };
 }
 

@@ -11,9 +11,9 @@ import {
   warrantFor,
 } from "../../../test/laws/context-world.ts";
 import type { Authority } from "../../core/authority/chain.ts";
-import type { ToolRequest } from "./asking.ts";
 import type { Context } from "./context.ts";
-import type { UseResult } from "./used.ts";
+import type { ToolRequest } from "./tool-request.ts";
+import type { UseResult } from "./use-result.ts";
 
 const EVERY = [
   ...["net.get", "net.post", "net.put", "net.delete", "fs.read", "fs.write", "fs.delete", "proc.exec"],

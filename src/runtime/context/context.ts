@@ -13,7 +13,6 @@ import type {
   StoragePort,
 } from "../../core/ports/instruments.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import { type ReportDenial, UseGate } from "./asker.ts";
 import { closed, closedFunction } from "./closed.ts";
 import { type FilesInstrument, filesInstrument } from "./files.ts";
 import { type KeysInstrument, keysInstrument } from "./keys.ts";
@@ -23,6 +22,7 @@ import { type NetInstrument, netInstrument } from "./net.ts";
 import { type ObserveInstrument, observeInstrument } from "./observations.ts";
 import { type ProcessInstrument, processInstrument } from "./programs.ts";
 import { type SecretsInstrument, secretsInstrument } from "./secrets.ts";
+import { type ReportDenial, UseGate } from "./use-gate.ts";
 
 export type { Warrant } from "../../core/gate/warrant.ts";
 

@@ -5,12 +5,12 @@ import { pathText } from "../../core/authority/axes/path.ts";
 import { isSegments } from "../../core/authority/axes/scope.ts";
 import { utf8Bytes, utf8Text } from "../../core/base/bytes.ts";
 import type { FileFacts, FilePath, FileResult, Files } from "../../core/ports/files.ts";
-import type { UseGate } from "./asker.ts";
 import { closed } from "./closed.ts";
 import type { Life } from "./life.ts";
 import { entriesMax, fileBytesMax } from "./limits.ts";
 import { countOf, optionsOf } from "./option.ts";
-import { failed, invalid, type UseResult, useDenial, useResult } from "./used.ts";
+import type { UseGate } from "./use-gate.ts";
+import { failed, invalid, type UseResult, useDenial, useResult } from "./use-result.ts";
 
 export interface ListedFile {
   readonly path: string;

@@ -1,6 +1,6 @@
 // Lifetime of a context: until the call ends or is stopped. After that every instrument answers `revoked`.
 import type { StopSignal } from "../../core/ports/instruments.ts";
-import { failed, type UseResult, useDenial } from "./used.ts";
+import { failed, type UseResult, useDenial } from "./use-result.ts";
 
 export class Life {
   #isOver = false;

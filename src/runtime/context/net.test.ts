@@ -16,7 +16,7 @@ import { addressText } from "../../core/base/address.ts";
 import { utf8Bytes } from "../../core/base/bytes.ts";
 import { methodVerb } from "../../core/notation/request/request.ts";
 import type { HttpExchange, HttpResponse } from "../../core/ports/instruments.ts";
-import { fetchVerb } from "./fetch-asked.ts";
+import { fetchVerb } from "./fetch-request.ts";
 
 const ALL: Authority = [
   chain(

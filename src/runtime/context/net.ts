@@ -13,15 +13,15 @@ import {
 import { parseUrl, type Url } from "../../core/authority/axes/url.ts";
 import { utf8Bytes, utf8Text } from "../../core/base/bytes.ts";
 import type { HttpPort, HttpResponse, SecretsPort, StopSignal } from "../../core/ports/instruments.ts";
-import type { UseGate } from "./asker.ts";
 import { closed } from "./closed.ts";
-import { type FetchOptions, type FetchRequest, type Header, readFetch } from "./fetch-asked.ts";
+import { type FetchOptions, type FetchRequest, type Header, readFetch } from "./fetch-request.ts";
 import type { Life } from "./life.ts";
 import { fetchRequestsMax, secretsPerFetchMax } from "./limits.ts";
 import { filled, secretsIn, withoutValues } from "./placeholder.ts";
 import { type FetchedResponse, responseOf } from "./response.ts";
 import { screen, screened } from "./screened.ts";
-import { failed, invalid, type UseResult, unreadable, useDenial, useResult } from "./used.ts";
+import type { UseGate } from "./use-gate.ts";
+import { failed, invalid, type UseResult, unreadable, useDenial, useResult } from "./use-result.ts";
 
 export interface NetInstrument {
   fetch(url: string, options?: FetchOptions): Promise<UseResult<FetchedResponse>>;

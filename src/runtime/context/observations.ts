@@ -1,11 +1,11 @@
 // Observations as a tool sees them: append one for its own agent, and read those of granted agents.
 import type { ObservationsPort, ObservationView } from "../../core/ports/instruments.ts";
-import type { UseGate } from "./asker.ts";
 import { closed } from "./closed.ts";
 import type { Life } from "./life.ts";
 import * as limits from "./limits.ts";
 import { countOf, optionsOf, textsOf } from "./option.ts";
-import { failed, invalid, type UseResult, useDenial, useResult } from "./used.ts";
+import type { UseGate } from "./use-gate.ts";
+import { failed, invalid, type UseResult, useDenial, useResult } from "./use-result.ts";
 
 export interface ObservationsQuery {
   /** The agent; its own by default. */

@@ -4,12 +4,12 @@ import { utf8Bytes } from "../../core/base/bytes.ts";
 import { argvCharactersMax, argvTokensMax } from "../../core/base/limits.ts";
 import type { ProgramsPort } from "../../core/ports/instruments.ts";
 import type { Ending, RunDenial, Usage } from "../../core/ports/process.ts";
-import type { UseGate } from "./asker.ts";
 import { closed } from "./closed.ts";
 import type { Life } from "./life.ts";
 import * as limits from "./limits.ts";
 import { countOf, optionsOf, textsOf } from "./option.ts";
-import { failed, invalid, type UseResult, useDenial, useResult } from "./used.ts";
+import type { UseGate } from "./use-gate.ts";
+import { failed, invalid, type UseResult, useDenial, useResult } from "./use-result.ts";
 
 export interface ProgramOptions {
   /** The folder it runs in, and all it can see of the agent's files. */

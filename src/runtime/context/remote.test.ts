@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Context } from "./context.ts";
 import { remoteContext, serveUse } from "./remote.ts";
 import { remoteJson, remoteValue } from "./remote-value.ts";
-import { useResult } from "./used.ts";
+import { useResult } from "./use-result.ts";
 
 test("values go there and come back; what is no plain data does not go", () => {
   const value = { a: [1, "b", null, true], bytes: new Uint8Array([1, 2]), ["__proto__"]: 3, deep: { gone: undefined } };

@@ -12,7 +12,7 @@ import type { ProgramOptions } from "./programs.ts";
 import { remoteJson, remoteValue } from "./remote-value.ts";
 import { type FetchedResponse, responseOf } from "./response.ts";
 import type { SecretOptions } from "./secrets.ts";
-import { invalid, type UseResult, useDenial, useResult } from "./used.ts";
+import { invalid, type UseResult, useDenial, useResult } from "./use-result.ts";
 
 export { serveUse } from "./serve-use.ts";
 

@@ -5,9 +5,9 @@ import { destinationText } from "../../core/authority/axes/destination.ts";
 import type { Url } from "../../core/authority/axes/url.ts";
 import { type Address, addressText, parseAddress } from "../../core/base/address.ts";
 import type { Resolver } from "../../core/ports/resolver.ts";
-import type { AllowedUse, UseGate } from "./asker.ts";
 import { addressesMax } from "./limits.ts";
-import { type UseResult, useDenial, useResult } from "./used.ts";
+import type { AllowedUse, UseGate } from "./use-gate.ts";
+import { type UseResult, useDenial, useResult } from "./use-result.ts";
 
 /** Whether one address of a name is allowed. */
 export function screen(asker: UseGate, granted: AllowedUse, { host }: Url, address: Address): UseResult<null> {

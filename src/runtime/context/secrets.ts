@@ -1,11 +1,11 @@
 // Secrets as a tool sees them: whether one exists, and the placeholder for it in a request. Never the value.
 import type { SecretsPort } from "../../core/ports/instruments.ts";
-import type { UseGate } from "./asker.ts";
 import { closed } from "./closed.ts";
 import type { Life } from "./life.ts";
 import { optionsOf } from "./option.ts";
 import { placeholderOf } from "./placeholder.ts";
-import { invalid, type UseResult, useDenial, useResult } from "./used.ts";
+import type { UseGate } from "./use-gate.ts";
+import { invalid, type UseResult, useDenial, useResult } from "./use-result.ts";
 
 export interface SecretOptions {
   /** Where it will be used; a grant may restrict it to hosts. */

@@ -3,7 +3,7 @@ import { isJsonList, type Json, type JsonObject } from "../../core/base/json.ts"
 import type { Context } from "./context.ts";
 import { remoteJson, remoteValue } from "./remote-value.ts";
 import type { FetchedResponse } from "./response.ts";
-import { invalid, type UseResult, useResult } from "./used.ts";
+import { invalid, type UseResult, useResult } from "./use-result.ts";
 
 /** Hostile arguments are refused by the instruments, as for a local tool. */
 type Act = (context: Context, given: readonly never[]) => Promise<UseResult<unknown>>;

@@ -2,11 +2,11 @@
 // decides whether it may be registered, with errors as data.
 import type { Risk } from "../../core/authority/catalog.ts";
 import { copyJson, isJsonObject, type JsonObject } from "../../core/base/json.ts";
-import type { ToolRequest } from "../context/asking.ts";
 import type { Context } from "../context/context.ts";
+import type { ToolRequest } from "../context/tool-request.ts";
 import type { Capabilities } from "./declaration.ts";
+import { schemaFault, textFault } from "./description-text.ts";
 import { type InputOf, type InputResult, type InputSchema, inputParser } from "./input.ts";
-import { schemaFault, textFault } from "./told-text.ts";
 
 export interface ToolDefinition<S extends InputSchema> {
   readonly name: string;

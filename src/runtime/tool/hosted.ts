@@ -3,12 +3,12 @@
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { OpenContext } from "../context/context.ts";
 import { remoteContext } from "../context/remote.ts";
-import { useDenial } from "../context/used.ts";
+import { useDenial } from "../context/use-result.ts";
 import { defineTool, type Tool, type ToolDefinition } from "./define.ts";
+import { schemaFault } from "./description-text.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { type ToolOutcome, toolOutcome } from "./returned.ts";
 import { isStandardSchema } from "./standard-schema.ts";
-import { schemaFault } from "./told-text.ts";
+import { type ToolOutcome, toolOutcome } from "./tool-outcome.ts";
 
 /** A tool as its host describes it. */
 export interface ToolDescription {

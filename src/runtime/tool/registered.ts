@@ -6,7 +6,7 @@ import type { Request } from "../../core/authority/request.ts";
 import { copyJson, isJsonObject, type JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { KnownTool } from "../../core/gate/known-tool.ts";
-import { type RequestReading, requestOf, type ToolRequest } from "../context/asking.ts";
+import { type RequestReading, requestOf, type ToolRequest } from "../context/tool-request.ts";
 import { type Backends, type Needs, needsOf } from "./availability.ts";
 import { STORES, type StorageScope, type Store } from "./declaration.ts";
 import type { Tool } from "./define.ts";

@@ -5,7 +5,7 @@ import type { StopSignal } from "../../core/ports/instruments.ts";
 import { type ContextParts, makeContext, type OpenContext, type Warrant } from "../context/context.ts";
 import { type Availability, missingText } from "./availability.ts";
 import type { RegisteredTool } from "./registered.ts";
-import { type ToolOutcome, toolOutcome } from "./returned.ts";
+import { type ToolOutcome, toolOutcome } from "./tool-outcome.ts";
 
 export interface RunParts extends Omit<ContextParts, "store"> {
   readonly availability: Availability;

@@ -4,7 +4,7 @@
 const parts = 4;
 
 /** Returns a function that cancels the wait. */
-export function outwait(milliseconds: number, ring: () => void): () => void {
+export function startTimeout(milliseconds: number, ring: () => void): () => void {
   let left = parts;
   const step = (): void => {
     left--;
@@ -16,6 +16,6 @@ export function outwait(milliseconds: number, ring: () => void): () => void {
 }
 
 /** The rest of a wait, and at least one part, so that a response that is being written still gets a chance. */
-export function patienceLeft(milliseconds: number, passed: number): number {
+export function timeoutLeft(milliseconds: number, passed: number): number {
   return Math.max(milliseconds / parts, milliseconds - passed);
 }

@@ -6,8 +6,8 @@ import type { Basis, Decision, DenialCode } from "../../core/authority/decision.
 import type { Request } from "../../core/authority/request.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import { type RequestReading, requestOf, type ToolRequest } from "./asking.ts";
-import { type UseResult, unreadable, useDenial, useResult } from "./used.ts";
+import { type RequestReading, requestOf, type ToolRequest } from "./tool-request.ts";
+import { type UseResult, unreadable, useDenial, useResult } from "./use-result.ts";
 
 export interface AllowedUse {
   readonly request: Request;

@@ -4,18 +4,18 @@ import { join } from "node:path";
 import { registeredWorkspaces } from "../../agents/disk/registered-workspaces.ts";
 import { factsAt, isSettled, isUnchanged } from "./unchanged-files.ts";
 
-interface Witness {
+interface WatchedFile {
   readonly path: string;
   /** Null if it did not exist. */
   readonly facts: Stats | null;
 }
 
-export class SeenWorkspaces {
+export class TrustedWorkspaces {
   readonly #state: string | null;
   readonly #now: () => number;
   #known: readonly string[] | null = [];
   /** The folder, and the file of each workspace; empty if they changed too recently to rely on. */
-  #witnesses: readonly Witness[] = [];
+  #witnesses: readonly WatchedFile[] = [];
 
   constructor(state: string | null, now: () => number) {
     this.#state = state;
@@ -28,7 +28,7 @@ export class SeenWorkspaces {
     if (this.#witnesses.length > 0 && this.#witnesses.every(isStill)) return this.#known;
     const before = this.#known;
     const at = this.#now();
-    const witnesses = witnessesIn(join(this.#state, "trust"));
+    const witnesses = watchedFilesIn(join(this.#state, "trust"));
     const now = registeredWorkspaces(this.#state);
     this.#known = isSameList(before, now) ? before : now;
     this.#witnesses = witnesses.every(({ facts }) => facts === null || isSettled(facts, at)) ? witnesses : [];
@@ -37,7 +37,7 @@ export class SeenWorkspaces {
 }
 
 /** INVARIANT: taken before the data they guard is read. */
-function witnessesIn(folder: string): readonly Witness[] {
+function watchedFilesIn(folder: string): readonly WatchedFile[] {
   const facts = factsAt(folder);
   return [{ path: folder, facts }, ...entriesIn(folder).map((path) => ({ path, facts: factsAt(path) }))];
 }
@@ -50,7 +50,7 @@ function entriesIn(folder: string): readonly string[] {
   }
 }
 
-function isStill({ path, facts }: Witness): boolean {
+function isStill({ path, facts }: WatchedFile): boolean {
   const now = factsAt(path);
   return facts === null || now === null ? facts === now : isUnchanged(facts, now);
 }

@@ -1,7 +1,7 @@
 // The memory of all connections together, so that many of them cannot exceed what one may not.
-import { heldBytesMax } from "./limits.ts";
+import { connectionMemoryBytesMax } from "./limits.ts";
 
-export class Held {
+export class ConnectionMemory {
   #total = 0;
 
   get total(): number {
@@ -11,6 +11,6 @@ export class Held {
   /** False if this exceeds the total limit: the connection that caused it is closed. */
   change(before: number, after: number): boolean {
     this.#total += after - before;
-    return after <= before || this.#total <= heldBytesMax;
+    return after <= before || this.#total <= connectionMemoryBytesMax;
   }
 }

@@ -1,7 +1,7 @@
 // Numbers the turns between two reads of external input. No input arrives within a turn, so every request handled in it
 // was sent before the turn's first check: one check serves all of them, and is as fresh as one for each.
 
-export class Stretch {
+export class InputTurns {
   #number = 0;
   #isOpen = false;
 

@@ -6,12 +6,12 @@ import { isDestination } from "../../core/authority/axes/scope.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
-import { isSameRequest } from "../../runtime/context/asker.ts";
-import { useDenial } from "../../runtime/context/used.ts";
+import { isSameRequest } from "../../runtime/context/use-gate.ts";
+import { useDenial } from "../../runtime/context/use-result.ts";
 
 const waitingMax = 64;
 
-export class Once {
+export class SingleUses {
   /** Each of the call's requests, and whether it has been used. */
   readonly #requests: { readonly request: Request; isSpent: boolean; isInUse: boolean }[];
   readonly #isSpending: boolean;

@@ -3,7 +3,7 @@
 import { utf8Bytes } from "../../core/base/bytes.ts";
 import * as limits from "./limits.ts";
 import { countOf, optionsOf } from "./option.ts";
-import { invalid, type UseResult, useResult } from "./used.ts";
+import { invalid, type UseResult, useResult } from "./use-result.ts";
 
 export interface FetchOptions {
   readonly method?: string | undefined;

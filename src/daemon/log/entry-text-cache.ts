@@ -10,13 +10,13 @@ import type { Who } from "../../core/ports/stores/log.ts";
 import { canonicalJson, quoted } from "../../log/chain/canonical.ts";
 import { type SpelledWho, spelledWho } from "../../log/chain/spelled-entry.ts";
 import type { Holding } from "../calls/holding.ts";
-import type { RecordRead, Redacting } from "../parts.ts";
+import type { OutputRedactor, RecordRead } from "../parts.ts";
 
 const wordsMax = 1024;
 const wordCharactersMax = 256;
 
 /** A grant as listed in an entry, and the redaction it was serialized with. */
-interface SpelledGrant {
+interface GrantText {
   readonly record: RecordRead | null;
   readonly link: string;
   readonly text: string;
@@ -26,15 +26,15 @@ interface SpelledGrant {
  * INVARIANT: cached text was scanned for the currently known secrets and contains none. The cache is cleared when the secrets
  * change, and text that contains a secret is scanned, and reported, every time.
  */
-export class EntryWords {
-  readonly #redacting: Redacting;
+export class EntryTextCache {
+  readonly #redacting: OutputRedactor;
   #known: object | null = null;
   #who = new WeakMap<Who, SpelledWho>();
   /** Grants are parsed once per text and decide many calls. */
-  #grants = new WeakMap<Grant, SpelledGrant>();
+  #grants = new WeakMap<Grant, GrantText>();
   readonly #plain = new Set<string>();
 
-  constructor(redacting: Redacting) {
+  constructor(redacting: OutputRedactor) {
     this.#redacting = redacting;
   }
 

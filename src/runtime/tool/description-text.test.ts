@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../core/base/json.ts";
 import { defineTool } from "./define.ts";
+import { schemaCharactersMax, textFault } from "./description-text.ts";
 import { readToolDescriptions } from "./hosted.ts";
-import { schemaCharactersMax, textFault } from "./told-text.ts";
 
 describe("a text that is shown", () => {
   test.each([

@@ -5,19 +5,19 @@ import type { EntryKind, LogEntry } from "../../core/ports/stores/log.ts";
 import type { SecretStore } from "../../core/ports/stores/secret-store.ts";
 import { WEB_FETCH } from "../../tools/web/definition.ts";
 import type { Daemon } from "../daemon.ts";
-import type { Redacting } from "../parts.ts";
+import type { OutputRedactor } from "../parts.ts";
 import type { DaemonPrograms } from "../programs/programs.ts";
 import type { DaemonSecrets } from "../secrets.ts";
 import type { Session } from "../session.ts";
 import type { OwnerTool } from "./owner-tool.ts";
-import { type WebAsked, webTool } from "./web.ts";
+import { type WebToolOptions, webTool } from "./web.ts";
 
-export interface DaemonWebAsked {
+export interface DaemonWebOptions {
   readonly programs: Pick<DaemonPrograms, "fetch">;
   readonly kept: { readonly secrets: SecretStore; readonly ledger: Pick<Ledger, "append"> };
   readonly open: DaemonSecrets["open"];
   readonly ready: DaemonSecrets["ready"];
-  readonly redacting: Redacting;
+  readonly redacting: OutputRedactor;
   held(session: Session): ReturnType<Daemon["held"]>;
   /** The resolver of the user's configuration; the system default if empty. */
   resolvers(session: Session): readonly string[];
@@ -26,14 +26,14 @@ export interface DaemonWebAsked {
 }
 
 /** `name`: the tool that fetches. */
-export function daemonWeb(asked: DaemonWebAsked, name: string = WEB_FETCH): OwnerTool {
+export function daemonWeb(asked: DaemonWebOptions, name: string = WEB_FETCH): OwnerTool {
   const { programs, kept, redacting, entry } = asked;
   const told = (kind: EntryKind, outcome: string, secret: string, session: Session): LogEntry => ({
     ...entry(kind, outcome, secret, { name: secret }),
     ...session.who(),
     tool: name,
   });
-  const parts: WebAsked = {
+  const parts: WebToolOptions = {
     fetch: (wish) => programs.fetch(wish),
     holds: (session) => {
       const held = asked.held(session);

@@ -12,16 +12,16 @@ const denialsMax = 64;
 /** Refused requests whose result is not yet returned. */
 const expectedMax = 256;
 
-interface Expected {
+interface ExpectedDenial {
   readonly code: DenialCode;
   readonly verb: string | null;
   readonly request: string;
 }
 
-export class NotedDenials {
+export class ContextDenials {
   /** Logs a denial; returns the id of its entry. */
   readonly #write: (denial: RunDenial, reason: string | null) => string;
-  readonly #expected: Expected[] = [];
+  readonly #expected: ExpectedDenial[] = [];
   readonly #seen = new Map<string, RunDenial>();
 
   constructor(write: (denial: RunDenial, reason: string | null) => string) {

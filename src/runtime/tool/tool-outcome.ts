@@ -3,7 +3,7 @@
 import { DENIAL_CODES, type DenialCode } from "../../core/authority/decision.ts";
 import { copyJson, type Json } from "../../core/base/json.ts";
 import type { FetchedResponse } from "../context/response.ts";
-import type { UseDenial } from "../context/used.ts";
+import type { UseDenial } from "../context/use-result.ts";
 
 export type ToolOutcome =
   | { readonly ok: true; readonly value: Json }
