@@ -90,18 +90,18 @@ export class Calls {
     const read = found instanceof Promise ? await found : found;
     if (!read.ok) return read;
     const { value: asked } = read;
-    const { session, ports, declaration: declared } = asked;
-    const missing = declared === null ? null : this.#missing(asked, declared);
+    const { session, ports, declaration } = asked;
+    const missing = declaration === null ? null : this.#missing(asked, declaration);
     if (missing !== null) return refusal("not_available", missing);
     const place = this.#open.reserve(session);
     if (place === null) return TOO_MANY_OPEN;
     try {
       // A call without a context executes nothing here, so it needs no warrant.
-      const gate = declared === null ? await this.#gatekeeper.permit(asked) : await this.#gatekeeper.authorize(asked);
+      const gate = await (declaration === null ? this.#gatekeeper.permit(asked) : this.#gatekeeper.authorize(asked));
       if (!gate.ok) return denialOf(asked, gate);
       const receipt = "warrant" in gate ? gate.warrant.receipt : gate.receipt;
       const context =
-        declared !== null && "warrant" in gate ? () => this.#context(asked, declared, gate.warrant) : null;
+        declaration !== null && "warrant" in gate ? () => this.#context(asked, declaration, gate.warrant) : null;
       place.keep(receipt, { ports, context });
       return { ok: true, value: { outcome: "allowed", receipt, left: session.left } };
     } finally {
@@ -249,12 +249,8 @@ export class Calls {
       const met = result.ok ? outcomeOfRun(result.ran) : REFUSED;
       const text = requestText(request);
       const own = result.ok ? [] : [{ code: result.refused.code, request: text, times: 1 }];
-      const denials = withEntries(
-        asked.value,
-        receipt,
-        [...met.denials, ...own],
-        result.ok ? null : result.refused.message,
-      );
+      const reason = result.ok ? null : result.refused.message;
+      const denials = withEntries(asked.value, receipt, [...met.denials, ...own], reason);
       const settled = await ports.settle({ receipt, ...met, denials });
       const id = denials.at(-1)?.id ?? receipt;
       return { ok: true, value: programAnswer(receipt, text, result, { settled, denials, id }) };
@@ -347,12 +343,9 @@ export class Calls {
     return derived.ok ? derived.value : derived;
   }
 
-  #ground(
-    { session, holding, tool, owner, declaration: declared, ports }: IncomingCall,
-    receipt: string,
-  ): ProgramContext {
+  #ground({ session, holding, tool, owner, declaration, ports }: IncomingCall, receipt: string): ProgramContext {
     const { id, name, cwd, environment } = session.facts;
-    const requirement = owner?.foreign?.requirement ?? declared?.requirement;
+    const requirement = owner?.foreign?.requirement ?? declaration?.requirement;
     const bounded = (authority: Authority): Authority =>
       requirement === undefined ? authority : authority.map((chain): Chain => [...chain, requirement]);
     return {
