@@ -69,26 +69,26 @@ export { readToken } from "./core/notation/tokens/token.ts";
 export { readDeclaration, type ToolRequirement } from "./core/notation/tools/declaration.ts";
 export { readDeclarationValue } from "./core/notation/tools/declaration-value.ts";
 export type { Entry, List, Mapping, Scalar, TreeNode } from "./core/notation/tree.ts";
-export type { ApprovalAnswer, ApprovalAsked, Approvals } from "./core/ports/approvals.ts";
+export type { ApprovalAnswer, ApprovalRequest, Approvals } from "./core/ports/approvals.ts";
 export type { Clock, Entropy } from "./core/ports/clock.ts";
 export type { Enforcement, Strength } from "./core/ports/enforcement.ts";
-export type { FileEntry, FileFacts, FileMatch, FilePath, FileRefused, FileResult, Files } from "./core/ports/files.ts";
+export type { FileEntry, FileFacts, FileMatch, FilePath, FileRefusal, FileResult, Files } from "./core/ports/files.ts";
 export type {
-  Exchange,
-  Exchanged,
-  Fetching,
+  HttpExchange,
+  HttpPort,
+  HttpResponse,
   KeysPort,
   KeyValue,
   KeyWrite,
   Memory,
   MemoryPort,
   Network,
-  ObservationSeen,
   ObservationsPort,
+  ObservationView,
   PortFailure,
   PortResult,
-  ProgramAsked,
-  ProgramEnded,
+  ProgramEnd,
+  ProgramRequest,
   ProgramsPort,
   Secrets,
   SecretsPort,
@@ -96,10 +96,9 @@ export type {
   StoragePort,
 } from "./core/ports/instruments.ts";
 export type { Judge } from "./core/ports/judge.ts";
-export type { Ending, Ran, RunDenial, RunRefused, RunResult, Sinks, Usage } from "./core/ports/process.ts";
+export type { CompletedRun, Ending, RunDenial, RunRefusal, RunResult, Sinks, Usage } from "./core/ports/process.ts";
 export type { Resolver } from "./core/ports/resolver.ts";
 export type { Charge, Commit, CommitResult, Entry as CommitEntry } from "./core/ports/stores/commit.ts";
-export type { Asked } from "./runtime/context/asking.ts";
 export {
   type Context,
   type ContextParts,
@@ -108,19 +107,20 @@ export {
   type OpenContext,
   type SignalInstrument,
 } from "./runtime/context/context.ts";
-export type { FetchOptions } from "./runtime/context/fetch-asked.ts";
+export type { FetchOptions } from "./runtime/context/fetch-request.ts";
 export type { FilesInstrument, FoundLine, ListedFile } from "./runtime/context/files.ts";
 export type { KeyOptions, KeysInstrument } from "./runtime/context/keys.ts";
 export type { NetInstrument } from "./runtime/context/net.ts";
-export type { ObservationsAsked, ObserveInstrument } from "./runtime/context/observations.ts";
+export type { ObservationsQuery, ObserveInstrument } from "./runtime/context/observations.ts";
 export type { ProcessInstrument, ProgramOptions, ProgramResult } from "./runtime/context/programs.ts";
 export type { FetchedHeaders, FetchedResponse } from "./runtime/context/response.ts";
 export type { SecretOptions, SecretsInstrument } from "./runtime/context/secrets.ts";
-export type { Denied, Used } from "./runtime/context/used.ts";
+export type { ToolRequest } from "./runtime/context/tool-request.ts";
+export type { UseDenial, UseResult } from "./runtime/context/use-result.ts";
 export type { Availability, Backend, Backends, Needs } from "./runtime/tool/availability.ts";
 export type { Capabilities, StorageScope, Store } from "./runtime/tool/declaration.ts";
 export { defineTool, type Tool, type ToolDefinition, type ToolFault } from "./runtime/tool/define.ts";
-export type { Accepted, InputOf, InputSchema } from "./runtime/tool/input.ts";
+export type { InputOf, InputResult, InputSchema } from "./runtime/tool/input.ts";
 export type { FromSchema, JsonSchema, SchemaType } from "./runtime/tool/json-schema.ts";
 export type { RegisteredTool } from "./runtime/tool/registered.ts";
 export {
@@ -132,8 +132,8 @@ export {
   type ToolListing,
 } from "./runtime/tool/registry.ts";
 export type { Policy, ReadRequirement, RegistrationError, Requirement } from "./runtime/tool/requirement.ts";
-export type { ToolOutcome } from "./runtime/tool/returned.ts";
 export { type RunParts, runTool } from "./runtime/tool/run.ts";
 export type { InputIssue } from "./runtime/tool/schema-check.ts";
 export type { StandardSchema } from "./runtime/tool/standard-schema.ts";
 export type { ToolOrigin } from "./runtime/tool/tool-name.ts";
+export type { ToolOutcome } from "./runtime/tool/tool-outcome.ts";

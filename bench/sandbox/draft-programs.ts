@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ChangesReport } from "../../src/core/ports/drafts.ts";
-import type { ProgramGround, Records } from "../../src/daemon/parts.ts";
+import type { ProgramContext, Records } from "../../src/daemon/parts.ts";
 import { daemonDrafts } from "../../src/daemon/programs/drafts.ts";
 import { daemonPrograms } from "../../src/daemon/programs/programs.ts";
 import type { Decided } from "../../src/sandbox/plan/plan-root.ts";
@@ -58,7 +58,7 @@ export class DraftPrograms {
   async run({ argv, project, root, session }: DraftProgram): Promise<DraftRun> {
     const decided = this.#decided(project, root);
     const said = { output: "", errors: "" };
-    const ground: ProgramGround = {
+    const ground: ProgramContext = {
       authority: decided.authority,
       owner: "bench",
       holds: () => decided.authority,

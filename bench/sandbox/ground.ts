@@ -11,7 +11,7 @@ import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
 import { readRequest } from "../../src/core/notation/request/request.ts";
 import type { Judge } from "../../src/core/ports/judge.ts";
-import { planFor, type RunGround } from "../../src/daemon/programs/plan-facts.ts";
+import { planFor, type RunEnvironment } from "../../src/daemon/programs/plan-facts.ts";
 import { userName } from "../../src/platform/ground.ts";
 import { machineGround } from "../../src/platform/machine-ground.ts";
 import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
@@ -55,7 +55,7 @@ export function planWith(ground: BenchGround, more: readonly string[]): Planned 
 export interface DecidedRun {
   readonly decided: Decided;
   readonly reading: Reading;
-  readonly run: RunGround;
+  readonly run: RunEnvironment;
 }
 
 /** A program in the project that grants have decided on: `rw` works on a draft of it. */
@@ -74,7 +74,7 @@ export function decidedIn(
   if (!request.ok) throw new Error(request.message);
   const decided = decidedBy(authority, request.value, judge(authority, request.value, moment()), 0);
   if (decided === null) throw new Error("the program may not be run");
-  const run: RunGround = {
+  const run: RunEnvironment = {
     home,
     workspace: project,
     folders,

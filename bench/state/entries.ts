@@ -2,10 +2,10 @@
 
 import type { AccountCharge } from "../../src/core/ports/stores/ledger.ts";
 import type { LogEntry } from "../../src/core/ports/stores/log.ts";
-import { Names } from "../../src/daemon/ids.ts";
+import { IdGenerator } from "../../src/daemon/ids.ts";
 
 /** As the daemon names them. */
-const names = new Names();
+const names = new IdGenerator();
 const noon = 1_767_225_600_000;
 const agentsCount = 50;
 const usersCount = 20;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { VERSION } from "../../src/core/base/version.ts";
 import type { ControlMessages } from "../../src/core/ports/daemon/daemon-control.ts";
-import type { Answer, Asking } from "../../src/core/ports/daemon/exchange.ts";
+import type { Answer, MessageClient } from "../../src/core/ports/daemon/exchange.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
 import { rootFolder } from "../place.ts";
 
@@ -27,7 +27,7 @@ export interface StateGround {
   /** Of the daemon's sockets. */
   readonly folder: string;
   readonly pid: number;
-  readonly control: Asking<ControlMessages>;
+  readonly control: MessageClient<ControlMessages>;
   /** The command line on this state; what it prints. Throws where it fails. */
   ambit(...words: readonly string[]): string;
   remove(): void;

@@ -52,7 +52,7 @@ export async function measureFileTools({ base, project, folders }: ToolsGround):
     if (tool === undefined) throw new Error(`no tool ${name}`);
     const requests = (given: JsonObject) => tool.requests(given, reading, session);
     const warrant = await warrantOf(authority, { name, requirement: null, requests }, input);
-    return carriedValue(await tool.carry(carryingOf(session, warrant)));
+    return carriedValue(await tool.execute(carryingOf(session, warrant)));
   };
   const rows: Row[] = [];
   try {

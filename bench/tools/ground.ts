@@ -10,9 +10,9 @@ import type { KnownTool } from "../../src/core/gate/known-tool.ts";
 import type { Warrant } from "../../src/core/gate/warrant.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
 import type { Holding } from "../../src/daemon/calls/holding.ts";
-import type { ProgramGround } from "../../src/daemon/parts.ts";
+import type { ProgramContext } from "../../src/daemon/parts.ts";
 import { Session } from "../../src/daemon/session.ts";
-import type { Carried, Carrying } from "../../src/daemon/tools/owner-tool.ts";
+import type { ExecutionResult, ToolExecution } from "../../src/daemon/tools/owner-tool.ts";
 import { segmentsOf } from "../../src/platform/folders.ts";
 import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
 import { rootFolder } from "../place.ts";
@@ -117,7 +117,11 @@ export function heldBy(authority: Authority, reading: Reading): { readonly holdi
 }
 
 /** Decided by the gate; its ports answer at once, and nothing is written. */
-export async function warrantOf(authority: Authority, tool: KnownTool, input: Carrying["input"]): Promise<Warrant> {
+export async function warrantOf(
+  authority: Authority,
+  tool: KnownTool,
+  input: ToolExecution["input"],
+): Promise<Warrant> {
   const answer = await authorize({ agent: AGENT, authority }, { tool: tool.name, input }, () => tool, moment(), [], {
     approvals: async () => ({ kind: "refused", reason: "nobody is here" }),
     commit: COMMITTED,
@@ -131,18 +135,18 @@ export const COMMITTED = async (): Promise<{ readonly ok: true; readonly receipt
   receipt: "c_bench",
 });
 
-export function carryingOf(session: Session, warrant: Warrant): Carrying {
+export function carryingOf(session: Session, warrant: Warrant): ToolExecution {
   const stop = { stopped: false, onStop: () => undefined };
   return { input: warrant.arguments, session, warrant, stop, ground: NO_PROGRAMS };
 }
 
 /** A refusal ends the run: nothing that was not done is timed. */
-export function carriedValue(carried: Carried): Readonly<Record<string, unknown>> {
+export function carriedValue(carried: ExecutionResult): Readonly<Record<string, unknown>> {
   if (!carried.ok) throw new Error(`${carried.code}: ${carried.message}`);
   return carried.value as Readonly<Record<string, unknown>>;
 }
 
-const NO_PROGRAMS: ProgramGround = new Proxy({} as ProgramGround, {
+const NO_PROGRAMS: ProgramContext = new Proxy({} as ProgramContext, {
   get: (_, name) => {
     throw new Error(`${String(name)}: no program runs here`);
   },

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import type { Authority } from "../../src/core/authority/chain.ts";
 import { VERSION } from "../../src/core/base/version.ts";
 import type { CallMessages } from "../../src/core/ports/daemon/daemon-calls.ts";
-import type { Asking } from "../../src/core/ports/daemon/exchange.ts";
+import type { MessageClient } from "../../src/core/ports/daemon/exchange.ts";
 import { Contexts } from "../../src/daemon/contexts/contexts.ts";
 import { daemonHosts } from "../../src/daemon/hosts/hosts.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
@@ -79,7 +79,7 @@ async function withoutStore({ base, project, folders }: ToolsGround): Promise<re
     const whole = (tool: OwnerTool) =>
       oneByOne(OURS, callsCount, async (at) => void (await wholeCall(authority, tool, session, project, `oslo-${at}`)));
     const carried = oneByOne(OURS, callsCount, async () =>
-      expectText(carriedValue(await echo.carry(carrying)), "warm"),
+      expectText(carriedValue(await echo.execute(carrying)), "warm"),
     );
     return [
       ...(await byTurns(CARRIED, turnsCount, [bare, carried])),
@@ -100,12 +100,12 @@ async function wholeCall(authority: Authority, tool: OwnerTool, session: Session
   const requests = () => ({ ok: true as const, value: derived?.value ?? [] });
   const requirement = tool.foreign?.requirement ?? null;
   const warrant = await warrantOf(authority, { name: tool.name, requirement, requests }, { text });
-  expectText(carriedValue(await tool.carry(carryingOf(session, warrant))), text);
+  expectText(carriedValue(await tool.execute(carryingOf(session, warrant))), text);
   return warrant;
 }
 
 async function throughDaemon({ project, folders }: ToolsGround): Promise<readonly Row[]> {
-  const calls: Asking<CallMessages> = answered(
+  const calls: MessageClient<CallMessages> = answered(
     await connect("call", { folder: join(folders.state, "daemon"), version: VERSION }),
   );
   try {

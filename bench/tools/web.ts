@@ -61,7 +61,7 @@ export async function measureWeb({ base, project }: ToolsGround): Promise<readon
     const known = { name: tool.name, requirement: null, requests };
     const ours = async (format: string): Promise<Readonly<Record<string, unknown>>> => {
       const warrant = await warrantOf(authority, known, { url, format });
-      return carriedValue(await tool.carry(carryingOf(session, warrant)));
+      return carriedValue(await tool.execute(carryingOf(session, warrant)));
     };
     const plain = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/page`)).text();
     const show = pageProcess(join(rootFolder, "dist", "page.cjs"));

@@ -1,7 +1,7 @@
 // A session as a tool set of the Vercel AI SDK. Of the SDK only types are needed, so nothing of it is loaded here.
 import type { ToolSet } from "ai";
 import type { Json, JsonObject } from "../core/base/json.ts";
-import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
+import type { ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
 import type { Provider } from "../tools/provider/provider-catalog.ts";
 import { gathered } from "./gathered.ts";
 import type { AdapterOptions, CallAnswer, ModelSession } from "./session.ts";
@@ -14,7 +14,7 @@ export interface AiSdkOptions extends AdapterOptions {
   readonly provider?: Provider | null;
 }
 
-export interface AiSdkTools extends Pick<ProviderToolsTold, "omitted" | "notes"> {
+export interface AiSdkTools extends Pick<ProviderToolsView, "omitted" | "notes"> {
   readonly tools: ToolSet;
 }
 

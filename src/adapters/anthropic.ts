@@ -1,14 +1,14 @@
 // A session as tools of the Anthropic SDK, and a runner that answers what the model calls. Of the SDK only types are
 // needed, so nothing of it is loaded here.
 import type Anthropic from "@anthropic-ai/sdk";
-import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
+import type { ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
 import { gathered } from "./gathered.ts";
 import type { AdapterOptions, CallOptions, ModelSession } from "./session.ts";
 import { answerText, type NamedTool, schemaCopy } from "./told.ts";
 
 export type { AdapterOptions, CallAnswer, CallRefused, ModelSession, SessionTool } from "./session.ts";
 
-export interface AnthropicTools extends Pick<ProviderToolsTold, "omitted" | "notes"> {
+export interface AnthropicTools extends Pick<ProviderToolsView, "omitted" | "notes"> {
   /** For `messages.create({ tools })`. */
   readonly tools: Anthropic.Messages.ToolUnion[];
   /** Answers every call in a message; a denial is a result with `is_error`. Empty where it calls nothing. */

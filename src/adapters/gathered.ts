@@ -1,15 +1,15 @@
 // All that a request to a model may name: the session's tools, and those of the provider, no name twice.
-import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
+import type { ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
 import type { Provider } from "../tools/provider/provider-catalog.ts";
 import type { AdapterOptions, ModelSession } from "./session.ts";
 import { type NamedTool, namedTools } from "./told.ts";
 
 export interface Gathered {
   readonly own: readonly NamedTool[];
-  readonly provider: ProviderToolsTold;
+  readonly provider: ProviderToolsView;
 }
 
-const NONE: ProviderToolsTold = { tools: [], omitted: [], notes: [] };
+const NONE: ProviderToolsView = { tools: [], omitted: [], notes: [] };
 
 /**
  * Where the session can do the same here, the provider's tool is left out: here each use is decided and written down. One

@@ -2,14 +2,14 @@
 // types are needed, so nothing of it is loaded here.
 import type { FunctionTool, HostedTool } from "@openai/agents";
 import { parseJson } from "../core/notation/json-reader.ts";
-import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
+import type { ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
 import { gathered } from "./gathered.ts";
 import type { AdapterOptions, ModelSession } from "./session.ts";
 import { answerText, type NamedTool, schemaCopy, unreadInput } from "./told.ts";
 
 export type { AdapterOptions, CallAnswer, CallRefused, ModelSession, SessionTool } from "./session.ts";
 
-export interface AgentsTools extends Pick<ProviderToolsTold, "omitted" | "notes"> {
+export interface AgentsTools extends Pick<ProviderToolsView, "omitted" | "notes"> {
   /** For `new Agent({ tools })`. */
   readonly tools: (FunctionTool | HostedTool)[];
 }

@@ -1,6 +1,6 @@
 // A session as an adapter sees it: what a model may be shown, and the one way to call it. `ambit/node` makes them.
 import type { Json, JsonObject } from "../core/base/json.ts";
-import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
+import type { ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
 import type { Provider, ProviderSettings } from "../tools/provider/provider-catalog.ts";
 
 /** A tool for a model to be shown. */
@@ -41,7 +41,7 @@ export interface ModelSession {
   tools(): Promise<readonly SessionTool[]>;
   /** Never rejects: what is denied, refused or failed is an answer. */
   call(name: string, input: unknown, options?: CallOptions): Promise<CallAnswer>;
-  providerTools(provider: Provider, settings?: ProviderSettings): Promise<ProviderToolsTold>;
+  providerTools(provider: Provider, settings?: ProviderSettings): Promise<ProviderToolsView>;
 }
 
 export interface AdapterOptions extends Pick<CallOptions, "waitSeconds"> {

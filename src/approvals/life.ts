@@ -4,10 +4,10 @@
 import type { LadderStep } from "../core/ports/daemon/daemon-control.ts";
 import type {
   Approval,
-  ApprovalAnswerGiven,
   ApprovalScope,
   ApprovalState,
   ApprovalStore,
+  ApproverAnswer,
 } from "../core/ports/stores/approval-store.ts";
 import {
   answerMillisecondsMax,
@@ -80,7 +80,7 @@ export function asked({ approvers, milliseconds, ...call }: NewApproval): Approv
 }
 
 /** One person's yes. `ladder`: the steps that were offered, narrowest first. */
-export function agree(approval: Approval, answer: ApprovalAnswerGiven, ladder: readonly LadderStep[]): LifeChange {
+export function agree(approval: Approval, answer: ApproverAnswer, ladder: readonly LadderStep[]): LifeChange {
   const wrong = openFault(approval, answer.at) ?? personFault(approval, answer) ?? reachFault(answer, ladder);
   if (wrong !== null) return wrong;
   const answers = [...approval.answers, answer];
@@ -167,7 +167,7 @@ export function needsPresence({ level, need, of }: Pick<Approval, "level" | "nee
   return level === 2 || need > 1 || of !== null;
 }
 
-function personFault(approval: Approval, answer: ApprovalAnswerGiven): LifeChange | null {
+function personFault(approval: Approval, answer: ApproverAnswer): LifeChange | null {
   const { answers, of } = approval;
   if (answer.level < 2 && needsPresence(approval))
     return fault("presence_required", "this needs a person's name and passphrase");
@@ -178,10 +178,7 @@ function personFault(approval: Approval, answer: ApprovalAnswerGiven): LifeChang
   return null;
 }
 
-function reachFault(
-  { step, uses, milliseconds }: ApprovalAnswerGiven,
-  ladder: readonly LadderStep[],
-): LifeChange | null {
+function reachFault({ step, uses, milliseconds }: ApproverAnswer, ladder: readonly LadderStep[]): LifeChange | null {
   if (!ladder.some(({ name }) => name === step))
     return fault("unknown_step", `${JSON.stringify(step)} is none of ${ladder.map(({ name }) => name).join(", ")}`);
   if (!Number.isSafeInteger(uses) || uses < 1 || uses > answerUsesMax)

@@ -1,7 +1,7 @@
 // What commands are handed that speak to the state owner: its control socket, started where nobody serves it yet.
 
 import type { ControlMessages, DaemonStatus } from "../core/ports/daemon/daemon-control.ts";
-import type { Answer, Asking, Refusal } from "../core/ports/daemon/exchange.ts";
+import type { Answer, MessageClient, Refusal } from "../core/ports/daemon/exchange.ts";
 import type { Terminal } from "./agents/world.ts";
 import { shown } from "./terminal/cells.ts";
 import { EXIT, type ExitCode } from "./terminal/exit.ts";
@@ -13,7 +13,7 @@ export interface ControlWorld {
   readonly terminal: Terminal;
   now(): number;
   /** Connects, starting the daemon where it is not running. */
-  control(): Promise<Answer<Asking<ControlMessages>>>;
+  control(): Promise<Answer<MessageClient<ControlMessages>>>;
   /** Whoever serves now, without starting anybody; null where nobody does. */
   running(): Promise<Answer<DaemonStatus | null>>;
   /** Why nobody starts by itself here; null where somebody does when it is needed. */

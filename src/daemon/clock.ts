@@ -1,12 +1,12 @@
-// The daemon's time: the clock on the wall, but never backwards and never slower than time really passes. A clock that is
-// set back must not bring anything back to life that has ended.
+// The daemon's time: wall-clock time, but never backwards and never slower than elapsed time. Setting the clock back must not
+// revive anything that has expired.
 
 export interface DaemonClock {
   now(): number;
   elapsed(): number;
 }
 
-/** `least`: the latest time that is written down already. */
+/** `least`: the latest recorded time. */
 export function daemonClock(least: number): DaemonClock {
   const elapsed = (): number => performance.now();
   let base = Math.max(Date.now(), least);

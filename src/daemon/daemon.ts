@@ -1,11 +1,11 @@
-// The state owner: everything that answers on its two sockets, and what it looks after between the questions.
+// The daemon: message handlers of its two sockets, and its periodic work.
 import type { Moment } from "../core/authority/compiled.ts";
 import { judge } from "../core/authority/judge.ts";
 import type { JsonObject } from "../core/base/json.ts";
-import type { DaemonStatus, SessionShown } from "../core/ports/daemon/daemon-control.ts";
+import type { DaemonStatus, SessionView } from "../core/ports/daemon/daemon-control.ts";
 import type { RefusedCall } from "../core/ports/daemon/refused-call.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
-import type { SinkShown } from "../core/ports/stores/sink.ts";
+import type { SinkStatus } from "../core/ports/stores/sink.ts";
 import { Calls } from "./calls/calls.ts";
 import { Delegations } from "./calls/delegations.ts";
 import { Desk } from "./calls/desk.ts";
@@ -19,34 +19,34 @@ import { logAnswers } from "./control/log.ts";
 import { powerAnswers } from "./control/power.ts";
 import { toolAnswers } from "./control/tools.ts";
 import { textIn, textsIn } from "./input.ts";
-import { Entries, NOBODY } from "./log/entries.ts";
+import { Entries, NO_ACTOR } from "./log/entries.ts";
 import { Floods } from "./log/floods.ts";
 import { Offers } from "./offers.ts";
 import { Opening } from "./opening.ts";
 import type { DaemonParts } from "./parts.ts";
 import { refusal } from "./refusal.ts";
-import type { Answering, Doors, Exchange } from "./rpc/serving.ts";
+import type { Exchange, MessageHandler, MessageHandlers } from "./rpc/serving.ts";
 import { type Session, Sessions } from "./session.ts";
-import { type HeldNow, providerAnswer, reachableAnswer } from "./tools/client-tools.ts";
+import { type CurrentHolding, providerAnswer, reachableAnswer } from "./tools/client-tools.ts";
 import { memoryTools } from "./tools/memory.ts";
 import { observationTools } from "./tools/observations.ts";
 import type { ForeignTools, OwnerTool } from "./tools/owner-tool.ts";
 import { OwnerTools } from "./tools/owner-tools.ts";
 
-export interface DaemonAsked {
+export interface DaemonOptions {
   readonly parts: DaemonParts;
   readonly protocol: number;
   readonly pid: number;
   readonly state: string;
-  /** Tools of ours that are carried out elsewhere: files, programs, the web. */
+  /** Built-in tools that are executed elsewhere: files, programs, the web. */
   readonly more: readonly OwnerTool[];
   readonly foreign: ForeignTools;
-  /** What the contexts of calls are made of; without it no call has one. */
+  /** Creates the instruments of contexts; without it no call has a context. */
   readonly instruments?: InstrumentsSource;
-  /** Users that have a record; null where that cannot be told. Without it none has. */
+  /** Users that have a record; null if unknown. Without it there are none. */
   userNames?(): readonly string[] | null;
   connections(): number;
-  /** The daemon is to end. */
+  /** Asks the process to end the daemon. */
   stop(): void;
 }
 
@@ -55,7 +55,7 @@ const deniedTodayMax = 10_000;
 const dayMilliseconds = 86_400_000;
 
 export class Daemon {
-  readonly #asked: DaemonAsked;
+  readonly #asked: DaemonOptions;
   readonly #started: number;
   readonly #sessions = new Sessions();
   readonly #entries: Entries;
@@ -67,35 +67,35 @@ export class Daemon {
   readonly #tools: OwnerTools;
   readonly #admission: Admission;
   readonly #offers: Offers;
-  /** For tools that run outside of us, while a call of them lasts. */
+  /** For tools that run outside the daemon, while their call lasts. */
   readonly contexts: Contexts;
-  readonly doors: Doors;
+  readonly doors: MessageHandlers;
 
-  constructor(asked: DaemonAsked) {
+  constructor(asked: DaemonOptions) {
     const { parts } = asked;
     this.#asked = asked;
     this.#started = parts.now();
     this.#entries = new Entries(parts);
     this.#desk = new Desk(parts, this.#entries);
-    this.#floods = new Floods(this.#entries, parts.kept.ledger, parts.digest, parts.now);
+    this.#floods = new Floods(this.#entries, parts.stores.ledger, parts.digest, parts.now);
     this.#gatekeeper = new Gatekeeper(parts, this.#desk, this.#floods, this.#entries);
     const delegations = new Delegations(parts, this.#entries, this.#gatekeeper.holdings);
     this.#admission = new Admission(parts, this.#sessions);
     const userNames = (): readonly string[] | null => (asked.userNames === undefined ? [] : asked.userNames());
     this.#opening = new Opening(parts, this.#gatekeeper, delegations, this.#sessions, this.#admission, userNames);
     const own: readonly OwnerTool[] = [
-      ...memoryTools(parts.kept.memory, parts.now, (session, request) => {
+      ...memoryTools(parts.stores.memory, parts.now, (session, request) => {
         const holding = this.#gatekeeper.holdings.of(session);
         if ("refused" in holding) return false;
         return judge(holding.authority, request, this.#gatekeeper.moment(session, holding)).outcome === "allow";
       }),
-      ...observationTools(parts.kept.observations, parts.now, () => parts.id("o")),
+      ...observationTools(parts.stores.observations, parts.now, () => parts.id("o")),
       ...delegations.tools(),
       ...asked.more,
     ];
     const tools = new OwnerTools(own, asked.foreign);
     this.#tools = tools;
-    this.#offers = new Offers(this.#entries, parts.kept.ledger);
+    this.#offers = new Offers(this.#entries, parts.stores.ledger);
     this.contexts = new Contexts({
       held: (session) => this.held(session),
       instruments: asked.instruments ?? null,
@@ -108,14 +108,14 @@ export class Daemon {
     };
   }
 
-  /** What a session holds now, for tools that meet more on their way than they asked for; null where it is nothing. */
+  /** The session's current holding, for tools that need further decisions during a call; null if it holds nothing. */
   held(session: Session): { readonly holding: Holding; readonly moment: Moment } | null {
     const holding = session.isClosed ? null : this.#gatekeeper.holdings.of(session);
     if (holding === null || "refused" in holding) return null;
     return { holding, moment: this.#gatekeeper.moment(session, holding) };
   }
 
-  #heldIn(exchange: Exchange): HeldNow {
+  #heldIn(exchange: Exchange): CurrentHolding {
     const session = this.#calls.session(exchange);
     return session === null ? null : this.held(session);
   }
@@ -124,67 +124,67 @@ export class Daemon {
     return this.#sessions.all().some(({ running }) => running.size > 0);
   }
 
-  /** Changes of approvals, for whoever is to be told of them. */
+  /** Notifies of approval changes. */
   get desk(): Desk {
     return this.#desk;
   }
 
-  /** Before anybody is let in: what was going on when we last ended is told. */
+  /** Before the sockets open: logs what was running when the daemon last ended. */
   async recover(): Promise<void> {
-    const { kept, now } = this.#asked.parts;
-    await kept.approvals.recover(now(), (approval) =>
+    const { stores, now } = this.#asked.parts;
+    await stores.approvals.recover(now(), (approval) =>
       this.#entries.make("approval", approval.who, approval.state === "executing" ? "indeterminate" : "expired", {
         of: approval.id,
         tool: approval.tool,
       }),
     );
-    const opened = await kept.ledger.log({ kind: "session", outcome: "opened", count: rememberedMax });
+    const opened = await stores.ledger.log({ kind: "session", outcome: "opened", count: rememberedMax });
     for (const { entry } of opened.ok ? [...opened.value].reverse() : []) {
       const { pid, start, caveats, face } = entry.more;
-      // A process that had a session is not a person's because we began anew.
+      // A process that had a session does not count as a person after a restart.
       if (typeof pid === "number" && typeof start === "string")
         this.#admission.remember({
           ...{ root: { pid, start }, user: entry.user, face: String(face), isForParent: face === "mcp" },
           isBrought: typeof caveats === "string",
         });
     }
-    await kept.ledger.append([this.#entries.make("daemon", NOBODY, "started", { more: { pid: this.#asked.pid } })]);
+    await stores.ledger.append([this.#entries.make("daemon", NO_ACTOR, "started", { more: { pid: this.#asked.pid } })]);
   }
 
-  /** Calls that nobody decided because no daemon was there. What they say is a claim: it is written down, and that is all. */
+  /** Calls that were refused because no daemon was running. They are unverified claims: logged, and nothing else. */
   async handOver(calls: readonly RefusedCall[]): Promise<boolean> {
     if (calls.length === 0) return true;
     const entries = calls.map(({ at, agent, tool, face, cwd, reason }) =>
-      this.#entries.make("decision", { ...NOBODY, agent }, "deny", {
+      this.#entries.make("decision", { ...NO_ACTOR, agent }, "deny", {
         tool,
         code: "not_available",
         more: { ...UNDECIDED, reason, face, cwd, refusedAt: at, isHandedOver: true },
       }),
     );
-    return (await this.#asked.parts.kept.ledger.append(entries)).ok;
+    return (await this.#asked.parts.stores.ledger.append(entries)).ok;
   }
 
-  /** Every now and then. */
+  /** Periodic work. */
   async tick(): Promise<void> {
-    const { kept, now, proof } = this.#asked.parts;
+    const { stores, now, proof } = this.#asked.parts;
     await this.#floods.write(false);
     await this.#desk.sweep();
-    await kept.memory.sweep(now());
+    await stores.memory.sweep(now());
     await proof.checkpoint(false);
   }
 
-  /** Nobody can ask any more: everything that is still ours to write is written. */
+  /** After the sockets are closed: writes everything that is still pending. */
   async close(): Promise<void> {
-    const { kept, proof, programs } = this.#asked.parts;
+    const { stores, proof, programs } = this.#asked.parts;
     for (const session of this.#sessions.all()) this.#opening.close(session);
     await programs.end(null);
     await this.#floods.write(true);
     this.#gatekeeper.planOutcomes();
-    await kept.ledger.append([this.#entries.make("daemon", NOBODY, "stopped")]);
+    await stores.ledger.append([this.#entries.make("daemon", NO_ACTOR, "stopped")]);
     await proof.checkpoint(true);
   }
 
-  #callAnswers(): readonly (readonly [string, Answering])[] {
+  #callAnswers(): readonly (readonly [string, MessageHandler])[] {
     const calls = this.#calls;
     return [
       [
@@ -238,8 +238,8 @@ export class Daemon {
     ];
   }
 
-  /** The same, as done for the session that asks. */
-  #during(act: Answering): Answering {
+  /** The same, attributed to the session that asks. */
+  #during(act: MessageHandler): MessageHandler {
     const { during } = this.#asked.parts;
     if (during === undefined) return act;
     return (exchange) => {
@@ -248,7 +248,7 @@ export class Daemon {
     };
   }
 
-  #controlAnswers(): readonly (readonly [string, Answering])[] {
+  #controlAnswers(): readonly (readonly [string, MessageHandler])[] {
     const { parts } = this.#asked;
     const [gatekeeper, sessions, opening, admission] = [
       this.#gatekeeper,
@@ -276,12 +276,12 @@ export class Daemon {
 
   async #status(): Promise<DaemonStatus> {
     const { parts, pid, protocol, state, connections } = this.#asked;
-    const { kept, now, version, programs } = parts;
+    const { stores, now, version, programs } = parts;
     const since = now() - dayMilliseconds;
     const [waiting, head, denied] = await Promise.all([
-      kept.approvals.list(["pending"], deniedTodayMax),
-      kept.chain.head(),
-      kept.ledger.log({ outcome: "deny", since, count: deniedTodayMax }),
+      stores.approvals.list(["pending"], deniedTodayMax),
+      stores.chain.head(),
+      stores.ledger.log({ outcome: "deny", since, count: deniedTodayMax }),
     ]);
     const entries = head.ok ? head.value.place : 0;
     const sink = sinkShown(parts.sink?.() ?? null, entries);
@@ -311,35 +311,35 @@ export class Daemon {
     };
   }
 
-  #withSession(session: Session | null, act: (session: Session) => void): ReturnType<Awaited<Answering>> {
+  #withSession(session: Session | null, act: (session: Session) => void): ReturnType<Awaited<MessageHandler>> {
     if (session === null) return Promise.resolve(NO_SESSION);
     act(session);
     return Promise.resolve({ ok: true, value: {} });
   }
 
-  async #written(session: Session, outcome: string, more: JsonObject): ReturnType<Answering> {
+  async #written(session: Session, outcome: string, more: JsonObject): ReturnType<MessageHandler> {
     const entry = this.#entries.make("session", session.who(), outcome, { more });
-    const written = await this.#asked.parts.kept.ledger.append([entry]);
+    const written = await this.#asked.parts.stores.ledger.append([entry]);
     return written.ok ? { ok: true, value: {} } : refusal(written.code, written.message);
   }
 }
 
-/** What an entry of a decision has, where none was made. */
+/** The entry fields of a decision, for a call that was never decided. */
 const UNDECIDED = { approval: null, by: [], level: 0, need: null, requests: [], suggest: null } as const;
 
-/** One entry stands for all that were counted with it. */
+/** How many decisions an entry stands for: repeated ones are counted in one entry. */
 function timesOf({ kind, more }: LogEntry): number {
   const { times } = more;
   if (kind !== "decision" && kind !== "suppressed") return 0;
   return typeof times === "number" && Number.isSafeInteger(times) && times > 0 ? times : 1;
 }
 
-/** It may not have looked for a while: how far the log goes is known better here. */
-function sinkShown(sink: SinkShown | null, head: number): SinkShown | null {
+/** The copy may not have checked for a while: this is the log's actual end. */
+function sinkShown(sink: SinkStatus | null, head: number): SinkStatus | null {
   return sink === null || sink.kept === null ? sink : { ...sink, behind: Math.max(0, head - sink.kept) };
 }
 
-function sinkProblems(sink: SinkShown | null): readonly string[] {
+function sinkProblems(sink: SinkStatus | null): readonly string[] {
   if (sink === null || sink.problem === null) return [];
   const denying = sink.isDenying ? " Every call is denied (audit_unavailable) until it has caught up." : "";
   return [`the second copy of the log, ${sink.target}: ${sink.problem}.${denying}`];
@@ -347,7 +347,7 @@ function sinkProblems(sink: SinkShown | null): readonly string[] {
 
 const NO_SESSION = refusal("unknown_session", "this connection has no such session", "open a session first");
 
-function shown({ facts, isClean, calls, running }: Session): SessionShown {
+function shown({ facts, isClean, calls, running }: Session): SessionView {
   const { id, name, user, face, opened } = facts;
   return {
     session: id,

@@ -1,21 +1,21 @@
 import { expect, test } from "vitest";
-import { Names } from "./ids.ts";
+import { IdGenerator } from "./ids.ts";
 
 test("no two names are the same, and each begins with its letter", () => {
-  const { id } = new Names();
+  const { id } = new IdGenerator();
   const made = new Set(Array.from({ length: 3000 }, () => id("c")));
   expect(made.size).toBe(3000);
   for (const name of made) expect(name).toMatch(/^c_[a-km-np-z2-9]{24}$/);
 });
 
 test("two owners of a state never make the same names", () => {
-  const [one, other] = [new Names(), new Names()];
+  const [one, other] = [new IdGenerator(), new IdGenerator()];
   const made = new Set(Array.from({ length: 1000 }, () => [one.name(), other.name()]).flat());
   expect(made.size).toBe(2000);
 });
 
 test("every character of chance takes every value", () => {
-  const names = new Names();
+  const names = new IdGenerator();
   const seen = Array.from({ length: 16 }, () => new Set<string>());
   for (let count = 0; count < 2000; count++)
     for (const [at, letter] of [...names.name()].entries()) seen[at]?.add(letter);
@@ -24,7 +24,7 @@ test("every character of chance takes every value", () => {
 
 test("entries are sorted by when they were made; what a person types is chance alone, and short", () => {
   let now = 1_700_000_000_000;
-  const { id } = new Names(() => now);
+  const { id } = new IdGenerator(() => now);
   const made = Array.from({ length: 200 }, () => {
     now += 40;
     return id("e");
@@ -36,7 +36,7 @@ test("entries are sorted by when they were made; what a person types is chance a
 
 test("a clock that makes no sense still gives names", () => {
   for (const wrong of [Number.NaN, -1, Number.POSITIVE_INFINITY, 0]) {
-    const { id } = new Names(() => wrong);
+    const { id } = new IdGenerator(() => wrong);
     expect(id("c")).toMatch(/^c_.{24}$/);
     expect(id("c")).not.toBe(id("c"));
   }

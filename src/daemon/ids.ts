@@ -1,27 +1,27 @@
-// Names of what the daemon makes: a letter for the kind, the time where many are kept in order, and letters and digits by chance.
+// Ids: a kind prefix, a time part for kinds that are stored in order, and a random suffix.
 import { randomFillSync } from "node:crypto";
 import type { DaemonParts } from "./parts.ts";
 
-/** Those that are not taken for one another, in the order in which they are sorted. */
+/** No look-alike characters; in sort order. */
 const LETTERS = "23456789abcdefghijkmnpqrstuvwxyz";
-/** Five bits each: eighty of chance. */
-const chanceCharacters = 16;
+/** Five bits each: eighty random bits. */
+const randomCharacters = 16;
 /** Enough for a thousand years. */
 const timeCharacters = 8;
 const timeUnitMilliseconds = 32;
-/** Two characters at once. */
+/** Two characters per lookup. */
 const PAIRS: readonly string[] = [...LETTERS].flatMap((first) => [...LETTERS].map((second) => first + second));
-/** Chance is asked for in advance: to ask for each name costs more than to write it down. */
-const heapWords: number = 512 * (chanceCharacters / 2);
+/** Random bytes are drawn in batches: drawing them per id costs more than building the id. */
+const randomWords: number = 512 * (randomCharacters / 2);
 
-/** Entries, calls and observations: so many that their index must grow at its end, or every one changes another page of it. */
+/** Entries, calls and observations: frequent ids need an append-only index, or every insert touches another page. */
 const TIMED: ReadonlySet<string> = new Set(["c", "e", "o"]);
 
-/** INVARIANT: no word of chance is used twice, and none that was used stays in memory. */
-export class Names {
+/** INVARIANT: no random word is used twice, and no used word stays in memory. */
+export class IdGenerator {
   readonly #now: () => number;
-  readonly #heap = new Uint16Array(heapWords);
-  #used = heapWords;
+  readonly #heap = new Uint16Array(randomWords);
+  #used = randomWords;
   #unit = -1;
   #time = "";
 
@@ -32,21 +32,21 @@ export class Names {
   readonly id: DaemonParts["id"] = (letter) =>
     TIMED.has(letter) ? `${letter}_${this.#timeText()}${this.name()}` : `${letter}_${this.name()}`;
 
-  /** By chance alone. */
+  /** Random part only. */
   name(): string {
-    if (this.#used >= heapWords) {
+    if (this.#used >= randomWords) {
       randomFillSync(this.#heap);
       this.#used = 0;
     }
     let text = "";
-    for (const end = this.#used + chanceCharacters / 2; this.#used < end; this.#used++) {
+    for (const end = this.#used + randomCharacters / 2; this.#used < end; this.#used++) {
       text += PAIRS[(this.#heap[this.#used] as number) & 1023];
       this.#heap[this.#used] = 0;
     }
     return text;
   }
 
-  /** The order is a kindness to the index and nothing rests on it: clocks jump. */
+  /** The order only helps the index, and nothing relies on it: clocks jump. */
   #timeText(): string {
     const now = this.#now();
     const unit = Number.isFinite(now) ? Math.max(0, Math.floor(now / timeUnitMilliseconds)) : 0;

@@ -1,4 +1,4 @@
-// Reading what came in: each part by its name, of its kind and not too long, or nothing at all.
+// Parses request fields: each by name, with its type and length limit.
 
 import { parseName } from "../core/authority/axes/name.ts";
 import { verbEntry } from "../core/authority/catalog.ts";
@@ -13,7 +13,7 @@ export function textIn(object: JsonObject, key: string, charactersMax: number = 
   return typeof value === "string" && value.length <= charactersMax ? value : null;
 }
 
-/** Undefined where it is there and is not a text; null where it is not there. */
+/** Undefined if present but not a string; null if absent. */
 export function optionalText(object: JsonObject, key: string, charactersMax?: number): string | null | undefined {
   const value = member(object, key);
   if (value === undefined || value === null) return null;
@@ -25,7 +25,7 @@ export function numberIn(object: JsonObject, key: string, least: number, most: n
   return typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most ? value : null;
 }
 
-/** The default where it is not there; null where it is there and wrong. */
+/** The default if absent; null if present but invalid. */
 export function numberOr(
   object: JsonObject,
   key: string,
@@ -53,7 +53,7 @@ export function objectIn(object: JsonObject, key: string): JsonObject | null {
   return isJsonObject(value) ? value : null;
 }
 
-/** A request about one name on every axis of the verb that holds names. */
+/** A request about one name on every axis of the verb that takes names. */
 export function nameRequest(verb: string, name: string): Result<Request> {
   const entry = verbEntry(verb);
   const parsed = parseName(name);

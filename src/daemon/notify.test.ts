@@ -1,10 +1,10 @@
-// A person is told by a program of their own that something waits: once for a burst, and never what does not wait.
+// A configured program notifies a person of pending approvals: once per burst, and only for pending ones.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import type { Approval } from "../core/ports/stores/approval-store.ts";
-import { notifying } from "./notify.ts";
+import { approvalNotifier } from "./notify.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ambit-notify-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -38,7 +38,7 @@ test("what waits is told in one line without control characters, once in a burst
   const script = join(folder, "tell");
   writeFileSync(script, `#!/bin/sh\nprintf '%s\\n' "$1-$2" >> ${out}\n`, { mode: 0o755 });
   let now = 0;
-  const tell = notifying(
+  const tell = approvalNotifier(
     () => [script, "hello"],
     () => now,
   );
@@ -48,11 +48,11 @@ test("what waits is told in one line without control characters, once in a burst
   tell({ ...WAITING, id: "a_2" });
   now = 5000;
   tell({ ...WAITING, id: "a_3" });
-  notifying(
+  approvalNotifier(
     () => [],
     () => now,
   )(WAITING);
-  notifying(
+  approvalNotifier(
     () => [join(folder, "absent")],
     () => now,
   )(WAITING);

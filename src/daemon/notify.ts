@@ -1,13 +1,13 @@
-// Tells a person that something waits, by a program of their choice: its own words, and one line of ours.
+// Notifies a person of pending approvals by running a configured program with one line as its last argument.
 import { spawn } from "node:child_process";
 import { visible } from "../core/notation/visible.ts";
 import type { Approval } from "../core/ports/stores/approval-store.ts";
 
 const lineCharactersMax = 300;
-/** A burst of questions is one ring. */
+/** A burst of requests causes one notification. */
 const quietMilliseconds = 2000;
 
-export function notifying(command: () => readonly string[], now: () => number): (approval: Approval) => void {
+export function approvalNotifier(command: () => readonly string[], now: () => number): (approval: Approval) => void {
   let last = Number.NEGATIVE_INFINITY;
   return ({ state, times, answers, id, who, tool, asking }) => {
     if (state !== "pending" || times > 1 || answers.length > 0 || now() - last < quietMilliseconds) return;
@@ -18,7 +18,7 @@ export function notifying(command: () => readonly string[], now: () => number): 
       0,
       lineCharactersMax,
     );
-    // It is told what waits, and nothing it says or does matters to us.
+    // Its output and exit status are ignored.
     const child = spawn(program, [...words, line], {
       stdio: "ignore",
       detached: true,

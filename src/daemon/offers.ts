@@ -1,7 +1,7 @@
-// Tools of a model's provider that a session was offered, written down: what they do happens there and never comes past us, so
-// this is all that can be told of them.
+// Logs the model provider's own tools that a session was offered: they run at the provider, so the offer is all that can be
+// logged.
 import type { JsonObject } from "../core/base/json.ts";
-import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
+import type { ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
 import type { Ledger } from "../core/ports/stores/ledger.ts";
 import { textIn } from "./input.ts";
@@ -9,14 +9,14 @@ import type { Entries } from "./log/entries.ts";
 import { refusal } from "./refusal.ts";
 import type { Session } from "./session.ts";
 
-type Offered = Extract<Answer<ProviderToolsTold>, { readonly ok: true }>;
+type Offered = Extract<Answer<ProviderToolsView>, { readonly ok: true }>;
 
 export class Offers {
   readonly #entries: Entries;
   readonly #ledger: Pick<Ledger, "append">;
-  /** Of each session, what each tool was held to when it was offered last. */
+  /** Per session, the restrictions of each tool when it was last offered. */
   readonly #known = new WeakMap<Session, Map<string, string>>();
-  /** One after another: a tool that is being written down is not written twice. */
+  /** One after another: a tool whose entry is being written is not logged twice. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(entries: Entries, ledger: Pick<Ledger, "append">) {
@@ -25,16 +25,16 @@ export class Offers {
   }
 
   /**
-   * One entry for each session and tool, and another where what it is held to has changed. INVARIANT: what cannot be written
-   * down is not offered.
+   * One entry per session and tool, and another when its restrictions have changed. INVARIANT: a tool whose offer cannot be
+   * logged is not offered.
    */
-  written(session: Session, asked: JsonObject, answer: Offered): Promise<Answer<ProviderToolsTold>> {
+  written(session: Session, asked: JsonObject, answer: Offered): Promise<Answer<ProviderToolsView>> {
     const mine = this.#turn.then(() => this.#write(session, asked, answer));
     this.#turn = mine.catch(() => undefined);
     return mine;
   }
 
-  async #write(session: Session, asked: JsonObject, answer: Offered): Promise<Answer<ProviderToolsTold>> {
+  async #write(session: Session, asked: JsonObject, answer: Offered): Promise<Answer<ProviderToolsView>> {
     const provider = textIn(asked, "provider") ?? "";
     const known = this.#known.get(session) ?? new Map<string, string>();
     this.#known.set(session, known);

@@ -1,4 +1,4 @@
-// Opening a session: who it is for, which agent, and what it pledges from the beginning.
+// Opens sessions: the user, the agent, and the initial pledge.
 
 import { ANY } from "../core/authority/axes/scope.ts";
 import { verbEntry } from "../core/authority/catalog.ts";
@@ -7,12 +7,12 @@ import { type Grant, UNCONDITIONAL } from "../core/authority/grant.ts";
 import { ALWAYS } from "../core/authority/link.ts";
 import { isJsonObject, type JsonObject, member } from "../core/base/json.ts";
 import type { Reading } from "../core/notation/reading.ts";
-import type { SessionOpened } from "../core/ports/daemon/daemon-calls.ts";
+import type { OpenSessionResult } from "../core/ports/daemon/daemon-calls.ts";
 import type { Answer, Refusal } from "../core/ports/daemon/exchange.ts";
 import type { AgentName } from "../core/ports/stores/link-store.ts";
 import type { Delegations } from "./calls/delegations.ts";
 import type { Gatekeeper } from "./calls/gatekeeper.ts";
-import { type Brought, grantsOf } from "./calls/holding.ts";
+import { grantsOf, type SessionCaveats } from "./calls/holding.ts";
 import type { Admission } from "./control/admission.ts";
 import { flagIn, numberOr, optionalText, textIn, textsIn } from "./input.ts";
 import type { DaemonParts } from "./parts.ts";
@@ -31,13 +31,13 @@ const variablesMax = 256;
 const variableCharactersMax = 32_768;
 const USER = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$/;
 const TRACE = /^[A-Za-z0-9-]{1,128}$/;
-/** Who it is when no record says so. */
+/** The default agent. */
 const ANONYMOUS = "anonymous";
 const FACE = /^[a-z-]{1,32}$/;
 
 interface RefusedOpening {
   readonly cwd: string;
-  /** The agent, as the opener wrote it. */
+  /** The agent, as the client wrote it. */
   readonly asked: string;
   readonly user: string | null;
   readonly trace: string | null;
@@ -45,7 +45,7 @@ interface RefusedOpening {
   readonly peer: Peer;
 }
 
-interface Named {
+interface NamedAgent {
   readonly name: AgentName;
   readonly notes: readonly string[];
 }
@@ -64,7 +64,7 @@ export class Opening {
     delegations: Delegations,
     sessions: Sessions,
     admission: Admission,
-    /** Users that have a record; null where that cannot be told. */
+    /** Users that have a record; null if unknown. */
     userNames: () => readonly string[] | null,
   ) {
     this.#parts = parts;
@@ -75,7 +75,7 @@ export class Opening {
     this.#userNames = userNames;
   }
 
-  async open({ value, connected }: Exchange): Promise<Answer<SessionOpened>> {
+  async open({ value, connected }: Exchange): Promise<Answer<OpenSessionResult>> {
     const cwd = textIn(value, "cwd", pathCharactersMax);
     const asked = textIn(value, "agent", pathCharactersMax);
     const named = optionalText(value, "user");
@@ -99,7 +99,7 @@ export class Opening {
     const admitted = caveats === null ? null : this.#admission.bringing(peer);
     if (admitted !== null && !admitted.ok)
       return this.#refused({ cwd, asked, user: named, trace, face, peer }, admitted);
-    const brought: Brought | null =
+    const brought: SessionCaveats | null =
       caveats === null ? null : { text: caveats, account: this.#accountOf(peer, caveats) };
     const found = brought === null ? this.#nameOf(cwd, asked) : this.#broughtName(cwd, brought);
     const told = { cwd, asked, user: named, trace, face, peer };
@@ -110,10 +110,10 @@ export class Opening {
     const unknown =
       (user.value === null ? null : this.#misspelled(user.value)) ?? this.#unknownUser(user.value, cwd, name);
     if (unknown !== null) return this.#refused({ ...told, user: user.value }, unknown);
-    // A server has a client above it, whatever it says about itself: which process that is, is not guessed.
+    // A server has a client above it, whatever it reports; which process that is, is not guessed.
     const isForParent = flagIn(value, "isForParent") || face === "mcp";
     const root = rootOf(peer, flagIn(value, "isForParent") ? (numberOr(value, "level", 1, 1, levelsMax) ?? 1) : 0);
-    const { id, now, kept } = this.#parts;
+    const { id, now, stores } = this.#parts;
     const session = new Session({
       id: id("s"),
       name,
@@ -147,7 +147,7 @@ export class Opening {
     const { entries } = this.#gatekeeper;
     const more = { face, terminal: peer.terminal, pid: root.pid, start: root.start, pledge: specs };
     const brings = caveats === null ? {} : { caveats };
-    const written = await kept.ledger.append([
+    const written = await stores.ledger.append([
       entries.make("session", session.who(), "opened", { more: { ...more, ...brings } }),
     ]);
     if (!written.ok) {
@@ -159,11 +159,11 @@ export class Opening {
     return { ok: true, value: { session: opened, agent, workspace, trace: traced, notes: found.value.notes } };
   }
 
-  /** Who was turned away stands in the log. Where that cannot be written, they are turned away all the same. */
+  /** Logs a refused session. If that fails, the session is refused all the same. */
   async #refused({ cwd, asked, user, trace, face, peer }: RefusedOpening, refused: Refusal): Promise<Refusal> {
     const workspace = this.#parts.records.workspaceOf(cwd);
     const who = { user, agent: asked.slice(0, toldCharactersMax), workspace, chain: [], session: null, trace };
-    // Told apart by agent and user: of many equal ones the first few are written, the rest is counted.
+    // Grouped by agent and user: the first few equal ones are written, the rest are counted.
     const requests = [`session.open ${asked.slice(0, toldCharactersMax)}${user === null ? "" : ` for ${user}`}`];
     const more = { face, terminal: peer.terminal, pid: peer.pid, requests, reason: refused.message };
     await this.#gatekeeper.writeRefused(who, refused.code, more);
@@ -177,16 +177,16 @@ export class Opening {
     return refusal(blocked.code, `${blocked.reason}, and the configuration says \`users: required\``, fix);
   }
 
-  /** Once; what it still runs ends. */
+  /** Once; ends everything it still runs. */
   close(session: Session): void {
     if (session.isClosed) return;
     this.#sessions.remove(session);
     const { entries } = this.#gatekeeper;
     const more = { calls: session.calls, clean: session.isClean };
-    void this.#parts.kept.ledger.append([entries.make("session", session.who(), "closed", { more })]);
+    void this.#parts.stores.ledger.append([entries.make("session", session.who(), "closed", { more })]);
   }
 
-  /** What is not understood; null where it is pledged. */
+  /** The first invalid spec; null if the pledge applies. */
   pledge(session: Session, specs: readonly string[]): string | null {
     const reading = this.#parts.records.readingAt(session.facts.cwd);
     const link = pledgeLink(session, specs, reading);
@@ -195,7 +195,7 @@ export class Opening {
     return null;
   }
 
-  /** INVARIANT: nobody gets around what is written about a user by another spelling of the name. */
+  /** INVARIANT: another spelling of a user name does not bypass that user's record. */
   #misspelled(user: string): Refusal | null {
     if (this.#parts.records.user(user) !== null) return null;
     const names = this.#userNames();
@@ -205,21 +205,21 @@ export class Opening {
     return refusal("invalid_input", `${user} differs from the user ${other} in capitals alone`, `name them ${other}`);
   }
 
-  #broughtName(cwd: string, { text, account }: Brought): Answer<Named> {
+  #broughtName(cwd: string, { text, account }: SessionCaveats): Answer<NamedAgent> {
     const { name, notes } = this.#parts.records.caveats(cwd, text, account);
     return { ok: true, value: { name, notes } };
   }
 
-  /** INVARIANT: the same process with the same text counts on, whatever becomes of its sessions and of us. */
+  /** INVARIANT: the same process with the same text keeps its account, across sessions and daemon restarts. */
   #accountOf({ pid, start }: Peer, text: string): string {
     return `${pid} ${start} ${this.#parts.digest(text).slice(0, 24)}`;
   }
 
-  #nameOf(cwd: string, asked: string): Answer<Named> {
-    const { records, kept } = this.#parts;
+  #nameOf(cwd: string, asked: string): Answer<NamedAgent> {
+    const { records, stores } = this.#parts;
     const made: AgentName = { workspace: records.workspaceOf(cwd), agent: asked };
     const found = records.record(cwd, asked);
-    if (!found.ok && kept.links.made(made)?.ended === null) return { ok: true, value: { name: made, notes: [] } };
+    if (!found.ok && stores.links.made(made)?.ended === null) return { ok: true, value: { name: made, notes: [] } };
     return found.ok
       ? { ok: true, value: { name: found.value.name, notes: found.value.notes } }
       : refusal("unknown_agent", found.message, found.fix);
@@ -232,7 +232,7 @@ const TOO_MANY = refusal(
   "close some of them",
 );
 
-/** A pledge that does not speak of tools does not limit which are called, only what they may do. */
+/** A pledge that does not mention tools does not limit which tools are called, only what they may do. */
 function pledgeLink(session: Session, specs: readonly string[], reading: Reading): CompiledLink | null {
   const grants = grantsOf(specs, reading);
   const invoke = verbEntry("tool.invoke");
@@ -257,7 +257,7 @@ function pledgeLink(session: Session, specs: readonly string[], reading: Reading
   });
 }
 
-/** INVARIANT: never the first process, which everybody descends from: nobody would be a person any more. */
+/** INVARIANT: never the first process, the ancestor of all others: then no process would count as a person's. */
 function rootOf({ pid, start, ancestors }: Peer, level: number): ProcessMark {
   const below = ancestors.slice(0, level + 1).filter((one) => one.pid > 1);
   return below.at(-1) ?? { pid, start };

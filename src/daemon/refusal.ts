@@ -1,4 +1,4 @@
-// A refusal as every answer of the daemon has it.
+// A refusal as in every daemon response.
 import type { Refusal } from "../core/ports/daemon/exchange.ts";
 
 export function refusal(code: string, message: string, fix: string | null = null): Refusal {

@@ -1,4 +1,4 @@
-// Whether a secret may be handed to what runs for a session: decided like any use, and written down before it is.
+// Whether a secret may be given to a session's process: decided like any use, and logged first.
 import { judge } from "../core/authority/judge.ts";
 import type { Request } from "../core/authority/request.ts";
 import { chargesOf } from "../core/gate/charges.ts";

@@ -1,4 +1,4 @@
-// Secrets inside the daemon: kept sealed, opened to be taken out of whatever leaves us, handed out for one bound use.
+// Secrets in the daemon: stored sealed, opened to redact output, handed out for one bound use.
 
 import type { Json } from "../core/base/json.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
@@ -9,43 +9,43 @@ import { homeFolder } from "../platform/ground.ts";
 import { refusesBoundHosts } from "../sandbox/network/fetch/handles-binding.ts";
 import { keyPlaces } from "../secrets/sources.ts";
 import { SecretVault } from "../secrets/vault.ts";
-import type { Redacting, Vault } from "./parts.ts";
+import type { OutputRedactor, Vault } from "./parts.ts";
 import type { AskSecret } from "./programs/credentials.ts";
 import type { Session } from "./session.ts";
 
-export interface DaemonSecretsAsked {
+export interface DaemonSecretsOptions {
   readonly secrets: SecretStore;
   readonly settings: SettingStore;
   readonly state: string;
   now(): number;
   entry(outcome: string, name: string): LogEntry;
-  /** A canary was seen on its way out, of this session where it is known. */
+  /** A canary was seen in output, of this session if known. */
   alarm(name: string, session: Session | null): void;
-  /** The session for which something is done now; null where it is for none. */
+  /** The session of the current work; null if there is none. */
   session?(): Session | null;
 }
 
 export interface DaemonSecrets {
   readonly vault: Vault;
-  /** What is not watched for, as sentences for a person. */
+  /** Values that are not redacted, as sentences for a person. */
   problems(): readonly string[];
-  readonly redacting: Redacting;
-  /** For output that comes in pieces; null where nothing is kept. */
+  readonly redacting: OutputRedactor;
+  /** For streamed output; null if there are no secrets. */
   stream(): StreamRedacting | null;
-  /** Asks for the key where the store is locked, and goes on without it where that takes too long. */
+  /** Requests the key if the store is locked, and continues without it after a timeout. */
   begin(): Promise<void>;
-  /** Waits for the key where the store is locked and the key's place was not asked just now. */
+  /** Waits for the key if the store is locked and its source was not queried recently. */
   ready(): Promise<void>;
   readonly bound: AskSecret;
-  /** Names in a text that nobody but a canary's reader could have written are alarms. */
+  /** Raises an alarm for canary names in a text: only a reader of the canary could have written them. */
   readonly open: SecretVault["open"];
 }
 
-/** Whoever waits for the daemon to start waits for this, too. */
+/** The start of the daemon waits this long. */
 const beginMillisecondsMax = 3_000;
 const NO_PROBLEM = { problem: null, fix: null };
 
-export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
+export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
   const { secrets, settings, state, now, entry, alarm } = asked;
   const vault = new SecretVault({
     secrets,
@@ -57,9 +57,9 @@ export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
     refusesHosts: refusesBoundHosts,
   });
   let redactor: Redactor | null = null;
-  /** Which versions it knows, and whether they could be opened. */
+  /** Known versions, and whether they could be opened. */
   let known = "";
-  /** What was looked at last: nearly always the same list, and then nothing changed. */
+  /** The last list: nearly always the same object, and then nothing changed. */
   let seen: ReturnType<SecretStore["all"]> | null = null;
   let wasLocked = false;
   let damaged: readonly string[] = [];
@@ -135,7 +135,7 @@ export function daemonSecrets(asked: DaemonSecretsAsked): DaemonSecrets {
     stream: () => {
       const stream = current()?.stream() ?? null;
       if (stream === null) return null;
-      // What comes in pieces may come at the bidding of others: it is of whoever began it.
+      // Streamed output may arrive in another session's turn: it belongs to the session that started it.
       const session = asked.session?.() ?? null;
       return {
         write: (bytes) => stream.write(bytes),

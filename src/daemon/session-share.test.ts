@@ -1,4 +1,4 @@
-// One process, with everything below it, has a share of the sessions and no more.
+// One process and its descendants have a limited share of the sessions.
 import { expect, test } from "vitest";
 import type { Peer, ProcessMark } from "./rpc/serving.ts";
 import type { Session } from "./session.ts";
@@ -21,7 +21,7 @@ test("a process has its share and not one more, over however many connections", 
   const own = many(sessionsOfProcessMax, () => session(mark(10), peerOf(10, 5, 1)));
   expect(hasSessionRoom(own.slice(1), peer, mark(10))).toBe(true);
   expect(hasSessionRoom(own, peer, mark(10))).toBe(false);
-  // Its neighbour goes on, and so does a later process with the same number.
+  // Its sibling is not affected, nor is a later process with the same pid.
   expect(hasSessionRoom(own, peerOf(11, 5, 1), mark(11))).toBe(true);
   const later: Peer = { ...peer, start: "2", ancestors: [mark(10, "2"), mark(5)] };
   expect(hasSessionRoom(own, later, mark(10, "2"))).toBe(true);

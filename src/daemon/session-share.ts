@@ -1,13 +1,13 @@
-// How many of the sessions one process may have, with everything below it: whoever takes them all keeps everybody else out.
+// How many sessions one process and its descendants may have, so that none can block all others.
 import type { Peer, ProcessMark } from "./rpc/serving.ts";
 import type { Session } from "./session.ts";
 
-/** Of one process and what descends from it: a quarter of all there may be. */
+/** Per process and its descendants: a quarter of the total. */
 export const sessionsOfProcessMax = 1_024;
 
 /**
- * Whether one more session of this process fits. Every process above it that has a session is looked at, too: what it starts
- * counts as its own.
+ * Whether one more session of this process fits. Every ancestor that has a session is checked, too: sessions of its
+ * descendants count as its own.
  */
 export function hasSessionRoom(sessions: readonly Session[], { ancestors }: Peer, root: ProcessMark): boolean {
   if (sessions.length < sessionsOfProcessMax) return true;

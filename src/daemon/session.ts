@@ -1,16 +1,16 @@
 // A session: one agent, bound when it was opened, on behalf of one user. It can only become narrower.
 import type { CompiledLink } from "../core/authority/compiled.ts";
-import type { AccountLeft } from "../core/ports/stores/ledger.ts";
+import type { AccountBalance } from "../core/ports/stores/ledger.ts";
 import type { AgentName } from "../core/ports/stores/link-store.ts";
 import type { Who } from "../core/ports/stores/log.ts";
 import type { Stop } from "../sandbox/plan/sandboxes.ts";
 import { agentScope } from "./calls/generations.ts";
-import type { Connected, ProcessMark } from "./rpc/serving.ts";
+import type { ClientConnection, ProcessMark } from "./rpc/serving.ts";
 
 export interface SessionFacts {
   readonly id: string;
   readonly name: AgentName;
-  /** As the opener wrote it: an id or a file. */
+  /** As the client wrote it: an id or a file. */
   readonly asked: string;
   readonly cwd: string;
   readonly user: string | null;
@@ -18,12 +18,12 @@ export interface SessionFacts {
   readonly face: string;
   readonly opened: number;
   readonly environment: Readonly<Record<string, string>>;
-  readonly connected: Connected;
-  /** The process it belongs to, and whatever descends from it. */
+  readonly connected: ClientConnection;
+  /** The process it belongs to, with its descendants. */
   readonly root: ProcessMark;
-  /** Its client is above the process that opened it: a server, that a client started. */
+  /** Its client is an ancestor of the process that opened it: a server that a client started. */
   readonly isForParent?: boolean;
-  /** It brought its authority along, instead of being an agent's. */
+  /** It brought its own authority, instead of an agent's. */
   readonly isBrought?: boolean;
 }
 
@@ -31,19 +31,19 @@ const runningMax = 64;
 
 export class Session {
   readonly facts: SessionFacts;
-  /** Its agent's, as generations and places are counted by. */
+  /** Its agent's key for generations and slots. */
   readonly scope: string;
   readonly #who: Who;
-  /** Each further pledge is one more limit: narrowing, and never taken back. */
+  /** Each further pledge is one more limit: narrowing, and never undone. */
   readonly pledges: CompiledLink[] = [];
-  /** Its user had a record at some time while it was open. INVARIANT: never taken back, so that a ceiling that is gone is missed. */
+  /** Its user had a record at some time while it was open. INVARIANT: never reset, so that a removed ceiling is noticed. */
   hadUserRecord = false;
   #isClean = true;
   #taintedBy: string | null = null;
   #isClosed = false;
   calls = 0;
   /** What the accounts of the last allowed call have left. */
-  left: readonly AccountLeft[] = [];
+  left: readonly AccountBalance[] = [];
   #lastDenial = "";
   #equalDenials = 0;
   readonly running: Set<() => void> = new Set();
@@ -68,7 +68,7 @@ export class Session {
     return this.#isClosed;
   }
 
-  /** It has read something nobody vouches for. True the first time. */
+  /** It has read untrusted data. True the first time. */
   taint(why: string): boolean {
     if (!this.#isClean) return false;
     this.#isClean = false;
@@ -76,21 +76,21 @@ export class Session {
     return true;
   }
 
-  /** How many equal ones in a row, this one counted. */
+  /** How many equal denials in a row, including this one. */
   countDenial(what: string): number {
     this.#equalDenials = what === this.#lastDenial ? this.#equalDenials + 1 : 1;
     this.#lastDenial = what;
     return this.#equalDenials;
   }
 
-  /** What it runs ends with it. */
+  /** Ends everything it runs. */
   close(): void {
     this.#isClosed = true;
     for (const stop of [...this.running]) stop();
     for (const ring of this.#closing.splice(0)) ring();
   }
 
-  /** A stop that rings when the asker stops or the session ends; null where too much runs already. */
+  /** A stop signal for when the client cancels or the session ends; null if too many are active. */
   ringing(asker: Stop): { readonly stop: Stop; end(): void } | null {
     if (this.#isClosed || this.running.size >= runningMax) return null;
     const rings: (() => void)[] = [];
@@ -113,13 +113,13 @@ export class Session {
     return { stop, end: () => void this.running.delete(ring) };
   }
 
-  /** For what is kept for it between its calls; at once where it is closed already. */
+  /** Called when the session closes, for resources kept between its calls; immediately if it is closed already. */
   onClose(ring: () => void): void {
     if (this.#isClosed) ring();
     else this.#closing.push(ring);
   }
 
-  /** The same object for every call by the agent's own record: what is made of it is kept. */
+  /** The same object for every call by the agent's own record, so that derived values can be cached. */
   who(chain: readonly string[] = []): Who {
     return chain.length === 0 ? this.#who : { ...this.#who, chain };
   }
@@ -138,13 +138,13 @@ export class Sessions {
     return true;
   }
 
-  /** INVARIANT: only whoever opened it can name it. */
-  get(id: string, connected: Connected): Session | null {
+  /** INVARIANT: only the connection that opened it can name it. */
+  get(id: string, connected: ClientConnection): Session | null {
     const session = this.#all.get(id);
     return session === undefined || session.facts.connected !== connected || session.isClosed ? null : session;
   }
 
-  of(connected: Connected): readonly Session[] {
+  of(connected: ClientConnection): readonly Session[] {
     return [...this.#all.values()].filter((one) => one.facts.connected === connected);
   }
 

@@ -1,4 +1,4 @@
-// What whoever sends specs is told about them: which is not understood and why, and nothing of the machine.
+// Error messages about specs: which one is invalid and why, and nothing about the machine.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

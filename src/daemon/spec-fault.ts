@@ -1,4 +1,4 @@
-// What is wrong with specs that somebody sent, told to whoever sent them.
+// Error messages about invalid specs, for the caller that sent them.
 
 import { readCompact } from "../core/notation/compact/compact.ts";
 import { Diagnostics } from "../core/notation/diagnostic.ts";
@@ -8,7 +8,7 @@ import { grantsOf } from "./calls/holding.ts";
 const specCharactersMax = 80;
 const messageCharactersMax = 400;
 
-/** The first that is not understood, and why. `noun`: what each of them is called. */
+/** The first invalid spec, and why. `noun`: what each of them is called. */
 export function specFault(noun: string, specs: readonly string[], reading: Reading): string {
   const at = specs.findIndex((spec) => grantsOf([spec], reading) === null);
   const spec = specs[at];
@@ -19,8 +19,8 @@ export function specFault(noun: string, specs: readonly string[], reading: Readi
 }
 
 /**
- * INVARIANT: made of the text alone, read as if there were no machine. Where a link leads, what home is called and what is
- * there is not told to somebody who may hold nothing.
+ * INVARIANT: derived from the text alone, without access to the machine. Symlink targets, the home folder and existing files
+ * are not revealed to a caller that may hold nothing.
  */
 function reasonOf(spec: string, { toAscii }: Reading): string {
   const diagnostics = new Diagnostics();

@@ -7,8 +7,8 @@ import type { Diagnostic } from "../core/notation/diagnostic.ts";
 import type { Source } from "../core/notation/source.ts";
 import type { TreeNode } from "../core/notation/tree.ts";
 import type { MachineFacts } from "../core/ports/machine.ts";
-import type { KeyShown } from "../core/ports/secret-key.ts";
-import type { SinkShown } from "../core/ports/stores/sink.ts";
+import type { KeyStatus } from "../core/ports/secret-key.ts";
+import type { SinkStatus } from "../core/ports/stores/sink.ts";
 
 export interface ProbeAgent {
   readonly id: string;
@@ -65,9 +65,9 @@ export interface Probe {
   /** Null where the machine was not asked. */
   readonly machine: MachineFacts | null;
   /** The second copy of the log; null or nothing where none is kept, or nobody was asked. */
-  readonly sink?: SinkShown | null;
+  readonly sink?: SinkStatus | null;
   /** Where the key of the secrets comes from; null or nothing where none are kept, or nobody was asked. */
-  readonly secrets?: KeyShown | null;
+  readonly secrets?: KeyStatus | null;
   readonly tools: readonly ProbeTool[];
   readonly ground: Ground;
   /** Milliseconds since 1970. */

@@ -1,9 +1,9 @@
 // Whether the secrets that are kept can be opened: where they cannot, none is used and none is redacted.
-import type { KeyShown } from "../core/ports/secret-key.ts";
+import type { KeyStatus } from "../core/ports/secret-key.ts";
 import type { MachineReport } from "./backend.ts";
 import { found, NOBODY } from "./finding.ts";
 
-export function examineSecrets(key: KeyShown | null): MachineReport {
+export function examineSecrets(key: KeyStatus | null): MachineReport {
   if (key === null) return { findings: [], passed: [] };
   const { source, problem, fix } = key;
   if (problem === null) return { findings: [], passed: [`key of the secrets: ${source}`] };

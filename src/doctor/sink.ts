@@ -1,9 +1,9 @@
 // Whether the second copy of the log is one, where somebody wants it: without it nothing is allowed.
-import type { SinkShown } from "../core/ports/stores/sink.ts";
+import type { SinkStatus } from "../core/ports/stores/sink.ts";
 import type { MachineReport } from "./backend.ts";
 import { found, NOBODY } from "./finding.ts";
 
-export function examineSink(sink: SinkShown | null): MachineReport {
+export function examineSink(sink: SinkStatus | null): MachineReport {
   if (sink === null) return { findings: [], passed: [] };
   const { target, kept, problem, isDenying } = sink;
   if (problem === null)

@@ -2,7 +2,7 @@
 // refusals that are said here because nobody could be asked.
 import type { CallRefused } from "../adapters/session.ts";
 import { DENIAL_CODES } from "../core/authority/decision.ts";
-import type { DenialTold } from "../core/ports/daemon/daemon-calls.ts";
+import type { DenialView } from "../core/ports/daemon/daemon-calls.ts";
 import type { Refusal } from "../core/ports/daemon/exchange.ts";
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ export function refusedHere(code: string, reason: string | null, id = "", need: 
   return { ok: false, code, need, hint: HINTS[code] ?? "It was refused.", id, approval: null, reason };
 }
 
-export function denialAnswer({ code, need, hint, id, approval, reason }: DenialTold): CallRefused {
+export function denialAnswer({ code, need, hint, id, approval, reason }: DenialView): CallRefused {
   return { ok: false, code, need, hint, id, approval, reason };
 }
 

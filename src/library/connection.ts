@@ -1,10 +1,10 @@
 // The connection of an application: one for all its sessions, made anew for the next session where it was lost. What a
 // lost one had is over.
-import type { CallMessages, SessionOpened, SessionOpening } from "../core/ports/daemon/daemon-calls.ts";
-import type { Answer, Asking } from "../core/ports/daemon/exchange.ts";
+import type { CallMessages, OpenSessionRequest, OpenSessionResult } from "../core/ports/daemon/daemon-calls.ts";
+import type { Answer, MessageClient } from "../core/ports/daemon/exchange.ts";
 import { AmbitRefused } from "./answers.ts";
 
-type Calls = Asking<CallMessages>;
+type Calls = MessageClient<CallMessages>;
 
 export class Line {
   readonly #connect: () => Promise<Answer<Calls>>;
@@ -24,7 +24,7 @@ export class Line {
     return opened;
   }
 
-  async session(asked: SessionOpening): Promise<{ readonly calls: Calls; readonly opened: SessionOpened }> {
+  async session(asked: OpenSessionRequest): Promise<{ readonly calls: Calls; readonly opened: OpenSessionResult }> {
     const first = await this.#session(asked);
     // The daemon may have gone since the last session, and another be there by now.
     const { calls, opened } =
@@ -33,7 +33,9 @@ export class Line {
     return { calls, opened: opened.value };
   }
 
-  async #session(asked: SessionOpening): Promise<{ readonly calls: Calls; readonly opened: Answer<SessionOpened> }> {
+  async #session(
+    asked: OpenSessionRequest,
+  ): Promise<{ readonly calls: Calls; readonly opened: Answer<OpenSessionResult> }> {
     const opening = await this.open();
     if (!opening.ok) throw new AmbitRefused(opening);
     const calls = opening.value;

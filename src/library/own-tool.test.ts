@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { JsonObject } from "../core/base/json.ts";
 import type { Reading } from "../core/notation/reading.ts";
 import type { CallMessages } from "../core/ports/daemon/daemon-calls.ts";
-import type { Answer, Asking } from "../core/ports/daemon/exchange.ts";
+import type { Answer, MessageClient } from "../core/ports/daemon/exchange.ts";
 import { defineTool } from "../runtime/tool/define.ts";
 import { callOwn } from "./own-tool.ts";
 import { registryOf } from "./registry.ts";
@@ -52,7 +52,7 @@ async function called(
       return true;
     },
     close: () => undefined,
-  } as unknown as Asking<CallMessages>;
+  } as unknown as MessageClient<CallMessages>;
   const answer = await callOwn({
     ...{ calls, session: "s1", agent: "scout", tool, input: more.input ?? {}, waitMilliseconds: 0 },
     ...{ stop: more.stop ?? new Stopping(), protectedPaths: [], now: () => 0 },

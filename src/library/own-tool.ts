@@ -13,7 +13,7 @@ import { isWarrant, type Warrant } from "../core/gate/warrant.ts";
 import { grantOf, sequences } from "../core/notation/grants.ts";
 import { requestText } from "../core/notation/request/request-printer.ts";
 import type { CallMessages } from "../core/ports/daemon/daemon-calls.ts";
-import type { Along, Asking } from "../core/ports/daemon/exchange.ts";
+import type { MessageClient, RequestOptions } from "../core/ports/daemon/exchange.ts";
 import type { StopSignal } from "../core/ports/instruments.ts";
 import type { Commit } from "../core/ports/stores/commit.ts";
 import { contextSender } from "../daemon/contexts/context-sender.ts";
@@ -24,7 +24,7 @@ import { runToolIn } from "../runtime/tool/run.ts";
 import { denialAnswer, refusalAnswer, refusedHere, STOPPED } from "./answers.ts";
 
 export interface OwnCall {
-  readonly calls: Asking<CallMessages>;
+  readonly calls: MessageClient<CallMessages>;
   readonly session: string;
   readonly agent: string;
   readonly tool: RegisteredTool;
@@ -99,7 +99,7 @@ async function commitAsked(
 }
 
 /** Rings at the daemon when somebody stops asking here. */
-export function stoppable(stop: StopSignal): Along {
+export function stoppable(stop: StopSignal): RequestOptions {
   return { onStop: (ring) => void stop.onStop(ring) };
 }
 

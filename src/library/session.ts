@@ -3,8 +3,8 @@ import type { CallAnswer, CallOptions, ModelSession, SessionTool } from "../adap
 import { BUILTIN_TOOLS } from "../core/authority/axes/name.ts";
 import type { Ground } from "../core/authority/axes/path.ts";
 import { copyJson, isJsonObject, type JsonObject } from "../core/base/json.ts";
-import type { CallMessages, ProviderToolsTold, SessionOpened } from "../core/ports/daemon/daemon-calls.ts";
-import type { Answer, Asking } from "../core/ports/daemon/exchange.ts";
+import type { CallMessages, OpenSessionResult, ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
+import type { Answer, MessageClient } from "../core/ports/daemon/exchange.ts";
 import type { StopSignal } from "../core/ports/instruments.ts";
 import type { RegisteredTool } from "../runtime/tool/registered.ts";
 import type { Registry } from "../runtime/tool/registry.ts";
@@ -15,8 +15,8 @@ import { callOwn, stoppable } from "./own-tool.ts";
 import { Stopping, settledWithin, stoppingOf } from "./stop.ts";
 
 export interface SessionParts {
-  readonly calls: Asking<CallMessages>;
-  readonly opened: SessionOpened;
+  readonly calls: MessageClient<CallMessages>;
+  readonly opened: OpenSessionResult;
   readonly registry: Registry;
   readonly protectedPaths: Ground["protectedPaths"];
   readonly present: Present;
@@ -94,7 +94,7 @@ export class Session implements ModelSession {
   }
 
   /** Tools of the model's provider that a request may name; see the reference for what holds them there. */
-  async providerTools(provider: Provider, settings: ProviderSettings = {}): Promise<ProviderToolsTold> {
+  async providerTools(provider: Provider, settings: ProviderSettings = {}): Promise<ProviderToolsView> {
     const { names = null, vectorStores = null } = settings;
     return given(await this.#parts.calls.ask("tools.provider", { session: this.id, provider, names, vectorStores }));
   }

@@ -3,10 +3,10 @@ import { dirname, join } from "node:path";
 import { VERSION } from "../core/base/version.ts";
 import type { Refusal } from "../core/ports/daemon/exchange.ts";
 import { announce } from "../daemon/rpc/announcement.ts";
+import { type DaemonArguments, readDaemonArguments } from "../daemon/rpc/daemon-arguments.ts";
 import { openDaemonFolder } from "../daemon/rpc/folder.ts";
-import { live } from "../daemon/rpc/life.ts";
+import { startLife } from "../daemon/rpc/life.ts";
 import { serveDoors } from "../daemon/rpc/serve.ts";
-import { type DaemonWords, readDaemonWords } from "../daemon/rpc/words.ts";
 import { daemonLog } from "../platform/daemon/daemon-log.ts";
 import { takeOwnerLock } from "../platform/daemon/owner-lock.ts";
 import { lookAtPeer } from "../platform/daemon/peers.ts";
@@ -19,11 +19,11 @@ process.chdir("/");
 for (const name of Object.keys(process.env)) delete process.env[name];
 process.env["PATH"] = "/usr/bin:/bin";
 
-const words = readDaemonWords(process.argv.slice(2));
+const words = readDaemonArguments(process.argv.slice(2));
 if (words === null) process.exit(2);
 else void main(words, dirname(__dirname));
 
-async function main({ state, idleSeconds }: DaemonWords, program: string): Promise<void> {
+async function main({ state, idleSeconds }: DaemonArguments, program: string): Promise<void> {
   const folder = openDaemonFolder(join(state, "daemon"));
   if (!folder.ok) return refuse(folder);
   const native = nativeProgram(program);
@@ -58,7 +58,7 @@ async function main({ state, idleSeconds }: DaemonWords, program: string): Promi
     return refuseToServe(serving);
   }
   connections = () => serving.value.connections;
-  const life = live({
+  const life = startLife({
     serving: serving.value,
     folder: folder.value,
     idleSeconds,

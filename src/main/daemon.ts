@@ -11,19 +11,19 @@ import { daemonClock } from "../daemon/clock.ts";
 import { daemonInstruments } from "../daemon/contexts/instruments.ts";
 import { Daemon } from "../daemon/daemon.ts";
 import { daemonHosts } from "../daemon/hosts/hosts.ts";
-import { Names } from "../daemon/ids.ts";
+import { IdGenerator } from "../daemon/ids.ts";
 import { copiedChain } from "../daemon/log/copied-chain.ts";
 import { CopiedLedger } from "../daemon/log/copied-ledger.ts";
-import { NOBODY } from "../daemon/log/entries.ts";
+import { NO_ACTOR } from "../daemon/log/entries.ts";
 import { openNotary } from "../daemon/log/notary.ts";
 import { proofOf } from "../daemon/log/proof.ts";
 import { DaemonSink } from "../daemon/log/sink.ts";
-import { unheardOutcome } from "../daemon/log/sink-entries.ts";
-import { notifying } from "../daemon/notify.ts";
+import { unconfirmedOutcome } from "../daemon/log/sink-entries.ts";
+import { approvalNotifier } from "../daemon/notify.ts";
 import type { DaemonParts } from "../daemon/parts.ts";
 import { daemonDrafts } from "../daemon/programs/drafts.ts";
 import { pinOf } from "../daemon/programs/pin.ts";
-import type { RunGround } from "../daemon/programs/plan-facts.ts";
+import type { RunEnvironment } from "../daemon/programs/plan-facts.ts";
 import { daemonPrograms } from "../daemon/programs/programs.ts";
 import { recordSource } from "../daemon/records/record-source.ts";
 import { userNames } from "../daemon/records/user-names.ts";
@@ -79,7 +79,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   const last = await store.ledger.log({ count: 1 });
   const clock = daemonClock(last.ok ? (last.value[0]?.entry.at ?? 0) : 0);
   const { now } = clock;
-  const names = new Names();
+  const names = new IdGenerator();
   const { id } = names;
   // Before the first commit, which is signed in this name.
   const node = store.settings.get("node") ?? names.name();
@@ -94,15 +94,15 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
       ledger: store.ledger,
       copies: sink,
       elapsed: clock.elapsed,
-      unheard: ({ entry, claim }) => {
-        const outcome = unheardOutcome(entry, id("e"), now());
+      unconfirmed: ({ entry, claim }) => {
+        const outcome = unconfirmedOutcome(entry, id("e"), now());
         void kept.ledger.append([outcome]);
         if (claim !== null) void daemon.desk.settled(claim.approval, outcome.outcome);
       },
     }),
   };
   const bare = (kind: EntryKind, outcome: string, of: string | null, more: JsonObject): LogEntry => ({
-    ...NOBODY,
+    ...NO_ACTOR,
     id: id("e"),
     kind,
     at: now(),
@@ -163,7 +163,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     ground: (cwd, environment) => runGround({ home, folders, program, cwd, environment, records, now }),
   });
   const parts: DaemonParts = {
-    kept,
+    stores: kept,
     problems: () => [...(store.loop.problem === null ? [] : [unwritten(store.loop.problem)]), ...secrets.problems()],
     sink: () => sink.shown(),
     presence: new PresenceVerifiers(kept.settings, now),
@@ -244,7 +244,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   const handed = takeRefusedCalls(state);
   if (await daemon.handOver(handed.calls)) handed.done();
   if (handed.isFull) log("there was no room to hand over all calls that were refused while no daemon served");
-  daemon.desk.watch(notifying(records.notify, now));
+  daemon.desk.watch(approvalNotifier(records.notify, now));
   const ticking = setInterval(() => void daemon.tick().catch((error: unknown) => log(String(error))), tickMilliseconds);
   ticking.unref();
   return {
@@ -289,7 +289,7 @@ function userConfig(asked: GroundAsked): Config | null {
   return agentsAt(asked, null).user()?.config ?? null;
 }
 
-function runGround(asked: GroundAsked): RunGround {
+function runGround(asked: GroundAsked): RunEnvironment {
   const { home, folders, program, cwd, environment, records } = asked;
   const workspace = records.workspaceOf(cwd);
   const agents = agentsAt(asked, workspace);

@@ -9,9 +9,9 @@ import type { DenialCode } from "../core/authority/decision.ts";
 import { DENIAL_CODES } from "../core/authority/decision.ts";
 import { judge } from "../core/authority/judge.ts";
 import type { Request } from "../core/authority/request.ts";
-import type { CallMessages, DenialTold, ProgramDone, ProgramRefused } from "../core/ports/daemon/daemon-calls.ts";
-import type { Answer, Asking, Refusal } from "../core/ports/daemon/exchange.ts";
-import type { CallAbout } from "../core/ports/daemon/refused-call.ts";
+import type { CallMessages, DenialView, ProgramCompletion, ProgramRefusal } from "../core/ports/daemon/daemon-calls.ts";
+import type { Answer, MessageClient, Refusal } from "../core/ports/daemon/exchange.ts";
+import type { CallDescription } from "../core/ports/daemon/refused-call.ts";
 import { type ProgramInput, type ProgramToolName, programTools } from "../tools/program-tools.ts";
 
 /** How long what was stopped is waited for. */
@@ -22,7 +22,7 @@ export interface ProgramsAsked {
   readonly moment: Moment;
   ground(): Ground;
   /** `about`: the call it is for. */
-  call(lost: undefined, about: CallAbout): Promise<Answer<Asking<CallMessages>>>;
+  call(lost: undefined, about: CallDescription): Promise<Answer<MessageClient<CallMessages>>>;
   /** Variables that the user's configuration lets through, and what shells say of themselves. */
   environment(): Readonly<Record<string, string>>;
 }
@@ -46,7 +46,7 @@ export function programsOf(asked: ProgramsAsked): {
 }
 
 async function runWith(
-  call: Asking<CallMessages>,
+  call: MessageClient<CallMessages>,
   program: ExecAsked,
   streams: ExecStreams,
   { cwd, moment, ground, environment }: ProgramsAsked,
@@ -87,7 +87,7 @@ async function runWith(
   return answer.ok ? resultOf(answer.value, request) : refusedBy(answer, request);
 }
 
-function resultOf(value: ProgramDone | ProgramRefused | DenialTold, request: Request | null): ExecResult {
+function resultOf(value: ProgramCompletion | ProgramRefusal | DenialView, request: Request | null): ExecResult {
   switch (value.outcome) {
     case "ran": {
       const { ending, usage, denials, enforcement, outputDropped, changes, receipt } = value;

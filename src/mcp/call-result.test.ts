@@ -1,7 +1,7 @@
 // Results as a model reads them.
 import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../core/base/json.ts";
-import type { DenialTold } from "../core/ports/daemon/daemon-calls.ts";
+import type { DenialView } from "../core/ports/daemon/daemon-calls.ts";
 import { withAliases } from "./argument-aliases.ts";
 import { deniedResult, doneResult, refusedResult, unknownTool } from "./call-result.ts";
 import { listedTools } from "./tool-list.ts";
@@ -51,7 +51,7 @@ describe("what was done", () => {
   });
 });
 
-const DENIAL: DenialTold = {
+const DENIAL: DenialView = {
   outcome: "denied",
   id: "c_1",
   code: "scope_violation",

@@ -1,6 +1,6 @@
 // What came of a call, as the protocol tells it: text for the model to read, and the same as data.
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
-import type { DenialTold } from "../core/ports/daemon/daemon-calls.ts";
+import type { DenialView } from "../core/ports/daemon/daemon-calls.ts";
 import type { Refusal } from "../core/ports/daemon/exchange.ts";
 
 export interface CallResult {
@@ -15,14 +15,14 @@ export function doneResult(result: Json): CallResult {
 }
 
 /** The same for a tool that does not exist and for one that this agent can never call. */
-export function unknownTool(tool: string, { id, hint }: Pick<DenialTold, "id" | "hint">): CallResult {
+export function unknownTool(tool: string, { id, hint }: Pick<DenialView, "id" | "hint">): CallResult {
   // Whoever asks for the same again and again is told to stop; that stays.
   const stop = / You have asked for exactly this before.*$/.exec(hint)?.[0] ?? "";
   const told = { code: "unknown_tool", need: null, hint: `There is no such tool for you.${stop}`, id };
   return refused(`denied: ${tool} (unknown_tool). ${told.hint}${id === "" ? "" : `\nid: ${id}`}`, told);
 }
 
-export function deniedResult(tool: string, denial: DenialTold): CallResult {
+export function deniedResult(tool: string, denial: DenialView): CallResult {
   const { code, need, hint, id, approval, reason } = denial;
   const lines = [
     `denied: ${need ?? tool} (${code}). ${hint}`,

@@ -1,26 +1,26 @@
 // The session behind a server, with a fake daemon connection.
 import { expect, test } from "vitest";
-import type { CallMessages, SessionOpening, ToolShown } from "../core/ports/daemon/daemon-calls.ts";
-import type { Answer, Asking } from "../core/ports/daemon/exchange.ts";
+import type { CallMessages, OpenSessionRequest, ToolView } from "../core/ports/daemon/daemon-calls.ts";
+import type { Answer, MessageClient } from "../core/ports/daemon/exchange.ts";
 import { ReconnectingSession } from "./reconnecting-session.ts";
 
-const OPENING: SessionOpening = {
+const OPENING: OpenSessionRequest = {
   ...{ cwd: "/", agent: "scout", user: null, trace: null, face: "mcp", pledge: null, token: null },
   ...{ environment: {}, isForParent: false },
 };
 const GONE = { ok: false, code: "unknown_session", message: "", fix: null } as const;
-const TOOL: ToolShown = { name: "fs_read", origin: "builtin", description: "", input: {} };
+const TOOL: ToolView = { name: "fs_read", origin: "builtin", description: "", input: {} };
 
 /** An owner that can be ended and begun anew; `answers` are those to a call. */
 function owner(answers: (tool: string) => object): {
   readonly session: ReconnectingSession;
   stop(): void;
   restart(): void;
-  tools: readonly ToolShown[];
+  tools: readonly ToolView[];
 } {
   let isStopped = false;
   let lost: () => void = () => undefined;
-  const world = { tools: [TOOL] as readonly ToolShown[] };
+  const world = { tools: [TOOL] as readonly ToolView[] };
   const ask = async (name: string, value: { readonly tool?: string }): Promise<unknown> => {
     if (name === "session.open") return { ok: true, value: { session: "s_1", agent: "scout", notes: [] } };
     if (isStopped) return GONE;
@@ -32,7 +32,7 @@ function owner(answers: (tool: string) => object): {
     waitMilliseconds: 0,
     connect: async (ring) => {
       lost = ring;
-      return { ok: true, value: { ask, close: () => undefined } } as unknown as Answer<Asking<CallMessages>>;
+      return { ok: true, value: { ask, close: () => undefined } } as unknown as Answer<MessageClient<CallMessages>>;
     },
     present: async (_tool, _input, result) => result,
     note: () => undefined,

@@ -4,22 +4,22 @@ import type { Json, JsonObject } from "../core/base/json.ts";
 import { isJsonObject, member } from "../core/base/json.ts";
 import type {
   CallMessages,
-  DenialTold,
-  SessionOpened,
-  SessionOpening,
-  ToolShown,
+  DenialView,
+  OpenSessionRequest,
+  OpenSessionResult,
+  ToolView,
 } from "../core/ports/daemon/daemon-calls.ts";
-import type { Along, Answer, Asking, Refusal } from "../core/ports/daemon/exchange.ts";
+import type { Answer, MessageClient, Refusal, RequestOptions } from "../core/ports/daemon/exchange.ts";
 import { type CallResult, deniedResult, doneResult, refusedResult, unknownTool } from "./call-result.ts";
 import { CallSlots } from "./call-slots.ts";
 import { callsAtOnceMax } from "./limits.ts";
 
 export interface SessionOptions {
-  readonly opening: SessionOpening;
+  readonly opening: OpenSessionRequest;
   /** How long a call waits for approval. */
   readonly waitMilliseconds: number;
   /** Connects to the daemon, starting it if necessary; `onLost` is called when the connection closes. */
-  connect(onLost: () => void): Promise<Answer<Asking<CallMessages>>>;
+  connect(onLost: () => void): Promise<Answer<MessageClient<CallMessages>>>;
   /** Called for a call that did not reach the daemon, which therefore has not logged it. */
   onUnserved?(tool: string, refusal: Refusal): void;
   /** Converts a result for the model: fetched pages become text here. */
@@ -29,8 +29,8 @@ export interface SessionOptions {
 }
 
 interface Live {
-  readonly calls: Asking<CallMessages>;
-  readonly opened: SessionOpened;
+  readonly calls: MessageClient<CallMessages>;
+  readonly opened: OpenSessionResult;
 }
 
 export class ReconnectingSession {
@@ -49,19 +49,19 @@ export class ReconnectingSession {
   }
 
   /** Opens a session if there is none. After a failure the next call tries again. */
-  async open(): Promise<Answer<SessionOpened>> {
+  async open(): Promise<Answer<OpenSessionResult>> {
     const live = await this.#session();
     return live.ok ? { ok: true, value: live.value.opened } : live;
   }
 
-  async list(): Promise<Answer<readonly ToolShown[]>> {
+  async list(): Promise<Answer<readonly ToolView[]>> {
     const live = await this.#session();
     if (!live.ok) return live;
     return this.#listWith(live.value);
   }
 
   /** The list of the open session; null if there is none. */
-  async currentList(): Promise<readonly ToolShown[] | null> {
+  async currentList(): Promise<readonly ToolView[] | null> {
     const live = this.#live === null ? null : await this.#live;
     if (live === null || !live.ok) return null;
     const listed = await this.#listWith(live.value);
@@ -128,7 +128,7 @@ export class ReconnectingSession {
     return { ok: true, value: { calls, opened: opened.value } };
   }
 
-  async #listWith({ calls, opened }: Live): Promise<Answer<readonly ToolShown[]>> {
+  async #listWith({ calls, opened }: Live): Promise<Answer<readonly ToolView[]>> {
     const answer = await calls.ask("tools.list", { session: opened.session });
     if (!answer.ok) {
       this.#endedBy(answer);
@@ -160,7 +160,7 @@ export class ReconnectingSession {
     return doneResult(await this.#options.present(tool, input, value.result));
   }
 
-  async #denied(live: Live, tool: string, denial: DenialTold): Promise<CallResult> {
+  async #denied(live: Live, tool: string, denial: DenialView): Promise<CallResult> {
     const wasKnown = this.#known.has(tool);
     // A fresh list: the answer must not reveal grants that were added or removed since the last one.
     const listed = await this.#listWith(live);
@@ -174,7 +174,7 @@ export class ReconnectingSession {
   }
 }
 
-function callEvents(signal: AbortSignal, note: (line: string) => void): Along {
+function callEvents(signal: AbortSignal, note: (line: string) => void): RequestOptions {
   return {
     onStop: (cancel) => {
       if (signal.aborted) cancel();

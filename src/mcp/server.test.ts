@@ -4,8 +4,8 @@ import { PassThrough, type Readable } from "node:stream";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../core/base/json.ts";
-import type { CallMessages, SessionOpening } from "../core/ports/daemon/daemon-calls.ts";
-import type { Answer, Asking } from "../core/ports/daemon/exchange.ts";
+import type { CallMessages, OpenSessionRequest } from "../core/ports/daemon/daemon-calls.ts";
+import type { Answer, MessageClient } from "../core/ports/daemon/exchange.ts";
 import { InboundMessages } from "./inbound-messages.ts";
 import { ReconnectingSession } from "./reconnecting-session.ts";
 import { ServerFactory } from "./server.ts";
@@ -46,10 +46,10 @@ function session(): ReconnectingSession {
     return { ok: true, value: { outcome: "done", receipt: "c_1", result: RESULTS[tool] } };
   };
   return new ReconnectingSession({
-    opening: {} as SessionOpening,
+    opening: {} as OpenSessionRequest,
     waitMilliseconds: 0,
     connect: async () =>
-      ({ ok: true, value: { ask, close: () => undefined } }) as unknown as Answer<Asking<CallMessages>>,
+      ({ ok: true, value: { ask, close: () => undefined } }) as unknown as Answer<MessageClient<CallMessages>>,
     present: (_tool, _input, result) => result,
     note: () => undefined,
   });

@@ -1,7 +1,7 @@
 // The owner's list of tools as the protocol shows one. Hints are for people who look at it: nothing is decided by them.
 import type { JsonObject } from "../core/base/json.ts";
 import { isJsonObject, member } from "../core/base/json.ts";
-import type { ToolShown } from "../core/ports/daemon/daemon-calls.ts";
+import type { ToolView } from "../core/ports/daemon/daemon-calls.ts";
 
 export interface ListedTool {
   readonly name: string;
@@ -11,11 +11,11 @@ export interface ListedTool {
 }
 
 /** Sorted by name, whatever order it came in. */
-export function listedTools(tools: readonly ToolShown[]): readonly ListedTool[] {
+export function listedTools(tools: readonly ToolView[]): readonly ListedTool[] {
   return [...tools].sort((left, right) => (left.name < right.name ? -1 : 1)).map(listedTool);
 }
 
-function listedTool({ name, origin, description, input }: ToolShown): ListedTool {
+function listedTool({ name, origin, description, input }: ToolView): ListedTool {
   const isObject = isJsonObject(input) && member(input, "type") === "object";
   const inputSchema = { ...(isObject ? input : {}), type: "object" } as ListedTool["inputSchema"];
   const annotations = origin === "builtin" ? hintsOf(name) : null;

@@ -2,7 +2,7 @@
 // that none is in memory.
 import type { Clock } from "../core/ports/clock.ts";
 import type { Answer, Refusal } from "../core/ports/daemon/exchange.ts";
-import type { KeyGiven, KeyShown } from "../core/ports/secret-key.ts";
+import type { KeyInput, KeyStatus } from "../core/ports/secret-key.ts";
 import type { SettingStore } from "../core/ports/stores/secret-store.ts";
 import { WrongTries } from "../platform/presence-tries.ts";
 import { newKey, type StateKey } from "./key.ts";
@@ -77,7 +77,7 @@ export class Keyring {
     await this.#fetch(record, NOTHING_GIVEN);
   }
 
-  async unlock(given: KeyGiven): Promise<Answer<object>> {
+  async unlock(given: KeyInput): Promise<Answer<object>> {
     const record = this.record();
     if (record === "unreadable") return unavailable("what is kept about the key does not read");
     if (record === null || record.source === "file") return invalid("the key is in a file: there is nothing to unlock");
@@ -112,7 +112,7 @@ export class Keyring {
   }
 
   /** Touches nothing: where the key is in a file, the file is looked at. */
-  shown(): KeyShown {
+  shown(): KeyStatus {
     const record = this.record();
     const why = this.#problem(record);
     const told = { isLocked: this.isLocked, problem: why?.message ?? null, fix: why?.fix ?? null };
@@ -144,7 +144,7 @@ export class Keyring {
     return found.isMissing && record === null ? null : unavailable(found.message);
   }
 
-  async #fetch(record: KeyRecord, given: KeyGiven): Promise<Answer<StateKey>> {
+  async #fetch(record: KeyRecord, given: KeyInput): Promise<Answer<StateKey>> {
     const found = await this.#sources.fetch(record, given);
     this.#asked = this.#now();
     if (found.ok) this.hold({ current: found.value, previous: previousKeys(record, found.value) });

@@ -1,7 +1,7 @@
 // What the vault does with one row: opens it, shows it without its value, makes the entries that tell of it.
-import type { SecretShown } from "../core/ports/daemon/daemon-control.ts";
+import type { SecretView } from "../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
-import type { Kept } from "../core/ports/stores/durable.ts";
+import type { DurableResult } from "../core/ports/stores/durable.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { SealedSecret, SecretBinding } from "../core/ports/stores/secret-store.ts";
 import { unseal } from "./envelope.ts";
@@ -33,7 +33,7 @@ export function opened(secret: SealedSecret, keys: Keys): Answer<OpenedSecret> {
   return { ok: true, value: { name, version, value: value.value, binding, username, isCanary } };
 }
 
-export function shownOf({ name, version, binding, username, isCanary, used, at }: SealedSecret): SecretShown {
+export function shownOf({ name, version, binding, username, isCanary, used, at }: SealedSecret): SecretView {
   return { name, version, binding, username, isCanary, used, at };
 }
 
@@ -48,6 +48,6 @@ export function partOf(entry: LogEntry, number: number, secret: string | null): 
   return { ...entry, id: `${entry.id}.${number}`, of: entry.id, outcome: "resealed", more: { ...entry.more, secret } };
 }
 
-export function answered<T>(kept: Kept<T>): Answer<T> {
+export function answered<T>(kept: DurableResult<T>): Answer<T> {
   return kept.ok ? kept : { ...kept, fix: null };
 }

@@ -1,7 +1,7 @@
 // The places a key of the state can be: made there, fetched from there, and taken away once nothing needs it.
 import { isAbsolute, join } from "node:path";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
-import type { KeyGiven, NewKey } from "../core/ports/secret-key.ts";
+import type { KeyInput, NewKey } from "../core/ports/secret-key.ts";
 import { openWithIdentity, sealForRecipient } from "./age.ts";
 import {
   COST,
@@ -62,7 +62,7 @@ export interface MadeKey {
   readonly record: KeyRecord;
 }
 
-export const NOTHING_GIVEN: KeyGiven = { passphrase: null, identity: null, bus: null };
+export const NOTHING_GIVEN: KeyInput = { passphrase: null, identity: null, bus: null };
 
 export class KeySources {
   readonly path: string;
@@ -78,7 +78,7 @@ export class KeySources {
   }
 
   /** INVARIANT: it is the key that was recorded, or none. */
-  async fetch(record: KeyRecord, given: KeyGiven): Promise<Answer<StateKey>> {
+  async fetch(record: KeyRecord, given: KeyInput): Promise<Answer<StateKey>> {
     const found = await this.#fetch(record, given);
     if (!found.ok) return found;
     const key = keyOf(found.value);
@@ -90,7 +90,7 @@ export class KeySources {
     return secretRefused(`what ${placeOf(record)} gives is not the key that secrets are sealed with`, null);
   }
 
-  async #fetch(record: KeyRecord, { passphrase, identity, bus }: KeyGiven): Promise<Answer<Buffer>> {
+  async #fetch(record: KeyRecord, { passphrase, identity, bus }: KeyInput): Promise<Answer<Buffer>> {
     switch (record.source) {
       case "file":
         return invalid("the key is in a file: there is nothing to unlock");

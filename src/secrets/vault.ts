@@ -1,9 +1,9 @@
 // Secrets: set, bound, rotated, opened where they are used. Every change is one at a time, and durable or refused.
 import { parseTool } from "../core/authority/axes/name.ts";
 import type { Clock } from "../core/ports/clock.ts";
-import type { ControlMessages, SecretShown } from "../core/ports/daemon/daemon-control.ts";
+import type { ControlMessages, SecretView } from "../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
-import type { KeyGiven, KeyShown } from "../core/ports/secret-key.ts";
+import type { KeyInput, KeyStatus } from "../core/ports/secret-key.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { SealedSecret, SecretBinding, SecretStore, SettingStore } from "../core/ports/stores/secret-store.ts";
 import { seal } from "./envelope.ts";
@@ -50,7 +50,7 @@ export class SecretVault {
   }
 
   /** Where the key comes from, and why nothing opens where nothing does. */
-  source(): KeyShown {
+  source(): KeyStatus {
     return this.#ring.shown();
   }
 
@@ -59,12 +59,12 @@ export class SecretVault {
     return this.#inTurn(() => this.#ring.reach());
   }
 
-  list(): readonly SecretShown[] {
+  list(): readonly SecretView[] {
     return this.#world.secrets.all().map(shownOf);
   }
 
   /** A name that is there already gets a new version. Rotating keeps what it is bound to. */
-  set(asked: Asked<"secrets.set">, entry: LogEntry): Promise<Answer<SecretShown>> {
+  set(asked: Asked<"secrets.set">, entry: LogEntry): Promise<Answer<SecretView>> {
     return this.#inTurn(async () => {
       const { name, value, isRotation } = asked;
       if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
@@ -90,7 +90,7 @@ export class SecretVault {
   }
 
   /** The value stays; what it is bound to is sealed with it, so it is sealed again. */
-  policy({ name, binding }: Asked<"secrets.policy">, entry: LogEntry): Promise<Answer<SecretShown>> {
+  policy({ name, binding }: Asked<"secrets.policy">, entry: LogEntry): Promise<Answer<SecretView>> {
     return this.#inTurn(async () => {
       const why = this.#notABinding(binding);
       if (why !== null) return invalid(why);
@@ -143,7 +143,7 @@ export class SecretVault {
     };
   }
 
-  unlock(given: KeyGiven): Promise<Answer<object>> {
+  unlock(given: KeyInput): Promise<Answer<object>> {
     return this.#inTurn(() => this.#ring.unlock(given));
   }
 
@@ -204,7 +204,7 @@ export class SecretVault {
     value: Buffer,
     key: StateKey,
     entry: LogEntry,
-  ): Promise<Answer<SecretShown>> {
+  ): Promise<Answer<SecretView>> {
     const sealed: SealedSecret = { ...secret, sealed: seal(value, secret, key), keyId: key.id };
     const kept = answered(await this.#world.secrets.put(sealed, entry));
     return kept.ok ? { ok: true, value: shownOf(sealed) } : kept;

@@ -1,5 +1,5 @@
 // Group commit: what is asked for in one turn is written in one transaction, and nobody hears of it before it is on disk.
-import type { Durable, Kept } from "../core/ports/stores/durable.ts";
+import type { Durable, DurableResult } from "../core/ports/stores/durable.ts";
 import type { Connection } from "./connection.ts";
 import { isOwnFault, messageOf } from "./failure.ts";
 import { writeEntries } from "./log/append.ts";
@@ -17,7 +17,7 @@ export type Job<T> = (connection: Connection) => T;
 
 interface Waiting {
   readonly job: Job<unknown>;
-  readonly answer: (kept: Kept<unknown>) => void;
+  readonly answer: (kept: DurableResult<unknown>) => void;
 }
 
 export function unkept(message: string): { readonly ok: false; readonly code: "audit_unavailable"; message: string } {
@@ -75,7 +75,7 @@ export class CommitLoop {
     return this.#waiting.length === 0;
   }
 
-  open(): Kept<null> {
+  open(): DurableResult<null> {
     return this.isReady() ? { ok: true, value: null } : unkept(this.#trusted.problem);
   }
 
@@ -92,7 +92,7 @@ export class CommitLoop {
       return Promise.resolve(unkept("too much is waiting to be written"));
     return new Promise((resolve) => {
       this.#bytes += bytes;
-      this.#waiting.push({ job, answer: resolve as (kept: Kept<unknown>) => void });
+      this.#waiting.push({ job, answer: resolve as (kept: DurableResult<unknown>) => void });
       if (patienceMilliseconds > 0) this.#planLater(patienceMilliseconds);
       else this.#plan();
     });
@@ -121,7 +121,7 @@ export class CommitLoop {
     return Promise.resolve(this.readNow(job));
   }
 
-  readNow<T>(job: Job<T>): Kept<T> {
+  readNow<T>(job: Job<T>): DurableResult<T> {
     const connection = this.#trusted.get();
     if (connection === null) return unkept(this.#trusted.problem);
     try {
@@ -154,7 +154,7 @@ export class CommitLoop {
   }
 
   /** One answer for each; where the disk failed, the same for all. */
-  #commit(batch: readonly Waiting[]): readonly Kept<unknown>[] {
+  #commit(batch: readonly Waiting[]): readonly DurableResult<unknown>[] {
     const connection = this.#trusted.get();
     if (connection === null) {
       this.#tell(this.#trusted.problem);
@@ -164,7 +164,7 @@ export class CommitLoop {
     try {
       this.#trusted.begin(connection);
       isJob = true;
-      const kept = batch.map(({ job }): Kept<unknown> => ({ ok: true, value: job(connection) }));
+      const kept = batch.map(({ job }): DurableResult<unknown> => ({ ok: true, value: job(connection) }));
       for (const job of this.#along) job(connection);
       writeEntries(connection);
       isJob = false;

@@ -4,11 +4,11 @@ import type { Durable } from "../core/ports/stores/durable.ts";
 import type {
   AccountCharge,
   AccountState,
+  DecisionResult,
   DecisionWrite,
-  DecisionWritten,
   Ledger,
 } from "../core/ports/stores/ledger.ts";
-import type { LogEntry, LogQuery, PlacedEntry } from "../core/ports/stores/log.ts";
+import type { ChainedEntry, LogEntry, LogQuery } from "../core/ports/stores/log.ts";
 import { entryBody } from "../log/chain/entry-body.ts";
 import { chargeAccounts, isAccountEmpty, listAccounts } from "./accounts/account.ts";
 import { type Generations, UNKNOWN_GENERATION } from "./accounts/generation.ts";
@@ -39,7 +39,7 @@ export class LedgerKeeper implements Ledger {
     this.#parts = parts;
   }
 
-  async decide(write: DecisionWrite): Durable<DecisionWritten> {
+  async decide(write: DecisionWrite): Durable<DecisionResult> {
     const body = bodyOf(write.entry);
     if (body === null) return unkept("the entry cannot be written");
     return this.#loop.write((connection) => this.#decided(connection, write, body), body.length);
@@ -84,7 +84,7 @@ export class LedgerKeeper implements Ledger {
     });
   }
 
-  log(query: LogQuery): Durable<readonly PlacedEntry[]> {
+  log(query: LogQuery): Durable<readonly ChainedEntry[]> {
     return this.#parts.reader.log(query);
   }
 
@@ -97,7 +97,7 @@ export class LedgerKeeper implements Ledger {
   }
 
   /** The order of the checks is the order of the codes; where one fails nothing was changed. */
-  #decided(connection: Connection, write: DecisionWrite, body: string): DecisionWritten {
+  #decided(connection: Connection, write: DecisionWrite, body: string): DecisionResult {
     const { entry, claim } = write;
     const { approvals, generations, links } = this.#parts;
     if (write.generations.some(([scope, made]) => generations.of(scope) !== made))

@@ -1,7 +1,7 @@
 // Opens the state file so that what it says is kept is kept: every setting is made and read back, or it is not opened.
 import { join } from "node:path";
 import type { Digest } from "../core/ports/digest.ts";
-import type { Kept } from "../core/ports/stores/durable.ts";
+import type { DurableResult } from "../core/ports/stores/durable.ts";
 import type { Notary } from "../core/ports/stores/notary.ts";
 import { unkept } from "./commit-loop.ts";
 import { Connection } from "./connection.ts";
@@ -38,7 +38,7 @@ const APPLE_SETTINGS: typeof SETTINGS = [
   ["checkpoint_fullfsync", "on", 1],
 ];
 
-export function openConnection(parts: OpenParts): Kept<Connection> {
+export function openConnection(parts: OpenParts): DurableResult<Connection> {
   const { folder, driver, digest, ground, notary } = parts;
   let connection: Connection | null = null;
   try {

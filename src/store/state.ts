@@ -3,7 +3,7 @@
 import type { Digest } from "../core/ports/digest.ts";
 import type { ApprovalStore } from "../core/ports/stores/approval-store.ts";
 import type { ChainStore } from "../core/ports/stores/chain-rows.ts";
-import type { Kept } from "../core/ports/stores/durable.ts";
+import type { DurableResult } from "../core/ports/stores/durable.ts";
 import type { Ledger } from "../core/ports/stores/ledger.ts";
 import type { LinkStore } from "../core/ports/stores/link-store.ts";
 import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-store.ts";
@@ -55,7 +55,7 @@ export interface State {
 }
 
 /** The message of a refusal says what is wrong with the folder or the file, and what to do. */
-export function openState(folder: string, parts: StateParts): Kept<State> {
+export function openState(folder: string, parts: StateParts): DurableResult<State> {
   const { digest, program, notary = null, ground = machineGround() } = parts;
   const { elapsed = () => performance.now() } = parts;
   const driver = loadDriver(program);

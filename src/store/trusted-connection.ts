@@ -1,6 +1,6 @@
 // The connection that is believed, with everything that is remembered of it. After any failure it is not believed any more:
 // closed, opened and checked again before the next write.
-import type { Kept } from "../core/ports/stores/durable.ts";
+import type { DurableResult } from "../core/ports/stores/durable.ts";
 import type { Connection } from "./connection.ts";
 import { messageOf } from "./failure.ts";
 import { tailProblem } from "./log/tail.ts";
@@ -15,7 +15,7 @@ export interface Mirror {
 
 export interface TrustedParts {
   /** Opens and checks; the message says what is wrong and what to do. */
-  readonly open: () => Kept<Connection>;
+  readonly open: () => DurableResult<Connection>;
   /** Milliseconds of a clock that only goes forward. */
   readonly elapsed: () => number;
 }

@@ -9,11 +9,11 @@ import { Diagnostics } from "../core/notation/diagnostic.ts";
 import { readCapabilityList } from "../core/notation/record/capabilities.ts";
 import { readRequestText } from "../core/notation/request/request.ts";
 import { READING, treeOf } from "../core/notation/testing/notation.ts";
-import type { Ran, RunResult } from "../core/ports/process.ts";
+import type { CompletedRun, RunResult } from "../core/ports/process.ts";
 import type { Plan } from "../sandbox/plan/plan.ts";
 import { type ProgramParts, runProgram } from "./run-program.ts";
 
-const RAN: Ran = {
+const RAN: CompletedRun = {
   ending: { kind: "exited", status: 0 },
   usage: { wallMicroseconds: 5, userMicroseconds: 1, systemMicroseconds: 1, memoryKibibytes: 1 },
   denials: [],

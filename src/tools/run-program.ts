@@ -5,11 +5,11 @@ import { countedIsSpent } from "../core/authority/counted.ts";
 import type { Basis } from "../core/authority/decision.ts";
 import { judge } from "../core/authority/judge.ts";
 import type { Request } from "../core/authority/request.ts";
-import type { RunRefused, RunResult, Sinks } from "../core/ports/process.ts";
+import type { RunRefusal, RunResult, Sinks } from "../core/ports/process.ts";
 import type { Plan } from "../sandbox/plan/plan.ts";
 import type { Command, Sandboxes, SandboxOwner, Stop } from "../sandbox/plan/sandboxes.ts";
 
-export type Planned = { readonly ok: true; readonly plan: Plan } | { readonly ok: false; readonly refused: RunRefused };
+export type Planned = { readonly ok: true; readonly plan: Plan } | { readonly ok: false; readonly refused: RunRefusal };
 
 export interface ProgramParts {
   /** What the caller holds by now: grants end, links are revoked, texts are edited while a program runs. */

@@ -6,16 +6,16 @@ import type { ExitCode } from "../../src/cli/terminal/exit.ts";
 import { type Paint, PLAIN } from "../../src/cli/terminal/paint.ts";
 import { addWhy } from "../../src/cli/why/command.ts";
 import type { ControlMessages } from "../../src/core/ports/daemon/daemon-control.ts";
-import type { Along, Answer, Asking, Refusal } from "../../src/core/ports/daemon/exchange.ts";
-import type { LogEntry, LogQuery, PlacedEntry } from "../../src/core/ports/stores/log.ts";
+import type { Answer, MessageClient, Refusal, RequestOptions } from "../../src/core/ports/daemon/exchange.ts";
+import type { ChainedEntry, LogEntry, LogQuery } from "../../src/core/ports/stores/log.ts";
 
 export const GONE: Refusal = { ok: false, code: "not_available", message: "the daemon went away", fix: null };
 export const NOW: number = Date.parse("2026-11-15T12:00:00Z");
 
 export interface Fake {
-  readonly entries?: readonly PlacedEntry[];
+  readonly entries?: readonly ChainedEntry[];
   /** Told to whoever follows. */
-  readonly later?: readonly PlacedEntry[];
+  readonly later?: readonly ChainedEntry[];
   readonly control?: Refusal;
   /** Answers before the connection breaks. */
   readonly answers?: number;
@@ -30,14 +30,14 @@ export interface Told {
   readonly closed: number;
 }
 
-export function placed(...entries: readonly LogEntry[]): readonly PlacedEntry[] {
+export function placed(...entries: readonly LogEntry[]): readonly ChainedEntry[] {
   return entries.map((entry, at) => ({ place: at + 1, entry }));
 }
 
 function queried(
-  entries: readonly PlacedEntry[],
+  entries: readonly ChainedEntry[],
   { after, before, count, ...filter }: LogQuery,
-): readonly PlacedEntry[] {
+): readonly ChainedEntry[] {
   const fits = entries.filter(
     ({ place, entry }) =>
       place > (after ?? 0) &&
@@ -53,7 +53,11 @@ export async function run(fake: Fake, ...argv: readonly string[]): Promise<Told>
   const asked: { name: string; value: LogQuery & { id?: string } }[] = [];
   let [closed, left, exit] = [0, fake.answers ?? Number.POSITIVE_INFINITY, null as ExitCode | null];
   const entries = fake.entries ?? [];
-  const ask = async (name: string, value: LogQuery & { id?: string }, along?: Along): Promise<Answer<unknown>> => {
+  const ask = async (
+    name: string,
+    value: LogQuery & { id?: string },
+    along?: RequestOptions,
+  ): Promise<Answer<unknown>> => {
     asked.push({ name, value });
     if (left-- <= 0) return GONE;
     if (name === "log.query") return { ok: true, value: { entries: queried(entries, value) } };
@@ -65,7 +69,7 @@ export async function run(fake: Fake, ...argv: readonly string[]): Promise<Told>
     if (entry === undefined) return { ok: false, code: "unknown_entry", message: "there is none", fix: null };
     return { ok: true, value: { entry, more: entries.filter((one) => one.entry.of === entry.entry.id) } };
   };
-  const asking = { ask, close: () => closed++ } as unknown as Asking<ControlMessages>;
+  const asking = { ask, close: () => closed++ } as unknown as MessageClient<ControlMessages>;
   const world: ControlWorld = {
     paint: fake.paint ?? PLAIN,
     terminal: { isInteractive: false } as ControlWorld["terminal"],

@@ -1,6 +1,6 @@
 // A log as the state owner writes it, in memory, with real keys: for whoever verifies, exports or shows one.
 import { generateKeyPairSync } from "node:crypto";
-import type { VerifyAnswer } from "../../src/core/ports/daemon/daemon-control.ts";
+import type { VerifyReport } from "../../src/core/ports/daemon/daemon-control.ts";
 import type { ChainRow, CheckpointRow } from "../../src/core/ports/stores/chain-rows.ts";
 import type { LogEntry } from "../../src/core/ports/stores/log.ts";
 import type { Signer } from "../../src/core/ports/stores/signing.ts";
@@ -99,7 +99,7 @@ export class WrittenLog {
     given: Partial<VerifyGiven> = {},
     rows: readonly ChainRow[] = this.rows,
     notes: readonly CheckpointRow[] = this.notes,
-  ): VerifyAnswer {
+  ): VerifyReport {
     const all = { key: this.first.key, rotations: [], node: NODE, first: 1, head: null, ...given };
     const verifier = new Verifier(PORTS, all);
     let at = 0;

@@ -47,7 +47,7 @@ export async function copied(orders: Orders, say: (line: string) => void): Promi
     say(`unheard ${id}`);
     void state.ledger.append([entryOf(`outcome-${id}`, { kind: "outcome", of: id })]);
   };
-  const ledger = new CopiedLedger({ ledger: state.ledger, copies, elapsed, unheard });
+  const ledger = new CopiedLedger({ ledger: state.ledger, copies, elapsed, unconfirmed: unheard });
   const kept: string[] = [];
   const decided = async (id: string): Promise<boolean> => {
     const written = await ledger.decide(decision(id, [charge("account", null)]));

@@ -1,7 +1,7 @@
 // Looks at a store that something happened to, from the outside: is everything there that was said to be kept, does the
 // chain hang together, and is what was spent exactly what was allowed.
 import { join } from "node:path";
-import type { Kept } from "../../src/core/ports/stores/durable.ts";
+import type { DurableResult } from "../../src/core/ports/stores/durable.ts";
 import type { LogEntry } from "../../src/core/ports/stores/log.ts";
 import { chainHash, ZERO_HASH } from "../../src/log/chain/chain.ts";
 import { loadDriver } from "../../src/store/sqlite.ts";
@@ -117,7 +117,7 @@ function damages(folder: string, program: string): readonly string[] {
   return rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== "ok");
 }
 
-export function keptValue<T>(kept: Kept<T>): T {
+export function keptValue<T>(kept: DurableResult<T>): T {
   if (!kept.ok) throw new Error(kept.message);
   return kept.value;
 }

@@ -2,7 +2,7 @@
 // killed, starved and lied to by the tests; what it said is what they hold the store to.
 import { writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Kept } from "../../src/core/ports/stores/durable.ts";
+import type { DurableResult } from "../../src/core/ports/stores/durable.ts";
 import { openState, type State } from "../../src/store/state.ts";
 import { agent, charge, decision, digest, entryOf, noon } from "./entries.ts";
 import { type Orders, ordersOf } from "./orders.ts";
@@ -80,7 +80,7 @@ async function calls(state: State, caller: number): Promise<void> {
   }
 }
 
-type Step = (state: State, id: string) => Promise<Kept<number>>;
+type Step = (state: State, id: string) => Promise<DurableResult<number>>;
 
 /** One of everything that is kept; the number is whatever the store answered. */
 const steps: Readonly<Record<"decision" | "memory" | "observation" | "setting" | "secret", Step>> = {
@@ -114,7 +114,7 @@ const steps: Readonly<Record<"decision" | "memory" | "observation" | "setting" |
   },
 };
 
-function mapped<T>(kept: Kept<T>, to: (value: T) => number): Kept<number> {
+function mapped<T>(kept: DurableResult<T>, to: (value: T) => number): DurableResult<number> {
   return kept.ok ? { ok: true, value: to(kept.value) } : kept;
 }
 

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { VerifyAnswer } from "../../src/core/ports/daemon/daemon-control.ts";
+import type { VerifyReport } from "../../src/core/ports/daemon/daemon-control.ts";
 import type { ChainRow, ChainStore, CheckpointRow } from "../../src/core/ports/stores/chain-rows.ts";
 import type { Signer } from "../../src/core/ports/stores/signing.ts";
 import { chainHash, ZERO_HASH } from "../../src/log/chain/chain.ts";
@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(() => removeFolder(folder));
 
 /** A copy of the log after somebody had their way with it, as the verifier sees it. */
-async function verified(tamper: (database: Database) => void, given: Partial<VerifyGiven> = {}): Promise<VerifyAnswer> {
+async function verified(tamper: (database: Database) => void, given: Partial<VerifyGiven> = {}): Promise<VerifyReport> {
   copies += 1;
   const path = join(folder, `copy-${copies}`);
   mkdirSync(path);

@@ -3,11 +3,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { announce } from "../../src/daemon/rpc/announcement.ts";
+import { readDaemonArguments } from "../../src/daemon/rpc/daemon-arguments.ts";
 import { openDaemonFolder } from "../../src/daemon/rpc/folder.ts";
-import { type Life, live } from "../../src/daemon/rpc/life.ts";
+import { type Life, startLife } from "../../src/daemon/rpc/life.ts";
 import { serveDoors } from "../../src/daemon/rpc/serve.ts";
-import type { Answering, Doors } from "../../src/daemon/rpc/serving.ts";
-import { readDaemonWords } from "../../src/daemon/rpc/words.ts";
+import type { MessageHandler, MessageHandlers } from "../../src/daemon/rpc/serving.ts";
 import { daemonLog } from "../../src/platform/daemon/daemon-log.ts";
 import { takeOwnerLock } from "../../src/platform/daemon/owner-lock.ts";
 import { lookAtPeer } from "../../src/platform/daemon/peers.ts";
@@ -20,7 +20,7 @@ let stopped = 0;
 const notes: string[] = [];
 let life: Life | null = null;
 
-const common: readonly (readonly [string, Answering])[] = [
+const common: readonly (readonly [string, MessageHandler])[] = [
   ["echo", async ({ value }) => ({ ok: true, value })],
   ["who", async ({ connected }) => ({ ok: true, value: { daemon: process.pid, ...connected.peer } })],
   ["environment", async () => ({ ok: true, value: { ...process.env, cwd: process.cwd() } })],
@@ -113,17 +113,17 @@ const common: readonly (readonly [string, Answering])[] = [
 
 async function main(): Promise<void> {
   process.umask(0o077);
-  const words = readDaemonWords(process.argv.slice(2));
+  const words = readDaemonArguments(process.argv.slice(2));
   if (words === null) process.exit(2);
   const folder = openDaemonFolder(join(words.state, "daemon"));
   if (!folder.ok) return refuse(folder);
   const lock = takeOwnerLock({ path: folder.value.within("owner.lock"), native });
   if (!lock.ok) return refuse(lock);
   const log = daemonLog(folder.value.path);
-  const doors: Doors = { call: new Map(common), control: new Map(common) };
+  const doors: MessageHandlers = { call: new Map(common), control: new Map(common) };
   const serving = await serveDoors({ folder: folder.value, doors, native, version, look: lookAtPeer, log });
   if (!serving.ok) return refuse(serving);
-  life = live({
+  life = startLife({
     serving: serving.value,
     folder: folder.value,
     idleSeconds: words.idleSeconds,

@@ -5,11 +5,11 @@ import { connect as connectSocket, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import type { Along, Answer } from "../../src/core/ports/daemon/exchange.ts";
+import type { Answer, RequestOptions } from "../../src/core/ports/daemon/exchange.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
 import { makeDaemonFolder } from "../../src/daemon/rpc/folder.ts";
 import { FrameCutter, jsonFrame } from "../../src/daemon/rpc/frame.ts";
-import { controlAnswerBytesMax, protocolVersion } from "../../src/daemon/rpc/limits.ts";
+import { controlResponseBytesMax, protocolVersion } from "../../src/daemon/rpc/limits.ts";
 import { connectStarting, daemonFolder, type StartAsked } from "../../src/platform/daemon/daemon-start.ts";
 import { lastOwner } from "../../src/platform/daemon/owner-lock.ts";
 import { stateOf } from "../../src/platform/daemon/process-identity.ts";
@@ -18,7 +18,7 @@ import { built, type Variant } from "../native/program.ts";
 
 /** What the echo daemon answers, whatever the real one is asked. */
 export interface Echo {
-  ask(name: string, value: object, along?: Along): Promise<Answer<Record<string, unknown>>>;
+  ask(name: string, value: object, along?: RequestOptions): Promise<Answer<Record<string, unknown>>>;
   tell(name: string, value: object): boolean;
   close(): void;
 }
@@ -133,7 +133,7 @@ export async function ask(
   echo: Echo,
   name: string,
   value: object = {},
-  along?: Along,
+  along?: RequestOptions,
 ): Promise<Record<string, unknown>> {
   return answered(await echo.ask(name, value, along));
 }
@@ -165,7 +165,7 @@ export class Stranger {
   readonly closed: Promise<void>;
   bytes = 0;
   isClosed = false;
-  readonly #cutter: FrameCutter = new FrameCutter(controlAnswerBytesMax);
+  readonly #cutter: FrameCutter = new FrameCutter(controlResponseBytesMax);
   readonly #waiting: (() => void)[] = [];
 
   constructor(socket: Socket) {

@@ -7,15 +7,15 @@ import { promptTerminal } from "../../src/cli/terminal/prompts.ts";
 import { keeping } from "../../src/cli/testing/approvals.ts";
 import type { Json } from "../../src/core/base/json.ts";
 import type { ControlMessages } from "../../src/core/ports/daemon/daemon-control.ts";
-import type { Along, Asking } from "../../src/core/ports/daemon/exchange.ts";
+import type { MessageClient, RequestOptions } from "../../src/core/ports/daemon/exchange.ts";
 
 const level = process.env["AMBIT_TEST_LEVEL"] === "2" ? 2 : 1;
 const question = approvalOf({ level, tool: "fs_write\u001b[2J" });
 const answers = keeping(question);
 let tell: (event: Json) => void = () => {};
 
-const control: Asking<ControlMessages> = {
-  ask: async (name, value, along?: Along) => {
+const control: MessageClient<ControlMessages> = {
+  ask: async (name, value, along?: RequestOptions) => {
     if (name === "approvals.watch") {
       tell = (event) => along?.onEvent?.(event);
       tell({ approval: question } as unknown as Json);

@@ -4,7 +4,7 @@ import type { Ground } from "../../src/core/authority/axes/path.ts";
 import type { Authority } from "../../src/core/authority/chain.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import { judge } from "../../src/core/authority/judge.ts";
-import type { FilePath, FileRefused } from "../../src/core/ports/files.ts";
+import type { FilePath, FileRefusal } from "../../src/core/ports/files.ts";
 import { ConfinedFiles, FILE_LIMITS } from "../../src/sandbox/files/confined-files.ts";
 import type { FileTree } from "../../src/sandbox/files/places.ts";
 import type { Walls } from "../../src/sandbox/files/walls.ts";
@@ -50,7 +50,7 @@ export function treesOfGrants(grants: readonly Grant[], mode: FileTree["mode"]):
 const PERMITTED = /^(ENOENT|ENOTDIR|EISDIR|EINVAL: not a plain file)/;
 
 /** Whether a read is permitted, whatever there is to read. A worker that does not answer is a failure of the run. */
-export async function isPermitted(files: ConfinedFiles, path: FilePath): Promise<true | FileRefused> {
+export async function isPermitted(files: ConfinedFiles, path: FilePath): Promise<true | FileRefusal> {
   const read = await files.read(path, { offset: 0, bytesMax: 1 });
   if (read.ok) return true;
   if (read.code !== "not_available") return read;

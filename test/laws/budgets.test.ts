@@ -10,7 +10,7 @@ import { judge } from "../../src/core/authority/judge.ts";
 import { chargesOf } from "../../src/core/gate/charges.ts";
 import { readRequestText } from "../../src/core/notation/request/request.ts";
 import { READING } from "../../src/core/notation/testing/notation.ts";
-import type { Trusted } from "../../src/core/ports/trust.ts";
+import type { TrustReader } from "../../src/core/ports/trust.ts";
 import { Accounts, chargesIn } from "../../src/daemon/calls/accounts.ts";
 import type { State } from "../../src/store/state.ts";
 import { digest, entryOf, temporaryState, value } from "../../src/store/testing/state.ts";
@@ -72,7 +72,7 @@ class History {
   readonly #prefix = `record /w#scout-${++agents}`;
   #lines: readonly Line[] | null = [];
   #isThere = true;
-  #trusted: Trusted = NOBODY;
+  #trusted: TrustReader = NOBODY;
   #trustedLines: readonly Line[] | null = [];
   /** By key, since a person agreed to a widening. */
   #made = new Map<string, number>();

@@ -6,7 +6,7 @@ import { authorize } from "../../src/core/gate/call.ts";
 import type { Warrant } from "../../src/core/gate/warrant.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
 import { readDeclarationValue } from "../../src/core/notation/tools/declaration-value.ts";
-import type { Exchange, Exchanged, KeysPort } from "../../src/core/ports/instruments.ts";
+import type { HttpExchange, HttpResponse, KeysPort } from "../../src/core/ports/instruments.ts";
 import type { Judge } from "../../src/core/ports/judge.ts";
 import type { Context, Instruments, OpenContext } from "../../src/runtime/context/context.ts";
 import { makeContext } from "../../src/runtime/context/context.ts";
@@ -106,13 +106,13 @@ export function judgeOf(authority: Authority, tool: RegisteredTool, at: () => Mo
 export interface Seen {
   /** One line for each thing a port was told to do. */
   readonly done: string[];
-  readonly exchanges: Exchange[];
+  readonly exchanges: HttpExchange[];
   readonly denials: string[];
 }
 
 export interface World {
   readonly answers?: (host: string) => readonly string[] | null;
-  readonly respond?: (asked: Exchange) => Exchanged | Promise<Exchanged>;
+  readonly respond?: (asked: HttpExchange) => HttpResponse | Promise<HttpResponse>;
   readonly without?: readonly (keyof Instruments)[];
 }
 

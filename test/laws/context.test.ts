@@ -12,7 +12,7 @@ import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import type { Judge } from "../../src/core/ports/judge.ts";
 import type { Context } from "../../src/runtime/context/context.ts";
 import { remoteContext, serveUse } from "../../src/runtime/context/remote.ts";
-import type { Used } from "../../src/runtime/context/used.ts";
+import type { UseResult } from "../../src/runtime/context/use-result.ts";
 import type { Capabilities } from "../../src/runtime/tool/declaration.ts";
 import type { RegisteredTool } from "../../src/runtime/tool/registered.ts";
 import { PROTECTED } from "./alphabet.ts";
@@ -32,7 +32,7 @@ interface Use {
   readonly capabilities: Capabilities;
   /** Whether the declaration covers it, by its own words. */
   readonly isDeclared: boolean;
-  readonly act: (context: Context) => Promise<Used<unknown>>;
+  readonly act: (context: Context) => Promise<UseResult<unknown>>;
 }
 
 const VERBS = {
@@ -90,7 +90,7 @@ function fileUse(source: Source, verb: "fs.read" | "fs.write" | "fs.delete", nea
     const depth = root.split("/").filter((one) => one !== "").length;
     return (root === "/" || text === root || text.startsWith(`${root}/`)) && depth >= guards;
   });
-  const act = (context: Context): Promise<Used<unknown>> =>
+  const act = (context: Context): Promise<UseResult<unknown>> =>
     verb === "fs.read"
       ? context.files.read(text)
       : verb === "fs.write"

@@ -137,7 +137,7 @@ class World {
     const caller = { agent: from, authority: holding.authority };
     // As the gate does, but for the tool itself.
     if (requests.value.some((request) => decide(caller, request, MOMENT, []).decision.outcome !== "allow")) return;
-    const carried = await tool.carry({ input, session, warrant: { requests: requests.value } } as never);
+    const carried = await tool.execute({ input, session, warrant: { requests: requests.value } } as never);
     if (!carried.ok) return;
     this.done++;
     const made = carried.value as { readonly link: string };

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { RunRefused } from "../../src/core/ports/process.ts";
+import type { RunRefusal } from "../../src/core/ports/process.ts";
 import { detectSandbox, sandboxFacts } from "../../src/sandbox/linux/detect-sandbox.ts";
 import {
   draftsIn,
@@ -28,13 +28,13 @@ afterEach(async () => {
 });
 
 /** Runs with this in bubblewrap's place. */
-async function refusedBy(script: string): Promise<RunRefused> {
+async function refusedBy(script: string): Promise<RunRefusal> {
   const bubblewrap = join(folder, "bwrap");
   writeFileSync(bubblewrap, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return refusedWith(bubblewrap);
 }
 
-async function refusedWith(bubblewrap: string): Promise<RunRefused> {
+async function refusedWith(bubblewrap: string): Promise<RunRefusal> {
   const sandboxes = sandboxesIn(folder, { ground: { ...realGround(), bubblewrap } });
   const { result, output, errors } = await shell(sandboxes, planFor(folder), `touch ${folder}/ran`);
   await sandboxes.end(null);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Judge } from "../../src/core/ports/judge.ts";
-import type { Ran, RunResult, Sinks } from "../../src/core/ports/process.ts";
+import type { CompletedRun, RunResult, Sinks } from "../../src/core/ports/process.ts";
 import { DraftFolders } from "../../src/sandbox/drafts/draft-folders.ts";
 import { detectSandbox, type SandboxGround } from "../../src/sandbox/linux/detect-sandbox.ts";
 import { LinuxSandboxes, type LinuxSandboxesParts } from "../../src/sandbox/linux/linux-sandboxes.ts";
@@ -113,7 +113,7 @@ export function shell(sandboxes: LinuxSandboxes, plan: Plan, script: string, ask
 }
 
 /** Fails where nothing was run. */
-export function ranOf({ result }: Told): Ran {
+export function ranOf({ result }: Told): CompletedRun {
   if (!result.ok) throw new Error(`${result.refused.code}: ${result.refused.message}`);
   return result.ran;
 }

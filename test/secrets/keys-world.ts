@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { KeyGiven } from "../../src/core/ports/secret-key.ts";
+import type { KeyInput } from "../../src/core/ports/secret-key.ts";
 import type { LogEntry } from "../../src/core/ports/stores/log.ts";
 import type { SecretBinding, SecretStore, SettingStore } from "../../src/core/ports/stores/secret-store.ts";
 import { notRedactable } from "../../src/log/redaction/known-secret.ts";
@@ -128,7 +128,7 @@ export class KeysWorld {
   }
 }
 
-export const NOTHING: KeyGiven = { passphrase: null, identity: null, bus: null };
+export const NOTHING: KeyInput = { passphrase: null, identity: null, bus: null };
 
 export function opened(vault: SecretVault, name = "token"): string {
   const answer = vault.open(name);

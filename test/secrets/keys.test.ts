@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { KeyGiven, KeySource, NewKey } from "../../src/core/ports/secret-key.ts";
+import type { KeyInput, KeySource, NewKey } from "../../src/core/ports/secret-key.ts";
 import type { SecretStore, SettingStore } from "../../src/core/ports/stores/secret-store.ts";
 import { daemonSecrets } from "../../src/daemon/secrets.ts";
 import { openWithIdentity, sealForRecipient } from "../../src/secrets/age.ts";
@@ -266,7 +266,7 @@ describe("sealing anew, cut short", () => {
         return source satisfies never;
     }
   };
-  const given: KeyGiven = { ...NOTHING, passphrase: PASSPHRASE };
+  const given: KeyInput = { ...NOTHING, passphrase: PASSPHRASE };
   const ready = async (vault: SecretVault): Promise<void> => {
     await vault.ready();
     if (vault.isLocked) expect(await vault.unlock(given)).toMatchObject({ ok: true });

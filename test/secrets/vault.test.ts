@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Answer } from "../../src/core/ports/daemon/exchange.ts";
-import type { KeyGiven } from "../../src/core/ports/secret-key.ts";
+import type { KeyInput } from "../../src/core/ports/secret-key.ts";
 import type { LogEntry } from "../../src/core/ports/stores/log.ts";
 import type { SealedSecret, SecretStore } from "../../src/core/ports/stores/secret-store.ts";
 import { daemonSecrets } from "../../src/daemon/secrets.ts";
@@ -70,7 +70,7 @@ const asked = (name: string, value = VALUE): Parameters<SecretVault["set"]>[0] =
   ...{ name, value, binding: BINDING, username: null, isCanary: false, isRotation: false },
 });
 const opened = (answer: Answer<OpenedSecret>): string => (answer.ok ? answer.value.value.toString() : answer.code);
-const typed = (passphrase: string): KeyGiven => ({ passphrase, identity: null, bus: null });
+const typed = (passphrase: string): KeyInput => ({ passphrase, identity: null, bus: null });
 const keyFile = (): string => join(state, "keys", "secrets.key");
 
 /** Every byte below a folder. */

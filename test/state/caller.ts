@@ -1,7 +1,7 @@
 // A process of its own that opens sessions and calls: whatever it is told by the one that started it, which is the person.
 // Control is refused to whoever has a session, so the person and the caller cannot be one process.
 import { spawn } from "node:child_process";
-import type { Along, Answer } from "../../src/core/ports/daemon/exchange.ts";
+import type { Answer, RequestOptions } from "../../src/core/ports/daemon/exchange.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
 import type { Door } from "../../src/daemon/rpc/serving.ts";
 
@@ -26,7 +26,7 @@ export type Told =
   | { readonly number: number; readonly channel: number; readonly text: string };
 
 interface Line {
-  ask(name: string, value: object, along?: Along): Promise<Answer<object>>;
+  ask(name: string, value: object, along?: RequestOptions): Promise<Answer<object>>;
   close(): void;
 }
 

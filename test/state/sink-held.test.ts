@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { SinkShown } from "../../src/core/ports/stores/sink.ts";
+import type { SinkStatus } from "../../src/core/ports/stores/sink.ts";
 import type { Session } from "./calling.ts";
 import { Collectors } from "./collecting.ts";
 import { given, until, World } from "./world.ts";
@@ -53,7 +53,7 @@ async function begin(name: string | null): Promise<string> {
 
 const here = (name: string): string => join(world.base, name);
 const set = async (key: string): Promise<string> => (await session.do("memory_set", { key, value: key })).said;
-const sink = async (): Promise<SinkShown> => (await world.status()).sink as SinkShown;
+const sink = async (): Promise<SinkStatus> => (await world.status()).sink as SinkStatus;
 const settled = (): Promise<void> => until(async () => (await sink()).behind === 0, "the copy has everything");
 const linesOf = (file: string): readonly string[] => readFileSync(file, "utf8").split("\n").slice(0, -1);
 const kindsOf = (file: string): readonly string[] =>

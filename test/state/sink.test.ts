@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { SinkShown } from "../../src/core/ports/stores/sink.ts";
+import type { SinkStatus } from "../../src/core/ports/stores/sink.ts";
 import type { Session } from "./calling.ts";
 import { Collectors } from "./collecting.ts";
 import { given, until, World } from "./world.ts";
@@ -62,7 +62,7 @@ async function end(): Promise<void> {
 const here = (name: string): string => join(world.base, name);
 const set = async (key: string): Promise<string> => (await session.do("memory_set", { key, value: key })).said;
 const read = async (): Promise<string> => (await session.do("memory_get", { key: "a" })).said;
-const sink = async (): Promise<SinkShown> => (await world.status()).sink as SinkShown;
+const sink = async (): Promise<SinkStatus> => (await world.status()).sink as SinkStatus;
 const settled = (): Promise<void> => until(async () => (await sink()).behind === 0, "the copy has everything");
 
 interface CopyLine {

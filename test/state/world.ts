@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { VERSION } from "../../src/core/base/version.ts";
 import type { ControlMessages, DaemonStatus } from "../../src/core/ports/daemon/daemon-control.ts";
-import type { Answer, Asking } from "../../src/core/ports/daemon/exchange.ts";
+import type { Answer, MessageClient } from "../../src/core/ports/daemon/exchange.ts";
 import type { Approval, ApprovalState } from "../../src/core/ports/stores/approval-store.ts";
 import type { LogEntry, LogQuery } from "../../src/core/ports/stores/log.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
@@ -34,7 +34,7 @@ export class World {
   readonly config: string;
   readonly #program: Program;
   readonly #callers: Caller[] = [];
-  #control: Asking<ControlMessages> | null = null;
+  #control: MessageClient<ControlMessages> | null = null;
   #person: Person | null = null;
 
   private constructor(program: Program) {

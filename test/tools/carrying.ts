@@ -3,19 +3,19 @@
 import type { Request } from "../../src/core/authority/request.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import type { Warrant } from "../../src/core/gate/warrant.ts";
-import type { ProgramGround } from "../../src/daemon/parts.ts";
+import type { ProgramContext } from "../../src/daemon/parts.ts";
 import type { Session } from "../../src/daemon/session.ts";
-import type { Carrying } from "../../src/daemon/tools/owner-tool.ts";
+import type { ToolExecution } from "../../src/daemon/tools/owner-tool.ts";
 
 /** Without what programs need: for tools that run none. */
-export function carrying(input: JsonObject, session: Session, requests: readonly Request[]): Carrying {
+export function carrying(input: JsonObject, session: Session, requests: readonly Request[]): ToolExecution {
   const { agent } = session.facts.name;
   const warrant: Warrant = { agent, tool: "", arguments: input, requests, basis: [], receipt: "c_test" };
   const stop = { stopped: false, onStop: () => undefined };
   return { input, session, warrant, stop, ground: NO_PROGRAMS };
 }
 
-const NO_PROGRAMS: ProgramGround = new Proxy({} as ProgramGround, {
+const NO_PROGRAMS: ProgramContext = new Proxy({} as ProgramContext, {
   get: (_, name) => {
     throw new Error(`${String(name)}: no program runs here`);
   },

@@ -3,14 +3,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { VERSION } from "../../src/core/base/version.ts";
-import type { CallMessages, CallPermitted } from "../../src/core/ports/daemon/daemon-calls.ts";
-import type { Answer, Asking } from "../../src/core/ports/daemon/exchange.ts";
+import type { CallMessages, CallPermit } from "../../src/core/ports/daemon/daemon-calls.ts";
+import type { Answer, MessageClient } from "../../src/core/ports/daemon/exchange.ts";
 import { contextSender } from "../../src/daemon/contexts/context-sender.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
 import { given, World } from "../state/world.ts";
 
 let world: World;
-let call: Asking<CallMessages>;
+let call: MessageClient<CallMessages>;
 
 beforeAll(async () => {
   world = await World.make();
@@ -49,13 +49,13 @@ test("calls that are not settled are bounded, before anything is charged", async
   for (let more = 0; more < 20; more++)
     expect(await commit(session)).toMatchObject({ ok: false, code: "not_available" });
   const other = await open("scout");
-  const permitted = given(await commit(other)) as CallPermitted;
+  const permitted = given(await commit(other)) as CallPermit;
   expect(permitted).toMatchObject({ outcome: "allowed" });
   const use = { instrument: "files", method: "readText", arguments: [join(world.project, "files", "a.txt")] };
   expect(await contextSender(call, other, permitted.receipt)(use)).toEqual({ ok: true, value: "hello" });
-  const { receipt } = given(answers[0] as Answer<CallPermitted>);
+  const { receipt } = given(answers[0] as Answer<CallPermit>);
   given(await call.ask("call.settle", { session, receipt, ended: "done", milliseconds: 1, isUntrusted: false }));
-  const next = given(await commit(session)) as CallPermitted;
+  const next = given(await commit(session)) as CallPermit;
   expect(next).toMatchObject({ outcome: "allowed" });
   // Of 400: one for each of the 257 that were permitted, and nothing for the others.
   expect(next.left).toMatchObject([{ left: 143 }]);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { VERSION } from "../../src/core/base/version.ts";
 import type { CallMessages } from "../../src/core/ports/daemon/daemon-calls.ts";
-import type { Asking } from "../../src/core/ports/daemon/exchange.ts";
+import type { MessageClient } from "../../src/core/ports/daemon/exchange.ts";
 import { contextSender } from "../../src/daemon/contexts/context-sender.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
 import type { Context } from "../../src/runtime/context/context.ts";
@@ -18,7 +18,7 @@ import { given, World } from "../state/world.ts";
 
 const VALUE = "s3cr3t-value-0123456789";
 let world: World;
-let call: Asking<CallMessages>;
+let call: MessageClient<CallMessages>;
 let session = "";
 let port = 0;
 const heard: string[] = [];

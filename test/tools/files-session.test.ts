@@ -82,13 +82,13 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     const requests = tool?.requests(input, reading, world.session);
     if (tool === undefined || requests?.ok !== true) throw new Error("not asked");
     world.authority = [holding(["write", join(above, "other")])];
-    expect(await said(tool.carry(carrying(input, world.session, requests.value)))).toMatch(/^scope_violation/);
+    expect(await said(tool.execute(carrying(input, world.session, requests.value)))).toMatch(/^scope_violation/);
     world.authority = [holding(["write", root])];
     world.moment = { revoked: () => true };
-    expect(await said(tool.carry(carrying(input, world.session, requests.value)))).toMatch(/^revoked/);
+    expect(await said(tool.execute(carrying(input, world.session, requests.value)))).toMatch(/^revoked/);
     // Nothing is carried out that was not decided.
     world.moment = {};
-    expect(await said(tool.carry(carrying({ path: "src/b", content: "x" }, world.session, requests.value)))).toMatch(
+    expect(await said(tool.execute(carrying({ path: "src/b", content: "x" }, world.session, requests.value)))).toMatch(
       /^not_available/,
     );
     expect(readFileSync(join(root, "a"), "utf8")).toBe("a\n");
@@ -104,7 +104,7 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     const requests = tool?.requests(input, before, world.session);
     if (tool === undefined || requests?.ok !== true) throw new Error("not asked");
     // By now relative names begin in the folder above.
-    expect(await said(tool.carry(carrying(input, world.session, requests.value)))).toMatch(
+    expect(await said(tool.execute(carrying(input, world.session, requests.value)))).toMatch(
       /^not_available: the working/,
     );
     expect(readFileSync(join(root, "src/b"), "utf8")).toBe("b\n");

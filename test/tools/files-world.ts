@@ -9,7 +9,7 @@ import type { Request } from "../../src/core/authority/request.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { Session } from "../../src/daemon/session.ts";
 import { type DaemonFiles, daemonFiles } from "../../src/daemon/tools/files.ts";
-import type { Carried } from "../../src/daemon/tools/owner-tool.ts";
+import type { ExecutionResult } from "../../src/daemon/tools/owner-tool.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 import { root as ourPackage } from "../e2e/ambit.ts";
 import { type Granted, grantOf, path } from "../files/world.ts";
@@ -22,7 +22,7 @@ export interface ToolsWorld {
   authority: Authority;
   moment: Partial<Moment>;
   /** As the daemon does it: the requests are decided, and only then carried out. */
-  call(tool: string, input: JsonObject, approved?: boolean): Promise<Carried>;
+  call(tool: string, input: JsonObject, approved?: boolean): Promise<ExecutionResult>;
   readonly files: DaemonFiles;
 }
 
@@ -114,20 +114,20 @@ export function toolsIn(asked: Asked): ToolsWorld {
         const denied = refusalOf(world.authority, request, moment(world.moment), approved);
         if (denied !== null) return denied;
       }
-      return tool.carry(carrying(input, session, requests.value));
+      return tool.execute(carrying(input, session, requests.value));
     },
   };
   return world;
 }
 
-function refusalOf(authority: Authority, request: Request, at: Moment, approved: boolean): Carried | null {
+function refusalOf(authority: Authority, request: Request, at: Moment, approved: boolean): ExecutionResult | null {
   const decision = judge(authority, request, at);
   if (decision.outcome === "allow" || (decision.outcome === "ask" && approved)) return null;
   return { ok: false, code: decision.outcome === "ask" ? "approval_required" : decision.code, message: "by the gate" };
 }
 
 /** The value, or the code of the refusal and why. */
-export async function said(answer: Promise<Carried>): Promise<unknown> {
+export async function said(answer: Promise<ExecutionResult>): Promise<unknown> {
   const carried = await answer;
   return carried.ok ? carried.value : `${carried.code}: ${carried.message}`;
 }

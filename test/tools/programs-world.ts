@@ -16,7 +16,7 @@ import { daemonDrafts } from "../../src/daemon/programs/drafts.ts";
 import { type DaemonPrograms, daemonPrograms } from "../../src/daemon/programs/programs.ts";
 import type { Session } from "../../src/daemon/session.ts";
 import { type DaemonFiles, daemonFiles } from "../../src/daemon/tools/files.ts";
-import type { Carried, OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
+import type { ExecutionResult, OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
 import { OwnerTools } from "../../src/daemon/tools/owner-tools.ts";
 import type { Stop } from "../../src/sandbox/plan/sandboxes.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
@@ -146,7 +146,7 @@ export function programsWorld(
       if (!gate.ok) tool.denied?.(input, session);
       if (!gate.ok) return { denied: gate.code, reason: gate.reason, need: gate.request };
       asked = gate.warrant.requests;
-      const carried = await tool.carry({
+      const carried = await tool.execute({
         input: gate.warrant.arguments,
         session,
         warrant: gate.warrant,
@@ -180,7 +180,7 @@ export function programsWorld(
   return world;
 }
 
-function saidOf(carried: Carried): Said {
+function saidOf(carried: ExecutionResult): Said {
   if (carried.ok) return { value: carried.value as JsonObject };
   const { code, message, denied } = carried;
   if (denied !== undefined) return { denied: denied.code, reason: message, need: denied.request };

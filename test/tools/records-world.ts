@@ -13,7 +13,7 @@ import type { MemoryStore, MemoryValue } from "../../src/core/ports/stores/memor
 import type { Holding } from "../../src/daemon/calls/holding.ts";
 import { grantsOf } from "../../src/daemon/calls/holding.ts";
 import { Session } from "../../src/daemon/session.ts";
-import type { Carried, OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
+import type { ExecutionResult, OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
 import { OwnerTools } from "../../src/daemon/tools/owner-tools.ts";
 import { daemonRecords } from "../../src/daemon/tools/records.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
@@ -99,7 +99,7 @@ export class RecordsWorld {
       return { ...got, said: code, need: request === null ? null : requestText(request), message: reason ?? "" };
     }
     this.meanwhile();
-    const carried: Carried = await tool.carry(carrying(decision.input, session, decision.requests));
+    const carried: ExecutionResult = await tool.execute(carrying(decision.input, session, decision.requests));
     if (!carried.ok) return { ...got, said: carried.code, message: carried.message };
     if (carried.isUntrusted) session.taint("test");
     return { ...got, said: "done", value: carried.value as JsonObject, isUntrusted: carried.isUntrusted };

@@ -100,7 +100,7 @@ export class WebWorld extends FetchWorld {
       const need = decision.request === null ? null : requestText(decision.request);
       return { ...got, said: decision.code, by: "gate", need };
     }
-    const carried = await tool.carry(carrying(decision.input, session, decision.requests));
+    const carried = await tool.execute(carrying(decision.input, session, decision.requests));
     if (carried.ok) {
       if (carried.isUntrusted) session.taint("test");
       return { ...got, said: "done", by: null, value: carried.value as JsonObject };

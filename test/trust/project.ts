@@ -7,7 +7,7 @@ import { shownGrants } from "../../src/agents/project/shown-grants.ts";
 import { configRefused, readConfig } from "../../src/core/notation/config/config.ts";
 import type { Reading, RealRoot } from "../../src/core/notation/reading.ts";
 import { READING } from "../../src/core/notation/testing/notation.ts";
-import type { Trusted, TrustedFile } from "../../src/core/ports/trust.ts";
+import type { TrustedFile, TrustReader } from "../../src/core/ports/trust.ts";
 import { agentOf } from "../../src/main/compose.ts";
 import { readYaml } from "../../src/text/yaml.ts";
 
@@ -32,7 +32,7 @@ export interface Texts {
 /** Stands for SHA-256: what only this text has. */
 export const digest = (text: string): string => `digest of ${text}`;
 
-export function projectOf(now: Texts, trusted: Trusted | null, user: string | null = null): Project {
+export function projectOf(now: Texts, trusted: TrustReader | null, user: string | null = null): Project {
   const reading: Reading = { ...READING, realRoot: links(now.links ?? {}) };
   const config = now.config ?? null;
   return new Project({
@@ -49,7 +49,7 @@ export function userLevel(text: string): ConfigRead {
 }
 
 /** What is kept when a person trusts these texts. */
-export function trustOf(texts: Texts, user: string | null = null): Trusted {
+export function trustOf(texts: Texts, user: string | null = null): TrustReader {
   const project = projectOf(texts, null, user);
   const files: TrustedFile[] = [];
   const config = texts.config ?? null;
@@ -65,9 +65,13 @@ export function trustOf(texts: Texts, user: string | null = null): Trusted {
   return { exists: true, digest: "all", file: (path) => files.find((file) => file.path === path) ?? null };
 }
 
-export const NOBODY: Trusted = { exists: false, digest: null, file: () => null };
+export const NOBODY: TrustReader = { exists: false, digest: null, file: () => null };
 
-export function scout(now: Texts, trusted: Trusted | null, user: string | null = null): ReturnType<Project["agent"]> {
+export function scout(
+  now: Texts,
+  trusted: TrustReader | null,
+  user: string | null = null,
+): ReturnType<Project["agent"]> {
   return projectOf(now, trusted, user).agent({ name: AGENT_PATH, text: now.agent ?? "" }, "scout", AGENT_PATH);
 }
 

@@ -9,7 +9,7 @@ import { compile } from "../../src/core/authority/compiled.ts";
 import { UNCONDITIONAL } from "../../src/core/authority/grant.ts";
 import { judge } from "../../src/core/authority/judge.ts";
 import { ALWAYS } from "../../src/core/authority/link.ts";
-import type { RunRefused } from "../../src/core/ports/process.ts";
+import type { RunRefusal } from "../../src/core/ports/process.ts";
 import { DEFAULT_LIMITS, type PlanFacts } from "../../src/sandbox/plan/plan-facts.ts";
 import { decidedBy, parsePlanRoot } from "../../src/sandbox/plan/plan-root.ts";
 import { planOf } from "../../src/sandbox/plan/planning.ts";
@@ -79,7 +79,7 @@ const FACTS: PlanFacts = {
 };
 
 /** Why there is no sandbox for a process that was granted this very root; null where there is one. */
-function rootRefused(text: string): RunRefused | null {
+function rootRefused(text: string): RunRefusal | null {
   const root = parsePlanRoot(text);
   const verb = verbEntry("proc.eval");
   if (!root.ok) return root.refused;

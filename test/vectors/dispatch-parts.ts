@@ -18,7 +18,7 @@ const absent = async (): Promise<Refusal> => ABSENT;
 /** Without the clock and the names, which are the row's. */
 export function partsOf(state: State, secrets: DaemonSecrets, authority: Authority): Omit<DaemonParts, "now" | "id"> {
   return {
-    kept: state,
+    stores: state,
     problems: () => [],
     vault: secrets.vault,
     redacting: secrets.redacting,
@@ -84,6 +84,6 @@ export function decidedFileTools(): readonly OwnerTool[] {
       const call = tool.call(input, ground);
       return call.ok ? done(call.value.requests) : call;
     },
-    carry: async () => ({ ok: true, value: null, isUntrusted: true }),
+    execute: async () => ({ ok: true, value: null, isUntrusted: true }),
   }));
 }

@@ -7,9 +7,9 @@ import type { Authority } from "../../src/core/authority/chain.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import type { SecretBinding } from "../../src/core/ports/stores/secret-store.ts";
 import { Daemon } from "../../src/daemon/daemon.ts";
-import { Entries, NOBODY } from "../../src/daemon/log/entries.ts";
+import { Entries, NO_ACTOR } from "../../src/daemon/log/entries.ts";
 import type { DaemonParts } from "../../src/daemon/parts.ts";
-import type { Connected, Exchange } from "../../src/daemon/rpc/serving.ts";
+import type { ClientConnection, Exchange } from "../../src/daemon/rpc/serving.ts";
 import { type DaemonSecrets, daemonSecrets } from "../../src/daemon/secrets.ts";
 import { webTool } from "../../src/daemon/tools/web.ts";
 import { sha256 } from "../../src/platform/digest.ts";
@@ -34,7 +34,7 @@ export class DispatchState {
   readonly #entries: Entries;
   readonly #secrets: DaemonSecrets;
   readonly #daemon: Daemon;
-  readonly #connected: Connected;
+  readonly #connected: ClientConnection;
   readonly #alarms: Promise<unknown>[] = [];
   #session = "";
   /** What the server says to whoever comes. */
@@ -52,7 +52,7 @@ export class DispatchState {
       settings: state.settings,
       state: folder,
       now,
-      entry: (outcome, name) => this.#entries.make("secret", NOBODY, outcome, { of: name }),
+      entry: (outcome, name) => this.#entries.make("secret", NO_ACTOR, outcome, { of: name }),
       alarm: (name) => this.#alarm("canary_leak", name),
     });
     this.#daemon = new Daemon({
@@ -84,12 +84,12 @@ export class DispatchState {
   async secret(name: string, value: string, binding: SecretBinding | null, isCanary: boolean): Promise<void> {
     const bound = binding ?? { tools: [], hosts: [], uses: null };
     const asked = { name, value, binding: bound, username: null, isCanary, isRotation: false };
-    told(await this.#secrets.vault.set(asked, this.#entries.make("secret", NOBODY, "set", { of: name })));
+    told(await this.#secrets.vault.set(asked, this.#entries.make("secret", NO_ACTOR, "set", { of: name })));
   }
 
   /** As a person locks it: under a passphrase, which nobody has typed since. */
   async lock(): Promise<void> {
-    const entry = this.#entries.make("secret", NOBODY, "rekeyed");
+    const entry = this.#entries.make("secret", NO_ACTOR, "rekeyed");
     told(await this.#secrets.vault.rekey({ key: { source: "passphrase", passphrase: PASSPHRASE } }, entry));
     told(await this.#secrets.vault.lock());
   }
@@ -126,7 +126,7 @@ export class DispatchState {
       secrets: {
         get: (name) => secrets.get(name),
         use: async ({ name, version }) => {
-          const used = await secrets.use(name, version, this.#entries.make("secret", NOBODY, "used", { of: name }));
+          const used = await secrets.use(name, version, this.#entries.make("secret", NO_ACTOR, "used", { of: name }));
           return used.ok && used.value;
         },
         ready: () => this.#secrets.ready(),
@@ -139,7 +139,7 @@ export class DispatchState {
 
   #alarm(what: string, name: string): void {
     this.#alarms.push(
-      this.#state.ledger.append([this.#entries.make("alarm", NOBODY, what, { of: name, more: { name } })]),
+      this.#state.ledger.append([this.#entries.make("alarm", NO_ACTOR, what, { of: name, more: { name } })]),
     );
   }
 
@@ -171,7 +171,7 @@ export class DispatchState {
   }
 }
 
-function exchangeOf(connected: Connected, name: string, value: JsonObject): Exchange {
+function exchangeOf(connected: ClientConnection, name: string, value: JsonObject): Exchange {
   return {
     connected,
     name,

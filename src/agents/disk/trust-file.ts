@@ -2,7 +2,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Digest } from "../../core/ports/digest.ts";
-import type { TrustedFile, TrustStore, TrustWritten } from "../../core/ports/trust.ts";
+import type { TrustedFile, TrustResult, TrustStore } from "../../core/ports/trust.ts";
 import { readTextFile } from "../../platform/files.ts";
 import { isSameFolder, segmentsOf, type UserFolders } from "../../platform/folders.ts";
 import { realRoot } from "../../platform/real-path.ts";
@@ -69,7 +69,7 @@ export function openTrust(workspace: string | null, folders: UserFolders, digest
   return state === null || real === null ? NOWHERE : trustStore(state, `/${real.join("/")}`, digest);
 }
 
-const refused: TrustWritten = {
+const refused: TrustResult = {
   ok: false,
   message: "there is no state folder: no home, and no absolute XDG_STATE_HOME",
 };
@@ -99,7 +99,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function attempt(act: () => void): TrustWritten {
+function attempt(act: () => void): TrustResult {
   try {
     act();
     return { ok: true };

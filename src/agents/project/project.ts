@@ -3,7 +3,7 @@ import { parseAgentId } from "../../core/base/agent-id.ts";
 import type { Diagnostic } from "../../core/notation/diagnostic.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { Source } from "../../core/notation/source.ts";
-import type { Roots, Trusted, TrustedFile } from "../../core/ports/trust.ts";
+import type { Roots, TrustedFile, TrustReader } from "../../core/ports/trust.ts";
 import { type Agent, agentRefused } from "./agent.ts";
 import { type ConfigRead, type Levels, readingUnder, unlessBroken, withLimits } from "./hoist-levels.ts";
 import {
@@ -22,7 +22,7 @@ export interface ProjectParts extends MomentParts {
   /** The project's own configuration as it stands; null where there is none. */
   readonly config: ConfigText | null;
   /** Null: nobody but the user could have written here. */
-  readonly trusted: Trusted | null;
+  readonly trusted: TrustReader | null;
 }
 
 export const CONFIG_PATH = ".ambit/config.yml";
@@ -135,7 +135,7 @@ export class Project {
   }
 
   /** The same texts, with the same links: nothing has to be compared as authority. */
-  #isAsTrusted(trusted: Trusted, source: Source, path: string, roots: Roots): boolean {
+  #isAsTrusted(trusted: TrustReader, source: Source, path: string, roots: Roots): boolean {
     const file = trusted.file(path);
     const config = trusted.file(CONFIG_PATH);
     return (

@@ -3,7 +3,7 @@ import type { Request } from "../../core/authority/request.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import type { LadderStep } from "../../core/ports/daemon/daemon-control.ts";
-import type { Approval, ApprovalAnswerGiven } from "../../core/ports/stores/approval-store.ts";
+import type { Approval, ApproverAnswer } from "../../core/ports/stores/approval-store.ts";
 import { asked, type NewApproval } from "../life.ts";
 
 export const READING: Reading = {
@@ -53,7 +53,7 @@ export function approvalOf(changed: Partial<NewApproval> = {}): Approval {
   });
 }
 
-export function answerOf(changed: Partial<ApprovalAnswerGiven> = {}): ApprovalAnswerGiven {
+export function answerOf(changed: Partial<ApproverAnswer> = {}): ApproverAnswer {
   return {
     by: "ann",
     at: ASKED_AT + 1000,

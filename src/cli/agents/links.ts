@@ -1,6 +1,6 @@
 // Delegations as people see them: who passed what on to whom, and taking one back.
 
-import type { KeptLink, MadeAgent } from "../../core/ports/stores/link-store.ts";
+import type { CreatedAgent, StoredLink } from "../../core/ports/stores/link-store.ts";
 import { askOnce, tellRefusal } from "../control-world.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
@@ -15,8 +15,8 @@ export interface LinkOptions extends Asked {
 }
 
 export interface Delegated {
-  readonly links: readonly KeptLink[];
-  readonly made: readonly MadeAgent[];
+  readonly links: readonly StoredLink[];
+  readonly made: readonly CreatedAgent[];
 }
 
 /** Null where no daemon runs: then nobody acts on a delegation, and none is shown. */
@@ -33,7 +33,7 @@ export function delegationLines(
   now: number,
   paint: AgentsWorld["paint"],
 ): readonly string[] {
-  const isLive = ({ revoked, expires }: KeptLink): boolean => revoked === null && (expires === null || now < expires);
+  const isLive = ({ revoked, expires }: StoredLink): boolean => revoked === null && (expires === null || now < expires);
   const live = links.filter(isLive);
   const below = (parent: string | null, depth: number): readonly string[] =>
     live
@@ -43,8 +43,8 @@ export function delegationLines(
 }
 
 function lineOf(
-  { id, granter, holder, specs, tools = [], expires, calls }: KeptLink,
-  made: readonly MadeAgent[],
+  { id, granter, holder, specs, tools = [], expires, calls }: StoredLink,
+  made: readonly CreatedAgent[],
   now: number,
   paint: AgentsWorld["paint"],
 ): string {

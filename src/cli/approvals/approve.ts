@@ -2,8 +2,8 @@
 
 import { needsPresence } from "../../approvals/life.ts";
 import { answerMillisecondsMax, answerMillisecondsMin, answerUsesMax } from "../../approvals/limits.ts";
-import type { ApprovalShown, ControlMessages, LadderStep, Presence } from "../../core/ports/daemon/daemon-control.ts";
-import type { Asking } from "../../core/ports/daemon/exchange.ts";
+import type { ApprovalView, ControlMessages, LadderStep, Presence } from "../../core/ports/daemon/daemon-control.ts";
+import type { MessageClient } from "../../core/ports/daemon/exchange.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
 import { shown } from "../terminal/cells.ts";
 import { parseDuration } from "../terminal/duration.ts";
@@ -65,7 +65,7 @@ export async function onlyWaiting(world: ControlWorld, options: ApproveOptions):
 
 async function answered(
   world: ControlWorld,
-  control: Asking<ControlMessages>,
+  control: MessageClient<ControlMessages>,
   id: string,
   options: ApproveOptions,
   limits: Limits,
@@ -100,7 +100,7 @@ async function answered(
 
 async function sent(
   world: ControlWorld,
-  control: Asking<ControlMessages>,
+  control: MessageClient<ControlMessages>,
   id: string,
   options: ApproveOptions,
   reach: Reach,
@@ -155,7 +155,7 @@ function stepNames(ladder: readonly LadderStep[]): string {
 /** Both questions are answered by typing what is shown: a key, a line meant for a shell or type-ahead approves nothing. */
 async function chosenReach(
   { terminal }: ControlWorld,
-  { ladder }: ApprovalShown,
+  { ladder }: ApprovalView,
   step: LadderStep | null,
   { chosen, isSaid }: Limits,
 ): Promise<Reach | null> {

@@ -2,7 +2,7 @@
 
 import { isPersonName } from "../../core/notation/config/approvers.ts";
 import type { ControlMessages, Presence } from "../../core/ports/daemon/daemon-control.ts";
-import type { Asking } from "../../core/ports/daemon/exchange.ts";
+import type { MessageClient } from "../../core/ports/daemon/exchange.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -24,7 +24,7 @@ const passphraseCharactersMax = 1024;
 /** A passphrase is typed at a terminal for this one answer; it is never an option, a variable or a file. */
 export async function presenceOf(
   world: ControlWorld,
-  control: Asking<ControlMessages>,
+  control: MessageClient<ControlMessages>,
   options: Asked,
   wanted: string | undefined,
 ): Promise<Presence | ExitCode> {
@@ -42,7 +42,7 @@ const NO_NAME = "a name is made of letters, digits and . _ @ - and has at most 6
 
 async function chosenName(
   world: ControlWorld,
-  control: Asking<ControlMessages>,
+  control: MessageClient<ControlMessages>,
   options: Asked,
 ): Promise<string | ExitCode> {
   const known = await control.ask("presence.list", {});
@@ -115,7 +115,10 @@ async function changed(
   options: PresenceOptions,
   name: string,
   done: string,
-  ask: (control: Asking<ControlMessages>, presence: Presence | null) => ReturnType<Asking<ControlMessages>["ask"]>,
+  ask: (
+    control: MessageClient<ControlMessages>,
+    presence: Presence | null,
+  ) => ReturnType<MessageClient<ControlMessages>["ask"]>,
 ): Promise<ExitCode> {
   const control = await world.control();
   if (!control.ok) return tellRefusal(world, control, options.json);

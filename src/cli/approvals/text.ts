@@ -4,7 +4,7 @@ import type { Line, Question, RequestLine } from "../../approvals/words.ts";
 import { questionOf } from "../../approvals/words.ts";
 import type { LadderStep } from "../../core/ports/daemon/daemon-control.ts";
 import type { Digest } from "../../core/ports/digest.ts";
-import type { Approval, ApprovalAnswerGiven, ApprovalState } from "../../core/ports/stores/approval-store.ts";
+import type { Approval, ApprovalState, ApproverAnswer } from "../../core/ports/stores/approval-store.ts";
 import { cellsOf, shown } from "../terminal/cells.ts";
 import { type Paint, paintRisk } from "../terminal/paint.ts";
 
@@ -138,7 +138,7 @@ export function counted(uses: number): string {
   return uses === 1 ? "1 use" : `${uses} uses`;
 }
 
-function answerText({ by, at, level, terminal, step, uses, milliseconds }: ApprovalAnswerGiven): string {
+function answerText({ by, at, level, terminal, step, uses, milliseconds }: ApproverAnswer): string {
   const how = level === 2 ? "with passphrase" : terminal ? "at a terminal" : "not at a terminal";
   return `${shown(by)}, ${how}, ${whenText(at)}: ${shown(step)}, ${counted(uses)}, ${lengthText(milliseconds)}`;
 }

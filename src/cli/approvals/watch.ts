@@ -2,7 +2,7 @@
 
 import { isJsonObject, type Json } from "../../core/base/json.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
-import type { Asking } from "../../core/ports/daemon/exchange.ts";
+import type { MessageClient } from "../../core/ports/daemon/exchange.ts";
 import type { Approval } from "../../core/ports/stores/approval-store.ts";
 import { type ControlWorld, tellRefusal } from "../control-world.ts";
 import { shown } from "../terminal/cells.ts";
@@ -42,7 +42,7 @@ function approvalIn(event: Json): Approval | null {
   return isJsonObject(approval) && typeof approval["id"] === "string" ? (approval as unknown as Approval) : null;
 }
 
-async function lines(world: WatchWorld, control: Asking<ControlMessages>, { json }: Asked): Promise<ExitCode> {
+async function lines(world: WatchWorld, control: MessageClient<ControlMessages>, { json }: Asked): Promise<ExitCode> {
   const answer = await control.ask(
     "approvals.watch",
     {},
@@ -78,7 +78,7 @@ class Watch {
     this.#frame = new Frame(screen);
   }
 
-  async run(control: Asking<ControlMessages>): Promise<ExitCode> {
+  async run(control: MessageClient<ControlMessages>): Promise<ExitCode> {
     let isQuit = false;
     const quit = new Promise<null>((give) => {
       this.#stop = () => {

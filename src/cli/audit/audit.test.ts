@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { Command, CommanderError } from "commander";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NODE, newSigner, PORTS, WrittenLog } from "../../../test/audit/written-log.ts";
-import type { ControlMessages, VerifyAnswer } from "../../core/ports/daemon/daemon-control.ts";
-import type { Along, Answer, Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
+import type { ControlMessages, VerifyReport } from "../../core/ports/daemon/daemon-control.ts";
+import type { Answer, MessageClient, Refusal, RequestOptions } from "../../core/ports/daemon/exchange.ts";
 import { type ExportLine, exportLine } from "../../log/verify/export.ts";
 import type { ExitCode } from "../terminal/exit.ts";
 import { PLAIN } from "../terminal/paint.ts";
@@ -25,7 +25,7 @@ const lines: readonly string[] = [
 ].map(exportLine);
 
 const GONE: Refusal = { ok: false, code: "not_available", message: "the daemon went away", fix: null };
-const INTACT: VerifyAnswer = {
+const INTACT: VerifyReport = {
   isIntact: true,
   entries: 10,
   from: 1,
@@ -53,7 +53,7 @@ async function run(fake: Fake, ...argv: readonly string[]): Promise<Told> {
   const spoken = { out: "", err: "" };
   const asked: { name: string; value: unknown }[] = [];
   let exit: number | null = null;
-  const ask = async (name: string, value: unknown, along?: Along): Promise<Answer<unknown>> => {
+  const ask = async (name: string, value: unknown, along?: RequestOptions): Promise<Answer<unknown>> => {
     asked.push({ name, value });
     if (name === "audit.export") along?.onEvent?.({ lines: [...(fake.lines ?? lines)] });
     const answer = fake.answers?.[name] ?? (name === "audit.export" ? { ok: true, value: log.head } : GONE);
@@ -69,7 +69,7 @@ async function run(fake: Fake, ...argv: readonly string[]): Promise<Told> {
     verifying: PORTS,
     now: () => 0,
     control: async () =>
-      fake.control ?? { ok: true, value: { ask, close: () => undefined } as unknown as Asking<ControlMessages> },
+      fake.control ?? { ok: true, value: { ask, close: () => undefined } as unknown as MessageClient<ControlMessages> },
     running: async () => ({ ok: true, value: null }),
     print: (text) => {
       spoken.out += `${text}\n`;

@@ -1,10 +1,10 @@
 // `ambit audit verify`: whether the log is the one that was written; told by the daemon, or found out here with a key.
 import { resolve } from "node:path";
 import { isJsonList, isJsonObject, type Json } from "../../core/base/json.ts";
-import type { VerifyAnswer } from "../../core/ports/daemon/daemon-control.ts";
+import type { VerifyReport } from "../../core/ports/daemon/daemon-control.ts";
 import type { Refusal } from "../../core/ports/daemon/exchange.ts";
-import type { Kept } from "../../core/ports/stores/durable.ts";
-import type { SinkShown } from "../../core/ports/stores/sink.ts";
+import type { DurableResult } from "../../core/ports/stores/durable.ts";
+import type { SinkStatus } from "../../core/ports/stores/sink.ts";
 import { isHash, ZERO_HASH } from "../../log/chain/chain.ts";
 import { parseCheckpoint } from "../../log/chain/checkpoint.ts";
 import { keyNumber } from "../../log/chain/key-text.ts";
@@ -23,7 +23,7 @@ export interface AuditWorld extends ControlWorld {
   /** For what is verified here instead of by the daemon. */
   readonly verifying: VerifyPorts;
   /** Reads and verifies the log's own files, for a daemon that refuses to serve them. Nobody writes them then. */
-  verifyStored?(head: ChainHead | null, key: string | null): Promise<Kept<VerifyAnswer>>;
+  verifyStored?(head: ChainHead | null, key: string | null): Promise<DurableResult<VerifyReport>>;
 }
 
 export interface VerifyOptions extends Asked {
@@ -76,7 +76,7 @@ async function verifiedStored(
   refused: Refusal,
   head: ChainHead | null,
   key: string | null,
-): Promise<VerifyAnswer | null> {
+): Promise<VerifyReport | null> {
   if (world.verifyStored === undefined) return null;
   const found = await world.verifyStored(head, key);
   if (!found.ok) return null;
@@ -120,7 +120,7 @@ async function verifyCopy(
 }
 
 /** A copy that ends before what it had is cut off, however whole it is by itself. */
-function notShorter(copy: VerifyAnswer, file: string, sink: SinkShown | null): VerifyAnswer {
+function notShorter(copy: VerifyReport, file: string, sink: SinkStatus | null): VerifyReport {
   const { place } = copy.head;
   const kept = sink?.kept ?? 0;
   // Another file than the one that is written now may be a copy of before. What a collector writes is known by what it is named here.
@@ -130,7 +130,7 @@ function notShorter(copy: VerifyAnswer, file: string, sink: SinkShown | null): V
   return { ...copy, isIntact: false, problems: [...copy.problems, { place, what }] };
 }
 
-function configuredCopy(sink: SinkShown | null): { readonly ok: true; readonly value: string } | Refusal {
+function configuredCopy(sink: SinkStatus | null): { readonly ok: true; readonly value: string } | Refusal {
   const target = sink?.target ?? null;
   if (target?.startsWith("/") === true) return { ok: true, value: target };
   const message =
@@ -140,7 +140,7 @@ function configuredCopy(sink: SinkShown | null): { readonly ok: true; readonly v
   return { ok: false, code: "invalid_input", message, fix: "ambit audit verify --sink copy.jsonl" };
 }
 
-function copyText({ paint }: ControlWorld, copy: VerifyAnswer, log: VerifyAnswer): string {
+function copyText({ paint }: ControlWorld, copy: VerifyReport, log: VerifyReport): string {
   const verdict = copy.isIntact ? paint.good("intact") : paint.bad("not intact");
   const behind = Math.max(0, log.head.place - copy.head.place);
   const { entries, from, checkpoints, problems } = copy;
@@ -155,7 +155,7 @@ async function verifiedHere(
   world: AuditWorld,
   key: string,
   head: ChainHead | null,
-): Promise<{ readonly ok: true; readonly value: VerifyAnswer } | Refusal> {
+): Promise<{ readonly ok: true; readonly value: VerifyReport } | Refusal> {
   const control = await world.control();
   if (!control.ok) return control;
   try {
@@ -176,7 +176,7 @@ export function linesIn(event: Json): readonly string[] {
   return isJsonList(lines) ? lines.map((line) => (typeof line === "string" ? line : "")) : [];
 }
 
-function tell(world: ControlWorld, answer: VerifyAnswer, { json }: Asked): ExitCode {
+function tell(world: ControlWorld, answer: VerifyReport, { json }: Asked): ExitCode {
   const exit = answer.isIntact ? EXIT.ok : EXIT.error;
   if (json) {
     world.print(jsonLine(answer));

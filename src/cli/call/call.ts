@@ -1,9 +1,9 @@
 // `ambit call <agent> <tool> <json>`: any tool, as the agent would call it.
 
 import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
-import type { CallAsked, CallMessages, DenialTold } from "../../core/ports/daemon/daemon-calls.ts";
-import type { Answer, Asking } from "../../core/ports/daemon/exchange.ts";
-import type { CallAbout } from "../../core/ports/daemon/refused-call.ts";
+import type { CallMessages, CallRequest, DenialView } from "../../core/ports/daemon/daemon-calls.ts";
+import type { Answer, MessageClient } from "../../core/ports/daemon/exchange.ts";
+import type { CallDescription } from "../../core/ports/daemon/refused-call.ts";
 import { tellWaiting } from "../approvals/waiting.ts";
 import { type ControlWorld, tellRefusal } from "../control-world.ts";
 import { shown } from "../terminal/cells.ts";
@@ -14,7 +14,7 @@ import { isTerminal } from "../terminal/output.ts";
 export interface CallWorld extends ControlWorld {
   readonly cwd: string;
   /** `lost` rings when whoever serves is gone before we are. `about`: the call it is for. */
-  call(lost: () => void, about: CallAbout): Promise<Answer<Asking<CallMessages>>>;
+  call(lost: () => void, about: CallDescription): Promise<Answer<MessageClient<CallMessages>>>;
   /** Text as the core takes it: no key twice, no number that loses digits. Null for anything else. */
   readJsonObject(text: string): JsonObject | null;
   /** A result as it is to be shown: what came from outside is made readable here, never by the owner. */
@@ -81,8 +81,8 @@ export async function call(
 
 async function carry(
   world: CallWorld,
-  calls: Asking<CallMessages>,
-  asked: CallAsked,
+  calls: MessageClient<CallMessages>,
+  asked: CallRequest,
   { json }: CallOptions,
 ): Promise<ExitCode> {
   const answer = await calls.ask("call.do", asked, { onEvent: (event) => tellWaiting(world, event) });
@@ -115,7 +115,7 @@ const HELD: ReadonlySet<string> = new Set([
 ]);
 
 /** What is told by its own status. */
-const ENDS: Partial<Readonly<Record<DenialTold["code"], ExitCode>>> = {
+const ENDS: Partial<Readonly<Record<DenialView["code"], ExitCode>>> = {
   approval_required: EXIT.ask,
   expired: EXIT.expired,
   untrusted_policy: EXIT.notTrusted,
@@ -137,7 +137,7 @@ function ranIn(result: Json): { readonly stdout: string; readonly stderr: string
   return { stdout, stderr, isFine: member(ending, "status") === 0 };
 }
 
-function tellDenial(world: CallWorld, denial: DenialTold, json: boolean): ExitCode {
+function tellDenial(world: CallWorld, denial: DenialView, json: boolean): ExitCode {
   const { code, need, hint, approval, id, reason } = denial;
   if (json) world.print(jsonLine({ ok: false, code, need, hint, approval, id, reason }));
   else {

@@ -1,6 +1,6 @@
 // `ambit changes` and `ambit undo`: what programs wrote and has not reached the project, and taking back what has.
 import type { Command } from "commander";
-import type { DraftShown } from "../../core/ports/drafts.ts";
+import type { DraftView } from "../../core/ports/drafts.ts";
 import { askWidening } from "../approvals/presence-question.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
 import { shown } from "../terminal/cells.ts";
@@ -122,7 +122,7 @@ async function discard(world: ControlWorld, id: string, options: ConfirmOptions)
 /** True, or how the command ends. */
 async function confirmed(
   world: ControlWorld,
-  draft: DraftShown | null,
+  draft: DraftView | null,
   options: ConfirmOptions,
   question: string,
   fix: string,

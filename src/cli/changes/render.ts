@@ -1,5 +1,11 @@
 // Drafts as a person reads them: one line each, and the whole difference of one.
-import type { ChangesReport, DraftDifference, DraftShown, DraftSummary, KeptChange } from "../../core/ports/drafts.ts";
+import type {
+  ChangesReport,
+  DraftDifference,
+  DraftSummary,
+  DraftView,
+  UnlandedChange,
+} from "../../core/ports/drafts.ts";
 import { changedLines } from "../diff/text-change.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
@@ -27,11 +33,11 @@ function ageText(milliseconds: number): string {
   return `${Math.max(0, Math.floor(milliseconds / 1000))} s`;
 }
 
-export function keptLine({ path, kind, code, reason }: KeptChange, paint: Paint): string {
+export function keptLine({ path, kind, code, reason }: UnlandedChange, paint: Paint): string {
   return `  ${VERBS[kind]} ${shown(path)}  ${paint.warn(code)}: ${shown(reason)}`;
 }
 
-const VERBS: Readonly<Record<KeptChange["kind"], string>> = {
+const VERBS: Readonly<Record<UnlandedChange["kind"], string>> = {
   write: "write",
   delete: "delete",
   link: "link",
@@ -42,7 +48,7 @@ const VERBS: Readonly<Record<KeptChange["kind"], string>> = {
 const linesMax = 400;
 
 /** Control characters are shown as what they are; nothing of the draft reaches the terminal raw. */
-export function draftText({ summary, differences, more, digest }: DraftShown, now: number, paint: Paint): string {
+export function draftText({ summary, differences, more, digest }: DraftView, now: number, paint: Paint): string {
   const { root, call, workspace, kept, keptMore } = summary;
   return [
     summaryLine(summary, now, paint),

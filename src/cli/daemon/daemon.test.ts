@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ControlMessages, DaemonStatus } from "../../core/ports/daemon/daemon-control.ts";
-import type { Answer, Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
+import type { Answer, MessageClient, Refusal } from "../../core/ports/daemon/exchange.ts";
 import { EXIT } from "../terminal/exit.ts";
 import { PLAIN } from "../terminal/paint.ts";
 import { type DaemonWorld, daemonLogs, daemonStart, daemonStatus, daemonStop } from "./daemon.ts";
@@ -51,7 +51,7 @@ function worldWith(running: Answer<DaemonStatus | null>, more: Partial<DaemonWor
       return { ok: true, value: STATUS };
     },
     close: () => asked.push("close"),
-  } as unknown as Asking<ControlMessages>;
+  } as unknown as MessageClient<ControlMessages>;
   const world: DaemonWorld = {
     paint: PLAIN,
     terminal: null as never,

@@ -1,8 +1,8 @@
 // `ambit daemon`: the owner of the state, seen and ended by hand. It starts by itself when it is needed.
 
-import type { ControlMessages, DaemonStatus, SessionShown } from "../../core/ports/daemon/daemon-control.ts";
-import type { Answer, Asking } from "../../core/ports/daemon/exchange.ts";
-import type { SinkShown } from "../../core/ports/stores/sink.ts";
+import type { ControlMessages, DaemonStatus, SessionView } from "../../core/ports/daemon/daemon-control.ts";
+import type { Answer, MessageClient } from "../../core/ports/daemon/exchange.ts";
+import type { SinkStatus } from "../../core/ports/stores/sink.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
@@ -12,7 +12,7 @@ import type { Paint } from "../terminal/paint.ts";
 
 export interface DaemonWorld extends ControlWorld {
   /** Like `control`, and makes the daemon's folder wherever the state lies: a person asked for it by name. */
-  startDaemon(): Promise<Answer<Asking<ControlMessages>>>;
+  startDaemon(): Promise<Answer<MessageClient<ControlMessages>>>;
   /** Waits until the owner of the state is gone, if it still is this process. */
   awaitDaemonEnd(pid: number): Promise<"nobody" | "ended" | "stays">;
   /** Ends one that cannot be told to. */
@@ -104,7 +104,7 @@ function statusText(status: DaemonStatus, { paint, now }: DaemonWorld): string {
   ].join("\n");
 }
 
-function sinkLines(sink: SinkShown | null, paint: Paint): readonly string[] {
+function sinkLines(sink: SinkStatus | null, paint: Paint): readonly string[] {
   if (sink === null) return [];
   const { target, kept, behind, isDenying } = sink;
   const place = kept === null ? "how far it goes is not known" : `kept up to ${kept}, ${behind ?? 0} behind`;
@@ -113,7 +113,7 @@ function sinkLines(sink: SinkShown | null, paint: Paint): readonly string[] {
 }
 
 function sessionLine(
-  { session, agent, face, workspace, opened, calls, running }: SessionShown,
+  { session, agent, face, workspace, opened, calls, running }: SessionView,
   now: number,
   paint: Paint,
 ): string {

@@ -3,8 +3,8 @@
 import type { Agent } from "../../agents/project/agent.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { Step } from "../../core/ports/progress.ts";
-import type { KeyShown } from "../../core/ports/secret-key.ts";
-import type { SinkShown } from "../../core/ports/stores/sink.ts";
+import type { KeyStatus } from "../../core/ports/secret-key.ts";
+import type { SinkStatus } from "../../core/ports/stores/sink.ts";
 import { examine, type Section } from "../../doctor/examine.ts";
 import { kindOf } from "../../doctor/finding.ts";
 import type { Probe } from "../../doctor/probe.ts";
@@ -31,9 +31,9 @@ export interface DoctorWorld extends ProgressWorld {
   /** Whether this process may widen anything. */
   mayWiden(what: string): Promise<boolean>;
   /** The second copy of the log as the daemon has it, if one runs; null where none is kept. */
-  sink?(): Promise<SinkShown | null>;
+  sink?(): Promise<SinkStatus | null>;
   /** Where the key of the secrets comes from, if a daemon runs and keeps any. */
-  secrets?(): Promise<KeyShown | null>;
+  secrets?(): Promise<KeyStatus | null>;
   print(text: string): void;
   printError(text: string): void;
 }

@@ -6,7 +6,7 @@ import { isRootWord, ROOT_WORDS_TEXT } from "../../core/authority/axes/root-word
 import type { Json } from "../../core/base/json.ts";
 import { decide, type Verdict } from "../../core/gate/decide.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
-import type { Ending, RunRefused } from "../../core/ports/process.ts";
+import type { Ending, RunRefusal } from "../../core/ports/process.ts";
 import { otherDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
 import { tellWaiting } from "../approvals/waiting.ts";
 import { sentence } from "../can/can.ts";
@@ -166,7 +166,7 @@ function resultData(world: ExecWorld, { agent }: LoadedAgent, result: ExecResult
 }
 
 /** One shape for everything that was not run. */
-export function refusedData({ code, message, fix }: RunRefused, request: string | null): object {
+export function refusedData({ code, message, fix }: RunRefusal, request: string | null): object {
   return { request, outcome: "refused", code, message, fix, status: null };
 }
 
@@ -201,7 +201,7 @@ function tellDenial(world: ExecWorld, denial: Extract<ExecResult, { ok: false }>
   if (id !== "") world.printError(`  why: ambit why ${shown(id)}`);
 }
 
-function refusalText({ code, message, fix }: RunRefused, word: string): string {
+function refusalText({ code, message, fix }: RunRefusal, word: string): string {
   const said = message === "" ? "" : `: ${shown(message)}`;
   return `${word}  ${code}${said}${fix === null ? "" : `\n  fix: ${shown(fix)}`}\n  ambit explain ${code}`;
 }

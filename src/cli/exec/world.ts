@@ -4,7 +4,7 @@ import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
 import type { RootWord } from "../../core/authority/axes/root-word.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json } from "../../core/base/json.ts";
-import type { Ran, RunRefused, Sinks } from "../../core/ports/process.ts";
+import type { CompletedRun, RunRefusal, Sinks } from "../../core/ports/process.ts";
 import type { World } from "../world.ts";
 
 export interface ExecAsked {
@@ -39,11 +39,11 @@ export interface ExecStreams extends Sinks {
 }
 
 export type ExecResult =
-  | { readonly ok: true; readonly request: Request; readonly ran: Ran; readonly receipt: string }
+  | { readonly ok: true; readonly request: Request; readonly ran: CompletedRun; readonly receipt: string }
   | {
       readonly ok: false;
       readonly request: Request | null;
-      readonly refused: RunRefused;
+      readonly refused: RunRefusal;
       /** The entry that tells of it, and what waits for a person; null where it never came to a decision. */
       readonly denial: { readonly id: string; readonly approval: string | null } | null;
     };

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { GONE, NOW, placed, run } from "../../../test/audit/log-command.ts";
 import { entryOf } from "../../../test/audit/written-log.ts";
-import type { LogEntry, PlacedEntry } from "../../core/ports/stores/log.ts";
+import type { ChainedEntry, LogEntry } from "../../core/ports/stores/log.ts";
 import { COLOURS } from "../terminal/paint.ts";
 import { parseMoment } from "./time.ts";
 
@@ -93,7 +93,7 @@ describe("the table", () => {
 
   test("ends although the daemon answers the same again and again", async () => {
     const entries = placed(entryOf(1));
-    const stuck = [{ ...(entries[0] as PlacedEntry), place: Number.MAX_SAFE_INTEGER }];
+    const stuck = [{ ...(entries[0] as ChainedEntry), place: Number.MAX_SAFE_INTEGER }];
     expect((await run({ entries: stuck }, "log", "--count", "100")).exit).toBe(0);
   });
 });

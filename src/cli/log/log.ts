@@ -3,8 +3,8 @@ import { CATALOG, verbEntry } from "../../core/authority/catalog.ts";
 import { isJsonList, isJsonObject, type Json } from "../../core/base/json.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
-import type { Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
-import { ENTRY_KINDS, type EntryKind, type LogQuery, type PlacedEntry } from "../../core/ports/stores/log.ts";
+import type { MessageClient, Refusal } from "../../core/ports/daemon/exchange.ts";
+import { type ChainedEntry, ENTRY_KINDS, type EntryKind, type LogQuery } from "../../core/ports/stores/log.ts";
 import { type ControlWorld, tellRefusal } from "../control-world.ts";
 import { DENIALS } from "../explain/pages.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -31,7 +31,7 @@ export interface LogOptions {
 }
 
 type Filter = Omit<LogQuery, "count" | "after" | "before">;
-type Control = Asking<ControlMessages>;
+type Control = MessageClient<ControlMessages>;
 
 export const entriesShownMax = 1_000_000;
 const pageEntries = 500;
@@ -95,7 +95,7 @@ function countOf(text: string | undefined, usual: number): number | null {
   return count >= 1 && count <= entriesShownMax ? count : null;
 }
 
-function shower(world: ControlWorld, { json }: LogOptions): (entry: PlacedEntry) => void {
+function shower(world: ControlWorld, { json }: LogOptions): (entry: ChainedEntry) => void {
   return (entry) => world.print(json ? jsonLine(entry) : entryLine(entry, world.paint));
 }
 
@@ -104,8 +104,8 @@ async function newestEntries(
   control: Control,
   filter: Filter,
   count: number,
-): Promise<{ readonly ok: true; readonly value: readonly PlacedEntry[] } | Refusal> {
-  const found: PlacedEntry[] = [];
+): Promise<{ readonly ok: true; readonly value: readonly ChainedEntry[] } | Refusal> {
+  const found: ChainedEntry[] = [];
   let before = Number.MAX_SAFE_INTEGER;
   while (found.length < count) {
     const asked = Math.min(pageEntries, count - found.length);
@@ -157,7 +157,7 @@ async function follow(
   const show = shower(world, options);
   const onEvent = (event: Json): void => {
     const entries = isJsonObject(event) ? event["entries"] : undefined;
-    for (const entry of isJsonList(entries) ? entries : []) show(entry as unknown as PlacedEntry);
+    for (const entry of isJsonList(entries) ? entries : []) show(entry as unknown as ChainedEntry);
   };
   const answer = await control.ask("log.follow", { ...filter, after, count: pageEntries }, { onEvent });
   return answer.ok ? EXIT.ok : tellRefusal(world, answer, options.json);

@@ -1,6 +1,6 @@
 // Entries of the log as lines of a table. INVARIANT: whatever an entry holds, it comes out as one line without control
 // characters, as data too.
-import type { LogEntry, PlacedEntry } from "../../core/ports/stores/log.ts";
+import type { ChainedEntry, LogEntry } from "../../core/ports/stores/log.ts";
 import { cellsOf } from "../terminal/cells.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { numberIn, requestsOf, textIn } from "./details.ts";
@@ -23,7 +23,7 @@ export function headLine(paint: Paint): string {
   return paint.dim(cells.join("  "));
 }
 
-export function entryLine({ entry }: PlacedEntry, paint: Paint): string {
+export function entryLine({ entry }: ChainedEntry, paint: Paint): string {
   return [
     paint.dim(padded(timeText(entry.at), 19)),
     padded(entry.agent ?? "-", agentColumns),

@@ -1,5 +1,5 @@
 // What happened in one session, in order: calls with their verdicts, what became of them, and what held them.
-import type { LogEntry, PlacedEntry } from "../../core/ports/stores/log.ts";
+import type { ChainedEntry, LogEntry } from "../../core/ports/stores/log.ts";
 import { shown } from "../terminal/cells.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { decidingGrants, deniedOnTheWay, endText, heldBy, otherMembers, requestsOf, textIn } from "./details.ts";
@@ -23,7 +23,7 @@ export class Transcript {
     this.#paint = paint;
   }
 
-  lines({ entry }: PlacedEntry): readonly string[] {
+  lines({ entry }: ChainedEntry): readonly string[] {
     const head = this.#hasHead ? [] : this.#headOf(entry);
     this.#hasHead = true;
     this.#count(entry);

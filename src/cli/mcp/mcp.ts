@@ -1,5 +1,5 @@
 // `ambit mcp serve`: an agent's tools for a client of the Model Context Protocol, over its pipes.
-import type { SessionOpening } from "../../core/ports/daemon/daemon-calls.ts";
+import type { OpenSessionRequest } from "../../core/ports/daemon/daemon-calls.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import type { Paint } from "../terminal/paint.ts";
@@ -7,7 +7,7 @@ import { type CaveatsSources, chosenCaveats, UNCONFINED } from "./caveats.ts";
 
 /** What is served, as it was asked for on the command line. */
 export interface McpServed {
-  readonly opening: Pick<SessionOpening, "agent" | "user" | "pledge" | "cwd"> & { readonly caveats: string | null };
+  readonly opening: Pick<OpenSessionRequest, "agent" | "user" | "pledge" | "cwd"> & { readonly caveats: string | null };
   readonly waitMilliseconds: number;
 }
 

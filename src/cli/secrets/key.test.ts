@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
-import type { Answer, Asking } from "../../core/ports/daemon/exchange.ts";
-import type { KeyShown } from "../../core/ports/secret-key.ts";
+import type { Answer, MessageClient } from "../../core/ports/daemon/exchange.ts";
+import type { KeyStatus } from "../../core/ports/secret-key.ts";
 import { PLAIN } from "../terminal/paint.ts";
 import { addSecrets } from "./command.ts";
 import type { SecretsWorld } from "./value.ts";
@@ -12,14 +12,14 @@ import type { SecretsWorld } from "./value.ts";
 const WORDS = "a long passphrase";
 const RECIPIENT = "age1wm7tdux82jay96pxphyf4r60dmhkyhrrtlf4x6m3haycuaexg3hsg6ujkp";
 const BUS = "unix:path=/run/user/1/bus";
-const FILE: KeyShown = {
+const FILE: KeyStatus = {
   ...{ source: "file", where: "/state/keys/secrets.key", recipient: null, keyId: "0123", isLocked: false },
   ...{ problem: null, fix: null },
 };
 
 interface Setting {
   readonly says?: readonly string[];
-  readonly source?: Partial<KeyShown>;
+  readonly source?: Partial<KeyStatus>;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -36,7 +36,7 @@ async function ran(words: readonly string[], { says, source, environment = {} }:
   const asked: [string, unknown][] = [];
   const left = [...(says ?? [])];
   let exit: number | null = null;
-  const control: Asking<ControlMessages> = {
+  const control: MessageClient<ControlMessages> = {
     ask: async (name, value) => {
       asked.push([name, value]);
       const answer: Answer<object> = { ok: true, value: name === "secrets.source" ? { ...FILE, ...source } : {} };
@@ -120,7 +120,7 @@ test.each<[string, readonly string[], Setting, number]>([
   expect([result.exit, result.asked]).toEqual([exit, []]);
 });
 
-test.each<[Partial<KeyShown>, string]>([
+test.each<[Partial<KeyStatus>, string]>([
   [{}, "key    in a file that only you can read: /state/keys/secrets.key\nid     0123\nstate  at hand"],
   [{ source: "keychain", where: null }, "key    in the keychain of your desktop\nid     0123\nstate  at hand"],
   [

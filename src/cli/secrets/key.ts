@@ -1,7 +1,7 @@
 // `ambit secrets key`, `lock` and `unlock`: where the key of all secrets comes from, and having it at hand or not.
 
 import { resolve } from "node:path";
-import type { KeyGiven, KeyShown, NewKey } from "../../core/ports/secret-key.ts";
+import type { KeyInput, KeyStatus, NewKey } from "../../core/ports/secret-key.ts";
 import { askWidening } from "../approvals/presence-question.ts";
 import { askOnce, tellRefusal } from "../control-world.ts";
 import { shown } from "../terminal/cells.ts";
@@ -46,10 +46,10 @@ export async function secretsUnlock(world: SecretsWorld, options: UnlockOptions)
 /** What this kind of key needs of a person: a passphrase, a file's name, a variable of theirs, or nothing. */
 async function givenFor(
   world: SecretsWorld,
-  { source, where }: KeyShown,
+  { source, where }: KeyStatus,
   { from, identity }: UnlockOptions,
-): Promise<KeyGiven | (ValueRead & { readonly ok: false })> {
-  const nothing: KeyGiven = { passphrase: null, identity: null, bus: variable(world, BUS) };
+): Promise<KeyInput | (ValueRead & { readonly ok: false })> {
+  const nothing: KeyInput = { passphrase: null, identity: null, bus: variable(world, BUS) };
   if (identity !== undefined) return { ...nothing, identity: wholePath(identity) };
   const isVariable = source === "reference" && where?.startsWith("env:") === true;
   if (from === undefined && source !== "passphrase" && !isVariable) return nothing;
@@ -127,7 +127,7 @@ async function secretsSource(world: SecretsWorld, options: Asked): Promise<ExitC
   return EXIT.ok;
 }
 
-function placeText({ source, where, recipient }: KeyShown): string {
+function placeText({ source, where, recipient }: KeyStatus): string {
   const at = shown(where ?? "");
   switch (source) {
     case "file":

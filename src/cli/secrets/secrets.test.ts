@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ControlMessages, SecretShown } from "../../core/ports/daemon/daemon-control.ts";
-import type { Answer, Asking } from "../../core/ports/daemon/exchange.ts";
+import type { ControlMessages, SecretView } from "../../core/ports/daemon/daemon-control.ts";
+import type { Answer, MessageClient } from "../../core/ports/daemon/exchange.ts";
 import { PLAIN } from "../terminal/paint.ts";
 import { addSecrets } from "./command.ts";
 import { type SecretsWorld, valueBytesMax } from "./value.ts";
@@ -36,7 +36,7 @@ interface Ran {
 }
 
 const BOUND = { tools: ["web_fetch"], hosts: ["api.example.com"], uses: 5 };
-const SECRET: SecretShown = {
+const SECRET: SecretView = {
   name: "token",
   version: 2,
   binding: BOUND,
@@ -61,7 +61,7 @@ async function ran(words: readonly string[], { says, piped = "", refuses = false
       return { ok: true, value: { ...SECRET, ...(value as object), value: undefined } };
     return { ok: true, value: {} };
   };
-  const control: Asking<ControlMessages> = {
+  const control: MessageClient<ControlMessages> = {
     ask: async (name, value) => {
       asked.push([name, value]);
       return answer(name, value) as never;

@@ -1,6 +1,6 @@
 // `ambit secrets`: values that agents use and never see. What is printed is everything about them but the value.
 
-import type { SecretShown } from "../../core/ports/daemon/daemon-control.ts";
+import type { SecretView } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { SecretBinding } from "../../core/ports/stores/secret-store.ts";
 import { askWidening } from "../approvals/presence-question.ts";
@@ -124,7 +124,7 @@ function bindingOf({ tool, host, uses }: BindingOptions, before: SecretBinding):
   };
 }
 
-function changed(world: SecretsWorld, options: Asked, answer: Answer<SecretShown> | ExitCode, done: string): ExitCode {
+function changed(world: SecretsWorld, options: Asked, answer: Answer<SecretView> | ExitCode, done: string): ExitCode {
   if (typeof answer === "number") return answer;
   if (!answer.ok) return tellRefusal(world, answer, options.json);
   const secret = answer.value;
@@ -153,11 +153,11 @@ export function told(
 }
 
 /** Nothing written is nothing granted, for tools as for hosts. A canary is there to be found, not to be used. */
-function isUnbound({ binding, isCanary }: SecretShown): boolean {
+function isUnbound({ binding, isCanary }: SecretView): boolean {
   return !isCanary && (binding.hosts.length === 0 || binding.tools.length === 0);
 }
 
-function lineOf({ paint }: SecretsWorld, secret: SecretShown): string {
+function lineOf({ paint }: SecretsWorld, secret: SecretView): string {
   const { name, version, binding, username, isCanary, used } = secret;
   const words = [
     ...(isCanary ? [paint.warn("canary: an alarm wherever it appears")] : []),

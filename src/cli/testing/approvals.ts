@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { agree, refuse } from "../../approvals/life.ts";
 import { approvalOf, LADDER } from "../../approvals/testing/approval.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
-import type { Along, Answer, Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
+import type { Answer, MessageClient, Refusal, RequestOptions } from "../../core/ports/daemon/exchange.ts";
 import type { Approval } from "../../core/ports/stores/approval-store.ts";
 import { addApprovals, addPresence } from "../approvals/command.ts";
 import type { WatchScreen } from "../approvals/screen.ts";
@@ -16,7 +16,7 @@ export const NOW: number = 1_000_000 + 2000;
 type Answers = {
   [K in keyof ControlMessages]?: (
     value: ControlMessages[K]["asks"],
-    along: Along | undefined,
+    along: RequestOptions | undefined,
   ) => Answer<ControlMessages[K]["answers"]> | Promise<Answer<ControlMessages[K]["answers"]>>;
 };
 
@@ -88,7 +88,7 @@ export async function ran(words: readonly string[], setting: Setting = {}): Prom
     return said === "the number shown" ? (/^Type (\d{4}) to /.exec(question)?.[1] ?? "none") : said;
   };
   const text = (said: string | boolean | null): string | null => (typeof said === "string" ? said : null);
-  const control: Asking<ControlMessages> = {
+  const control: MessageClient<ControlMessages> = {
     ask: async (name, value, along) => {
       asked.push([name, value]);
       const answer = setting.answers?.[name] as ((value: unknown, along: unknown) => Promise<never>) | undefined;

@@ -1,6 +1,6 @@
 // `ambit tools list`: every tool there is here, where it comes from, what it declares, and whether it can run.
 
-import type { ControlMessages, ToolListed } from "../../core/ports/daemon/daemon-control.ts";
+import type { ControlMessages, ToolDetails } from "../../core/ports/daemon/daemon-control.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -37,6 +37,6 @@ function print(world: ToolsListWorld, { tools, refused }: ControlMessages["tools
   if (tools.length === 0 && refused.length === 0) world.print("there are no tools here");
 }
 
-function declaredText(declared: NonNullable<ToolListed["declared"]>): string {
+function declaredText(declared: NonNullable<ToolDetails["declared"]>): string {
   return Object.keys(declared).length === 0 ? "nothing" : shown(JSON.stringify(declared).slice(0, 500));
 }

@@ -1,6 +1,6 @@
 // One entry explained: who asked, what for, what decided it and by which line, what became of it, and what would help.
 import { isHelpedByGrant } from "../../core/authority/explain.ts";
-import type { LogEntry, PlacedEntry } from "../../core/ports/stores/log.ts";
+import type { ChainedEntry, LogEntry } from "../../core/ports/stores/log.ts";
 import { DENIALS, type Page } from "../explain/pages.ts";
 import {
   budgetsLeft,
@@ -20,7 +20,7 @@ import type { Paint } from "../terminal/paint.ts";
 export interface Explained {
   readonly entry: LogEntry;
   /** What tells more of it, in order. */
-  readonly more: readonly PlacedEntry[];
+  readonly more: readonly ChainedEntry[];
 }
 
 const lineColumns = 400;
@@ -76,7 +76,7 @@ export function meaningOf(code: string | null): readonly string[] {
   return [means, doThis];
 }
 
-function approvalText(entry: LogEntry, more: readonly PlacedEntry[]): readonly string[] {
+function approvalText(entry: LogEntry, more: readonly ChainedEntry[]): readonly string[] {
   const id = textIn(entry.more, "approval");
   const steps = more
     .filter(({ entry: { kind } }) => kind === "approval")
@@ -91,7 +91,7 @@ function wordsOf(entry: LogEntry): string {
 }
 
 /** Only what was allowed can have become something. */
-export function outcomeText(entry: LogEntry, more: readonly PlacedEntry[]): readonly string[] {
+export function outcomeText(entry: LogEntry, more: readonly ChainedEntry[]): readonly string[] {
   const outcomes =
     entry.kind === "outcome" ? [entry] : more.map((one) => one.entry).filter(({ kind }) => kind === "outcome");
   if (outcomes.length === 0) return isCarriedOut(entry) ? ["unknown: nothing was heard of it"] : [];

@@ -1,6 +1,6 @@
 // `ambit why <id>`: why something was decided as it was, from what was written down then.
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import type { PlacedEntry } from "../../core/ports/stores/log.ts";
+import type { ChainedEntry } from "../../core/ports/stores/log.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -8,8 +8,8 @@ import { type Asked, fail } from "../terminal/problems.ts";
 import { isCarriedOut, meaningOf, proposedGrant, whyText } from "./text.ts";
 
 interface Found {
-  readonly entry: PlacedEntry;
-  readonly more: readonly PlacedEntry[];
+  readonly entry: ChainedEntry;
+  readonly more: readonly ChainedEntry[];
 }
 
 export async function why(world: ControlWorld, id: string, options: Asked): Promise<ExitCode> {

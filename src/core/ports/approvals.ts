@@ -1,25 +1,25 @@
-// Asking a person. An approval never adds coverage; it discharges an `ask` for exactly one call.
+// Approval requests to a person. An approval never adds coverage; it satisfies an `ask` for exactly one call.
 import type { Level } from "../authority/grant.ts";
 import type { Request } from "../authority/request.ts";
 import type { JsonObject } from "../base/json.ts";
 
-export interface ApprovalAsked {
+export interface ApprovalRequest {
   readonly agent: string;
   readonly tool: string;
   readonly input: JsonObject;
   readonly requests: readonly Request[];
-  /** Those of them that a person has to approve. */
+  /** The requests among them that a person has to approve. */
   readonly asking: readonly Request[];
   readonly level: Exclude<Level, 0>;
 }
 
 export type ApprovalAnswer =
-  /** The level the person answered at; a plain yes never stands for presence. */
+  /** The level at which the person answered; a plain approval never counts as presence. */
   | { readonly kind: "approved"; readonly approval: string; readonly level: Exclude<Level, 0> }
   | { readonly kind: "refused"; readonly reason: string; readonly approval?: string }
-  /** Nobody is there to be asked: the request waits under this id. */
+  /** No approver is connected: the request is pending under this id. */
   | { readonly kind: "pending"; readonly approval: string }
-  /** No question was raised, so there is none to wait for. */
+  /** No approval request was created, so there is nothing to wait for. */
   | { readonly kind: "unavailable"; readonly reason: string };
 
-export type Approvals = (asked: ApprovalAsked) => Promise<ApprovalAnswer>;
+export type Approvals = (asked: ApprovalRequest) => Promise<ApprovalAnswer>;

@@ -1,7 +1,7 @@
-// Time and chance, as values that arrive from outside.
+// Clock and entropy, passed in from outside.
 
 /** Milliseconds since 1970. */
 export type Clock = () => number;
 
-/** That many unpredictable bytes. */
+/** Returns that many random bytes from a secure source. */
 export type Entropy = (bytes: number) => Uint8Array;

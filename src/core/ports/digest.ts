@@ -1,4 +1,4 @@
-// A text as a short name of its own that no other text has.
+// Content digests of text.
 
 /** SHA-256 of the text's UTF-8, in lower-case hexadecimal. */
 export type Digest = (text: string) => string;

@@ -1,10 +1,10 @@
-// Drafts as callers see them: what a program changed, what of it reached the project, and what waits or was held back.
+// Drafts as callers see them: what a program changed, what landed in the project, and what is pending or was held back.
 import type { DenialCode } from "../authority/decision.ts";
 import type { Presence } from "./daemon/daemon-control.ts";
 
-/** One change that did not reach the project. */
-export interface KeptChange {
-  /** Relative to the root; bytes that are no text are shown as `\xNN`. */
+/** One change that did not land. */
+export interface UnlandedChange {
+  /** Relative to the root; bytes that are not valid text are shown as `\xNN`. */
   readonly path: string;
   readonly kind: "write" | "delete" | "link" | "folder" | "git";
   readonly code: DenialCode;
@@ -12,24 +12,24 @@ export interface KeptChange {
   readonly reason: string;
 }
 
-/** What became of the changes of one command. */
+/** The result of landing one command's changes. */
 export interface ChangesReport {
-  /** Names the draft for `ambit changes` and `ambit undo`; null where nothing changed. */
+  /** Id of the draft for `ambit changes` and `ambit undo`; null if nothing changed. */
   readonly draft: string | null;
   readonly root: string;
   readonly landed: number;
-  /** The first of those that landed, relative to the root. */
+  /** The first of the paths that landed, relative to the root. */
   readonly paths: readonly string[];
-  readonly kept: readonly KeptChange[];
-  /** How many more were kept than are listed. */
+  readonly kept: readonly UnlandedChange[];
+  /** How many held-back changes are not listed. */
   readonly keptMore: number;
 }
 
 export const DRAFT_STATES = ["running", "kept", "landed", "undone", "broken"] as const;
 
 /**
- * running: its command has not ended. kept: something of it can still land or be discarded. landed: nothing waits; it can be undone. undone: taken back.
- * broken: an interrupted landing that could not be finished or rolled back; a person has to look.
+ * running: its command has not ended. kept: parts of it can still land or be discarded. landed: nothing is pending; it can be
+ * undone. undone: reverted. broken: an interrupted landing that could not be finished or rolled back; a person has to look.
  */
 export type DraftState = (typeof DRAFT_STATES)[number];
 
@@ -39,45 +39,45 @@ export interface DraftSummary {
   readonly agent: string;
   readonly workspace: string | null;
   readonly root: string;
-  /** The call that made it, as the log names it. */
+  /** The call that made it, by its log id. */
   readonly call: string;
-  /** The program, for showing. */
+  /** The program, for display. */
   readonly command: readonly string[];
   readonly at: number;
   readonly bytes: number;
   readonly landed: number;
-  readonly kept: readonly KeptChange[];
+  readonly kept: readonly UnlandedChange[];
   readonly keptMore: number;
 }
 
-/** One changed name with its contents, for a person who compares them. */
+/** One changed path with its contents, for a person to compare. */
 export interface DraftDifference {
   readonly path: string;
-  readonly kind: KeptChange["kind"];
-  /** The text before and after; null where there is none to show, and `note` says why. */
+  readonly kind: UnlandedChange["kind"];
+  /** The text before and after; null if it cannot be shown, and `note` says why. */
   readonly before: string | null;
   readonly after: string | null;
   readonly note: string | null;
 }
 
-export interface DraftShown {
+export interface DraftView {
   readonly summary: DraftSummary;
   readonly differences: readonly DraftDifference[];
-  /** Of the sealed draft and of what the root has at its names: a landing is agreed to by this. */
+  /** Digest of the sealed draft and of the root's current content at its paths: an approval to land names this digest. */
   readonly digest: string;
-  /** How many names were left out of `differences`. */
+  /** How many paths were left out of `differences`. */
   readonly more: number;
 }
 
 export type DraftMessages = {
-  /** Drafts with something that waits; `all` adds those that landed or were undone. */
+  /** Drafts with pending changes; `all` adds landed and undone drafts. */
   readonly "changes.list": {
     readonly asks: { readonly all: boolean };
     readonly answers: { readonly drafts: readonly DraftSummary[] };
   };
   /** By the id of a draft, or of the call that made it. */
-  readonly "changes.show": { readonly asks: { readonly id: string }; readonly answers: DraftShown };
-  /** Lands what waits for a person. `digest`: of what the person was shown. */
+  readonly "changes.show": { readonly asks: { readonly id: string }; readonly answers: DraftView };
+  /** Lands pending changes. `digest`: of what the person reviewed. */
   readonly "changes.land": {
     readonly asks: { readonly id: string; readonly digest: string | null; readonly presence: Presence | null };
     readonly answers: { readonly summary: DraftSummary; readonly landed: number };

@@ -1,4 +1,4 @@
-// What held each axis of a call. An axis held by nothing is a denial unless the user's own configuration names it.
+// What enforces each axis of a call. An axis enforced by nothing is a denial unless the user's own configuration names it.
 import type { AxisName } from "../authority/catalog.ts";
 
 export type Strength = "kernel" | "broker" | "checked" | "none";
@@ -6,6 +6,6 @@ export type Strength = "kernel" | "broker" | "checked" | "none";
 export interface Enforcement {
   readonly axis: AxisName;
   readonly strength: Strength;
-  /** Why it is not held more strongly. */
+  /** Why the enforcement is not stronger. */
   readonly note: string | null;
 }

@@ -1,4 +1,4 @@
-// Files as a tool may touch them: every path decided before and after links are followed, every operation bounded.
+// File access for tools: every path is decided before and after symlinks are resolved, and every operation is bounded.
 import type { DenialCode } from "../authority/decision.ts";
 
 /** Absolute and lexically normal. */
@@ -20,36 +20,36 @@ export interface FileEntry {
 
 export interface FileMatch {
   readonly path: FilePath;
-  /** From one. */
+  /** One-based. */
   readonly line: number;
   readonly text: string;
 }
 
-export interface FileRefused {
+export interface FileRefusal {
   readonly ok: false;
-  /** `scope_violation` for what authority or a link refuses; `not_available` for what is not there or cannot be done. */
+  /** `scope_violation` if authority or a symlink refuses; `not_available` if the file is missing or the operation fails. */
   readonly code: DenialCode;
-  /** Which rule or which errno: "link leads outside", "several hard links", "ENOENT". */
+  /** Which rule or errno: "link leads outside", "several hard links", "ENOENT". */
   readonly reason: string;
 }
 
-export type FileResult<T> = { readonly ok: true; readonly value: T } | FileRefused;
+export type FileResult<T> = { readonly ok: true; readonly value: T } | FileRefusal;
 
 export interface Files {
-  /** At most `bytesMax` bytes from `offset` on. */
+  /** Reads at most `bytesMax` bytes, starting at `offset`. */
   read(path: FilePath, range: { readonly offset: number; readonly bytesMax: number }): Promise<FileResult<Uint8Array>>;
-  /** All of the file or nothing of it changes; mode and owner stay. */
+  /** Atomic: replaces the whole file or nothing; mode and owner stay. */
   write(path: FilePath, content: Uint8Array): Promise<FileResult<null>>;
   append(path: FilePath, content: Uint8Array): Promise<FileResult<null>>;
-  /** One folder in one that is there; refused with EEXIST where something has the name. */
+  /** Creates one folder in an existing parent; refused with EEXIST if the name exists. */
   makeFolder(path: FilePath): Promise<FileResult<null>>;
-  /** A file, a link itself, or an empty folder. */
+  /** Removes a file, a symlink itself, or an empty folder. */
   remove(path: FilePath): Promise<FileResult<null>>;
   list(path: FilePath, entriesMax: number): Promise<FileResult<readonly FileEntry[]>>;
   stat(path: FilePath): Promise<FileResult<FileFacts>>;
-  /** Files below `root` whose path matches the pattern, in our own pattern language. */
+  /** Files below `root` whose path matches the pattern, in ambit's own pattern language. */
   glob(root: FilePath, pattern: string, entriesMax: number): Promise<FileResult<readonly FileEntry[]>>;
-  /** Lines below `root` that hold this text, as it stands. */
+  /** Lines below `root` that contain this literal text. */
   search(root: FilePath, text: string, matchesMax: number): Promise<FileResult<readonly FileMatch[]>>;
   close(): void;
 }

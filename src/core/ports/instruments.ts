@@ -1,11 +1,11 @@
-// What the world outside offers to a call, each behind one small type. Whoever makes one for a call binds it to the
-// agent, the session and the tool; no message of a tool can name another.
+// The backends of a call's instruments, one small interface each. Each is created for one call and bound to its agent,
+// session and tool; no message of a tool can name another.
 
 import type { Destination } from "../authority/axes/destination.ts";
 import type { Basis, DenialCode } from "../authority/decision.ts";
 import type { Request } from "../authority/request.ts";
 import type { Address } from "../base/address.ts";
-import type { Ran, RunRefused } from "./process.ts";
+import type { CompletedRun, RunRefusal } from "./process.ts";
 import type { Resolver } from "./resolver.ts";
 
 export type PortFailure = { readonly ok: false; readonly code: string; readonly message: string };
@@ -16,7 +16,7 @@ export interface Network {
 }
 
 export interface Secrets {
-  /** Whether the secret is there; its value never passes through here. */
+  /** Whether the secret exists; its value is never returned here. */
   has(name: readonly string[]): Promise<boolean>;
 }
 
@@ -25,48 +25,48 @@ export interface Memory {
   set(key: readonly string[], value: string): Promise<PortResult<null>>;
 }
 
-/** Told once, when the call ends or somebody stops it. */
+/** Cancellation of a call; notifies once, when the call ends or is stopped. */
 export interface StopSignal {
   isStopped(): boolean;
-  /** Hands back the way to listen no more. One who comes too late is told at once. */
+  /** Returns a function that removes the listener. If already stopped, the listener is called immediately. */
   onStop(listener: () => void): () => void;
 }
 
-/** One request to one server. It goes to an address that was decided on, and to no other; nothing is followed. */
-export interface Exchange {
+/** One HTTP request to one server. It connects only to an address that was decided on and follows no redirect. */
+export interface HttpExchange {
   readonly scheme: "http" | "https";
-  /** Canonical; what the certificate must be for. */
+  /** Canonical; the certificate must match it. */
   readonly host: string;
   readonly port: number;
   /** Path and query. */
   readonly target: string;
   readonly method: string;
-  /** Names in lower case. */
+  /** Lower-case names. */
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Uint8Array | null;
-  /** Null where whoever makes the exchange looks the name up: then every address it leads to is asked about first. */
+  /** Null if the exchange resolves the name itself: then it asks about every resolved address first. */
   readonly addresses: readonly Address[] | null;
-  /** Null for yes. INVARIANT: one address of a name that is refused refuses the name. */
+  /** Null means allowed. INVARIANT: one refused address refuses the whole name. */
   screen(address: Address): DenialCode | null;
-  /** An answer that is longer is a failure, never a part of it. */
+  /** A longer response is a failure; it is never truncated. */
   readonly bytesMax: number;
   readonly millisecondsMax: number;
   readonly stop: StopSignal;
 }
 
-export interface Exchanged {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Uint8Array;
 }
 
-export interface Fetching {
-  /** Null where an exchange looks names up itself. */
+export interface HttpPort {
+  /** Null if an exchange resolves names itself. */
   readonly resolve: Resolver | null;
-  exchange(asked: Exchange): Promise<PortResult<Exchanged>>;
+  exchange(asked: HttpExchange): Promise<PortResult<HttpResponse>>;
 }
 
-export interface ProgramAsked {
+export interface ProgramRequest {
   readonly argv: readonly [string, ...string[]];
   readonly request: Request;
   /** The plan is made from the grants that decided, never from the verdict. */
@@ -77,24 +77,24 @@ export interface ProgramAsked {
   readonly stop: StopSignal;
 }
 
-export interface ProgramEnded {
-  readonly ran: Ran;
+export interface ProgramEnd {
+  readonly ran: CompletedRun;
   readonly output: Uint8Array;
   readonly errors: Uint8Array;
 }
 
 export interface ProgramsPort {
-  run(asked: ProgramAsked): Promise<{ readonly ok: true; readonly value: ProgramEnded } | RunRefusedResult>;
+  run(asked: ProgramRequest): Promise<{ readonly ok: true; readonly value: ProgramEnd } | RunRefusalResult>;
 }
 
-interface RunRefusedResult {
+interface RunRefusalResult {
   readonly ok: false;
-  readonly refused: RunRefused;
+  readonly refused: RunRefusal;
 }
 
 export interface SecretsPort {
   has(name: string): Promise<boolean>;
-  /** The value, for one use by this tool at this host. INVARIANT: it goes into a request to that host, never to a tool. */
+  /** Returns the value for one use by this tool at this host. INVARIANT: it goes into a request to that host, never to a tool. */
   open(
     name: string,
     use: {
@@ -112,18 +112,18 @@ export interface KeyValue {
 }
 
 export interface KeyWrite {
-  /** Only if this is the version there; 0 is "only if there is none"; null is whatever there is. */
+  /** Expected version; 0 requires that the key does not exist; null accepts any. */
   readonly version: number | null;
-  /** From now on; null keeps it. */
+  /** Time to live; null never expires. */
   readonly secondsMax: number | null;
 }
 
-/** Values by key. What the first segment means is the owner's to know: `tool`, `session`, `agent`, or a name. */
+/** Values by key. The store interprets the first segment: `tool`, `session`, `agent`, or a name. */
 export interface KeysPort {
   get(key: readonly string[]): Promise<PortResult<KeyValue | null>>;
   set(key: readonly string[], value: string, write: KeyWrite): Promise<PortResult<{ readonly version: number }>>;
   delete(key: readonly string[]): Promise<PortResult<boolean>>;
-  /** Keys below a prefix, in order, after the one given. */
+  /** Keys below a prefix, sorted, after the given one. */
   list(
     prefix: readonly string[],
     asked: { readonly after: readonly string[] | null; readonly count: number },
@@ -133,7 +133,7 @@ export interface KeysPort {
 export type StoragePort = KeysPort;
 export type MemoryPort = KeysPort;
 
-export interface ObservationSeen {
+export interface ObservationView {
   readonly id: string;
   readonly agent: string;
   readonly at: number;
@@ -143,12 +143,12 @@ export interface ObservationSeen {
 
 export interface ObservationsPort {
   append(text: string, tags: readonly string[]): Promise<PortResult<{ readonly id: string }>>;
-  /** Newest first, of this agent. */
+  /** This agent's observations, newest first. */
   query(asked: {
     readonly agent: string;
     readonly text: string | null;
     readonly tag: string | null;
     readonly before: string | null;
     readonly count: number;
-  }): Promise<PortResult<readonly ObservationSeen[]>>;
+  }): Promise<PortResult<readonly ObservationView[]>>;
 }

@@ -1,4 +1,4 @@
-// What is decided in the middle of a run: a connection a process opens, a link a path turns out to be.
+// Decisions during a run: a connection that a process opens, the target of a symlink.
 import type { Decision } from "../authority/decision.ts";
 import type { Request } from "../authority/request.ts";
 

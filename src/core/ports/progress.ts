@@ -1,4 +1,4 @@
-// Progress of long work, reported from inside its loop.
+// Progress reports from inside a long loop.
 
-/** Called from inside a loop, also one that blocks the event loop. */
+/** Called from inside a loop, even one that blocks the event loop. */
 export type Step = (done: number, total: number) => void;

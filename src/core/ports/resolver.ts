@@ -1,4 +1,4 @@
-// Names to addresses. The gate decides on the answer; the connection goes to an address that was decided on.
+// Name resolution. The gate decides on the result; the connection uses only an address that was decided on.
 
-/** Null for a failure of any kind, which is as good as an empty answer: nothing is dialled. */
+/** Null for any failure, which counts as an empty result: no connection is made. */
 export type Resolver = (host: string) => Promise<readonly string[] | null>;

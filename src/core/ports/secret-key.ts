@@ -1,4 +1,4 @@
-// Where the key of the state's secrets is to come from, and what is told of where it comes from now.
+// Sources of the secret store's key, and the status of the current one.
 
 export const KEY_SOURCES = ["file", "passphrase", "keychain", "age", "reference"] as const;
 export type KeySource = (typeof KEY_SOURCES)[number];
@@ -6,32 +6,32 @@ export type KeySource = (typeof KEY_SOURCES)[number];
 export type NewKey =
   | { readonly source: "file" }
   | { readonly source: "passphrase"; readonly passphrase: string }
-  /** `bus`: the address of the asking person's session bus, where it is not at the usual place. */
+  /** `bus`: address of the user's session bus, if it is not the default. */
   | { readonly source: "keychain"; readonly bus: string | null }
-  /** Without an identity's file nobody opens it until one is named. */
+  /** Without an identity file the store stays locked until one is named. */
   | { readonly source: "age"; readonly recipient: string; readonly identity: string | null }
-  /** `value`: of a variable, which only the process that asks can see. */
+  /** `value`: of an environment variable that only the requesting process can see. */
   | { readonly source: "reference"; readonly reference: string; readonly value: string | null };
 
-/** What a person hands over so that a locked store opens. */
-export interface KeyGiven {
+/** What a person provides to unlock the store. */
+export interface KeyInput {
   readonly passphrase: string | null;
-  /** The file of an age identity. */
+  /** Path of an age identity file. */
   readonly identity: string | null;
   readonly bus: string | null;
 }
 
-export interface KeyShown {
-  /** Unknown where what is kept about the key does not read. */
+export interface KeyStatus {
+  /** `unknown` if the stored key description cannot be parsed. */
   readonly source: KeySource | "unknown";
-  /** The key's file, the identity's file, or the reference. */
+  /** The key file, the identity file, or the reference. */
   readonly where: string | null;
   /** The key is sealed for this age recipient. */
   readonly recipient: string | null;
-  /** Null before there is one. */
+  /** Null before the key exists. */
   readonly keyId: string | null;
   readonly isLocked: boolean;
-  /** Why no secret can be opened now, and what to do about it. */
+  /** Why secrets are locked, and how to unlock them. */
   readonly problem: string | null;
   readonly fix: string | null;
 }

@@ -1,10 +1,10 @@
-// What a project has before ambit knows it: names only, never a value that could be a secret.
+// What a project contains before ambit is set up: names only, never a value that could be a secret.
 
 export type ClientName = "claude" | "codex" | "opencode" | "gemini";
 
 export interface FoundClient {
   readonly client: ClientName;
-  /** The files and folders that show it, relative to the project. */
+  /** The files and folders that indicate it, relative to the project. */
   readonly because: readonly string[];
 }
 
@@ -16,9 +16,9 @@ export interface FoundServer {
 
 export interface FoundToolchain {
   readonly name: string;
-  /** The project's file that needs it. */
+  /** The project file that needs it. */
   readonly because: string;
-  /** The version manager that keeps it below the home folder, and the folders a sandbox would have to see. */
+  /** The version manager that installs it below the home folder, and the folders a sandbox has to see. */
   readonly keeper: { readonly name: string; readonly folders: readonly string[] } | null;
 }
 
@@ -27,6 +27,6 @@ export interface Surroundings {
   readonly clients: readonly FoundClient[];
   readonly servers: readonly FoundServer[];
   readonly toolchains: readonly FoundToolchain[];
-  /** A file of the project a first request can be about. */
+  /** A project file for an example request. */
   readonly sample: string | null;
 }

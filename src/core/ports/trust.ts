@@ -1,45 +1,45 @@
-// What a person trusted of a project, kept outside of it.
+// Trust that a person gave to a project's files, stored outside the project.
 
-/** One text of a project that carries authority; its path is relative to the workspace, with slashes. */
+/** One project file that carries authority; its path is relative to the workspace, with slashes. */
 export interface AuthorityFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** Roots as written, and where they lay when it was trusted: a link turned elsewhere is a change like any other. */
+/** Roots as written, and their resolved targets at the time of trust: a retargeted symlink counts as a change. */
 export type Roots = readonly (readonly [written: string, real: string | null])[];
 
-/** A text that a person trusted, with all that its meaning depended on. */
+/** A trusted file, with everything its meaning depended on. */
 export interface TrustedFile extends AuthorityFile {
   readonly roots: Roots;
-  /** Of its text. Kept, so that comparing needs no hashing. */
+  /** Digest of its text, stored so that comparing needs no hashing. */
   readonly digest: string;
-  /** Digest of the project's configuration that was trusted with it; null for none. */
+  /** Digest of the project configuration that was trusted with it; null for none. */
   readonly config: string | null;
   /**
-   * What an agent's text granted when it was trusted, as canonical specs: the user's own levels may have hidden a part of the
-   * text then. Absent for other files, and for trust that was given before this was kept.
+   * What an agent's record granted when it was trusted, as canonical specs: the user's own levels may have hidden a part of
+   * it then. Absent for other files, and for trust from before this was stored.
    */
   readonly shown?: readonly string[];
 }
 
-export interface Trusted {
-  /** Whether anything was ever trusted here, and not revoked. */
+export interface TrustReader {
+  /** Whether anything is trusted here, and not revoked. */
   readonly exists: boolean;
-  /** Digest of all that was trusted together; null where nothing was. */
+  /** Digest of everything trusted together; null if nothing is. */
   readonly digest: string | null;
-  /** By the path inside the workspace; null for a text that was not there. */
+  /** By the path inside the workspace; null for an untrusted file. */
   file(path: string): TrustedFile | null;
 }
 
-export type TrustWritten = { readonly ok: true } | { readonly ok: false; readonly message: string };
+export type TrustResult = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
-export interface TrustStore extends Trusted {
-  /** Of every trusted text, those that are gone since included. */
+export interface TrustStore extends TrustReader {
+  /** Every trusted file, including deleted ones. */
   paths(): readonly string[];
-  /** Exactly these texts from now on, written in this order: configuration first, so that a half-written trust is none. */
-  trust(files: readonly TrustedFile[], digest: string): TrustWritten;
-  /** One text a person changed through us; whatever else was trusted stays. */
-  trustFile(file: TrustedFile): TrustWritten;
-  revoke(): TrustWritten;
+  /** Replaces the trusted files, written in this order: configuration first, so that a partial write trusts nothing. */
+  trust(files: readonly TrustedFile[], digest: string): TrustResult;
+  /** One file that a person changed through ambit; other trust stays. */
+  trustFile(file: TrustedFile): TrustResult;
+  revoke(): TrustResult;
 }

@@ -1,4 +1,4 @@
-// Accounts: which account a grant or a link is charged to, so that no edit, no new session and no new agent has a fresh one.
+// Accounts: which account a grant or a link is charged to, so that no edit, new session or new agent gets a fresh budget.
 import type { Authority } from "../../core/authority/chain.ts";
 import { WHOLE_LINK } from "../../core/authority/compiled.ts";
 import { type Grant, UNCONDITIONAL } from "../../core/authority/grant.ts";
@@ -8,21 +8,21 @@ import type { Digest } from "../../core/ports/digest.ts";
 import type { Charge } from "../../core/ports/stores/commit.ts";
 import type { AccountCharge } from "../../core/ports/stores/ledger.ts";
 
-/** By the id of its link and by its grant: whatever is counted of an authority. */
-export type Counted = ReadonlyMap<string, ReadonlyMap<number, AccountCharge>>;
+/** Accounts of an authority, by link id and by grant. */
+export type AccountMap = ReadonlyMap<string, ReadonlyMap<number, AccountCharge>>;
 
-/** INVARIANT: an account is named by the link and by what the grant covers, never by where it stands in the text. */
+/** INVARIANT: an account is named by the link and by what the grant covers, never by its position in the text. */
 export class Accounts {
   readonly #digest: Digest;
-  /** Links are compiled once for a text, so names are made once for it. */
+  /** Links are compiled once per text, so account names are computed once per link. */
   readonly #known = new WeakMap<Link, ReadonlyMap<number, AccountCharge>>();
 
   constructor(digest: Digest) {
     this.#digest = digest;
   }
 
-  /** Null where nothing is counted. Of links with one name the first counts, as chains are tried in their order. */
-  counted(authority: Authority): Counted | null {
+  /** Null if nothing is counted. Of links with the same id the first counts, as chains are tried in order. */
+  counted(authority: Authority): AccountMap | null {
     const counted = new Map<string, ReadonlyMap<number, AccountCharge>>();
     for (const chain of authority)
       for (const { link } of chain) if (!counted.has(link.id)) counted.set(link.id, this.#of(link));
@@ -72,10 +72,10 @@ function ownerOf({ account, id }: Link): string {
 }
 
 /**
- * Null where a charge is for nothing that is here, and then nothing may be allowed by it. INVARIANT: a call charges an account
- * once, however many links of its chains share it, and the strictest of their limits holds.
+ * Null if a charge matches no account here, and then it may allow nothing. INVARIANT: a call charges an account once, however
+ * many links of its chains share it, and the strictest of their limits applies.
  */
-export function chargesIn(counted: Counted | null, charges: readonly Charge[]): readonly AccountCharge[] | null {
+export function chargesIn(counted: AccountMap | null, charges: readonly Charge[]): readonly AccountCharge[] | null {
   const found = new Map<string, AccountCharge>();
   for (const { link, grant } of charges) {
     const charge = counted?.get(link)?.get(grant);

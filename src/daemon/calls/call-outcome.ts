@@ -1,10 +1,10 @@
-// What became of a call, as it is written down and as the one who asked hears of it.
+// The outcome of a call, as a log entry and as the caller's result.
 import type { DenialCode } from "../../core/authority/decision.ts";
-import type { ProgramDone, ProgramRefused } from "../../core/ports/daemon/daemon-calls.ts";
+import type { ProgramCompletion, ProgramRefusal } from "../../core/ports/daemon/daemon-calls.ts";
 import type { RunDenial, RunResult } from "../../core/ports/process.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
 import { hintOf } from "../log/denials.ts";
-import type { Carried } from "../tools/owner-tool.ts";
+import type { ExecutionResult } from "../tools/owner-tool.ts";
 
 const DONE: Omit<Outcome, "receipt"> = { ended: "done", denials: [], enforcement: [], wallMicroseconds: 0 };
 export const REFUSED: Omit<Outcome, "receipt"> = {
@@ -14,8 +14,8 @@ export const REFUSED: Omit<Outcome, "receipt"> = {
   wallMicroseconds: 0,
 };
 
-/** `denials`: those that were met, with their entries. */
-export function outcomeOf(receipt: string, carried: Carried, denials: readonly RunDenial[]): Outcome {
+/** `denials`: denials during the call, with their entries. */
+export function outcomeOf(receipt: string, carried: ExecutionResult, denials: readonly RunDenial[]): Outcome {
   const met = carried.met ?? DONE;
   return { receipt, ...met, ended: carried.ok ? met.ended : `failed ${carried.code}`, denials };
 }
@@ -29,10 +29,10 @@ export function programAnswer(
     denials: noted,
     id,
   }: { readonly settled: boolean; readonly denials: readonly RunDenial[]; readonly id: string },
-): ProgramDone | ProgramRefused {
+): ProgramCompletion | ProgramRefusal {
   if (!result.ok)
     return { outcome: "refused", ...result.refused, request, need: request, ...told(id, result.refused.code) };
-  // The effect is there either way; that it could not be written down must not look like success.
+  // The effect happened either way; a failed log write must not look like success.
   if (!settled) {
     const code = "audit_unavailable";
     return { outcome: "refused", code, message: "", fix: null, request, need: request, ...told(receipt, code) };

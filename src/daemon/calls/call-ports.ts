@@ -1,8 +1,8 @@
-// One call's way to everything outside the gate: whom it asks, what is written before it and after it, and what time it is.
+// The gate's ports for one call: approvals, the decision and outcome writes, and the clock.
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { Basis } from "../../core/authority/decision.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import type { ApprovalAnswer, ApprovalAsked, Approvals } from "../../core/ports/approvals.ts";
+import type { ApprovalAnswer, ApprovalRequest, Approvals } from "../../core/ports/approvals.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import type { Commit, CommitResult, Entry, Outcome, Settle } from "../../core/ports/stores/commit.ts";
 import type { ApprovalClaim } from "../../core/ports/stores/ledger.ts";
@@ -14,64 +14,64 @@ export interface CallPorts {
   readonly approvals: Approvals;
   readonly commit: Commit;
   readonly settle: Settle;
-  /** Where nobody waits for it: the outcome is written with what comes next, and makes nobody wait. */
+  /** For calls without a waiting client: the outcome is written with the next commit and delays nothing. */
   settleLater(outcome: Outcome): void;
   moment(): Moment;
-  /** Something was refused while the call ran: a denial of its own in the log. Returns the id of its entry. */
+  /** Records a denial while the call runs. Returns the id of its entry. */
   refused(refusal: CallRefusal): string;
 }
 
-/** A refusal while a call runs. */
+/** A denial while a call runs. */
 export interface CallRefusal {
   /** The entry of the call. */
   readonly receipt: string;
   readonly tool: string;
   readonly denial: RunDenial;
   readonly reason: string | null;
-  /** What it came to behind a link, for a person who reads the log; the agent is not told. */
+  /** The target behind a symlink, for the log; the agent does not see it. */
   readonly target?: string | null;
 }
 
-export interface Waiting {
+export interface ApprovalWait {
   readonly milliseconds: number;
-  /** The asker gave up, or is gone. */
+  /** Cancelled by the caller, or the connection is closed. */
   readonly isStopped: boolean;
   onStop(ring: () => void): void;
-  /** A person is asked now, under this name. */
+  /** Called when an approval request is created, with its id. */
   asked(approval: string): void;
 }
 
-/** What all ways share. */
-export interface WayActs {
-  ask(way: CallWay, asked: ApprovalAsked): Promise<DeskAnswer>;
-  commit(way: CallWay, entry: Entry): Promise<CommitResult>;
-  settle(way: CallWay, outcome: Outcome): Promise<boolean>;
-  settleLater(way: CallWay, outcome: Outcome): void;
+/** Shared by the ports of all calls. */
+export interface SessionCallActions {
+  ask(way: SessionCall, asked: ApprovalRequest): Promise<DeskAnswer>;
+  commit(way: SessionCall, entry: Entry): Promise<CommitResult>;
+  settle(way: SessionCall, outcome: Outcome): Promise<boolean>;
+  settleLater(way: SessionCall, outcome: Outcome): void;
   moment(session: Session, holding: Holding): Moment;
-  refused(way: CallWay, refusal: CallRefusal): string;
+  refused(way: SessionCall, refusal: CallRefusal): string;
 }
 
-export class CallWay implements CallPorts {
-  readonly #acts: WayActs;
+export class SessionCall implements CallPorts {
+  readonly #acts: SessionCallActions;
   readonly session: Session;
   readonly holding: Holding;
-  readonly waiting: Waiting;
-  /** The arguments as they came; a denial holds them without secrets. */
+  readonly waiting: ApprovalWait;
+  /** The arguments as received; a denial stores them with secrets redacted. */
   readonly input: JsonObject;
-  /** What it is decided under. */
+  /** Generations the call is decided under. */
   readonly generations: readonly (readonly [scope: string, generation: number])[];
   /** The delegations it rests on. */
   chain: readonly string[];
-  /** The approval this call uses, with what it was found by. */
+  /** The approval this call uses, with the key it was found by. */
   claim: ApprovalClaim | null = null;
 
   constructor(
-    acts: WayActs,
+    acts: SessionCallActions,
     session: Session,
     holding: Holding,
-    waiting: Waiting,
+    waiting: ApprovalWait,
     input: JsonObject,
-    generations: CallWay["generations"],
+    generations: SessionCall["generations"],
   ) {
     this.#acts = acts;
     this.session = session;
@@ -86,7 +86,7 @@ export class CallWay implements CallPorts {
     return this.#acts.moment(this.session, this.holding);
   }
 
-  async approvals(asked: ApprovalAsked): Promise<ApprovalAnswer> {
+  async approvals(asked: ApprovalRequest): Promise<ApprovalAnswer> {
     const { answer, claim } = await this.#acts.ask(this, asked);
     this.claim = claim;
     return answer;
@@ -112,7 +112,7 @@ export class CallWay implements CallPorts {
 
 const NONE: readonly string[] = [];
 
-/** The delegations a decision rests on; where nothing covered, those its agent holds by in the first place. */
+/** The delegations a decision rests on; if nothing covered the request, those of the agent's first chain. */
 function chainOf({ links }: Holding, basis: readonly Basis[]): readonly string[] {
   if (basis.length === 0) return links[0] ?? NONE;
   let ids: Set<string> | null = null;

@@ -1,24 +1,24 @@
-// What a call would be decided as, before anything is asked, charged or written; and the caller's own tools as the gate sees them.
+// Previews a call's decision without asking, charging or recording; and adapts client tools for the gate.
 import type { CompiledLink } from "../../core/authority/compiled.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { done, refuse } from "../../core/base/result.ts";
 import { type CallDecision, decideCall } from "../../core/gate/call-decision.ts";
 import type { KnownTool, ToolLookup } from "../../core/gate/known-tool.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
-import type { AskedCall } from "./gatekeeper.ts";
+import type { GatedCall } from "./gatekeeper.ts";
 import type { Holding } from "./holding.ts";
 
-export type Considered = Pick<AskedCall, "session" | "holding" | "tool" | "input" | "ports">;
+export type PreviewCall = Pick<GatedCall, "session" | "holding" | "tool" | "input" | "ports">;
 
-/** What would be decided, without asking anybody or writing anything. */
-export function considered({ session, holding, tool, input, ports }: Considered, lookup: ToolLookup): CallDecision {
+/** Previews the decision, without an approval request or a log entry. */
+export function previewCall({ session, holding, tool, input, ports }: PreviewCall, lookup: ToolLookup): CallDecision {
   const { authority, written, blocked } = holding;
   const caller = { agent: session.facts.name.agent, authority, written, blocked };
   return decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
 }
 
-/** The same tool, with those of its requests marked that a person has to agree to because of the name they change. */
-export function triggersMarked(lookup: ToolLookup, isTrigger: (request: Request) => boolean): ToolLookup {
+/** The same tool, with approval required for requests that change a trigger path. */
+export function markTriggers(lookup: ToolLookup, isTrigger: (request: Request) => boolean): ToolLookup {
   return (name) => {
     const tool = lookup(name);
     if (tool === null) return null;
@@ -31,8 +31,8 @@ export function triggersMarked(lookup: ToolLookup, isTrigger: (request: Request)
   };
 }
 
-/** A tool of the asker's, by what it says it asks for, which can only add. */
-export function askersLookup(
+/** A client tool with the requests that the client declares, which can only add requests. */
+export function clientToolLookup(
   texts: readonly string[],
   { reading }: Holding,
   requirement: CompiledLink | null,

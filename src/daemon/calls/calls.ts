@@ -1,4 +1,4 @@
-// Calls of a session: decided and written first, then carried out by the owner, run in a sandbox, or permitted to the asker.
+// Calls of a session: decided and recorded first, then executed by the daemon, run in a sandbox, or permitted to the client.
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
@@ -9,12 +9,12 @@ import type { Warrant } from "../../core/gate/warrant.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type {
-  CallDone,
-  CallPermitted,
-  DenialTold,
-  ProgramDone,
-  ProgramRefused,
-  ToolShown,
+  CallCompletion,
+  CallPermit,
+  DenialView,
+  ProgramCompletion,
+  ProgramRefusal,
+  ToolView,
 } from "../../core/ports/daemon/daemon-calls.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
@@ -26,35 +26,35 @@ import { answerUse } from "../contexts/context-answer.ts";
 import type { Contexts, ServedContext } from "../contexts/contexts.ts";
 import { LongUses } from "../contexts/long-uses.ts";
 import { numberOr, objectIn, textIn, textsIn } from "../input.ts";
-import { denialIn, noted, type Refused, refusedIn, withDenials } from "../log/call-refusals.ts";
-import { denialTold } from "../log/denials.ts";
-import type { DaemonParts, ProgramGround } from "../parts.ts";
+import { type CallDenial, denialIn, refusedIn, withDenials, withEntries } from "../log/call-refusals.ts";
+import { denialView } from "../log/denials.ts";
+import type { DaemonParts, ProgramContext } from "../parts.ts";
 import { refusal } from "../refusal.ts";
 import type { Exchange } from "../rpc/serving.ts";
 import { secretUse } from "../secret-use.ts";
 import type { Session, Sessions } from "../session.ts";
-import type { Carried, OwnerTool } from "../tools/owner-tool.ts";
+import type { ExecutionResult, OwnerTool } from "../tools/owner-tool.ts";
 import type { OwnerTools } from "../tools/owner-tools.ts";
 import { outcomeOf, programAnswer, REFUSED } from "./call-outcome.ts";
-import { askersLookup, type Considered, considered, triggersMarked } from "./call-preview.ts";
+import { clientToolLookup, markTriggers, type PreviewCall, previewCall } from "./call-preview.ts";
 import { needOf } from "./counterexample.ts";
-import { ExchangeStop, ExchangeWaiting } from "./exchange-stop.ts";
-import type { AskedCall, Gatekeeper } from "./gatekeeper.ts";
-import { type Declared, declaredIn, OpenCalls } from "./open-calls.ts";
+import { ExchangeStop, ExchangeWait } from "./exchange-stop.ts";
+import type { GatedCall, Gatekeeper } from "./gatekeeper.ts";
+import { type ClientDeclaration, OpenCalls, parseDeclaration } from "./open-calls.ts";
 
 const waitMillisecondsMax = 24 * 3_600_000;
 const requestsMax = 64;
 
-/** A call as it came in, with everything it is decided by. */
-interface Asked extends AskedCall {
-  /** Who carries it out; null for a tool of the asker's. */
+/** An incoming call, with everything its decision needs. */
+interface IncomingCall extends GatedCall {
+  /** The tool that executes it; null for a client tool. */
   readonly owner: OwnerTool | null;
-  /** What a tool of the asker's says it touches; null where it says nothing, and so has no context. */
-  readonly declared: Declared | null;
+  /** The declaration of a client tool; null if it has none, and therefore no context. */
+  readonly declaration: ClientDeclaration | null;
 }
 
-/** A call as it was read, before anybody knows whose tool it is. */
-interface CallRead {
+/** A parsed call, before its tool is looked up. */
+interface ParsedCall {
   readonly exchange: Exchange;
   readonly session: Session;
   readonly tool: string;
@@ -85,23 +85,23 @@ export class Calls {
     return this.#sessions.get(textIn(value, "session") ?? "", connected);
   }
 
-  async commit(exchange: Exchange): Promise<Answer<CallPermitted | DenialTold>> {
-    const found = this.#askedIn(exchange);
+  async commit(exchange: Exchange): Promise<Answer<CallPermit | DenialView>> {
+    const found = this.#incomingCall(exchange);
     const read = found instanceof Promise ? await found : found;
     if (!read.ok) return read;
     const { value: asked } = read;
-    const { session, ports, declared } = asked;
-    const missing = declared === null ? null : this.#missing(asked, declared);
+    const { session, ports, declaration } = asked;
+    const missing = declaration === null ? null : this.#missing(asked, declaration);
     if (missing !== null) return refusal("not_available", missing);
     const place = this.#open.reserve(session);
     if (place === null) return TOO_MANY_OPEN;
     try {
-      // Nothing is done here by a call without a context, so nothing needs a warrant.
-      const gate = declared === null ? await this.#gatekeeper.permit(asked) : await this.#gatekeeper.authorize(asked);
+      // A call without a context executes nothing here, so it needs no warrant.
+      const gate = await (declaration === null ? this.#gatekeeper.permit(asked) : this.#gatekeeper.authorize(asked));
       if (!gate.ok) return denialOf(asked, gate);
       const receipt = "warrant" in gate ? gate.warrant.receipt : gate.receipt;
       const context =
-        declared !== null && "warrant" in gate ? () => this.#context(asked, declared, gate.warrant) : null;
+        declaration !== null && "warrant" in gate ? () => this.#context(asked, declaration, gate.warrant) : null;
       place.keep(receipt, { ports, context });
       return { ok: true, value: { outcome: "allowed", receipt, left: session.left } };
     } finally {
@@ -109,7 +109,7 @@ export class Calls {
     }
   }
 
-  /** What became of a call that was permitted; heard once. The answer says that it was heard, not that it is on disk yet. */
+  /** The outcome of a permitted call; accepted once. The response acknowledges receipt, not that it is on disk. */
   async settle(exchange: Exchange): Promise<Answer<object>> {
     const session = this.session(exchange);
     const { value } = exchange;
@@ -126,7 +126,7 @@ export class Calls {
     return { ok: true, value: {} };
   }
 
-  /** One use of an instrument, for a tool that runs where the call was asked for. */
+  /** One use of an instrument, for a tool that runs in the client process. */
   async use(exchange: Exchange): Promise<Answer<{ readonly answer: Json; readonly bytes?: number }>> {
     const session = this.session(exchange);
     const receipt = textIn(exchange.value, "receipt", 128);
@@ -134,22 +134,22 @@ export class Calls {
     return answerUse(exchange, this.#open.context(session, receipt), this.#longUses.begin(session));
   }
 
-  /** What it declares and is not here, before it runs and before anything is charged; null where all of it is. */
-  #missing(asked: Asked, { needs }: Declared): string | null {
-    // Whoever may not call it is not told what there is.
-    if (considered(asked, asked.lookup).outcome === "deny") return null;
+  /** Declared backends and secrets that are missing, checked before anything is charged; null if all are available. */
+  #missing(asked: IncomingCall, { needs }: ClientDeclaration): string | null {
+    // A session that may not call the tool does not learn what is available.
+    if (previewCall(asked, asked.lookup).outcome === "deny") return null;
     const availability = availabilityOf(needs, this.#contexts.backends(asked.tool.replace(/^tool:/, "")));
     return availability.ok ? null : missingText(availability);
   }
 
-  #context(asked: Asked, { requirement, store }: Declared, warrant: Warrant): ServedContext {
+  #context(asked: IncomingCall, { requirement, store }: ClientDeclaration, warrant: Warrant): ServedContext {
     const { session } = asked;
     const ground = this.#ground(asked, warrant.receipt);
     return this.#contexts.open({ session, warrant, requirement, store, isForeign: false, ground });
   }
 
-  async carry(exchange: Exchange): Promise<Answer<CallDone | DenialTold>> {
-    const found = this.#askedIn(exchange);
+  async carry(exchange: Exchange): Promise<Answer<CallCompletion | DenialView>> {
+    const found = this.#incomingCall(exchange);
     const read = found instanceof Promise ? await found : found;
     if (!read.ok) return read;
     const { value: asked } = read;
@@ -158,13 +158,13 @@ export class Calls {
     if (!gate.ok) return denialOf(asked, gate);
     const { warrant } = gate;
     const { receipt } = warrant;
-    const carried: Carried = exchange.isStopped
-      ? GIVEN_UP
+    const carried: ExecutionResult = exchange.isStopped
+      ? CANCELLED
       : owner === null
         ? { ok: false, code: "not_available", message: `${tool} is not carried out here` }
         : this.#holdsSecret(warrant.arguments)
           ? HANDED_OVER
-          : await owner.carry({
+          : await owner.execute({
               input: warrant.arguments,
               session,
               warrant,
@@ -172,7 +172,7 @@ export class Calls {
               ground: this.#ground(asked, receipt),
             });
     if (carried.ok && carried.isUntrusted) session.taint(`${tool} (${receipt})`);
-    const denials = noted(asked, receipt, carried.met?.denials ?? []);
+    const denials = withEntries(asked, receipt, carried.met?.denials ?? []);
     const refused = refusedIn(carried);
     if (refused !== null && !carried.ok) return this.#refusedOnTheWay(asked, receipt, carried, refused, denials);
     ports.settleLater(outcomeOf(receipt, carried, denials));
@@ -181,36 +181,37 @@ export class Calls {
     return { ok: true, value: { outcome: "done", receipt, result } };
   }
 
-  /** A call that was decided and then refused is told as a denial, and has an entry as one. */
+  /** A call that was decided and then refused is reported as a denial, and logged as one. */
   #refusedOnTheWay(
-    asked: Asked,
+    asked: IncomingCall,
     receipt: string,
-    carried: Extract<Carried, { readonly ok: false }>,
-    refused: Refused,
+    carried: Extract<ExecutionResult, { readonly ok: false }>,
+    refused: CallDenial,
     denials: readonly RunDenial[],
-  ): Answer<DenialTold> {
+  ): Answer<DenialView> {
     const { session, holding, ports } = asked;
     const reason = this.#parts.redacting.text(carried.message);
-    // A tool that hands on what its context refused: that is written already.
+    // The tool passes on a denial of its context, which is logged already.
     const known = refused.request === null ? denials.find(({ code }) => code === refused.code) : undefined;
-    const [own] = known === undefined ? noted(asked, receipt, [denialIn(refused)], reason, refused.target) : [known];
+    const [own] =
+      known === undefined ? withEntries(asked, receipt, [denialIn(refused)], reason, refused.target) : [known];
     const all = own === undefined || own === known ? denials : [...denials, own];
     ports.settleLater(outcomeOf(receipt, carried, all));
     const read = known === undefined || known.request === "" ? null : readRequestText(known.request, holding.reading);
     const request = refused.request ?? (read?.ok === true ? read.value : null);
     const facts = { code: refused.code, request, approval: null, reason, receipt: own?.id ?? receipt };
-    return { ok: true, value: denialTold(session, facts) };
+    return { ok: true, value: denialView(session, facts) };
   }
 
-  /** What is kept for an agent, or sent for one, must not hold a secret that somebody found. */
+  /** Data stored or sent for an agent must not contain a secret value. */
   #holdsSecret(input: JsonObject): boolean {
     const { redacting, canonical } = this.#parts;
     if (redacting.known === null) return false;
     return canonical(redacting.json(input)) !== canonical(input);
   }
 
-  async run(exchange: Exchange): Promise<Answer<ProgramDone | ProgramRefused | DenialTold>> {
-    const asked = await this.#askedIn(exchange);
+  async run(exchange: Exchange): Promise<Answer<ProgramCompletion | ProgramRefusal | DenialView>> {
+    const asked = await this.#incomingCall(exchange);
     if (!asked.ok) return asked;
     const { session, tool, ports } = asked.value;
     const { programs } = this.#parts;
@@ -221,7 +222,7 @@ export class Calls {
       const gate = await this.#gatekeeper.authorize(asked.value);
       if (!gate.ok) return denialOf(asked.value, gate);
       const { receipt, arguments: decided, requests, basis } = gate.warrant;
-      // What a program reads is nobody's to know, and its output is heard while it runs: not to be believed from here on.
+      // The program's input is unknown, and its output is streamed while it runs: the session is untrusted from here on.
       session.taint(`output of a program (${receipt})`);
       // The first request is the tool itself; the program follows it.
       const [argv, request, by] = [programs.argvOf(decided), requests[1], basis[1]];
@@ -237,18 +238,19 @@ export class Calls {
         request,
         by,
         input: exchange.value["hasInput"] === true ? exchange.input : null,
-        // Back-pressure: a reader that is slow slows the program down.
+        // Backpressure: a slow reader slows the program down.
         sinks: { output: (bytes) => send(1, bytes), errors: (bytes) => send(2, bytes) },
         milliseconds: numberOr(exchange.value, "milliseconds", 0, 1, waitMillisecondsMax) || null,
         stop: ring.stop,
         needsReview: exchange.value["needsReview"] === true,
       });
-      // All of its output comes before the answer. One that was stopped is not kept here by a reader that is not there.
+      // All output is sent before the response. A stopped call does not wait for a reader that is gone.
       await Promise.race([sent, new Promise<void>((over) => ring.stop.onStop(over))]);
       const met = result.ok ? outcomeOfRun(result.ran) : REFUSED;
       const text = requestText(request);
       const own = result.ok ? [] : [{ code: result.refused.code, request: text, times: 1 }];
-      const denials = noted(asked.value, receipt, [...met.denials, ...own], result.ok ? null : result.refused.message);
+      const reason = result.ok ? null : result.refused.message;
+      const denials = withEntries(asked.value, receipt, [...met.denials, ...own], reason);
       const settled = await ports.settle({ receipt, ...met, denials });
       const id = denials.at(-1)?.id ?? receipt;
       return { ok: true, value: programAnswer(receipt, text, result, { settled, denials, id }) };
@@ -258,13 +260,13 @@ export class Calls {
   }
 
   async consider(exchange: Exchange): Promise<Answer<object>> {
-    const asked = await this.#askedIn(exchange);
+    const asked = await this.#incomingCall(exchange);
     if (!asked.ok) return asked;
-    const decision = considered(asked.value, asked.value.lookup);
+    const decision = previewCall(asked.value, asked.value.lookup);
     return { ok: true, value: { outcome: decision.outcome, code: decision.outcome === "deny" ? decision.code : null } };
   }
 
-  async list(exchange: Exchange): Promise<Answer<{ readonly tools: readonly ToolShown[] }>> {
+  async list(exchange: Exchange): Promise<Answer<{ readonly tools: readonly ToolView[] }>> {
     const session = this.session(exchange);
     if (session === null) return NO_SESSION;
     const holding = this.#gatekeeper.holdings.of(session);
@@ -273,8 +275,8 @@ export class Calls {
     return { ok: true, value: { tools: await this.#tools.shown(session, holding.authority, moment) } };
   }
 
-  /** At once for a tool of ours that asks for nothing more than it says; whoever has to be asked first makes it wait. */
-  #askedIn(exchange: Exchange): Answer<Asked> | Promise<Answer<Asked>> {
+  /** Synchronous for a built-in tool without derived requests; asynchronous if the tool or its requests are looked up first. */
+  #incomingCall(exchange: Exchange): Answer<IncomingCall> | Promise<Answer<IncomingCall>> {
     const { value } = exchange;
     const session = this.session(exchange);
     if (session === null) return NO_SESSION;
@@ -285,65 +287,65 @@ export class Calls {
     const texts = requests === null ? null : textsIn(value, "requests", requestsMax);
     if (tool === null || input === null || wait === null || (requests !== null && texts === null))
       return refusal("invalid_input", "a call is the name of a tool and an object");
-    const read: CallRead = { exchange, session, tool, input, wait, texts };
+    const read: ParsedCall = { exchange, session, tool, input, wait, texts };
     const ours = this.#tools.ours(tool);
-    if (ours !== null) return this.#askedOf(read, ours);
-    return this.#tools.named(session, tool).then((owner) => this.#askedOf(read, owner));
+    if (ours !== null) return this.#resolveCall(read, ours);
+    return this.#tools.named(session, tool).then((owner) => this.#resolveCall(read, owner));
   }
 
-  #askedOf(read: CallRead, owner: OwnerTool | null): Answer<Asked> | Promise<Answer<Asked>> {
+  #resolveCall(read: ParsedCall, owner: OwnerTool | null): Answer<IncomingCall> | Promise<Answer<IncomingCall>> {
     const { exchange, session, tool, input, texts } = read;
-    // INVARIANT: a tool of the asker's has no name of one of ours, and none that looks like it: secrets and grants go by names.
+    // INVARIANT: a client tool never has the name of a daemon tool, or one that looks like it: secrets and grants go by name.
     if (texts !== null && (owner !== null || !parseToolName(tool.replace(/^tool:/, ""), "foreign").ok))
       return refusal("invalid_input", "a tool of your own has a plain name that no other tool here has");
     const holding = this.#gatekeeper.holdings.of(session);
     if ("refused" in holding) return refusal("unknown_agent", holding.refused, holding.fix);
-    const ports = this.#gatekeeper.ports(session, holding, new ExchangeWaiting(exchange, read.wait), input);
+    const ports = this.#gatekeeper.ports(session, holding, new ExchangeWait(exchange, read.wait), input);
     if (texts !== null) {
       const declaration = exchange.value["declaration"] ?? null;
       const object = objectIn(exchange.value, "declaration");
       if (declaration !== null && object === null) return refusal("invalid_input", "a declaration is an object");
-      const declared = object === null ? null : declaredIn(object, tool, holding.reading);
+      const declared = object === null ? null : parseDeclaration(object, tool, holding.reading);
       if (declared !== null && !declared.ok) return declared;
       const limit = declared?.value ?? null;
-      const lookup = this.#marking(session, askersLookup(texts, holding, limit?.requirement ?? null));
-      return { ok: true, value: { session, holding, tool, input, owner, declared: limit, ports, lookup } };
+      const lookup = this.#marking(session, clientToolLookup(texts, holding, limit?.requirement ?? null));
+      return { ok: true, value: { session, holding, tool, input, owner, declaration: limit, ports, lookup } };
     }
-    const asked: Considered = { session, holding, tool, input, ports };
+    const asked: PreviewCall = { session, holding, tool, input, ports };
     const lookup = (derived: readonly Request[] | Unread): ToolLookup =>
       this.#marking(session, this.#tools.lookup(owner, holding.reading, session, derived));
-    const askedBy = (derived: readonly Request[] | Unread): Answer<Asked> => ({
+    const askedBy = (derived: readonly Request[] | Unread): Answer<IncomingCall> => ({
       ok: true,
-      value: { session, holding, tool, input, owner, declared: null, ports, lookup: lookup(derived) },
+      value: { session, holding, tool, input, owner, declaration: null, ports, lookup: lookup(derived) },
     });
     const lacks = owner?.missing?.(session) ?? null;
-    // Before anything is charged, and told only to whoever may call it.
-    if (lacks !== null && considered(asked, lookup([])).outcome !== "deny")
+    // Checked before anything is charged, and reported only to a session that may call the tool.
+    if (lacks !== null && previewCall(asked, lookup([])).outcome !== "deny")
       return refusal("not_available", lacks.message, lacks.fix);
     if (owner?.derive === undefined) return askedBy([]);
     return this.#derived(owner, asked, lookup([]), new ExchangeStop(exchange)).then(askedBy);
   }
 
-  /** INVARIANT: every tool of every owner is asked about by the same rule. A rule that fails allows nothing. */
+  /** INVARIANT: the trigger rule applies to every tool, whoever provides it. A rule that fails allows nothing. */
   #marking(session: Session, lookup: ToolLookup): ToolLookup {
-    return triggersMarked(lookup, (request) => this.#parts.isTrigger(session, request));
+    return markTriggers(lookup, (request) => this.#parts.isTrigger(session, request));
   }
 
-  /** INVARIANT: nothing of a tool is run for a session that may not call it. */
+  /** INVARIANT: no code of a tool runs for a session that may not call it. */
   async #derived(
     owner: OwnerTool,
-    asked: Considered,
+    asked: PreviewCall,
     lookup: ToolLookup,
     stop: Stop,
   ): Promise<readonly Request[] | Unread> {
-    if (owner.derive === undefined || considered(asked, lookup).outcome === "deny") return [];
+    if (owner.derive === undefined || previewCall(asked, lookup).outcome === "deny") return [];
     const derived = await owner.derive(asked.input, asked.session, asked.holding.reading, stop);
     return derived.ok ? derived.value : derived;
   }
 
-  #ground({ session, holding, tool, owner, declared, ports }: Asked, receipt: string): ProgramGround {
+  #ground({ session, holding, tool, owner, declaration, ports }: IncomingCall, receipt: string): ProgramContext {
     const { id, name, cwd, environment } = session.facts;
-    const requirement = owner?.foreign?.requirement ?? declared?.requirement;
+    const requirement = owner?.foreign?.requirement ?? declaration?.requirement;
     const bounded = (authority: Authority): Authority =>
       requirement === undefined ? authority : authority.map((chain): Chain => [...chain, requirement]);
     return {
@@ -360,7 +362,7 @@ export class Calls {
       agent: name,
       call: receipt,
       session: id,
-      generation: this.#parts.kept.ledger.generation("all"),
+      generation: this.#parts.stores.ledger.generation("all"),
       cwd,
       environment,
       moment: () => ports.moment(),
@@ -370,19 +372,23 @@ export class Calls {
   }
 }
 
-/** The asker stopped while the decision was being written: it is charged, and not carried out. */
-const GIVEN_UP: Carried = { ok: false, code: "stopped", message: "the asker gave up: nothing was carried out" };
+/** The client cancelled while the decision was being written: it is charged, and not executed. */
+const CANCELLED: ExecutionResult = {
+  ok: false,
+  code: "stopped",
+  message: "the asker gave up: nothing was carried out",
+};
 
-const HANDED_OVER: Carried = {
+const HANDED_OVER: ExecutionResult = {
   ok: false,
   code: "secret_refused",
   message: "a secret is used by its handle and never handed over itself",
 };
 
-function denialOf({ session, holding, owner, input }: Asked, gate: Denied): Answer<DenialTold> {
+function denialOf({ session, holding, owner, input }: IncomingCall, gate: Denied): Answer<DenialView> {
   owner?.denied?.(input, session);
   const request = needOf(session.facts.name.agent, holding, gate.code, gate.request);
-  return { ok: true, value: denialTold(session, { ...gate, request }) };
+  return { ok: true, value: denialView(session, { ...gate, request }) };
 }
 
 const TOO_MANY_OPEN = refusal(

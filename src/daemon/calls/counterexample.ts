@@ -1,10 +1,10 @@
-// Why something could not be passed on: one request that would be allowed by it and that the granter could not make.
+// Why a delegation was refused: one request that it would allow and that the granter could not make.
 import type { DenialCode } from "../../core/authority/decision.ts";
 import { delegationFault } from "../../core/authority/delegation.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Holding } from "./holding.ts";
 
-/** What was not covered, as exactly as it is known: the request itself where there is nothing more exact. */
+/** The uncovered part, as exactly as it is known: the request itself if nothing more exact is known. */
 export function needOf(
   agent: string,
   { authority, reading }: Pick<Holding, "authority" | "reading">,

@@ -1,5 +1,5 @@
-// Delegations: agents that pass on, agents that make others, tokens between them. Each is a link with a parent, kept for as
-// long as nobody revokes it or anything above it.
+// Delegations: agents that grant to others, create agents, or hand out tokens. Each is a link with a parent, valid until it or
+// a link above it is revoked.
 
 import { parseName } from "../../core/authority/axes/name.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
@@ -14,7 +14,7 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import type { Reading } from "../../core/notation/reading.ts";
-import type { AgentName, KeptLink, MadeAgent } from "../../core/ports/stores/link-store.ts";
+import type { AgentName, CreatedAgent, StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { Who } from "../../core/ports/stores/log.ts";
 import { countSchema, flagSchema, objectSchema, textSchema, textsSchema } from "../../runtime/tool/schema-parts.ts";
 import { flagIn, nameRequest, numberOr, textIn, textsIn } from "../input.ts";
@@ -22,7 +22,7 @@ import type { Entries } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Session } from "../session.ts";
 import { specFault } from "../spec-fault.ts";
-import type { Carried, OwnerTool } from "../tools/owner-tool.ts";
+import type { ExecutionResult, OwnerTool } from "../tools/owner-tool.ts";
 import { delegationDepthMax, grantsOf, type Holdings } from "./holding.ts";
 
 const specsMax = 256;
@@ -67,7 +67,7 @@ export class Delegations {
         ),
         verbs: ["agent.grant"],
         requests: (input, reading) => delegation(input, "agent", reading),
-        carry: ({ input, session, warrant }) => this.#grant(input, session, warrant.requests),
+        execute: ({ input, session, warrant }) => this.#grant(input, session, warrant.requests),
       },
       {
         name: "agent_create",
@@ -85,18 +85,18 @@ export class Delegations {
         ),
         verbs: ["agent.create"],
         requests: (input, reading) => creation(input, reading),
-        carry: ({ input, session, warrant }) => this.#create(input, session, warrant.requests),
+        execute: ({ input, session, warrant }) => this.#create(input, session, warrant.requests),
       },
     ];
   }
 
-  /** A token as text becomes a link of this agent; null where it is none, or somebody else's. */
-  async claim(token: string, name: AgentName, who: Who): Promise<KeptLink | null> {
+  /** Claims a token as a link of this agent; null if it is invalid or meant for another agent. */
+  async claim(token: string, name: AgentName, who: Who): Promise<StoredLink | null> {
     const [start, id, secret, ...rest] = token.split(".");
     if (start !== tokenStart || id === undefined || secret === undefined || rest.length > 0) return null;
-    const { kept } = this.#parts;
+    const { stores } = this.#parts;
     const entry = this.#entries.make("delegation", who, "claimed", { of: id });
-    const claimed = await kept.links.claim(id, this.#tokenDigest(secret, name), name, entry);
+    const claimed = await stores.links.claim(id, this.#tokenDigest(secret, name), name, entry);
     return claimed.ok ? claimed.value : null;
   }
 
@@ -105,12 +105,12 @@ export class Delegations {
     return this.#parts.digest(JSON.stringify([secret, workspace, agent]));
   }
 
-  #grant(input: JsonObject, session: Session, requests: readonly Request[]): Promise<Carried> {
+  #grant(input: JsonObject, session: Session, requests: readonly Request[]): Promise<ExecutionResult> {
     const target = textIn(input, "agent", idCharactersMax);
     return target === null ? Promise.resolve(BAD) : this.#make(input, session, requests, target, null);
   }
 
-  #create(input: JsonObject, session: Session, requests: readonly Request[]): Promise<Carried> {
+  #create(input: JsonObject, session: Session, requests: readonly Request[]): Promise<ExecutionResult> {
     const target = textIn(input, "id", idCharactersMax);
     const body = textIn(input, "instructions", bodyCharactersMax);
     return target === null || body === null ? Promise.resolve(BAD) : this.#make(input, session, requests, target, body);
@@ -122,14 +122,14 @@ export class Delegations {
     requests: readonly Request[],
     target: string,
     body: string | null,
-  ): Promise<Carried> {
-    const { kept, now, id, records } = this.#parts;
+  ): Promise<ExecutionResult> {
+    const { stores, now, id, records } = this.#parts;
     const { name } = session.facts;
     const seconds = numberOr(input, "seconds", 0, 1, secondsMax);
     const calls = numberOr(input, "calls", 0, 1, Number.MAX_SAFE_INTEGER);
     const proposed = requests.find(({ delegation: given }) => given !== undefined)?.delegation?.proposed ?? null;
     if (seconds === null || calls === null || proposed === null) return BAD;
-    if (kept.links.all().length >= linksMax) return refused("quota", "there are too many delegations already");
+    if (stores.links.all().length >= linksMax) return refused("quota", "there are too many delegations already");
     if (session.pledges.some(isCounted))
       return refused(
         "exceeds_grantor_authority",
@@ -137,14 +137,14 @@ export class Delegations {
       );
     const parent = this.#parentFor(session, target, proposed);
     if (!parent.ok) return parent;
-    // INVARIANT: to an agent that exists a delegation adds what is written in it, and nothing else.
+    // INVARIANT: a delegation adds only its written grants to an existing agent.
     const tools = body === null || proposed.some(isAboutTools) ? null : this.#toolsFor(session, target, parent.value);
     const holder: AgentName = { workspace: name.workspace, agent: target };
     if (body !== null && this.#exists(session, holder)) return refused("invalid_input", `there is an agent ${target}`);
     const alike = alikeAgentId(target, this.#ids(session));
     if (alike !== null) return refused("invalid_input", `${target} reads like the agent ${alike}`);
     const secret = flagIn(input, "token") && body === null ? `${id("t")}${id("t")}` : null;
-    const link: KeptLink = {
+    const link: StoredLink = {
       id: id("l"),
       parent: parent.value,
       granter: name,
@@ -160,7 +160,7 @@ export class Delegations {
       isClean: session.isClean,
       isUserLimited: session.facts.user !== null && records.user(session.facts.user) !== null,
     };
-    const toolsLink: KeptLink | null =
+    const toolsLink: StoredLink | null =
       tools === null || tools.parent === parent.value
         ? null
         : {
@@ -171,7 +171,7 @@ export class Delegations {
             tools: tools.grants.map(compactText),
             countsWith: link.id,
           };
-    const made: MadeAgent | null =
+    const made: CreatedAgent | null =
       body === null ? null : { name: holder, creator: name, link: link.id, body, made: now(), ended: null };
     const specs = [...link.specs, ...(tools?.grants.map(compactText) ?? [])];
     const more = { to: target, grants: specs, parent: link.parent, expires: link.expires, calls: link.calls };
@@ -184,7 +184,7 @@ export class Delegations {
         more,
       },
     );
-    const stored = await kept.links.make(link, made, entry, toolsLink);
+    const stored = await stores.links.make(link, made, entry, toolsLink);
     if (!stored.ok) return stored;
     if (stored.value === null) return refused("not_available", "it could not be kept under this name; ask again");
     const token = secret === null ? null : `${tokenStart}.${link.id}.${secret}`;
@@ -197,27 +197,29 @@ export class Delegations {
     for (
       let at = id;
       at !== null && path.length <= delegationDepthMax;
-      at = this.#parts.kept.links.get(at)?.parent ?? null
+      at = this.#parts.stores.links.get(at)?.parent ?? null
     )
       path.unshift(at);
     return path;
   }
 
-  /** Of agents in the session's workspace, written and made. */
+  /** Agents of the session's workspace, with a record or created. */
   #ids({ facts }: Session): readonly string[] {
-    const { kept, records } = this.#parts;
-    const made = kept.links.allMade().filter(({ name, ended }) => ended === null && isSameWorkspace(name, facts.name));
+    const { stores, records } = this.#parts;
+    const made = stores.links
+      .allMade()
+      .filter(({ name, ended }) => ended === null && isSameWorkspace(name, facts.name));
     return [...records.agentIds(facts.cwd), ...made.map(({ name }) => name.agent)];
   }
 
   #exists(session: Session, { workspace, agent }: AgentName): boolean {
-    const { kept, records } = this.#parts;
-    return kept.links.made({ workspace, agent })?.ended === null || records.record(session.facts.cwd, agent).ok;
+    const { stores, records } = this.#parts;
+    return stores.links.made({ workspace, agent })?.ended === null || records.record(session.facts.cwd, agent).ok;
   }
 
   /**
-   * The tools of a maker whose list says nothing about tools: those of the chain that the rest is given from, else of the first
-   * chain that has any. INVARIANT: never more than the maker may pass on in this session.
+   * The creator's tools, used if the new agent's grants do not mention tools: those of the chain that covers the other grants,
+   * else of the first chain that has any. INVARIANT: never more than the creator may delegate in this session.
    */
   #toolsFor(session: Session, target: string, preferred: string | null): ToolsGiven | null {
     const { name } = session.facts;
@@ -236,12 +238,12 @@ export class Delegations {
     return null;
   }
 
-  /** The one chain that covers all of it by itself. What only several together cover has to be passed on in parts. */
+  /** The one chain that covers all grants by itself. Grants that only several chains cover have to be delegated separately. */
   #parentFor(
     session: Session,
     target: string,
     proposed: readonly Grant[],
-  ): { readonly ok: true; readonly value: string | null } | Extract<Carried, { ok: false }> {
+  ): { readonly ok: true; readonly value: string | null } | Extract<ExecutionResult, { ok: false }> {
     const { name } = session.facts;
     const { protectedPaths } = this.#parts.records.readingAt(session.facts.cwd).ground;
     let depth = 0;
@@ -262,7 +264,7 @@ export class Delegations {
 }
 
 interface ToolsGiven {
-  /** The link they are given under; null for the maker's own record. */
+  /** The parent link; null for the creator's own record. */
   readonly parent: string | null;
   readonly grants: readonly Grant[];
 }
@@ -275,18 +277,18 @@ function isAboutTools({ verb }: Grant): boolean {
   return verb.verb === "tool.invoke";
 }
 
-/** A pledge stands in no chain but its session's: what is counted there would not be counted below. */
+/** A pledge belongs only to its session's chains: its budgets would not be charged below. */
 function isCounted({ link }: CompiledLink): boolean {
   return link.grants.some(({ conditions: { calls, rate, expires } }) => (calls ?? rate ?? expires) !== null);
 }
 
-const BAD: Carried = {
+const BAD: ExecutionResult = {
   ok: false,
   code: "invalid_input",
   message: "an agent's id, and grants as a list of specs such as net.get{hosts=[api.example.com]}",
 };
 
-function refused(code: string, message: string): Extract<Carried, { ok: false }> {
+function refused(code: string, message: string): Extract<ExecutionResult, { ok: false }> {
   return { ok: false, code, message };
 }
 

@@ -1,4 +1,4 @@
-// The approval desk: questions go to people, answers go to the calls that wait, and an answer is used as often as it says.
+// The approval desk: sends approval requests to people, passes answers to waiting calls, and counts uses.
 
 import { specsCover } from "../../approvals/cover.ts";
 import { callDigest } from "../../approvals/digest.ts";
@@ -20,17 +20,17 @@ import type { Request } from "../../core/authority/request.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import { requestIdentity, requestText } from "../../core/notation/request/request-printer.ts";
-import type { ApprovalAnswer, ApprovalAsked } from "../../core/ports/approvals.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "../../core/ports/approvals.ts";
 import type { LadderStep } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import type { Approval, ApprovalAnswerGiven, ApprovalBinding } from "../../core/ports/stores/approval-store.ts";
+import type { Approval, ApprovalBinding, ApproverAnswer } from "../../core/ports/stores/approval-store.ts";
 import type { ApprovalClaim } from "../../core/ports/stores/ledger.ts";
 import type { Entries } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import { refusal } from "../refusal.ts";
 import type { Session } from "../session.ts";
-import type { Waiting } from "./call-ports.ts";
-import { agentScope, EVERYBODY } from "./generations.ts";
+import type { ApprovalWait } from "./call-ports.ts";
+import { agentScope, MACHINE_SCOPE } from "./generations.ts";
 import type { Holding } from "./holding.ts";
 
 const questionMilliseconds = 24 * 3_600_000;
@@ -42,7 +42,7 @@ export interface DeskAnswer {
   readonly claim: ApprovalClaim | null;
 }
 
-/** INVARIANT: whoever is told to wait for an approval waits for one that exists. */
+/** INVARIANT: a caller that is told to wait for an approval waits for one that exists. */
 function unavailable(reason: string): DeskAnswer {
   return { answer: { kind: "unavailable", reason }, claim: null };
 }
@@ -60,14 +60,14 @@ export class Desk {
     this.#entries = entries;
   }
 
-  /** Every change of an approval, until the returned function is called. */
+  /** Reports every change of an approval, until the returned function is called. */
   watch(watcher: (approval: Approval) => void): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
   }
 
-  async ask(session: Session, holding: Holding, question: ApprovalAsked, waiting: Waiting): Promise<DeskAnswer> {
-    const { kept, now, id, redacting } = this.#parts;
+  async ask(session: Session, holding: Holding, question: ApprovalRequest, waiting: ApprovalWait): Promise<DeskAnswer> {
+    const { stores, now, id, redacting } = this.#parts;
     const { call, binding } = await this.#callOf(session, question);
     const served = this.#served(session, call, holding.reading);
     if (served !== null) return served;
@@ -75,10 +75,10 @@ export class Desk {
     if (no === "unknown") return unavailable(NO_STORE);
     if (no !== null) return { answer: { kind: "refused", reason: no.reason ?? "", approval: no.id }, claim: null };
     const { name } = session.facts;
-    const open = kept.approvals.pending(name.workspace, name.agent).filter(({ expires }) => now() < expires);
+    const open = stores.approvals.pending(name.workspace, name.agent).filter(({ expires }) => now() < expires);
     const room = mayAsk(open, call.digest);
     if (!room.ok) return unavailable(room.message);
-    // What nobody can read nobody can approve, and it must not crowd out what others ask.
+    // A request that is too long to read cannot be approved, and must not crowd out other requests.
     if (this.#parts.canonical(question.input).length > questionCharactersMax)
       return unavailable(
         `the arguments are longer than the ${questionCharactersMax} characters that a person is shown`,
@@ -100,7 +100,7 @@ export class Desk {
       milliseconds: questionMilliseconds,
     });
     const entry = this.#entryOf(approval, "asked", null);
-    const asking = await kept.approvals.ask(approval, entry);
+    const asking = await stores.approvals.ask(approval, entry);
     if (!asking.ok) return unavailable(NO_STORE);
     this.#tell(asking.value);
     if (waiting.milliseconds <= 0) return { answer: { kind: "pending", approval: asking.value.id }, claim: null };
@@ -108,7 +108,7 @@ export class Desk {
     const decided = await this.#decided(asking.value.id, waiting);
     if (decided?.state === "refused")
       return { answer: { kind: "refused", reason: decided.reason ?? "", approval: decided.id }, claim: null };
-    // The world may have changed while somebody thought about it: what serves is looked for anew.
+    // Grants may have changed while the person decided: look for a usable approval again.
     const again =
       decided?.state === "approved"
         ? this.#served(session, (await this.#callOf(session, question)).call, holding.reading)
@@ -117,7 +117,7 @@ export class Desk {
   }
 
   async show(idOf: string): Promise<Answer<{ readonly approval: Approval; readonly ladder: readonly LadderStep[] }>> {
-    const found = await this.#parts.kept.approvals.get(idOf);
+    const found = await this.#parts.stores.approvals.get(idOf);
     if (!found.ok) return refusal(found.code, found.message);
     if (found.value === null)
       return refusal("unknown_approval", `there is no approval ${JSON.stringify(idOf.slice(0, 80))}`);
@@ -125,10 +125,10 @@ export class Desk {
     return { ok: true, value: { approval, ladder: this.#ladderOf(approval) } };
   }
 
-  /** One answer after the other: two people at once are two people. */
+  /** Answers are handled one at a time, so two concurrent approvers both count. */
   approve(
     idOf: string,
-    answer: ApprovalAnswerGiven,
+    answer: ApproverAnswer,
   ): Promise<Answer<{ readonly approval: Approval; readonly missing: number }>> {
     const mine = this.#turn.then(() => this.#approve(idOf, answer));
     this.#turn = mine.catch(() => undefined);
@@ -137,7 +137,7 @@ export class Desk {
 
   async #approve(
     idOf: string,
-    answer: ApprovalAnswerGiven,
+    answer: ApproverAnswer,
   ): Promise<Answer<{ readonly approval: Approval; readonly missing: number }>> {
     const shown = await this.show(idOf);
     if (!shown.ok) return shown;
@@ -154,7 +154,7 @@ export class Desk {
     return changed.ok ? { ok: true, value: { approval: changed.value } } : changed;
   }
 
-  /** A no is taken back: the question waits again, with none of its answers. */
+  /** Withdraws a refusal: the approval is pending again, without its earlier answers. */
   async reopen(idOf: string, by: string): Promise<Answer<{ readonly approval: Approval }>> {
     const shown = await this.show(idOf);
     if (!shown.ok) return shown;
@@ -164,18 +164,18 @@ export class Desk {
     return changed.ok ? { ok: true, value: { approval: changed.value } } : changed;
   }
 
-  /** What its last use came to. */
+  /** The outcome of its last use. */
   async settled(idOf: string, ended: string): Promise<void> {
-    const found = await this.#parts.kept.approvals.get(idOf);
+    const found = await this.#parts.stores.approvals.get(idOf);
     if (!found.ok || found.value === null || found.value.state !== "executing") return;
     const how = ended === "done" || ended.startsWith("exited ") || ended.startsWith("signalled ") ? "done" : "failed";
     await this.#change(found.value, end(found.value, how), ["executing"], how, null);
   }
 
-  /** Questions and answers whose time is over say so, once. */
+  /** Marks expired requests and approvals, once. */
   async sweep(): Promise<void> {
-    const { kept, now } = this.#parts;
-    const open = await kept.approvals.list(["pending", "approved"], refusedLookedAtMax);
+    const { stores, now } = this.#parts;
+    const open = await stores.approvals.list(["pending", "approved"], refusedLookedAtMax);
     for (const approval of open.ok ? open.value : []) {
       const old = aged(approval, now());
       if (old.state === "expired")
@@ -203,7 +203,7 @@ export class Desk {
   ): Promise<Answer<Approval>> {
     if (!life.ok) return refusal(life.code, life.message);
     const entry = this.#entryOf(life.approval, outcome, by);
-    const changed = await this.#parts.kept.approvals.change(approval.id, from, changeOf(life.approval), entry);
+    const changed = await this.#parts.stores.approvals.change(approval.id, from, changeOf(life.approval), entry);
     if (!changed.ok) return refusal(changed.code, changed.message);
     if (changed.value === null) return refusal("not_pending", "somebody else answered it in the meantime");
     this.#tell(changed.value);
@@ -223,12 +223,12 @@ export class Desk {
 
   async #callOf(
     session: Session,
-    { tool, input, requests, asking, level }: ApprovalAsked,
+    { tool, input, requests, asking, level }: ApprovalRequest,
   ): Promise<{ readonly call: ServedCall; readonly binding: ApprovalBinding | null }> {
-    const { kept, digest, canonical, pin } = this.#parts;
+    const { stores, digest, canonical, pin } = this.#parts;
     const { name } = session.facts;
-    // Both only go up, so the sum is the same only where neither did.
-    const generation = kept.ledger.generation(EVERYBODY) + kept.ledger.generation(agentScope(name));
+    // Both only increase, so an equal sum means neither changed.
+    const generation = stores.ledger.generation(MACHINE_SCOPE) + stores.ledger.generation(agentScope(name));
     const pinned = await pin({ workspace: name.workspace, tool, input, requests });
     const identity = {
       workspace: name.workspace,
@@ -243,11 +243,11 @@ export class Desk {
     return { call: { ...identity, digest: whole, level, asking }, binding: pinned.binding };
   }
 
-  /** An answer that was given to what one user wanted does not serve another. */
+  /** An approval for one user's call does not cover another user. */
   #served({ facts }: Session, call: ServedCall, reading: Reading): DeskAnswer | null {
-    const { kept, now } = this.#parts;
+    const { stores, now } = this.#parts;
     const covers = specsCover(reading);
-    const found = kept.approvals
+    const found = stores.approvals
       .usable(call.workspace, call.agent, now())
       .find(({ who, ...rest }) => who.user === facts.user && serves({ who, ...rest }, call, now(), covers));
     const level = found === undefined ? 0 : answeredLevel(found);
@@ -257,16 +257,16 @@ export class Desk {
     return { answer: { kind: "approved", approval: found.id, level }, claim };
   }
 
-  /** A no holds for as long as the question would have been open: asking again is no way around it. */
+  /** A refusal lasts as long as the request would have been open: asking again does not bypass it. */
   async #refusedBefore({ digest }: ServedCall): Promise<Approval | null | "unknown"> {
-    const { kept, now } = this.#parts;
-    const refused = await kept.approvals.list(["refused"], refusedLookedAtMax);
-    // Whether somebody said no cannot be told: then nobody is asked.
+    const { stores, now } = this.#parts;
+    const refused = await stores.approvals.list(["refused"], refusedLookedAtMax);
+    // If it is unknown whether a person refused, no request is created.
     if (!refused.ok) return "unknown";
     return refused.value.find((one) => one.digest === digest && now() < one.expires) ?? null;
   }
 
-  #decided(idOf: string, waiting: Waiting): Promise<Approval | null> {
+  #decided(idOf: string, waiting: ApprovalWait): Promise<Approval | null> {
     return new Promise((give) => {
       const done = (approval: Approval | null): void => {
         stop();
@@ -278,8 +278,8 @@ export class Desk {
       });
       const timer = setTimeout(() => done(null), Math.min(waiting.milliseconds, questionMilliseconds));
       waiting.onStop(() => done(null));
-      // Whoever was faster than this has been heard by nobody.
-      void this.#parts.kept.approvals.get(idOf).then((found) => {
+      // An answer that arrived before this listener was added would otherwise be missed.
+      void this.#parts.stores.approvals.get(idOf).then((found) => {
         if (found.ok && found.value !== null && found.value.state !== "pending") done(found.value);
       });
     });

@@ -1,9 +1,9 @@
-// The one who asks, for those who carry out what was asked: when to stop, and how long to wait for a person.
+// Adapts an RPC exchange for the code that executes it: a stop signal, and how long to wait for an approval.
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import type { Exchange } from "../rpc/serving.ts";
-import type { Waiting } from "./call-ports.ts";
+import type { ApprovalWait } from "./call-ports.ts";
 
-/** One for every call, and so of a class: to make a getter for each costs more than all of the rest. */
+/** One per call, therefore a class: creating a getter for each would cost more than all the rest. */
 export class ExchangeStop implements Stop {
   readonly #exchange: Exchange;
 
@@ -20,8 +20,8 @@ export class ExchangeStop implements Stop {
   }
 }
 
-/** How a call waits for a person: as long as its asker does. */
-export class ExchangeWaiting implements Waiting {
+/** Waits for an approval as long as the client does. */
+export class ExchangeWait implements ApprovalWait {
   readonly milliseconds: number;
   readonly #exchange: Exchange;
 

@@ -1,5 +1,5 @@
-// One call of a session, from the question to the receipt: the gate decides, a person is asked where one has to be, and the
-// decision is on disk with everything it costs before anybody hears of it.
+// One call of a session, from request to receipt: the gate decides, a person is asked if required, and the decision is on disk
+// with all its charges before the result is reported.
 import type { Moment } from "../../core/authority/compiled.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -13,16 +13,22 @@ import type { Floods } from "../log/floods.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Session } from "../session.ts";
 import { Accounts, chargesIn } from "./accounts.ts";
-import { type CallPorts, type CallRefusal, CallWay, type Waiting, type WayActs } from "./call-ports.ts";
+import {
+  type ApprovalWait,
+  type CallPorts,
+  type CallRefusal,
+  SessionCall,
+  type SessionCallActions,
+} from "./call-ports.ts";
 import type { Desk } from "./desk.ts";
 import { type Holding, Holdings } from "./holding.ts";
-import { Standing } from "./moment.ts";
+import { HoldingMoments } from "./moment.ts";
 
-/** A client that calls again at once is back sooner. */
-const outcomePatienceMilliseconds = 10;
+/** Shorter than the time until a client's next call. */
+const outcomeDelayMilliseconds = 10;
 
-/** A call with everything it is decided by. */
-export interface AskedCall {
+/** A call with everything its decision needs. */
+export interface GatedCall {
   readonly session: Session;
   readonly holding: Holding;
   readonly tool: string;
@@ -38,13 +44,13 @@ export class Gatekeeper {
   readonly #accounts: Accounts;
   readonly entries: Entries;
   readonly holdings: Holdings;
-  /** A holding that is the same object is the same in everything. */
-  readonly #standings = new WeakMap<Holding, Standing>();
-  readonly #acts: WayActs;
-  /** Nothing is decided while this holds. */
+  /** The same holding object means equal holdings. */
+  readonly #standings = new WeakMap<Holding, HoldingMoments>();
+  readonly #acts: SessionCallActions;
+  /** While set, every call is denied. */
   isFrozen: boolean;
-  /** Of calls that ended, for which nobody waits. */
-  #outcomes: (readonly [CallWay, Outcome])[] = [];
+  /** Outcomes of ended calls without a waiting client. */
+  #outcomes: (readonly [SessionCall, Outcome])[] = [];
 
   constructor(parts: DaemonParts, desk: Desk, floods: Floods, entries: Entries) {
     this.#parts = parts;
@@ -52,8 +58,8 @@ export class Gatekeeper {
     this.#floods = floods;
     this.#accounts = new Accounts(parts.digest);
     this.entries = entries;
-    this.holdings = new Holdings(parts.records, parts.kept.links);
-    this.isFrozen = parts.kept.settings.get("frozen") !== null;
+    this.holdings = new Holdings(parts.records, parts.stores.links);
+    this.isFrozen = parts.stores.settings.get("frozen") !== null;
     this.#acts = {
       ask: ({ session, holding, waiting }, asked) => desk.ask(session, holding, asked, waiting),
       commit: (way, entry) => this.#commit(way, entry),
@@ -68,70 +74,70 @@ export class Gatekeeper {
     return this.#standing(session, holding).moment(this.#parts.now());
   }
 
-  ports(session: Session, holding: Holding, waiting: Waiting, input: JsonObject): CallPorts {
+  ports(session: Session, holding: Holding, waiting: ApprovalWait, input: JsonObject): CallPorts {
     const generations = this.#standing(session, holding).generations();
-    return new CallWay(this.#acts, session, holding, waiting, input, generations);
+    return new SessionCall(this.#acts, session, holding, waiting, input, generations);
   }
 
-  #standing(session: Session, holding: Holding): Standing {
+  #standing(session: Session, holding: Holding): HoldingMoments {
     const known = this.#standings.get(holding);
     if (known?.session === session) return known;
-    const standing = new Standing(session, holding, this.#parts.kept, this.#accounts, () => this.isFrozen);
+    const standing = new HoldingMoments(session, holding, this.#parts.stores, this.#accounts, () => this.isFrozen);
     this.#standings.set(holding, standing);
     return standing;
   }
 
-  /** A session that was not opened, with why; counted where it is the same again and again. */
+  /** Records a refused session with its reason; repeated equal refusals are only counted. */
   async writeRefused(who: Who, code: string, more: JsonObject): Promise<void> {
     const entry = this.entries.make("session", who, "refused", { code, more });
-    if (this.#floods.take(entry) === null) await this.#parts.kept.ledger.append([entry]);
+    if (this.#floods.take(entry) === null) await this.#parts.stores.ledger.append([entry]);
   }
 
-  authorize(asked: AskedCall): Promise<Authorization> {
+  authorize(asked: GatedCall): Promise<Authorization> {
     return authorize(...this.#decidedBy(asked));
   }
 
-  /** For what is carried out elsewhere. */
-  permit(asked: AskedCall): ReturnType<typeof permit> {
+  /** Ports for code that executes elsewhere. */
+  permit(asked: GatedCall): ReturnType<typeof permit> {
     return permit(...this.#decidedBy(asked));
   }
 
-  #decidedBy({ session, holding, tool, input, lookup, ports }: AskedCall): Parameters<typeof authorize> {
+  #decidedBy({ session, holding, tool, input, lookup, ports }: GatedCall): Parameters<typeof authorize> {
     session.calls++;
     const { authority, written, blocked } = holding;
     const caller = { agent: session.facts.name.agent, authority, written, blocked };
     return [caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths, ports];
   }
 
-  async #settle({ session, chain, claim }: CallWay, outcome: Outcome): Promise<boolean> {
+  async #settle({ session, chain, claim }: SessionCall, outcome: Outcome): Promise<boolean> {
     const entry = this.entries.outcome(session.who(chain), outcome);
-    const written = this.#parts.kept.ledger.append([entry]);
+    const written = this.#parts.stores.ledger.append([entry]);
     if (claim !== null) await this.#desk.settled(claim.approval, outcome.ended);
     return (await written).ok;
   }
 
-  /** What is planned so is written before the owner ends, and lost with its process: then the outcome shows as unknown. */
-  #settleLater(way: CallWay, outcome: Outcome): void {
+  /** Deferred outcomes are written before the daemon ends, and lost in a crash: the outcome then shows as unknown. */
+  #settleLater(way: SessionCall, outcome: Outcome): void {
     this.#outcomes.push([way, outcome]);
     if (way.claim !== null) void this.#desk.settled(way.claim.approval, outcome.ended);
-    // After the answer: nobody who waits for that one waits for the entry to be made.
+    // Runs after the response, so that the client does not wait while the entry is built.
     if (this.#outcomes.length === 1) setImmediate(() => setImmediate(() => this.planOutcomes()));
   }
 
-  /** All that were not planned yet: written with what comes next, each for itself. */
+  /** Queues all deferred outcomes for the next commit, each as its own entry. */
   planOutcomes(): void {
     const outcomes = this.#outcomes;
     this.#outcomes = [];
     for (const [{ session, chain }, outcome] of outcomes)
-      void this.#parts.kept.ledger.append(
+      void this.#parts.stores.ledger.append(
         [this.entries.outcome(session.who(chain), outcome)],
-        outcomePatienceMilliseconds,
+        outcomeDelayMilliseconds,
       );
   }
 
-  async #commit(way: CallWay, entry: Entry): Promise<CommitResult> {
+  async #commit(way: SessionCall, entry: Entry): Promise<CommitResult> {
     const { session, holding, generations, chain: links } = way;
-    // What has ended stands in the log before what is decided after it.
+    // Outcomes of ended calls come before later decisions in the log.
     this.planOutcomes();
     const told = entry.code === "untrusted_content" ? { ...entry, reason: entry.reason ?? taintOf(session) } : entry;
     const made = this.entries.decision(session.who(links), { entry: told, input: way.input }, holding, () =>
@@ -139,32 +145,32 @@ export class Gatekeeper {
     );
     if (entry.outcome !== "allow") return this.#deny(session, made, isConfigured(entry));
     if (this.isFrozen || session.isClosed) return { ok: false, code: "revoked" };
-    // INVARIANT: what was given up before its decision is written is charged to no account and not carried out.
+    // INVARIANT: a call that was cancelled before its decision is written is not charged and not executed.
     if (way.waiting.isStopped) return { ok: false, code: "not_available" };
     if (entry.approval !== null && !this.#stillHolds(session, entry)) return { ok: false, code: "generation_stale" };
-    const charges = chargesIn(this.#standing(session, holding).counted, entry.charges);
+    const charges = chargesIn(this.#standing(session, holding).accounts, entry.charges);
     if (charges === null) return { ok: false, code: "audit_unavailable" };
     const claim = entry.approval === null ? null : way.claim;
-    const written = await this.#parts.kept.ledger.decide({ entry: made, charges, claim, generations, links });
+    const written = await this.#parts.stores.ledger.decide({ entry: made, charges, claim, generations, links });
     if (!written.ok) return written;
     if (!written.value.ok) return { ok: false, code: written.value.code };
     session.left = written.value.left;
     return { ok: true, receipt: made.id };
   }
 
-  /** Written soon; whoever waits for the outcome of the call waits for this, too, because that is written after it. */
-  #refused({ session, holding, chain, input }: CallWay, refusal: CallRefusal): string {
+  /** Written soon; the outcome of the call is written after it, so waiting for the outcome waits for this, too. */
+  #refused({ session, holding, chain, input }: SessionCall, refusal: CallRefusal): string {
     const moment = (): Moment => this.moment(session, holding);
     const entry = this.entries.refusal(session.who(chain), { refusal, input }, holding, moment);
     const counted = this.#floods.take(entry, refusal.denial.times);
     if (counted !== null) return counted;
-    const { kept, id } = this.#parts;
-    void kept.observations.append(denialObservation(session, entry, id("o"), false));
-    void kept.ledger.append([entry]);
+    const { stores, id } = this.#parts;
+    void stores.observations.append(denialObservation(session, entry, id("o"), false));
+    void stores.ledger.append([entry]);
     return entry.id;
   }
 
-  /** A person took their time: what was decided before they were asked is looked at once more, as everything is now. */
+  /** Approval took time: decide again with the current holding. */
   #stillHolds(session: Session, { requests, level }: Entry): boolean {
     const holding = this.holdings.of(session);
     if ("refused" in holding) return false;
@@ -175,19 +181,19 @@ export class Gatekeeper {
     });
   }
 
-  /** Written, or counted where the same was denied again and again; told to later turns as an observation. */
+  /** Records the denial, or counts it if repeated; later turns see it as an observation. */
   async #deny(session: Session, entry: LogEntry, isOfUser: boolean): Promise<CommitResult> {
     const counted = this.#floods.take(entry);
     if (counted !== null) return { ok: true, receipt: counted };
-    const { kept, id } = this.#parts;
-    const observed = kept.observations.append(denialObservation(session, entry, id("o"), isOfUser));
-    const written = await kept.ledger.append([entry]);
+    const { stores, id } = this.#parts;
+    const observed = stores.observations.append(denialObservation(session, entry, id("o"), isOfUser));
+    const written = await stores.ledger.append([entry]);
     await observed;
     return written.ok ? { ok: true, receipt: entry.id } : written;
   }
 }
 
-/** Made from the user's own configuration, of which the caller is told nothing. */
+/** Derived from the user's own configuration, which the caller does not learn. */
 function isConfigured({ need, requests }: Entry): boolean {
   return [...(need === null ? [] : [need]), ...requests].some((one) => one.isConfigured === true);
 }

@@ -1,8 +1,8 @@
-// Generations: numbers that only go up. What was decided under an older one does not count any more.
+// Generations: counters that only increase. A decision made under an older generation is invalid.
 import type { AgentName } from "../../core/ports/stores/link-store.ts";
 
-/** Everything on this machine. */
-export const EVERYBODY = "all";
+/** The generation of the whole machine. */
+export const MACHINE_SCOPE = "all";
 
 export function agentScope({ workspace, agent }: AgentName): string {
   return `agent ${workspace ?? ""}#${agent}`;

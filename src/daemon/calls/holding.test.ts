@@ -1,7 +1,7 @@
-// What a session holds is the same object while everything it is made of is the same, and another as soon as anything is not.
+// A session's holding is the same object while all of its inputs are the same, and a new object after any change.
 import { describe, expect, test } from "vitest";
 import { chain, grant, link } from "../../../test/forge/authority.ts";
-import type { KeptLink, LinkStore } from "../../core/ports/stores/link-store.ts";
+import type { LinkStore, StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { RecordRead, Records } from "../parts.ts";
 import { Session, type SessionFacts } from "../session.ts";
 import { type Holding, Holdings } from "./holding.ts";
@@ -13,7 +13,7 @@ class World {
   user: ReturnType<Records["user"]> = null;
   caveats: RecordRead = recordOf();
   isUserRequired = false;
-  links: KeptLink[] = [];
+  links: StoredLink[] = [];
   readonly holdings: Holdings;
   readonly session: Session;
 
@@ -167,9 +167,9 @@ describe("a holding", () => {
 describe("what is written and not trusted", () => {
   const text = [chain(link("written", [grant("memory.write")]))];
   const waiting = (): RecordRead => ({ ...recordOf(), authority: [], written: text });
-  const given = (id: string): KeptLink =>
+  const given = (id: string): StoredLink =>
     ({ id, granter: NAME, holder: NAME, specs: ["memory.read"], parent: null, expires: null, calls: null }) as never;
-  const kept = (id: string): KeptLink => ({ ...given(id), revoked: null, user: null, isClean: true });
+  const kept = (id: string): StoredLink => ({ ...given(id), revoked: null, user: null, isClean: true });
   const named = (chains: Holding["authority"] | undefined): unknown =>
     chains?.map((links) => links.map(({ link: one }) => one.id));
 

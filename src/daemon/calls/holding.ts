@@ -1,4 +1,4 @@
-// What a session holds at this moment: the agent's own record, what others delegated to it, and every limit around.
+// What a session holds now: the agent's own record, delegations to it, and every limit around them.
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
@@ -6,27 +6,27 @@ import type { Grant } from "../../core/authority/grant.ts";
 import { readCompact } from "../../core/notation/compact/compact.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
 import type { Reading } from "../../core/notation/reading.ts";
-import type { AgentName, KeptLink, LinkStore } from "../../core/ports/stores/link-store.ts";
+import type { AgentName, LinkStore, StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { Approvers, RecordRead, RecordResult, Records } from "../parts.ts";
 import type { Session, SessionFacts } from "../session.ts";
 
-/** A delegation that goes deeper than this is none. */
+/** Deeper delegations are invalid. */
 export const delegationDepthMax = 16;
 const heldLinksMax = 64;
 
 export interface Holding {
   readonly authority: Authority;
-  /** What it would be were every text trusted; null where all of them count. INVARIANT: nothing is allowed by it. */
+  /** The authority if every file were trusted; null if all are. INVARIANT: nothing is allowed by it. */
   readonly written: (() => Authority) | null;
   /** For each chain the delegations it rests on, from the root down. */
   readonly links: readonly (readonly string[])[];
   readonly approvers: Approvers;
-  /** What programs write waits for a person, by any record that it rests on. */
+  /** A record it rests on requires approval for program changes. */
   readonly needsReview: boolean;
   readonly reading: Reading;
   readonly notes: readonly string[];
   readonly record: RecordRead | null;
-  /** Why nothing at all is decided by it; null where it counts. */
+  /** Why every call is denied; null if the holding is valid. */
   readonly blocked: Blocked | null;
 }
 
@@ -40,14 +40,14 @@ function unknownUser(reason: string): Blocked {
 }
 
 /** Caveats that a session was opened with. */
-export interface Brought {
+export interface SessionCaveats {
   readonly text: string;
-  /** What its calls are counted under. */
+  /** The account its calls are charged to. */
   readonly account: string;
 }
 
-/** A holding with everything it was made of. */
-interface KeptHolding {
+/** A holding with all of its inputs. */
+interface CachedHolding {
   readonly holding: Holding;
   readonly record: RecordRead;
   readonly user: UserRead | null;
@@ -59,23 +59,23 @@ type UserRead = NonNullable<ReturnType<Records["user"]>>;
 export class Holdings {
   readonly #records: Records;
   readonly #links: LinkStore;
-  /** Grants of a delegation never change, so they are read once. */
+  /** Grants of a delegation never change, so they are parsed once. */
   readonly #compiled = new Map<string, CompiledLink | null>();
-  readonly #brought = new WeakMap<Session, Brought>();
-  /** As long as everything is as it was, a session holds the same object, and whoever makes something of it keeps that. */
-  readonly #kept = new WeakMap<Session, KeptHolding>();
+  readonly #brought = new WeakMap<Session, SessionCaveats>();
+  /** The holding object stays the same while its inputs do, so derived values can be cached per object. */
+  readonly #kept = new WeakMap<Session, CachedHolding>();
 
   constructor(records: Records, links: LinkStore) {
     this.#records = records;
     this.#links = links;
   }
 
-  /** A session that holds what it was opened with, and nothing that anybody wrote or delegated. */
-  bring(session: Session, brought: Brought): void {
+  /** A session that holds the caveats it was opened with, and no record or delegation. */
+  bring(session: Session, brought: SessionCaveats): void {
     this.#brought.set(session, brought);
   }
 
-  /** INVARIANT: read anew for every call, so that an edit, a revocation or a pledge holds from the next call on. */
+  /** INVARIANT: evaluated for every call, so that an edit, a revocation or a pledge applies from the next call on. */
   of(session: Session): Holding | { readonly refused: string; readonly fix: string | null } {
     const { name, asked, cwd } = session.facts;
     const blocked = this.blockedBy(session.facts, session.hadUserRecord);
@@ -84,9 +84,9 @@ export class Holdings {
     const brought = this.#brought.get(session);
     if (brought !== undefined)
       return this.#ofRecord(this.#records.caveats(cwd, brought.text, brought.account), session);
-    // A person's own text comes before an agent of the same id that another agent made.
+    // A record written by a person takes precedence over a created agent with the same id.
     const found: RecordResult = this.#records.record(cwd, asked);
-    // A text that now claims another id is another agent.
+    // A record that now has another id is another agent.
     const record = found.ok && sameName(found.value.name, name) ? found.value : null;
     const held = this.#links.heldBy(name);
     if (record !== null && held.length === 0) return this.#ofRecord(record, session);
@@ -97,17 +97,17 @@ export class Holdings {
         fix: found.ok ? null : found.fix,
       };
     const limits = this.#limitsOf(session);
-    const counting = new Texts(false);
+    const counting = new RecordView(false);
     const chains: Chain[] = [];
     const links: (readonly string[])[] = [];
     for (const chain of counting.authorityOf(record)) {
       chains.push([...chain, ...limits]);
       links.push([]);
     }
-    let approvers = record?.approvers ?? ANYBODY;
+    let approvers = record?.approvers ?? ANY_APPROVER;
     let needsReview = record?.needsReview ?? false;
     for (const link of held.slice(0, heldLinksMax)) {
-      // What was passed on by somebody who had read something untrusted was perhaps somebody else's idea.
+      // A delegation from a session that had read untrusted data may not be the granter's own intent.
       if (!link.isClean) session.taint(`a delegation from a session that was not clean (${link.id})`);
       for (const path of this.#pathsOf(link, counting)) {
         chains.push([...path.chain, ...limits]);
@@ -129,7 +129,7 @@ export class Holdings {
     };
   }
 
-  /** Whether nothing is decided for a user: one whose ceiling is gone, or one that is not known where users have to be. */
+  /** Whether every call of a user is denied: its ceiling is gone, or it has no record where records are required. */
   blockedBy({ user, cwd, name }: Pick<SessionFacts, "user" | "cwd" | "name">, hadRecord: boolean): Blocked | null {
     if (user !== null && this.#records.user(user) !== null) return null;
     if (hadRecord) return unknownUser(`the record of the user ${user} is gone, and it was this session's ceiling`);
@@ -144,17 +144,17 @@ export class Holdings {
 
   #nothing(cwd: string): Omit<Holding, "blocked"> {
     const reading = this.#records.readingAt(cwd);
-    const nothing = { authority: [], written: null, links: [], approvers: ANYBODY, needsReview: true };
+    const nothing = { authority: [], written: null, links: [], approvers: ANY_APPROVER, needsReview: true };
     return { ...nothing, reading, notes: [], record: null };
   }
 
-  #written(record: RecordRead | null, held: readonly KeptLink[], limits: readonly CompiledLink[]): Authority {
-    const texts = new Texts(true);
+  #written(record: RecordRead | null, held: readonly StoredLink[], limits: readonly CompiledLink[]): Authority {
+    const texts = new RecordView(true);
     const given = held.slice(0, heldLinksMax).flatMap((link) => this.#pathsOf(link, texts).map(({ chain }) => chain));
     return [...texts.authorityOf(record), ...given].map((chain): Chain => [...chain, ...limits]);
   }
 
-  /** By a text alone, which is most sessions. What it is made of is an object that is made anew by every change. */
+  /** For a record without delegations, which is the usual case. Every change of its inputs makes a new record object. */
   #ofRecord(record: RecordRead, session: Session): Holding {
     const { facts, pledges } = session;
     const user = facts.user === null ? null : this.#records.user(facts.user);
@@ -175,13 +175,13 @@ export class Holdings {
     return [...(facts.user === null ? [] : this.#userLimits(facts.user)), ...pledges];
   }
 
-  /** What an agent may hand on: each chain by itself, with the link that it came through. */
+  /** What an agent may delegate: each chain separately, with the link that it came through. */
   passable(name: AgentName): readonly { readonly parent: string | null; readonly chain: Chain }[] {
     const own = this.#recordChains(name).map((chain) => ({ parent: null, chain }));
     const given = this.#links
       .heldBy(name)
       .slice(0, heldLinksMax)
-      .flatMap((link) => this.#pathsOf(link, new Texts(false)).map(({ chain }) => ({ parent: link.id, chain })));
+      .flatMap((link) => this.#pathsOf(link, new RecordView(false)).map(({ chain }) => ({ parent: link.id, chain })));
     return [...own, ...given];
   }
 
@@ -194,19 +194,19 @@ export class Holdings {
     return found.ok && sameName(found.value.name, name) ? found.value : null;
   }
 
-  /** From the record at the root down to this link. A link whose granter holds nothing any more leads nowhere. */
-  #pathsOf(link: KeptLink, texts: Texts, depth = 0): readonly Path[] {
+  /** From the root record down to this link. A link whose granter holds nothing any more is invalid. */
+  #pathsOf(link: StoredLink, texts: RecordView, depth = 0): readonly HeldChain[] {
     const compiled = this.#compile(link);
     if (compiled === null || link.revoked !== null || depth >= delegationDepthMax) return [];
     const { countsWith } = link;
     if (countsWith !== undefined && this.#links.get(countsWith)?.revoked !== null) return [];
-    // Whoever it was given for stands above it for good, whoever uses it.
+    // The user it was granted for limits it permanently, whoever uses it.
     const limits = link.user === null ? [] : this.#userLimits(link.user);
     if (limits.length === 0 && link.isUserLimited === true) return [];
     const given = [compiled, ...limits];
     const own = countsWith === undefined ? [link.id] : [countsWith, link.id];
     const record = this.#recordOf(link.granter);
-    const approvers = record?.approvers ?? ANYBODY;
+    const approvers = record?.approvers ?? ANY_APPROVER;
     const needsReview = record?.needsReview ?? false;
     if (link.parent === null)
       return texts
@@ -222,8 +222,8 @@ export class Holdings {
     }));
   }
 
-  #compile(link: KeptLink): CompiledLink | null {
-    // A person's own text says which tools an agent calls; those of its maker are for an agent without one.
+  #compile(link: StoredLink): CompiledLink | null {
+    // A record written by a person defines an agent's tools; inherited tools are only for an agent without a record.
     const tools = link.holder !== null && this.#recordOf(link.holder) !== null ? [] : (link.tools ?? []);
     const key = `${link.id} ${tools.length}`;
     const known = this.#compiled.get(key);
@@ -246,14 +246,14 @@ export class Holdings {
     return compiled;
   }
 
-  /** A user without a record has no ceiling; one whose record cannot be believed can do nothing. */
+  /** A user without a record has no ceiling; one with an invalid record can do nothing. */
   #userLimits(user: string): readonly CompiledLink[] {
     return this.#records.user(user)?.authority.flat() ?? [];
   }
 }
 
-/** Texts as they count, or as they are written; and whether that is two things for any that was looked at. */
-class Texts {
+/** Reads records as trusted or as written, and notes whether the two differ for any record read. */
+class RecordView {
   readonly #isWritten: boolean;
   isAnyWaiting = false;
 
@@ -269,17 +269,17 @@ class Texts {
   }
 }
 
-interface Path {
+interface HeldChain {
   readonly chain: Chain;
   readonly links: readonly string[];
-  /** What every record on the way asks for. */
+  /** Required approvers over all records of the chain. */
   readonly approvers: Approvers;
   readonly needsReview: boolean;
 }
 
-const ANYBODY: Approvers = { need: 1, of: null };
+const ANY_APPROVER: Approvers = { need: 1, of: null };
 
-/** As many people as either wants, and only those whom both name. */
+/** The higher number of approvers, and only those that both name. */
 function strictest(left: Approvers, right: Approvers): Approvers {
   const need = Math.max(left.need, right.need);
   if (left.of === null || right.of === null) return { need, of: left.of ?? right.of };
@@ -287,7 +287,7 @@ function strictest(left: Approvers, right: Approvers): Approvers {
   return { need, of: left.of.filter((name) => both.includes(name)) };
 }
 
-/** Null where one of them is not understood: what was meant cannot be known. */
+/** Null if any of them cannot be parsed: the intent is unknown. */
 export function grantsOf(specs: readonly string[], reading: Reading): readonly Grant[] | null {
   const diagnostics = new Diagnostics();
   const grants: Grant[] = [];

@@ -1,31 +1,31 @@
-// What all moments of one holding have in common, made once: what of it is counted, what of it can be revoked.
+// Data shared by all decisions under one holding, computed once: its accounts and its revocable links.
 import type { Moment } from "../../core/authority/compiled.ts";
-import type { Kept } from "../parts.ts";
+import type { Stores } from "../parts.ts";
 import type { Session } from "../session.ts";
-import type { Accounts, Counted } from "./accounts.ts";
-import { EVERYBODY } from "./generations.ts";
+import type { AccountMap, Accounts } from "./accounts.ts";
+import { MACHINE_SCOPE } from "./generations.ts";
 import type { Holding } from "./holding.ts";
 
 const clockFar = 8_640_000_000_000_000;
 
 type Generations = readonly (readonly [scope: string, generation: number])[];
 
-export class Standing {
+export class HoldingMoments {
   readonly session: Session;
-  readonly counted: Counted | null;
-  readonly #kept: Kept;
+  readonly accounts: AccountMap | null;
+  readonly #kept: Stores;
   readonly #revoked: NonNullable<Moment["revoked"]>;
   readonly #exhausted: Moment["exhausted"];
   #generations: Generations = [];
   #at = 0;
 
-  constructor(session: Session, holding: Holding, kept: Kept, accounts: Accounts, isFrozen: () => boolean) {
+  constructor(session: Session, holding: Holding, kept: Stores, accounts: Accounts, isFrozen: () => boolean) {
     const counted = accounts.counted(holding.authority);
-    // Nothing else can be revoked, and to ask the store for what it never had costs more than to decide.
+    // Nothing else can be revoked, and looking up other ids in the store would cost more than the decision.
     const delegated = new Set(holding.links.flat());
     const isRevoked = (id: string): boolean => delegated.has(id) && (kept.links.get(id)?.revoked ?? null) !== null;
     this.session = session;
-    this.counted = counted;
+    this.accounts = counted;
     this.#kept = kept;
     this.#revoked = (id) => isFrozen() || session.isClosed || isRevoked(id);
     this.#exhausted =
@@ -37,7 +37,7 @@ export class Standing {
           };
   }
 
-  /** What is left of an account is asked for as of the latest moment there was. */
+  /** Account balances are read as of the latest time seen. */
   moment(at: number): Moment {
     this.#at = at;
     const { session } = this;
@@ -50,15 +50,15 @@ export class Standing {
     };
   }
 
-  /** Of everybody and of its agent, as they are now. */
+  /** Current generations of the machine and of its agent. */
   generations(): Generations {
     const { ledger } = this.#kept;
     const { scope } = this.session;
-    const [all, own] = [ledger.generation(EVERYBODY), ledger.generation(scope)];
+    const [all, own] = [ledger.generation(MACHINE_SCOPE), ledger.generation(scope)];
     const [first, second] = this.#generations;
     if (first?.[1] !== all || second?.[1] !== own)
       this.#generations = [
-        [EVERYBODY, all],
+        [MACHINE_SCOPE, all],
         [scope, own],
       ];
     return this.#generations;

@@ -1,17 +1,17 @@
-// Places for calls that are permitted and not settled: nobody takes them all, and each comes back.
+// Slots for permitted, unsettled calls: no session can take all of them, and each is released.
 import { describe, expect, test } from "vitest";
 import { Session, type SessionFacts } from "../session.ts";
 import type { CallPorts } from "./call-ports.ts";
-import { OpenCalls, type OpenPlace } from "./open-calls.ts";
+import { type CallSlot, OpenCalls } from "./open-calls.ts";
 
 const sessionOf = (agent: string): Session => new Session({ name: { workspace: null, agent } } as SessionFacts);
 const CALL = { ports: {} as CallPorts, context: null };
 
-function reserved(calls: OpenCalls, session: Session, times: number): readonly (OpenPlace | null)[] {
+function reserved(calls: OpenCalls, session: Session, times: number): readonly (CallSlot | null)[] {
   return Array.from({ length: times }, () => calls.reserve(session));
 }
 
-const counted = (places: readonly (OpenPlace | null)[]): number => places.filter((place) => place !== null).length;
+const counted = (places: readonly (CallSlot | null)[]): number => places.filter((place) => place !== null).length;
 
 describe("places", () => {
   test("of one session are bounded, and another has its own", () => {

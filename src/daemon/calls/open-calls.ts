@@ -1,4 +1,4 @@
-// Calls that were permitted to whoever asked, until they say what became of them, or their session ends.
+// Calls that were permitted to the client, until it reports their outcome or the session ends.
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -13,15 +13,15 @@ import { refusal } from "../refusal.ts";
 import type { Session } from "../session.ts";
 import type { CallPorts } from "./call-ports.ts";
 
-/** What a tool of the asker's declares, as one more limit of every chain. */
-export interface Declared {
+/** The declaration of a client tool, as one more link of every chain. */
+export interface ClientDeclaration {
   readonly requirement: CompiledLink;
   readonly needs: Needs;
   readonly store: Store | null;
 }
 
-/** What is not understood is refused: nobody knows what was meant by it. */
-export function declaredIn(declaration: JsonObject, tool: string, reading: Reading): Answer<Declared> {
+/** A declaration that cannot be parsed is refused. */
+export function parseDeclaration(declaration: JsonObject, tool: string, reading: Reading): Answer<ClientDeclaration> {
   const { requirement, diagnostics } = readDeclarationValue(declaration, reading, `the declaration of ${tool}`);
   const fault = diagnostics.find(({ severity }) => severity === "error");
   if (requirement === null || fault !== undefined)
@@ -38,29 +38,29 @@ export function declaredIn(declaration: JsonObject, tool: string, reading: Readi
 
 export interface OpenCall {
   readonly ports: CallPorts;
-  /** Made at the first use; null where the call declared nothing. */
+  /** Created at the first use; null if the call declared nothing. */
   readonly context: (() => ServedContext) | null;
-  /** The context, where it was made. */
+  /** The context, if it was created. */
   opened: ServedContext | null;
 }
 
-/** Of one session, of all sessions of one agent, and of everybody: nobody takes what others need. */
+/** Limits per session, per agent over all its sessions, and in total, so that no session starves others. */
 const sessionCallsMax = 256;
 const agentCallsMax = 1024;
 const callsMax = 8192;
 
-/** Room for one call, from before it is decided until it is settled. */
-export interface OpenPlace {
+/** A slot for one call, from before its decision until it is settled. */
+export interface CallSlot {
   keep(receipt: string, call: Omit<OpenCall, "opened">): void;
-  /** It came to nothing. What is kept stays. */
+  /** Frees the slot of a call that was not permitted. A stored call keeps it. */
   leave(): void;
 }
 
-/** What is open of one session. */
-class Opened {
+/** Open calls of one session. */
+class SessionCalls {
   readonly scope: string;
   readonly calls: Map<string, OpenCall> = new Map();
-  /** Places that are taken, kept calls among them. */
+  /** Slots in use, stored calls included. */
   taken = 0;
 
   constructor(scope: string) {
@@ -68,13 +68,13 @@ class Opened {
   }
 }
 
-class Place implements OpenPlace {
+class ReservedSlot implements CallSlot {
   readonly #session: Session;
-  readonly #opened: Opened;
-  readonly #giveBack: (opened: Opened) => void;
+  readonly #opened: SessionCalls;
+  readonly #giveBack: (opened: SessionCalls) => void;
   #isOver = false;
 
-  constructor(session: Session, opened: Opened, giveBack: (opened: Opened) => void) {
+  constructor(session: Session, opened: SessionCalls, giveBack: (opened: SessionCalls) => void) {
     this.#session = session;
     this.#opened = opened;
     this.#giveBack = giveBack;
@@ -94,29 +94,29 @@ class Place implements OpenPlace {
 }
 
 export class OpenCalls {
-  readonly #open = new Map<Session, Opened>();
-  /** Places that all sessions of an agent take together. */
+  readonly #open = new Map<Session, SessionCalls>();
+  /** Slots that all sessions of an agent use together. */
   readonly #agents = new Map<string, number>();
   #count = 0;
-  readonly #giveBack = (opened: Opened): void => this.#change(opened, -1);
+  readonly #giveBack = (opened: SessionCalls): void => this.#change(opened, -1);
 
-  /** Null where none is left: asked for before anything is charged, so that what is paid for can be used and settled. */
-  reserve(session: Session): OpenPlace | null {
+  /** Null if no slot is free: checked before anything is charged, so that a charged call can be used and settled. */
+  reserve(session: Session): CallSlot | null {
     if (session.isClosed || this.#count >= callsMax) return null;
     const opened = this.#open.get(session) ?? this.#begin(session);
     if (opened.taken >= sessionCallsMax || (this.#agents.get(opened.scope) ?? 0) >= agentCallsMax) return null;
     this.#change(opened, 1);
-    return new Place(session, opened, this.#giveBack);
+    return new ReservedSlot(session, opened, this.#giveBack);
   }
 
-  #begin(session: Session): Opened {
-    const opened = new Opened(session.scope);
+  #begin(session: Session): SessionCalls {
+    const opened = new SessionCalls(session.scope);
     this.#open.set(session, opened);
     session.onClose(() => this.#drop(session));
     return opened;
   }
 
-  #change(opened: Opened, by: 1 | -1): void {
+  #change(opened: SessionCalls, by: 1 | -1): void {
     opened.taken += by;
     this.#count += by;
     const now = (this.#agents.get(opened.scope) ?? 0) + by;
@@ -124,7 +124,7 @@ export class OpenCalls {
     else this.#agents.set(opened.scope, now);
   }
 
-  /** The context of a call that is not settled yet; null where there is no such call, or it has none. */
+  /** The context of an unsettled call; null if there is no such call, or it has none. */
   context(session: Session, receipt: string): ServedContext | null {
     const call = this.#open.get(session)?.calls.get(receipt);
     if (call === undefined) return null;
@@ -132,7 +132,7 @@ export class OpenCalls {
     return call.opened;
   }
 
-  /** Once: from here on its context is of no use. */
+  /** Settles once: its context is revoked from here on. */
   take(session: Session, receipt: string): OpenCall | null {
     const opened = this.#open.get(session);
     const call = opened?.calls.get(receipt);

@@ -1,4 +1,4 @@
-// Long uses of contexts: what is read, what is counted, and what is let go of.
+// Long uses of contexts: reading, accounting, and release.
 import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import { InputQueue } from "../rpc/input-queue.ts";
@@ -16,7 +16,7 @@ class Asker {
   isStopped = false;
   readonly #room: Promise<void>;
 
-  /** `room`: resolves when what was sent is read. */
+  /** `room`: resolves when the sent data is read. */
   constructor(room: Promise<void> = Promise.resolve()) {
     this.#room = room;
   }
@@ -48,7 +48,7 @@ function served(answer: Json = { ok: true }): { readonly context: ServedContext;
   return { context: { serve, denials: () => [], end: () => undefined }, heard };
 }
 
-/** Until everything that was pushed is taken, or nobody takes it. */
+/** Until all pushed data is taken, or reading stops. */
 async function taken({ input }: Asker): Promise<void> {
   for (let turn = 0; turn < 10_000 && input.bytes > 0; turn++) await Promise.resolve();
 }
@@ -144,7 +144,7 @@ describe("what does not come to its end", () => {
     await taken(asker);
     expect(uses.bytes).toBeGreaterThan(0);
     expect(await answer).toMatchObject(late);
-    // What still comes is nobody's.
+    // Data that still arrives is dropped.
     asker.input.push(new Uint8Array(mebibyte));
     expect([heard, uses.bytes, asker.input.isOver, asker.input.bytes]).toEqual([[], 0, true, 0]);
   }, 60_000);
@@ -182,7 +182,7 @@ test("a long answer is counted until it is read", async () => {
   expect(uses.bytes).toBe(0);
 });
 
-/** As much as it gets. */
+/** Reads as much as arrives. */
 function greedy(uses: LongUses, session: Session): { readonly mebibytes: number; end(): void } {
   const use = uses.begin(session);
   let mebibytes = 0;

@@ -1,22 +1,22 @@
-// One use of a context as it comes in on the call socket, and its answer as it goes back: inline where it fits, else as bytes.
+// One use of a context from the call socket, and its response: inline if it fits, else as bytes.
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { JsonMeter } from "../../core/base/json-meter.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import { useCharactersMax } from "../../runtime/context/remote.ts";
-import { denied } from "../../runtime/context/used.ts";
+import { useDenial } from "../../runtime/context/use-result.ts";
 import { objectIn } from "../input.ts";
 import { refusal } from "../refusal.ts";
 import type { Exchange } from "../rpc/serving.ts";
 import { ANSWER_CHANNEL, inlineCharactersMax } from "./context-sender.ts";
 import type { ServedContext } from "./contexts.ts";
-import { LONG_USE_PATIENCE, type LongUse, type Patience } from "./long-uses.ts";
+import { LONG_USE_TIMEOUTS, type LongUse, type LongUseTimeouts } from "./long-uses.ts";
 
-/** INVARIANT: nothing is read for a call that has no context, and whatever is read or waits to be sent is counted. */
+/** INVARIANT: nothing is read for a call without a context, and all data that is read or waits to be sent is counted. */
 export async function answerUse(
   exchange: Exchange,
   context: ServedContext | null,
   long: LongUse,
-  { inputMillisecondsMax, answerMillisecondsMax }: Patience = LONG_USE_PATIENCE,
+  { inputMillisecondsMax, answerMillisecondsMax }: LongUseTimeouts = LONG_USE_TIMEOUTS,
 ): Promise<Answer<{ readonly answer: Json; readonly bytes?: number }>> {
   if (context === null) return { ok: true, value: { answer: { ...NO_CONTEXT } } };
   try {
@@ -32,11 +32,11 @@ export async function answerUse(
     const text = JSON.stringify(answer);
     if (text.length <= inlineCharactersMax) return { ok: true, value: { answer } };
     if (text.length > useCharactersMax) return { ok: true, value: { answer: { ...TOO_LONG } } };
-    // It stays here until the asker has read it.
+    // Counted until the client has read it.
     const bytes = long.take(Buffer.byteLength(text, "utf8")) ? Buffer.from(text, "utf8") : null;
     if (bytes === null) return { ok: true, value: { answer: { ...TOO_MUCH } } };
     if (!(await isWithin(answerMillisecondsMax, exchange.send(ANSWER_CHANNEL, bytes)))) {
-      // What waits to be sent is let go of with the connection alone.
+      // Data waiting to be sent is released only with the connection.
       exchange.connected.close();
       return { ok: true, value: { answer: { ...TOO_LATE } } };
     }
@@ -46,14 +46,14 @@ export async function answerUse(
   }
 }
 
-const NO_CONTEXT = denied("revoked", null, "there is no such call any more, or it declared nothing");
-const TOO_LONG = denied("not_available", null, "the answer is too long: ask for less at once");
-const TOO_MUCH = denied("not_available", null, "too many long uses at once: wait until some of them are over");
-const TOO_LATE = denied("not_available", null, "a long use, or its answer, did not come to its end in time");
+const NO_CONTEXT = useDenial("revoked", null, "there is no such call any more, or it declared nothing");
+const TOO_LONG = useDenial("not_available", null, "the answer is too long: ask for less at once");
+const TOO_MUCH = useDenial("not_available", null, "too many long uses at once: wait until some of them are over");
+const TOO_LATE = useDenial("not_available", null, "a long use, or its answer, did not come to its end in time");
 
-/** Read into memory of a known size: pieces may be small, and hold on to much more than they are. */
+/** Reads into a buffer of known size: received chunks may be small views of much larger buffers. */
 const blockBytes = 262_144;
-/** A use is long because of a text in it; many values would take long to parse and to check. */
+/** A use is long because of a text in it; one with many values would be slow to parse and to check. */
 const useValuesMax = 262_144;
 
 async function longUse(
@@ -62,7 +62,7 @@ async function longUse(
   milliseconds: number,
 ): Promise<JsonObject | "too much" | "gone" | "late" | null> {
   let isLate = false;
-  // Whoever waits for more is given nothing more.
+  // A client that waits for more gets nothing more.
   const timer = setTimeout(() => {
     isLate = true;
     void exchange.input[Symbol.asyncIterator]().return?.();
@@ -80,7 +80,7 @@ async function readUse(exchange: Exchange, long: LongUse): Promise<JsonObject | 
   const meter = new JsonMeter(useValuesMax);
   let length = 0;
   for await (const piece of exchange.input) {
-    // Text of such a length has at most three bytes a character; what is longer is none.
+    // Text of that length has at most three bytes per character; anything longer is invalid.
     if (length + piece.length > useCharactersMax * 3 || !meter.take(piece)) return null;
     for (let from = 0; from < piece.length; ) {
       const at = length % blockBytes;
@@ -94,7 +94,7 @@ async function readUse(exchange: Exchange, long: LongUse): Promise<JsonObject | 
       length += part.length;
     }
   }
-  // Half a use: whoever sent it is gone.
+  // An incomplete use: the client disconnected.
   if (exchange.isStopped) return "gone";
   try {
     const value = copyJson(JSON.parse(Buffer.concat(blocks, length).toString("utf8")));

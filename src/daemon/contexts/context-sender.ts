@@ -1,22 +1,23 @@
-// Sends the uses of a context to the daemon, for a tool that runs in the process that asked. What is too long for one
-// message goes along as bytes, in either direction.
+// Sends the uses of a context to the daemon, for a tool in the client process. A use or response that is too long for one
+// message is sent as bytes.
 import { DENIAL_CODES } from "../../core/authority/decision.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
-import type { Asking } from "../../core/ports/daemon/exchange.ts";
+import type { MessageClient } from "../../core/ports/daemon/exchange.ts";
 import { type SendUse, useCharactersMax } from "../../runtime/context/remote.ts";
-import { denied } from "../../runtime/context/used.ts";
+import { useDenial } from "../../runtime/context/use-result.ts";
 
-/** What one message may hold, with room for what is around it. */
+/** Size limit of an inline message, minus its envelope. */
 export const inlineCharactersMax = 131_072;
-/** The channel that long answers come on. */
+/** The channel of long responses. */
 export const ANSWER_CHANNEL = 3;
 
-/** Only for `remoteContext`. INVARIANT: never rejects; a daemon that is gone is a use that was not available. */
-export function contextSender(call: Asking<CallMessages>, session: string, receipt: string): SendUse {
+/** Only for `remoteContext`. INVARIANT: never rejects; without a daemon a use is `not_available`. */
+export function contextSender(call: MessageClient<CallMessages>, session: string, receipt: string): SendUse {
   return async (use: JsonObject): Promise<Json> => {
     const text = JSON.stringify(use);
-    if (text.length > useCharactersMax) return { ...denied("invalid_input", null, "what was asked for is too long") };
+    if (text.length > useCharactersMax)
+      return { ...useDenial("invalid_input", null, "what was asked for is too long") };
     const isLong = text.length > inlineCharactersMax;
     const pieces: Uint8Array[] = [];
     let length = 0;
@@ -33,16 +34,16 @@ export function contextSender(call: Asking<CallMessages>, session: string, recei
     );
     if (!answer.ok) {
       const code = DENIAL_CODES.find((one) => one === answer.code) ?? "not_available";
-      return { ...denied(code, null, answer.message) };
+      return { ...useDenial(code, null, answer.message) };
     }
     const { answer: told, bytes } = answer.value;
     if (bytes === undefined) return told;
     const whole = Buffer.concat(pieces);
-    if (whole.length !== bytes) return { ...denied("not_available", null, "the answer did not come whole") };
+    if (whole.length !== bytes) return { ...useDenial("not_available", null, "the answer did not come whole") };
     try {
       return JSON.parse(whole.toString("utf8")) as Json;
     } catch {
-      return { ...denied("not_available", null, "the answer could not be read") };
+      return { ...useDenial("not_available", null, "the answer could not be read") };
     }
   };
 }

@@ -1,5 +1,5 @@
-// Contexts of calls: what a tool reaches while one call of it lasts, judged at every use by what the session holds by then
-// and by what the tool declares.
+// Contexts of calls: what a tool can reach during one call. Every use is checked against the session's current holding and the
+// tool's declaration.
 
 import type { Ground } from "../../core/authority/axes/path.ts";
 import type { Authority, Chain } from "../../core/authority/chain.ts";
@@ -15,52 +15,52 @@ import type { Judge } from "../../core/ports/judge.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import { type Context, type Instruments, makeContext } from "../../runtime/context/context.ts";
 import { serveUse } from "../../runtime/context/remote.ts";
-import { denied } from "../../runtime/context/used.ts";
+import { useDenial } from "../../runtime/context/use-result.ts";
 import type { Backends } from "../../runtime/tool/availability.ts";
 import type { Store } from "../../runtime/tool/declaration.ts";
 import type { Holding } from "../calls/holding.ts";
-import { NotedDenials } from "../log/noted-denials.ts";
-import type { ProgramGround, Redacting } from "../parts.ts";
+import { ContextDenials } from "../log/context-denials.ts";
+import type { OutputRedactor, ProgramContext } from "../parts.ts";
 import type { Session } from "../session.ts";
-import { Once } from "./context-once.ts";
+import { SingleUses } from "./single-uses.ts";
 
-/** For whom instruments are made. */
-export interface InstrumentsAsked {
+/** The call that instruments are made for. */
+export interface InstrumentsOptions {
   readonly session: Session;
-  /** Without its origin. */
+  /** The tool name without its origin. */
   readonly tool: string;
-  /** Written by a tool of others: not to be believed, whatever the session has read. */
+  /** Written by a third-party tool: untrusted, whatever the session has read. */
   readonly isForeign: boolean;
-  /** What a program needs that runs for this call. */
-  readonly ground: ProgramGround;
-  /** Those of the warrant. */
+  /** What a program that runs for this call needs. */
+  readonly ground: ProgramContext;
+  /** The requests of the warrant. */
   readonly requests: readonly Request[];
   readonly judge: Judge;
-  /** What a request was decided by; null for one that was not. */
+  /** What a request was decided by; null for an undecided one. */
   decidedBy(request: Request): Authority | null;
 }
 
-/** What the world outside offers to calls. */
+/** Creates the instruments of calls. */
 export interface InstrumentsSource {
-  /** For a tool by its name; what there is does not depend on who asks. */
+  /** Backends of a tool by its name, independent of the session. */
   backends(tool: string): Backends;
-  of(asked: InstrumentsAsked): Instruments;
+  of(asked: InstrumentsOptions): Instruments;
 }
 
-export interface ContextAsked {
+export interface ContextOptions {
   readonly session: Session;
   readonly warrant: Warrant;
   readonly requirement: CompiledLink;
   readonly store: Store | null;
   readonly isForeign: boolean;
-  readonly ground: ProgramGround;
+  readonly ground: ProgramContext;
 }
 
-/** The context of one call, for uses that come from elsewhere. */
+/** The context of one call, for uses that come over a connection. */
 export interface ServedContext {
   /** Answers every use, and `revoked` after the end. */
   serve(use: JsonObject): Promise<Json>;
-  /** What was refused on the way. */
+  /** Denials during the call. */
   denials(): readonly RunDenial[];
   end(): void;
 }
@@ -68,13 +68,13 @@ export interface ServedContext {
 export interface ContextsParts {
   held(session: Session): { readonly holding: Holding; readonly moment: Moment } | null;
   readonly instruments: InstrumentsSource | null;
-  readonly redacting: Redacting;
+  readonly redacting: OutputRedactor;
 }
 
-/** Uses of one call that are under way at once. */
+/** Concurrent uses of one call. */
 const usesMax = 32;
 const GONE: Decision = { outcome: "deny", code: "revoked", at: null };
-const ASKED_ONCE: Decision = { outcome: "deny", code: "approval_required", at: null };
+const APPROVAL_SPENT: Decision = { outcome: "deny", code: "approval_required", at: null };
 
 export class Contexts {
   readonly #parts: ContextsParts;
@@ -87,7 +87,7 @@ export class Contexts {
     return this.#parts.instruments?.backends(tool) ?? { has: () => false, hasSecret: () => false };
   }
 
-  open(asked: ContextAsked): ServedContext {
+  open(asked: ContextOptions): ServedContext {
     const { session, warrant, requirement, ground } = asked;
     const { held, instruments } = this.#parts;
     const now = held(session);
@@ -95,8 +95,8 @@ export class Contexts {
     const decided = new WeakMap<Request, Authority>();
     const free = now.holding.authority.map((chain): Chain => [...chain, requirement]);
     const moment = { ...now.moment, exhausted: countedIsSpent(free) };
-    const once = new Once(warrant, (request) => judge(free, request, moment).outcome === "allow");
-    const look = new Look(() => {
+    const once = new SingleUses(warrant, (request) => judge(free, request, moment).outcome === "allow");
+    const look = new HoldingCache(() => {
       const by = held(session);
       if (by === null) return null;
       const authority = by.holding.authority.map((chain): Chain => [...chain, requirement]);
@@ -107,17 +107,17 @@ export class Contexts {
       if (by === null) return GONE;
       const { authority } = by;
       decided.set(request, authority);
-      // INVARIANT: what was not paid for with the call is covered by nothing that is counted.
+      // INVARIANT: grants with a budget cover only requests that the call was charged for.
       const isLeft = once.isLeft(request);
       const decision = judge(authority, request, {
         ...by.moment,
         exhausted: isLeft ? null : countedIsSpent(authority),
       });
-      // What a person allowed once is not allowed a second time.
-      return decision.outcome === "ask" && !isLeft ? ASKED_ONCE : decision;
+      // A one-time approval covers one use.
+      return decision.outcome === "ask" && !isLeft ? APPROVAL_SPENT : decision;
     };
     const tool = warrant.tool.replace(/^tool:/, "");
-    const noted = new NotedDenials((denial, reason) => ground.refused(denial, reason));
+    const noted = new ContextDenials((denial, reason) => ground.refused(denial, reason));
     const { context, end } = makeContext(warrant, {
       instruments: instruments.of({
         session,
@@ -137,15 +137,15 @@ export class Contexts {
     return { serve: once.inTurn(this.#serving(context, look, noted)), denials: () => noted.denials(), end };
   }
 
-  #serving(context: Context, look: Look, noted: NotedDenials): (use: JsonObject) => Promise<Json> {
+  #serving(context: Context, look: HoldingCache, noted: ContextDenials): (use: JsonObject) => Promise<Json> {
     const { redacting } = this.#parts;
     let running = 0;
     return async (use) => {
-      if (running >= usesMax) return { ...denied("not_available", null, "too many uses at once") };
-      // A secret leaves by its handle, to where it is bound, or not at all.
+      if (running >= usesMax) return { ...useDenial("not_available", null, "too many uses at once") };
+      // A secret is sent only by its handle, to where it is bound.
       if (isChanged(use, redacting.json(use)))
         return noted.answer({
-          ...denied("secret_refused", "secret.use", "a secret is used by its handle and never handed over itself"),
+          ...useDenial("secret_refused", "secret.use", "a secret is used by its handle and never handed over itself"),
         });
       running++;
       look.anew();
@@ -163,42 +163,42 @@ function isChanged(before: JsonObject, after: JsonObject): boolean {
 }
 
 const NOTHING: ServedContext = {
-  serve: async () => ({ ...denied("revoked", null, "the session holds nothing any more") }),
+  serve: async () => ({ ...useDenial("revoked", null, "the session holds nothing any more") }),
   denials: () => [],
   end: () => undefined,
 };
 
-interface Held {
+interface HeldAuthority {
   readonly authority: Authority;
   readonly moment: Moment;
 }
 
-/** So many paths of one use are decided by one look, as by the file tools; everything else is looked at anew. */
-const pathsPerLook = 256;
+/** That many paths of one use are decided by one holding, as for the file tools; any other request reads the holding again. */
+const pathsPerHolding = 256;
 
-class Look {
-  readonly #held: () => Held | null;
+class HoldingCache {
+  readonly #held: () => HeldAuthority | null;
   #left = 0;
-  #last: Held | null = null;
+  #last: HeldAuthority | null = null;
 
-  constructor(held: () => Held | null) {
+  constructor(held: () => HeldAuthority | null) {
     this.#held = held;
   }
 
-  /** A use begins: nothing of an earlier one counts. */
+  /** Starts a use: nothing of an earlier one counts. */
   anew(): void {
     this.#left = 0;
   }
 
-  for({ verb }: Request): Held | null {
+  for({ verb }: Request): HeldAuthority | null {
     if (verb.verb === "fs.read" && this.#left-- > 0) return this.#last;
     this.#last = this.#held();
-    this.#left = pathsPerLook;
+    this.#left = pathsPerHolding;
     return this.#last;
   }
 }
 
-/** Relative names begin in the session's folder where that lies in the agent's own root, else in that root. */
+/** Relative paths start in the session's folder if it lies in the agent's root, else in that root. */
 function groundOf({ ground, workingRoot = null }: Reading): Ground {
   const { base } = ground;
   if (workingRoot === null || (base !== null && workingRoot.every((name, at) => name === base[at]))) return ground;

@@ -1,10 +1,10 @@
-// Everything a call's context is made of, for one session and one tool: the broker, the session's file worker, sandboxes, the
-// vault and the store.
+// The instruments of a call's context, for one session and one tool: the broker, the session's file worker, sandboxes, the
+// secret store and the database.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseUrl } from "../../core/authority/axes/url.ts";
 import type { Request } from "../../core/authority/request.ts";
-import type { FilePath, FileRefused, FileResult, Files } from "../../core/ports/files.ts";
+import type { FilePath, FileRefusal, FileResult, Files } from "../../core/ports/files.ts";
 import type { PortFailure, SecretsPort } from "../../core/ports/instruments.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import type { MemoryStore, ObservationStore } from "../../core/ports/stores/memory-store.ts";
@@ -130,7 +130,7 @@ function contextFiles({ session, calls, requests, judge }: ContextFilesOptions):
 }
 
 /** As the file tools say it: the author of a tool is told the same as a model. */
-function inWords(refused: FileRefused): FileRefused {
+function inWords(refused: FileRefusal): FileRefusal {
   const said = refusedWith(refused);
   return said.ok ? refused : { ...refused, reason: said.message };
 }

@@ -1,37 +1,37 @@
-// What uses of contexts that do not fit into one message hold in memory, and for how long: counted for each session, each agent
-// and all of them. Whoever comes late finds room, because nobody may hold more than is left for others.
+// Memory and time limits of context uses that do not fit into one message, counted per session, per agent and in total. No
+// holder may use more than it leaves for others.
 import { agentScope } from "../calls/generations.ts";
 import type { Session } from "../session.ts";
 
-/** Of one agent, over all of its sessions: twice the longest use there is, and some room. */
+/** Per agent, over all of its sessions: twice the longest possible use, and some room. */
 const agentBytesMax: number = 160 * 1_048_576;
-/** Of all agents together. */
+/** All agents together. */
 const bytesMax: number = 384 * 1_048_576;
 
-/** How long others are kept waiting for room. */
-export interface Patience {
+/** Timeouts of a long use, which bound how long others wait for its memory. */
+export interface LongUseTimeouts {
   /** From the first byte of a use to its last. */
   readonly inputMillisecondsMax: number;
-  /** Until an answer is read. */
+  /** Until a response is read. */
   readonly answerMillisecondsMax: number;
 }
 
-export const LONG_USE_PATIENCE: Patience = { inputMillisecondsMax: 60_000, answerMillisecondsMax: 60_000 };
+export const LONG_USE_TIMEOUTS: LongUseTimeouts = { inputMillisecondsMax: 60_000, answerMillisecondsMax: 60_000 };
 
-/** What one use holds. */
+/** The memory of one use. */
 export interface LongUse {
-  /** So many bytes more; false where there is no room for them, and then they are not counted. */
+  /** Reserves that many more bytes; false if there is no room, and then nothing is reserved. */
   take(bytes: number): boolean;
-  /** It holds nothing any more. */
+  /** Releases everything. */
   end(): void;
 }
 
 export class LongUses {
-  readonly #agents = new Held<string>();
-  readonly #sessions = new Held<Session>();
+  readonly #agents = new ByteCounts<string>();
+  readonly #sessions = new ByteCounts<Session>();
   #all = 0;
 
-  /** Everything that is held at this moment. */
+  /** Total bytes reserved now. */
   get bytes(): number {
     return this.#all;
   }
@@ -47,7 +47,7 @@ export class LongUses {
     };
     return {
       take: (bytes) => {
-        // INVARIANT: a session leaves its agent's others as much as it holds, and an agent all other agents.
+        // INVARIANT: a session leaves as much as it holds to its agent's other sessions, and an agent as much to all other agents.
         const ofAgent = this.#agents.of(agent) + bytes;
         const ofSession = this.#sessions.of(session) + bytes;
         if (ofAgent > agentBytesMax || ofSession > agentBytesMax - ofAgent) return false;
@@ -60,7 +60,7 @@ export class LongUses {
   }
 }
 
-class Held<K> {
+class ByteCounts<K> {
   readonly #bytes = new Map<K, number>();
 
   of(who: K): number {

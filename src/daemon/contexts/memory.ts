@@ -1,14 +1,14 @@
-// What a context keeps: values by key and observations. The first name of a key says whose it is: `tool` is the tool's own,
-// `session` this session's, `shared` the workspace's; every other key is the agent's, as for the memory tools.
+// Stored data of a context: values by key and observations. The first segment of a key names its owner: `tool` is the tool,
+// `session` this session, `shared` the workspace; every other key is the agent's, as for the memory tools.
 
 import type { KeysPort, ObservationsPort, PortFailure } from "../../core/ports/instruments.ts";
 import type { MemoryStore, Namespace, ObservationStore } from "../../core/ports/stores/memory-store.ts";
 import type { Session } from "../session.ts";
 
-export interface KeptAsked {
+export interface ContextStorageOptions {
   readonly session: Session;
   readonly tool: string;
-  /** Written by a tool of others, and so not to be believed. */
+  /** Written by a third-party tool, and therefore untrusted. */
   readonly isForeign: boolean;
   now(): number;
   id(): string;
@@ -18,16 +18,16 @@ const sessionSeconds = 86_400;
 const valueCharactersMax = 262_144;
 const observationCharactersMax = 16_384;
 
-interface Place {
+interface KeyLocation {
   readonly namespace: Namespace;
-  /** What stands before the key in its namespace, as the grants see it. */
+  /** The prefix of the key in its namespace, as grants see it. */
   readonly start: readonly string[];
 }
 
-export function contextKeys(memory: MemoryStore, asked: KeptAsked): KeysPort {
+export function contextKeys(memory: MemoryStore, asked: ContextStorageOptions): KeysPort {
   const { session, now } = asked;
-  const placed = (key: readonly string[]): Place & { readonly key: string } => {
-    const place = placeOf(key, asked);
+  const placed = (key: readonly string[]): KeyLocation & { readonly key: string } => {
+    const place = locationOf(key, asked);
     return { ...place, key: key.slice(place.start.length).join("/") };
   };
   return {
@@ -61,7 +61,7 @@ export function contextKeys(memory: MemoryStore, asked: KeptAsked): KeysPort {
     list: async (prefix, { after, count }) => {
       const { namespace, start, key } = placed(prefix);
       const from = after === null ? null : after.slice(start.length).join("/");
-      // Below it, and not every key that begins with the same letters.
+      // Below it, not every key with the same prefix characters.
       const below = key === "" ? "" : `${key}/`;
       const found = await memory.list(namespace, { prefix: below, text: null, after: from, count }, now());
       if (!found.ok) return failure(found);
@@ -70,7 +70,7 @@ export function contextKeys(memory: MemoryStore, asked: KeptAsked): KeysPort {
   };
 }
 
-function placeOf([first]: readonly string[], { session, tool }: KeptAsked): Place {
+function locationOf([first]: readonly string[], { session, tool }: ContextStorageOptions): KeyLocation {
   const { name, id } = session.facts;
   if (first === "tool") return { namespace: { kind: "tool", tool, workspace: name.workspace }, start: ["tool"] };
   if (first === "session") return { namespace: { kind: "session", session: id }, start: ["session"] };
@@ -78,14 +78,14 @@ function placeOf([first]: readonly string[], { session, tool }: KeptAsked): Plac
   return { namespace: { kind: "agent", name }, start: [] };
 }
 
-/** What belongs to a session is gone a day later at the latest. */
+/** Session data expires after at most a day. */
 function expiryOf({ kind }: Namespace, seconds: number | null, at: number): number | null {
   const most = kind === "session" ? sessionSeconds : Number.POSITIVE_INFINITY;
   const lasts = Math.min(seconds ?? Number.POSITIVE_INFINITY, most);
   return lasts === Number.POSITIVE_INFINITY ? null : at + lasts * 1000;
 }
 
-export function contextObservations(observations: ObservationStore, asked: KeptAsked): ObservationsPort {
+export function contextObservations(observations: ObservationStore, asked: ContextStorageOptions): ObservationsPort {
   const { session, now } = asked;
   const { name, id: of } = session.facts;
   return {

@@ -1,29 +1,29 @@
-// The network of a context: one exchange at a time by the broker, which looks the name up, asks about every address, and
-// dials only what was said yes to.
+// The network of a context: one exchange at a time by the broker, which resolves the name, asks about every address, and
+// connects only to allowed ones.
 
 import { isDestination } from "../../core/authority/axes/scope.ts";
 import type { Decision } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { type Address, addressText } from "../../core/base/address.ts";
-import type { Exchange, Exchanged, Fetching, PortFailure, PortResult } from "../../core/ports/instruments.ts";
+import type { HttpExchange, HttpPort, HttpResponse, PortFailure, PortResult } from "../../core/ports/instruments.ts";
 import type { Fetched, FetchWish } from "../../sandbox/network/fetch/fetch-client.ts";
 import { fetchHeaderBytesMax, requestBodyBytesMax } from "../../sandbox/network/fetch/fetch-limits.ts";
 import { METHODS } from "../../sandbox/network/fetch/fetch-messages.ts";
 import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
 import type { Session } from "../session.ts";
 
-export interface NetAsked {
+export interface ContextNetOptions {
   readonly session: Session;
   fetch(wish: FetchWish): Promise<Fetched>;
   resolver(): ResolverChoice;
-  /** Without the secrets that are known here. */
+  /** Redacts known secrets. */
   redacted(bytes: Uint8Array): Uint8Array;
 }
 
 const exchangesOfSessionMax = 16;
 const running = new WeakMap<Session, number>();
 
-export function netFetching(asked: NetAsked): Fetching {
+export function netFetching(asked: ContextNetOptions): HttpPort {
   const { session } = asked;
   return {
     resolve: null,
@@ -40,7 +40,7 @@ export function netFetching(asked: NetAsked): Fetching {
   };
 }
 
-async function exchange(asked: NetAsked, wish: Exchange): Promise<PortResult<Exchanged>> {
+async function exchange(asked: ContextNetOptions, wish: HttpExchange): Promise<PortResult<HttpResponse>> {
   const { session } = asked;
   const { scheme, host, port, target, headers, body, bytesMax, millisecondsMax } = wish;
   const method = METHODS.find((one) => one === wish.method);
@@ -58,14 +58,14 @@ async function exchange(asked: NetAsked, wish: Exchange): Promise<PortResult<Exc
       url: `${scheme}://${host}:${port}${target}`,
       headers,
       body,
-      // Redirects come back as they are: whoever follows them decides on them.
+      // Redirects are returned as they are; the caller decides on them before following.
       limits: { headerBytes: fetchHeaderBytesMax, bodyBytes: bytesMax, milliseconds: millisecondsMax, redirects: 0 },
       resolver: asked.resolver(),
       judge: (request) => decide(wish, request),
       secrets: [],
       stop: stopping.signal,
     });
-    // Even a refusal of a server tells of what it said.
+    // Even a server's refusal carries data from it.
     session.taint(`a tool's fetch of ${`${scheme}://${host}`.slice(0, 200)}`);
     if (!fetched.ok) return fetched;
     const pieces: Uint8Array[] = [];
@@ -93,8 +93,8 @@ async function exchange(asked: NetAsked, wish: Exchange): Promise<PortResult<Exc
   }
 }
 
-/** The name was decided on just now, by whoever asks for this exchange; where it leads is asked about here. */
-function decide(wish: Exchange, { values }: Request): Decision {
+/** The caller has just decided on the name; its resolved addresses are checked here. */
+function decide(wish: HttpExchange, { values }: Request): Decision {
   const [to, port] = values;
   if (!isDestination(to) || port !== wish.port) return DENIED;
   if (to.address === null) return ALLOWED;

@@ -1,22 +1,22 @@
-// Programs of a context: run like every program, in a sandbox made from the grants that decided and from what the tool
-// declares.
+// Programs of a context: run like every program, in a sandbox made from the grants that decided and from the tool's
+// declaration.
 
-import type { ProgramAsked, ProgramsPort, StopSignal } from "../../core/ports/instruments.ts";
-import type { RunRefused } from "../../core/ports/process.ts";
+import type { ProgramRequest, ProgramsPort, StopSignal } from "../../core/ports/instruments.ts";
+import type { RunRefusal } from "../../core/ports/process.ts";
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import type { Programs } from "../parts.ts";
-import type { InstrumentsAsked } from "./contexts.ts";
+import type { InstrumentsOptions } from "./contexts.ts";
 
 type Answer = Awaited<ReturnType<ProgramsPort["run"]>>;
 
-export function contextPrograms(programs: Pick<Programs, "run">, asked: InstrumentsAsked): ProgramsPort {
+export function contextPrograms(programs: Pick<Programs, "run">, asked: InstrumentsOptions): ProgramsPort {
   return { run: (program) => run(programs, asked, program) };
 }
 
 async function run(
   programs: Pick<Programs, "run">,
-  { session, ground, decidedBy }: InstrumentsAsked,
-  program: ProgramAsked,
+  { session, ground, decidedBy }: InstrumentsOptions,
+  program: ProgramRequest,
 ): Promise<Answer> {
   const { argv, request, by, input, millisecondsMax, outputBytesMax } = program;
   const authority = decidedBy(request);
@@ -57,7 +57,7 @@ async function run(
     );
     if (!result.ok) return { ok: false, refused: result.refused };
     const denials = result.ran.denials.map((denial) => ({ ...denial, id: ground.refused(denial, null) }));
-    // Past a limit the answer is a refusal, never a part of it.
+    // Past a limit the result is a refusal, never truncated output.
     if (left < 0) return refuse("budget_exhausted", `it wrote more than ${outputBytesMax} bytes`);
     const output = new Uint8Array(Buffer.concat(gathered.output));
     const errors = new Uint8Array(Buffer.concat(gathered.errors));
@@ -80,6 +80,6 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes;
 }
 
-function refuse(code: RunRefused["code"], message: string): Answer {
+function refuse(code: RunRefusal["code"], message: string): Answer {
   return { ok: false, refused: { code, message, fix: null } };
 }

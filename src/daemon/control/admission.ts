@@ -1,5 +1,5 @@
-// Who may widen or approve: a person, by evidence that no live session's client shares (decision 0058); with presence where the
-// user's configuration asks for it. What only narrows is refused to no process of the account.
+// Who may widen authority or approve: a person, by evidence that no live session's client shares (decision 0058); with presence
+// where the user's configuration requires it. Narrowing is refused to no process of the account.
 import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import type { Presence } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
@@ -23,27 +23,27 @@ export interface Admitted {
 
 type RememberedFacts = Pick<SessionFacts, "root" | "user" | "face" | "isForParent" | "isBrought">;
 
-interface Past {
+interface PastSession {
   readonly mark: ProcessMark;
   readonly users: Set<string>;
-  /** All of its sessions brought their authority along. */
+  /** All of its sessions brought their own authority. */
   readonly isBrought: boolean;
-  /** It opened a session itself, and is no command of ours: its own client. */
+  /** It opened a session itself, and is not an ambit command: its own client. */
   readonly isOpener: boolean;
 }
 
 export class Admission {
   readonly #parts: Pick<DaemonParts, "presence" | "records">;
   readonly #sessions: Sessions;
-  /** Processes that had a session, with the users it was for: what they started may still be there when it is over. */
-  readonly #past = new Map<string, Past>();
+  /** Processes that had a session, with their users: their child processes may outlive the session. */
+  readonly #past = new Map<string, PastSession>();
 
   constructor(parts: Pick<DaemonParts, "presence" | "records">, sessions: Sessions) {
     this.#parts = parts;
     this.#sessions = sessions;
   }
 
-  /** A session's process is remembered until it is gone. */
+  /** A session's process is remembered until it exits. */
   remember({ root: mark, user, face, isForParent = false, isBrought = false }: RememberedFacts): void {
     const key = `${mark.pid} ${mark.start}`;
     const before = this.#past.get(key);
@@ -56,8 +56,8 @@ export class Admission {
   }
 
   /**
-   * On whose behalf a session is opened. Whoever opens one for the first time says so; what a session's process started can
-   * open others for the same user alone, or nobody would be held by what was written about them.
+   * The user a new session acts for. The first process of a session chooses; a process that descends from a session can open
+   * others only for the same user, or the user's ceiling could be bypassed.
    */
   userFor({ ancestors }: Peer, asked: string | null): Answer<string | null> {
     const above = ancestors.slice(1);
@@ -65,33 +65,33 @@ export class Admission {
     const users = new Set(known.flatMap((one) => [...one.users]));
     if (users.size === 0 || (asked !== null && users.has(asked))) return { ok: true, value: asked };
     const [user = null, ...others] = users;
-    return asked === null && others.length === 0 ? { ok: true, value: user } : FOR_SOMEBODY_ELSE;
+    return asked === null && others.length === 0 ? { ok: true, value: user } : FOR_ANOTHER_USER;
   }
 
-  /** For whatever widens: where presence is configured, it is needed. */
+  /** For everything that widens: requires presence where it is configured. */
   async widening(exchange: Exchange): Promise<Answer<Admitted>> {
     return this.#admit(exchange);
   }
 
-  /** For an approval: presence counts where it is shown, and is needed where it is configured. */
+  /** For an approval: presence counts if shown, and is required where it is configured. */
   async approving(exchange: Exchange): Promise<Answer<Admitted>> {
     return this.#admit(exchange);
   }
 
-  /** For what only narrows: every process at the control socket. None of them is inside a sandbox. */
+  /** For everything that only narrows: every process at the control socket. None of them is sandboxed. */
   narrowing({ connected }: Exchange): { readonly ok: true; readonly value: Admitted } {
     return { ok: true, value: plain(connected.peer) };
   }
 
-  /** For what neither widens nor only narrows: by the same evidence, without presence. */
+  /** For operations that neither widen nor only narrow: the same evidence, without presence. */
   handling({ connected }: Exchange): Answer<Admitted> {
     const { peer } = connected;
     return this.#notAPerson(peer) ?? { ok: true, value: plain(peer) };
   }
 
-  /** For a session that brings its own authority: nobody whom an agent's session brought forth gives itself one. */
+  /** For a session that brings its own authority: no process that descends from an agent's session may open one. */
   bringing({ ancestors }: Peer): Answer<object> {
-    // What brought one itself may bring another, because the daemon may be another by now; what had an agent's may not.
+    // A process that opened such a session may open another, as the daemon may have restarted; one with an agent's session may not.
     const [own, ...above] = ancestors;
     const had = [...this.#past.values()].filter(({ mark }) => own !== undefined && isSame(mark, own));
     const isAgents = had.some(({ isBrought }) => !isBrought) || this.#isOfSession({ ancestors: above });
@@ -114,7 +114,7 @@ export class Admission {
   #notAPerson(peer: Peer): Refusal | null {
     const session = sharedWithClient(peer, this.#sessions.all());
     if (session !== null) return notAPerson(peer, session);
-    // An application that closed its session is not a person because of that.
+    // An application that closed its session does not count as a person because of that.
     const descent = peer.terminal ? peer.ancestors.slice(0, 1) : peer.ancestors;
     const openers = [...this.#past.values()].filter(({ isOpener }) => isOpener);
     return descent.some((one) => openers.some(({ mark }) => isSame(mark, one))) ? OF_A_SESSION : null;
@@ -141,7 +141,7 @@ function presenceRequired({ problem }: PresenceReason): Refusal {
   );
 }
 
-const FOR_SOMEBODY_ELSE = refusal(
+const FOR_ANOTHER_USER = refusal(
   "control_refused",
   "this process belongs to a session of another user, and opens none for anybody else",
   "run it in a terminal of your own",
@@ -157,7 +157,7 @@ function plain({ uid, terminal }: Peer): Admitted {
   return { by: `uid ${uid}`, level: 1, terminal };
 }
 
-/** Undefined where it is there and is none. */
+/** Undefined if present but invalid. */
 function presenceIn(value: JsonObject): Presence | null | undefined {
   const given = member(value, "presence");
   if (given === undefined || given === null) return null;

@@ -1,14 +1,14 @@
-// What people say about approvals and about being there.
+// Control messages about approvals and presence.
 
 import type { Approval, ApprovalState } from "../../core/ports/stores/approval-store.ts";
 import { APPROVAL_STATES } from "../../core/ports/stores/approval-store.ts";
 import { cutJson, cutText } from "../../log/chain/cut.ts";
 import type { Desk } from "../calls/desk.ts";
 import { numberIn, textIn, textsIn } from "../input.ts";
-import { type Entries, NOBODY } from "../log/entries.ts";
+import { type Entries, NO_ACTOR } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import { refusal } from "../refusal.ts";
-import type { Answering } from "../rpc/serving.ts";
+import type { MessageHandler } from "../rpc/serving.ts";
 import type { Admission } from "./admission.ts";
 
 const listedMax = 1000;
@@ -22,9 +22,9 @@ export function approvalAnswers(
   desk: Desk,
   admission: Admission,
   entries: Entries,
-): readonly (readonly [string, Answering])[] {
-  const { kept, now, presence } = parts;
-  const id = (value: Parameters<Answering>[0]["value"]): string => textIn(value, "id", idCharactersMax) ?? "";
+): readonly (readonly [string, MessageHandler])[] {
+  const { stores, now, presence } = parts;
+  const id = (value: Parameters<MessageHandler>[0]["value"]): string => textIn(value, "id", idCharactersMax) ?? "";
   return [
     [
       "approvals.list",
@@ -32,7 +32,7 @@ export function approvalAnswers(
         const states = textsIn(value, "states", APPROVAL_STATES.length);
         const count = numberIn(value, "count", 1, listedMax);
         if (states === null || count === null || !states.every(isState)) return BAD;
-        const found = await kept.approvals.list(states, count);
+        const found = await stores.approvals.list(states, count);
         return found.ok ? { ok: true, value: { approvals: found.value.map(cut) } } : refusal(found.code, found.message);
       },
     ],
@@ -62,7 +62,7 @@ export function approvalAnswers(
     [
       "approvals.reopen",
       async (exchange) => {
-        // A no that was said is undone by those alone who could have said yes.
+        // A refusal can only be withdrawn by an approver who could have approved.
         const admitted = await admission.approving(exchange);
         return admitted.ok ? desk.reopen(id(exchange.value), admitted.value.by) : admitted;
       },
@@ -72,7 +72,7 @@ export function approvalAnswers(
       async (exchange) => {
         const tell = (approval: Approval): void => exchange.tell({ approval: cut(approval) as never });
         const stop = desk.watch(tell);
-        const waiting = await kept.approvals.list(["pending"], listedMax);
+        const waiting = await stores.approvals.list(["pending"], listedMax);
         if (waiting.ok) for (const approval of [...waiting.value].reverse()) tell(approval);
         return new Promise((give) =>
           exchange.onStop(() => {
@@ -89,7 +89,7 @@ export function approvalAnswers(
         const passphrase = textIn(exchange.value, "passphrase", passphraseCharactersMax);
         if (name === null || !PERSON.test(name) || passphrase === null || passphrase.length < 8)
           return refusal("invalid_input", "a name, and a passphrase of at least 8 characters");
-        // Whoever is known already vouches for a newcomer, and for a change of their own.
+        // An enrolled person vouches for a new one, and for a change of their own passphrase.
         const isFirst = presence.names().length === 0;
         const admitted = await admission.widening(exchange);
         if (!admitted.ok) return admitted;
@@ -98,7 +98,7 @@ export function approvalAnswers(
         if (presence.names().includes(name) && admitted.value.by !== name)
           return refusal("presence_required", `only ${name} changes the passphrase of ${name}`, `--presence ${name}`);
         const more = { name, by: admitted.value.by };
-        return presence.set(name, passphrase, entries.make("control", NOBODY, "presence set", { more }));
+        return presence.set(name, passphrase, entries.make("control", NO_ACTOR, "presence set", { more }));
       },
     ],
     ["presence.list", async () => ({ ok: true, value: { names: presence.names() } })],
@@ -111,7 +111,7 @@ export function approvalAnswers(
         if (!admitted.ok) return admitted;
         if (admitted.value.level < 2 || admitted.value.by !== name)
           return refusal("presence_required", `only ${name} takes the name ${name} away`, `--presence ${name}`);
-        return presence.delete(name, entries.make("control", NOBODY, "presence deleted", { more: { name } }));
+        return presence.delete(name, entries.make("control", NO_ACTOR, "presence deleted", { more: { name } }));
       },
     ],
   ];

@@ -1,23 +1,23 @@
-// What people say about drafts: which there are, what is in one, and whether it lands, goes, or is taken back.
+// Control messages about drafts: list, show, land, discard, undo.
 
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { DraftSummary } from "../../core/ports/drafts.ts";
 import { textIn } from "../input.ts";
-import { type Entries, NOBODY } from "../log/entries.ts";
+import { type Entries, NO_ACTOR } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import { refusal } from "../refusal.ts";
-import type { Answering, Exchange } from "../rpc/serving.ts";
+import type { Exchange, MessageHandler } from "../rpc/serving.ts";
 import type { Admission } from "./admission.ts";
 
 const idCharactersMax = 128;
 
 export function changesAnswers(
-  { drafts, kept }: DaemonParts,
+  { drafts, stores }: DaemonParts,
   admission: Admission,
   entries: Entries,
-): readonly (readonly [string, Answering])[] {
+): readonly (readonly [string, MessageHandler])[] {
   const idIn = ({ value }: Exchange): string => textIn(value, "id", idCharactersMax) ?? "";
-  /** INVARIANT: what a person decided about a draft is in the log before the person hears that it was done. */
+  /** INVARIANT: a person's decision about a draft is in the log before the result is reported. */
   const logged = async <T extends { readonly summary: DraftSummary }>(
     answer: Answer<T>,
     outcome: string,
@@ -26,7 +26,7 @@ export function changesAnswers(
     if (!answer.ok) return answer;
     const { draft, agent, call, root, landed } = answer.value.summary;
     const more = { draft, agent, call, root, landed, by };
-    const written = await kept.ledger.append([entries.make("control", NOBODY, outcome, { of: call, more })]);
+    const written = await stores.ledger.append([entries.make("control", NO_ACTOR, outcome, { of: call, more })]);
     return written.ok ? answer : refusal("audit_unavailable", `${outcome}, but this could not be written to the log`);
   };
   return [
@@ -46,7 +46,7 @@ export function changesAnswers(
     [
       "changes.discard",
       async (exchange) => {
-        // What waits is gone then, and the originals of what landed: a person's to say.
+        // This drops pending changes and the originals of landed ones, so it needs a person.
         const admitted = await admission.approving(exchange);
         if (!admitted.ok) return admitted;
         return logged(await drafts.discard(idIn(exchange)), "changes discarded", admitted.value.by);

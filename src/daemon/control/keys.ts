@@ -1,12 +1,12 @@
-// What people do to the key of the secrets: look where it comes from, lock, unlock, seal everything anew under another one.
+// Control messages about the secret store's key: show its source, lock, unlock, reseal under another key.
 import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
-import type { KeyGiven, NewKey } from "../../core/ports/secret-key.ts";
+import type { KeyInput, NewKey } from "../../core/ports/secret-key.ts";
 import type { Gatekeeper } from "../calls/gatekeeper.ts";
 import { optionalText, textIn } from "../input.ts";
-import { NOBODY } from "../log/entries.ts";
+import { NO_ACTOR } from "../log/entries.ts";
 import type { Vault } from "../parts.ts";
 import { refusal } from "../refusal.ts";
-import type { Answering } from "../rpc/serving.ts";
+import type { MessageHandler } from "../rpc/serving.ts";
 import type { Admission } from "./admission.ts";
 
 const passphraseCharactersMax = 1024;
@@ -19,7 +19,7 @@ interface KeyParts {
   readonly admission: Admission;
 }
 
-export function keyAnswers({ vault, gatekeeper, admission }: KeyParts): readonly (readonly [string, Answering])[] {
+export function keyAnswers({ vault, gatekeeper, admission }: KeyParts): readonly (readonly [string, MessageHandler])[] {
   return [
     [
       "secrets.source",
@@ -53,7 +53,7 @@ export function keyAnswers({ vault, gatekeeper, admission }: KeyParts): readonly
         const admitted = await admission.widening(exchange);
         if (!admitted.ok) return admitted;
         const more = { name: "*", by: admitted.value.by, source: key.source };
-        return vault.rekey({ key }, gatekeeper.entries.make("secret", NOBODY, "rekeyed", { of: "*", more }));
+        return vault.rekey({ key }, gatekeeper.entries.make("secret", NO_ACTOR, "rekeyed", { of: "*", more }));
       },
     ],
   ];
@@ -61,7 +61,7 @@ export function keyAnswers({ vault, gatekeeper, admission }: KeyParts): readonly
 
 const BAD = refusal("invalid_input", "the message is not understood");
 
-function givenIn(value: JsonObject): KeyGiven | null {
+function givenIn(value: JsonObject): KeyInput | null {
   const passphrase = optionalText(value, "passphrase", valueCharactersMax);
   const identity = optionalText(value, "identity", pathCharactersMax);
   const bus = optionalText(value, "bus", pathCharactersMax);

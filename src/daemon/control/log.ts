@@ -1,4 +1,4 @@
-// What people ask of the log: entries that fit, what follows one, and the proof that none is missing.
+// Control messages about the log: query, follow, verify, export.
 import type { JsonObject } from "../../core/base/json.ts";
 import { isJsonObject, member } from "../../core/base/json.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
@@ -6,23 +6,23 @@ import { ENTRY_KINDS, type LogQuery } from "../../core/ports/stores/log.ts";
 import { numberIn, numberOr, optionalText, textIn } from "../input.ts";
 import type { DaemonParts } from "../parts.ts";
 import { refusal } from "../refusal.ts";
-import type { Answering, Exchange } from "../rpc/serving.ts";
+import type { Exchange, MessageHandler } from "../rpc/serving.ts";
 import type { Admission } from "./admission.ts";
 
 const countMax = 10_000;
 const followMilliseconds = 200;
 const exportLinesMax = 100;
-/** A channel nobody listens to: sending on it waits until there is room. */
+/** A channel without a reader: sending on it waits until there is room. */
 const ROOM = 9;
 const NOTHING = new Uint8Array(1);
 const far = Number.MAX_SAFE_INTEGER;
 
-export function logAnswers(parts: DaemonParts, admission: Admission): readonly (readonly [string, Answering])[] {
-  const { kept, proof, redacting } = parts;
+export function logAnswers(parts: DaemonParts, admission: Admission): readonly (readonly [string, MessageHandler])[] {
+  const { stores, proof, redacting } = parts;
   const query = async (asked: LogQuery): Promise<Answer<{ readonly entries: readonly object[] }>> => {
-    const found = await kept.ledger.log(asked);
+    const found = await stores.ledger.log(asked);
     if (!found.ok) return refusal(found.code, found.message);
-    // A secret that became known after the entry was written is not shown either.
+    // A secret that became known after the entry was written is redacted, too.
     return { ok: true, value: { entries: redacting.json(found.value as never) as readonly object[] } };
   };
   return [
@@ -37,7 +37,7 @@ export function logAnswers(parts: DaemonParts, admission: Admission): readonly (
     [
       "log.entry",
       async ({ value }) => {
-        const found = await kept.ledger.entry(textIn(value, "id", 128) ?? "");
+        const found = await stores.ledger.entry(textIn(value, "id", 128) ?? "");
         if (!found.ok) return refusal(found.code, found.message);
         if (found.value === null) return refusal("unknown_entry", "there is no entry, or more than one, with that id");
         return { ok: true, value: redacting.json(found.value as never) as object };
@@ -50,7 +50,7 @@ export function logAnswers(parts: DaemonParts, admission: Admission): readonly (
         const from = numberOr(exchange.value, "from", 1, 1, far);
         if (from === null) return BAD;
         let lines: string[] = [];
-        // Nothing is read further than the other side has taken.
+        // Reads no further than the client has taken.
         const send = async (): Promise<void> => {
           if (lines.length > 0) exchange.tell({ lines });
           lines = [];
@@ -86,7 +86,7 @@ export function logAnswers(parts: DaemonParts, admission: Admission): readonly (
       async ({ value }) => {
         const family = optionalText(value, "family", 4096);
         if (family === undefined) return BAD;
-        const found = await kept.ledger.accounts(family);
+        const found = await stores.ledger.accounts(family);
         return found.ok ? { ok: true, value: { accounts: found.value } } : refusal(found.code, found.message);
       },
     ],
@@ -95,7 +95,7 @@ export function logAnswers(parts: DaemonParts, admission: Admission): readonly (
 
 const BAD = refusal("invalid_input", "the question is not understood");
 
-/** Looks again and again until nobody listens: what is new is found by its place, so nothing is told twice or left out. */
+/** Polls until the client stops: new entries are found by position, so none is repeated or missed. */
 async function follow(
   exchange: Exchange,
   query: (asked: LogQuery) => Promise<Answer<{ readonly entries: readonly object[] }>>,
@@ -163,6 +163,6 @@ function headIn(value: JsonObject): { readonly place: number; readonly hash: str
   if (!isJsonObject(head)) return null;
   const place = numberIn(head, "place", 0, far);
   const hash = textIn(head, "hash", 64);
-  // A head that is not understood is one that nothing fits: it must not look as if none was given.
+  // A head that cannot be parsed matches nothing: it must not be treated as absent.
   return { place: place ?? far, hash: hash ?? "" };
 }

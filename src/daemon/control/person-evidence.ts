@@ -1,11 +1,11 @@
-// Whether a process at the control socket may be a person's: what a live session's client has, no person's evidence is made of.
-// Decision 0058.
+// Whether a process at the control socket may act for a person: attributes it shares with a live session's client are no
+// evidence. Decision 0058.
 import type { Refusal } from "../../core/ports/daemon/exchange.ts";
 import { refusal } from "../refusal.ts";
 import type { Peer, ProcessMark } from "../rpc/serving.ts";
 import type { Session, SessionFacts } from "../session.ts";
 
-/** What people's and all other programs descend from: no client, and nothing that one shares. */
+/** Ancestors of all programs: never a client, and not shared evidence. */
 export const ROOTS: ReadonlySet<string> = new Set([
   "init",
   "launchd",
@@ -18,12 +18,12 @@ export const ROOTS: ReadonlySet<string> = new Set([
   "tmux: server",
 ]);
 
-/** Faces of our own commands: a person types them, and they end with what they do. */
+/** Faces of ambit commands: a person types them, and they end with their command. */
 export const COMMANDS: ReadonlySet<string> = new Set(["call", "exec"]);
 
 /**
- * The processes that a session's client is among. Of a server all that it descends from: a wrapper may stand between it and
- * the client, and which of them is one cannot be told. An application that opens its own session is its client itself.
+ * Processes that may be a session's client. For a server these are all its ancestors: a wrapper may stand between it and the
+ * client, and they cannot be told apart. An application that opens its own session is its own client.
  */
 export function clientProcesses({
   connected,
@@ -37,8 +37,8 @@ export function clientProcesses({
 }
 
 /**
- * Null where nothing speaks against a person. A terminal that no client has is evidence for one. Without a terminal there is
- * none, and then the process must have nothing in common with a live session's client.
+ * Null if nothing speaks against a person. A terminal that no client has is evidence for a person. Without a terminal the
+ * process must share nothing with a live session's client.
  */
 export function sharedWithClient({ ancestors }: Peer, sessions: readonly Session[]): Session | null {
   const [own] = ancestors;

@@ -1,17 +1,17 @@
-// What people do to agents: stop one, freeze all, take a delegation back, admit a change of files, keep secrets.
+// Control messages about agents and secrets: stop, freeze, revoke, admit file changes, store secrets.
 import { isJsonList, isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import type { AgentName, KeptLink } from "../../core/ports/stores/link-store.ts";
+import type { AgentName, StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { SecretBinding } from "../../core/ports/stores/secret-store.ts";
 import type { Gatekeeper } from "../calls/gatekeeper.ts";
-import { agentScope, EVERYBODY } from "../calls/generations.ts";
+import { agentScope, MACHINE_SCOPE } from "../calls/generations.ts";
 import { sameName } from "../calls/holding.ts";
 import { flagIn, optionalText, textIn, textsIn } from "../input.ts";
-import { NOBODY } from "../log/entries.ts";
+import { NO_ACTOR } from "../log/entries.ts";
 import type { Opening } from "../opening.ts";
 import type { DaemonParts } from "../parts.ts";
 import { refusal } from "../refusal.ts";
-import type { Answering, Exchange } from "../rpc/serving.ts";
+import type { Exchange, MessageHandler } from "../rpc/serving.ts";
 import type { Sessions } from "../session.ts";
 import type { Admission, Admitted } from "./admission.ts";
 import { keyAnswers } from "./keys.ts";
@@ -24,12 +24,12 @@ export interface PowerParts {
   readonly admission: Admission;
 }
 
-export function powerAnswers(asked: PowerParts): readonly (readonly [string, Answering])[] {
+export function powerAnswers(asked: PowerParts): readonly (readonly [string, MessageHandler])[] {
   const { parts, gatekeeper, admission } = asked;
-  const { kept } = parts;
+  const { stores } = parts;
   const { entries } = gatekeeper;
   let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = (work: () => ReturnType<Answering>): ReturnType<Answering> => {
+  const inTurn = (work: () => ReturnType<MessageHandler>): ReturnType<MessageHandler> => {
     const mine = turn.then(work);
     turn = mine.catch(() => undefined);
     return mine;
@@ -44,13 +44,13 @@ export function powerAnswers(asked: PowerParts): readonly (readonly [string, Ans
         const isWidening = flagIn(exchange.value, "isWidening");
         const admitted = isWidening ? await admission.widening(exchange) : admission.narrowing(exchange);
         const more = { command, what, isWidening, ...(admitted.ok ? { ...admitted.value } : { code: admitted.code }) };
-        const entry = entries.make("control", NOBODY, admitted.ok ? "admitted" : "refused", { more });
-        const written = await kept.ledger.append([entry]);
+        const entry = entries.make("control", NO_ACTOR, admitted.ok ? "admitted" : "refused", { more });
+        const written = await stores.ledger.append([entry]);
         if (!admitted.ok) return admitted;
         return written.ok ? { ok: true, value: { entry: entry.id } } : refusal(written.code, written.message);
       },
     ],
-    ["links.list", async () => ({ ok: true, value: { links: kept.links.all(), made: kept.links.allMade() } })],
+    ["links.list", async () => ({ ok: true, value: { links: stores.links.all(), made: stores.links.allMade() } })],
     ["links.revoke", (exchange) => revokeLink(asked, exchange)],
     ["agent.stop", (exchange) => stopAgent(asked, exchange)],
     [
@@ -58,7 +58,7 @@ export function powerAnswers(asked: PowerParts): readonly (readonly [string, Ans
       async (exchange) => {
         const admitted = admission.narrowing(exchange);
         if (!admitted.ok) return admitted;
-        // At once, and again in its turn: whoever says thaw before must not be done after.
+        // Takes effect at once, and again in its turn: an earlier thaw must not be applied after it.
         gatekeeper.isFrozen = true;
         return inTurn(() => freeze(asked, admitted.value));
       },
@@ -69,8 +69,8 @@ export function powerAnswers(asked: PowerParts): readonly (readonly [string, Ans
         inTurn(async () => {
           const admitted = await admission.widening(exchange);
           if (!admitted.ok) return admitted;
-          const entry = entries.make("control", NOBODY, "thawed", { more: { ...admitted.value } });
-          const set = await kept.settings.set("frozen", null, entry);
+          const entry = entries.make("control", NO_ACTOR, "thawed", { more: { ...admitted.value } });
+          const set = await stores.settings.set("frozen", null, entry);
           if (!set.ok) return refusal(set.code, set.message);
           gatekeeper.isFrozen = false;
           return { ok: true, value: {} };
@@ -86,15 +86,15 @@ async function freeze(
   { parts, gatekeeper, sessions }: PowerParts,
   by: Admitted,
 ): Promise<Answer<{ readonly ended: number }>> {
-  const { kept, now, programs } = parts;
+  const { stores, now, programs } = parts;
   const { entries } = gatekeeper;
   gatekeeper.isFrozen = true;
-  const set = await kept.settings.set(
+  const set = await stores.settings.set(
     "frozen",
     String(now()),
-    entries.make("control", NOBODY, "frozen", { more: { ...by } }),
+    entries.make("control", NO_ACTOR, "frozen", { more: { ...by } }),
   );
-  const bumped = await kept.ledger.bump([EVERYBODY], entries.make("control", NOBODY, "generation", {}));
+  const bumped = await stores.ledger.bump([MACHINE_SCOPE], entries.make("control", NO_ACTOR, "generation", {}));
   for (const session of sessions.all()) for (const stop of [...session.running]) stop();
   const ended = await programs.end(null);
   if (!set.ok) return refusal(set.code, `everything stands still, but not beyond our own end: ${set.message}`);
@@ -109,9 +109,9 @@ async function revokeLink(
   const id = textIn(value, "id", 128);
   const admitted = admission.narrowing(exchange);
   if (!admitted.ok) return admitted;
-  if (id === null || parts.kept.links.get(id) === null) return refusal("unknown_link", "there is no such delegation");
-  const entry = gatekeeper.entries.make("delegation", NOBODY, "revoked", { of: id, more: { by: admitted.value.by } });
-  const revoked = await parts.kept.links.revoke(id, parts.now(), entry);
+  if (id === null || parts.stores.links.get(id) === null) return refusal("unknown_link", "there is no such delegation");
+  const entry = gatekeeper.entries.make("delegation", NO_ACTOR, "revoked", { of: id, more: { by: admitted.value.by } });
+  const revoked = await parts.stores.links.revoke(id, parts.now(), entry);
   if (!revoked.ok) return refusal(revoked.code, revoked.message);
   const holders = holdersOf(revoked.value);
   let ended = 0;
@@ -123,17 +123,17 @@ async function revokeLink(
   return { ok: true, value: { revoked: revoked.value.map((link) => link.id), ended } };
 }
 
-function holdersOf(links: readonly KeptLink[]): readonly AgentName[] {
+function holdersOf(links: readonly StoredLink[]): readonly AgentName[] {
   const names: AgentName[] = [];
   for (const { holder } of links)
     if (holder !== null && !names.some((one) => sameName(one, holder))) names.push(holder);
   return names;
 }
 
-/** Its sessions end with what they run, its delegations with what is below them; its own record stays as it is written. */
+/** Ends its sessions with their processes, and its delegations with those below them; its own record stays. */
 async function stopAgent(asked: PowerParts, exchange: Exchange): Promise<Answer<object>> {
   const { parts, gatekeeper, sessions, opening, admission } = asked;
-  const { kept, records, programs, now } = parts;
+  const { stores, records, programs, now } = parts;
   const cwd = textIn(exchange.value, "cwd", 4096);
   const agent = textIn(exchange.value, "agent", 4096);
   const admitted = admission.narrowing(exchange);
@@ -141,35 +141,35 @@ async function stopAgent(asked: PowerParts, exchange: Exchange): Promise<Answer<
   if (cwd === null || agent === null) return BAD;
   const made: AgentName = { workspace: records.workspaceOf(cwd), agent };
   const found = records.record(cwd, agent);
-  const isMade = !found.ok && kept.links.made(made)?.ended === null;
+  const isMade = !found.ok && stores.links.made(made)?.ended === null;
   // A session that brought its own grants has a name and no record.
   const isOpen = sessions.ofAgent(made).length > 0;
   if (!found.ok && !isMade && !isOpen) return refusal("unknown_agent", found.message, found.fix);
   const name = found.ok ? found.value.name : made;
   const entry = (outcome: string, of: string | null = null): ReturnType<typeof gatekeeper.entries.make> =>
-    gatekeeper.entries.make("delegation", { ...NOBODY, ...name }, outcome, { of, more: { by: admitted.value.by } });
-  const bumped = await kept.ledger.bump([agentScope(name)], entry("stopped"));
+    gatekeeper.entries.make("delegation", { ...NO_ACTOR, ...name }, outcome, { of, more: { by: admitted.value.by } });
+  const bumped = await stores.ledger.bump([agentScope(name)], entry("stopped"));
   if (!bumped.ok) return refusal(bumped.code, bumped.message);
   const open = sessions.ofAgent(name);
   for (const session of open) {
     opening.close(session);
     session.facts.connected.tell({ event: "stopped", session: session.facts.id });
   }
-  const given = kept.links.all().filter(({ granter, revoked }) => revoked === null && sameName(granter, name));
+  const given = stores.links.all().filter(({ granter, revoked }) => revoked === null && sameName(granter, name));
   let links = 0;
   for (const link of given) {
-    const revoked = await kept.links.revoke(link.id, now(), entry("revoked", link.id));
+    const revoked = await stores.links.revoke(link.id, now(), entry("revoked", link.id));
     links += revoked.ok ? revoked.value.length : 0;
   }
-  if (isMade) await kept.links.end(name, now(), entry("ended"));
+  if (isMade) await stores.links.end(name, now(), entry("ended"));
   const ended = await programs.end(agentScope(name));
   return { ok: true, value: { sessions: open.length, ended, links } };
 }
 
-function secretAnswers({ parts, gatekeeper, admission }: PowerParts): readonly (readonly [string, Answering])[] {
+function secretAnswers({ parts, gatekeeper, admission }: PowerParts): readonly (readonly [string, MessageHandler])[] {
   const { vault } = parts;
   const entry = (outcome: string, name: string, by: string): ReturnType<typeof gatekeeper.entries.make> =>
-    gatekeeper.entries.make("secret", NOBODY, outcome, { of: name, more: { name, by } });
+    gatekeeper.entries.make("secret", NO_ACTOR, outcome, { of: name, more: { name, by } });
   return [
     [
       "secrets.set",

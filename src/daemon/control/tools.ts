@@ -1,15 +1,15 @@
-// The answer to what tools there are, for a person: ours and those of others, with what each declares and whether it can run.
+// Lists all tools for a person: built-in and third-party, with their declarations and whether they can run.
 import { byRisk, verbEntry } from "../../core/authority/catalog.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
-import type { ToolListed } from "../../core/ports/daemon/daemon-control.ts";
+import type { ToolDetails } from "../../core/ports/daemon/daemon-control.ts";
 import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
 import { reachesOf } from "../../runtime/tool/reachable.ts";
 import type { Contexts } from "../contexts/contexts.ts";
 import { optionalText, textIn } from "../input.ts";
 import type { DaemonParts } from "../parts.ts";
 import { refusal } from "../refusal.ts";
-import type { Answering } from "../rpc/serving.ts";
-import type { ForeignListed, ForeignTools, OwnerTool } from "../tools/owner-tool.ts";
+import type { MessageHandler } from "../rpc/serving.ts";
+import type { ForeignTools, ForeignToolView, OwnerTool } from "../tools/owner-tool.ts";
 import { type OwnerTools, reachedBy } from "../tools/owner-tools.ts";
 
 export function toolAnswers(
@@ -17,7 +17,7 @@ export function toolAnswers(
   tools: OwnerTools,
   foreign: ForeignTools,
   contexts: Contexts,
-): readonly (readonly [string, Answering])[] {
+): readonly (readonly [string, MessageHandler])[] {
   return [
     [
       "tools.all",
@@ -41,15 +41,15 @@ export function toolAnswers(
   ];
 }
 
-function ownListed({ name, verbs, anyVerb = [] }: OwnerTool): ToolListed {
+function ownListed({ name, verbs, anyVerb = [] }: OwnerTool): ToolDetails {
   const entries = [...verbs, ...anyVerb].flatMap((verb) => verbEntry(verb) ?? []).sort(byRisk);
   return { name, origin: "builtin", risk: entries.at(-1)?.risk ?? "low", declared: null, available: true, why: null };
 }
 
 function otherListed(
-  { name, source, risk, capabilities, needs, isUntrusted }: ForeignListed,
+  { name, source, risk, capabilities, needs, isUntrusted }: ForeignToolView,
   contexts: Contexts,
-): ToolListed {
+): ToolDetails {
   const availability = availabilityOf(needs, contexts.backends(name));
   const why = availability.ok
     ? isUntrusted

@@ -1,17 +1,17 @@
-// A tool host as it is called: one call at a time, each with its end; a host that breaks off, says what it may not or takes
-// too long is ended, and the next call gets another.
+// The daemon's side of a tool host: one call at a time. A host that disconnects, violates the protocol or takes too long is
+// killed, and the next call gets a new one.
 
 import { DENIAL_CODES } from "../../core/authority/decision.ts";
 import { copyJson, isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { type Result, refuse } from "../../core/base/result.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";
-import { readDescribed, type ToolDescribed } from "../../runtime/tool/hosted.ts";
-import type { ToolOutcome } from "../../runtime/tool/returned.ts";
+import { readToolDescriptions, type ToolDescription } from "../../runtime/tool/hosted.ts";
+import type { ToolOutcome } from "../../runtime/tool/tool-outcome.ts";
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import type { HostProcess } from "../../sandbox/tool-host/host-process.ts";
 
-export type Described =
-  | { readonly ok: true; readonly tools: readonly ToolDescribed[] }
+export type HostDescription =
+  | { readonly ok: true; readonly tools: readonly ToolDescription[] }
   | {
       readonly ok: false;
       readonly message: string /** Whether the tool itself is to blame. */;
@@ -27,7 +27,7 @@ const waitingMax = 64;
 
 export class ToolHost {
   readonly #process: HostProcess;
-  readonly described: Promise<Described>;
+  readonly described: Promise<HostDescription>;
   #last: Promise<unknown>;
   #waiting = 0;
   #call = 0;
@@ -36,14 +36,14 @@ export class ToolHost {
   constructor(process: HostProcess) {
     this.#process = process;
     process.hear((message) => this.#hear(message));
-    this.described = this.#until(describeMilliseconds, (message): Described | null => {
+    this.described = this.#until(describeMilliseconds, (message): HostDescription | null => {
       if (message["kind"] === "failed")
         return { ok: false, message: String(message["message"]).slice(0, 2000), isTools: true };
       if (message["kind"] !== "described") return null;
-      const tools = readDescribed(message["tools"]);
+      const tools = readToolDescriptions(message["tools"]);
       return tools === null ? { ok: false, message: "what it exports is no tool", isTools: true } : { ok: true, tools };
     }).then((answer) => ("broken" in answer ? { ok: false, message: answer.broken, isTools: answer.isTools } : answer));
-    // INVARIANT: one conversation at a time; the first is what it is.
+    // INVARIANT: one conversation at a time; the first describes the tools.
     this.#last = this.described;
   }
 
@@ -51,7 +51,7 @@ export class ToolHost {
     return this.#process.isOver;
   }
 
-  /** What holds it, as its sandbox tells; nothing until it has spoken. */
+  /** Its enforcement, as its sandbox reports it; empty until the host has started. */
   get enforcement(): readonly Enforcement[] {
     return this.#process.enforcement;
   }
@@ -64,7 +64,7 @@ export class ToolHost {
     this.#process.end();
   }
 
-  /** What the tool says a call will ask for, as plain data. */
+  /** The requests that the tool declares for a call, as plain data. */
   derive(tool: string, input: JsonObject): Promise<Result<readonly Json[]>> {
     return this.#inTurn(
       async () => {
@@ -102,7 +102,7 @@ export class ToolHost {
       let isDone = false;
       stop.onStop(() => {
         this.#process.say({ kind: "stop", call });
-        // Whoever does not hear is not waited for.
+        // A host that does not react to the stop is not waited for.
         setTimeout(() => isDone || this.#process.end(), stopMilliseconds).unref();
       });
       if (!this.#process.say({ kind: "execute", call, tool, input })) return failed("its host is not there any more");
@@ -116,7 +116,7 @@ export class ToolHost {
     }, failed("too many calls of this tool wait already"));
   }
 
-  /** Of a call that has ended: there is nothing behind it any more. */
+  /** For a call that has ended: every use is refused. */
   #late({ kind, call, use }: Message): null {
     if (kind === "use" && typeof use === "number")
       this.#process.say({
@@ -142,7 +142,7 @@ export class ToolHost {
       });
   }
 
-  /** Waits for one message; a host that ends or takes too long is ended, and has broken off. */
+  /** Waits for one message; kills a host that ends or times out. */
   async #until<T extends object>(
     milliseconds: number,
     read: (message: Message) => T | null,

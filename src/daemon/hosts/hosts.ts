@@ -1,11 +1,11 @@
-// Tools of others as the daemon carries them out: each in a sandboxed host, derived and run there, with a context that is here.
+// Third-party tools in the daemon: each runs in a sandboxed host, derives its requests there, and uses a context served here.
 import { join } from "node:path";
 import type { Request } from "../../core/authority/request.ts";
 import { isJsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
-import { type Asked, requestOf } from "../../runtime/context/asking.ts";
+import { requestOf, type ToolRequest } from "../../runtime/context/tool-request.ts";
 import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
 import { DraftFolders } from "../../sandbox/drafts/draft-folders.ts";
 import { ControlGroups } from "../../sandbox/linux/control-groups.ts";
@@ -15,29 +15,29 @@ import { LinuxSandboxes } from "../../sandbox/linux/linux-sandboxes.ts";
 import type { Sandboxes } from "../../sandbox/plan/sandboxes.ts";
 import { clearSnapshots } from "../../sandbox/tool-host/snapshot.ts";
 import type { Contexts } from "../contexts/contexts.ts";
-import type { Carried, Carrying, ForeignTools, Missing, OwnerTool } from "../tools/owner-tool.ts";
+import type { ExecutionResult, ForeignTools, Missing, OwnerTool, ToolExecution } from "../tools/owner-tool.ts";
 import { ToolHost } from "./host.ts";
 import { HostPool } from "./pool.ts";
-import { ForeignSources, type LoadedTool, type SourcesAsked } from "./sources.ts";
+import { ForeignSources, type ForeignSourcesOptions, type LoadedTool } from "./sources.ts";
 
-export interface DaemonHostsAsked extends Omit<SourcesAsked, "pool"> {
+export interface DaemonHostsOptions extends Omit<ForeignSourcesOptions, "pool"> {
   readonly state: string;
-  /** Of our package. */
+  /** Root folder of the ambit package. */
   readonly program: string;
   install(): string;
   contexts(): Contexts;
-  /** How long one call may take. */
+  /** Time limit of one call. */
   milliseconds(): number;
 }
 
 export interface DaemonHosts extends ForeignTools {
   readonly sources: ForeignSources;
-  /** The digest of everything a tool's source could load; null where the workspace has no such tool. */
+  /** The digest of everything a tool's source could load; null if the workspace has no such tool. */
   definition(workspace: string | null, tool: string): Promise<string | null>;
   close(): Promise<void>;
 }
 
-export function daemonHosts(asked: DaemonHostsAsked): DaemonHosts {
+export function daemonHosts(asked: DaemonHostsOptions): DaemonHosts {
   const { state, program } = asked;
   clearSnapshots(state);
   let made: LinuxSandboxes | null = null;
@@ -86,7 +86,7 @@ export function daemonHosts(asked: DaemonHostsAsked): DaemonHosts {
   };
 }
 
-function ownerTool(loaded: LoadedTool, pool: HostPool, asked: DaemonHostsAsked): OwnerTool {
+function ownerTool(loaded: LoadedTool, pool: HostPool, asked: DaemonHostsOptions): OwnerTool {
   const { registered, input, isDeriving } = loaded;
   const { name, requirement, declared } = registered;
   if (requirement === null) throw new Error("a tool of others has a requirement");
@@ -104,7 +104,7 @@ function ownerTool(loaded: LoadedTool, pool: HostPool, asked: DaemonHostsAsked):
     foreign: { requirement, declared },
     requests: () => done([]),
     ...(isDeriving ? { derive: deriving(loaded, pool) } : {}),
-    carry: (call) => carry(loaded, pool, asked, call),
+    execute: (call) => execute(loaded, pool, asked, call),
   };
 }
 
@@ -118,7 +118,7 @@ function deriving({ registered: { name }, source }: LoadedTool, pool: HostPool):
     for (const one of derived.value) {
       if (!isJsonObject(one)) return refuse("bad_value", "a request has a verb and says what it is about");
       const { ground, toAscii } = reading;
-      const request = requestOf(one as unknown as Asked, { ground, toAscii, tool: name });
+      const request = requestOf(one as unknown as ToolRequest, { ground, toAscii, tool: name });
       if (!request.ok) return request;
       requests.push(request.value);
     }
@@ -126,12 +126,12 @@ function deriving({ registered: { name }, source }: LoadedTool, pool: HostPool):
   };
 }
 
-async function carry(
+async function execute(
   { registered, source }: LoadedTool,
   pool: HostPool,
-  asked: DaemonHostsAsked,
-  { input, session, warrant, stop, ground }: Carrying,
-): Promise<Carried> {
+  asked: DaemonHostsOptions,
+  { input, session, warrant, stop, ground }: ToolExecution,
+): Promise<ExecutionResult> {
   const { name, requirement, needs, store } = registered;
   const contexts = asked.contexts();
   const availability = availabilityOf(needs, contexts.backends(name));
@@ -157,7 +157,7 @@ async function carry(
   }
 }
 
-/** What the tool's own code can reach is its sandbox's to hold, and to tell; what it asks its context for is decided there. */
+/** The sandbox enforces and reports what the tool's own code can reach; uses of its context are decided here. */
 function enforcementOf({ enforcement }: ToolHost): Outcome["enforcement"] {
   return [{ axis: "tool", strength: "checked" }, ...enforcement.map(({ axis, strength }) => ({ axis, strength }))];
 }

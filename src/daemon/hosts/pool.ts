@@ -1,17 +1,17 @@
-// The hosts that are there: one for each session and source, warm between calls, ended with their session, and not too many.
+// Pool of tool hosts: one per session and source, kept warm between calls, ended with their session, limited in number.
 import { realpathSync } from "node:fs";
 import type { Sandboxes } from "../../sandbox/plan/sandboxes.ts";
 import { HostProcess } from "../../sandbox/tool-host/host-process.ts";
 import { snapshotOf } from "../../sandbox/tool-host/snapshot.ts";
 import type { ToolSource } from "../../sandbox/tool-host/sources.ts";
 import type { Session } from "../session.ts";
-import { type Described, ToolHost } from "./host.ts";
+import { type HostDescription, ToolHost } from "./host.ts";
 
-export interface HostPoolAsked {
+export interface HostPoolOptions {
   readonly state: string;
-  /** `dist/tool-host.cjs`. */
+  /** Path of `dist/tool-host.cjs`. */
   readonly program: string;
-  /** Or why there are none. */
+  /** Or why there are no sandboxes. */
   sandboxes(): Sandboxes | { readonly message: string };
 }
 
@@ -19,13 +19,13 @@ const hostsMax = 32;
 const describedMax = 512;
 
 export class HostPool {
-  readonly #asked: HostPoolAsked;
-  /** In the order of their last use. */
+  readonly #asked: HostPoolOptions;
+  /** In order of last use. */
   readonly #hosts = new Map<string, ToolHost>();
   readonly #watched = new WeakSet<Session>();
-  readonly #described = new Map<string, Promise<Described>>();
+  readonly #described = new Map<string, Promise<HostDescription>>();
 
-  constructor(asked: HostPoolAsked) {
+  constructor(asked: HostPoolOptions) {
     this.#asked = asked;
   }
 
@@ -33,8 +33,8 @@ export class HostPool {
     return this.#hosts.size;
   }
 
-  /** Said once by a host that does nothing else, and the same for everybody. */
-  described(source: ToolSource): Promise<Described> {
+  /** Description by a host that does nothing else; the same for every session. */
+  described(source: ToolSource): Promise<HostDescription> {
     const key = keyOf(source);
     const known = this.#described.get(key);
     if (known !== undefined) return known;
@@ -42,11 +42,11 @@ export class HostPool {
     const told =
       host instanceof ToolHost
         ? host.described.finally(() => host.end())
-        : Promise.resolve<Described>({ ok: false, message: host.message, isTools: false });
+        : Promise.resolve<HostDescription>({ ok: false, message: host.message, isTools: false });
     this.#described.set(key, told);
     for (const oldest of this.#described.keys())
       if (this.#described.size > describedMax) this.#described.delete(oldest);
-    // What was not the tool's doing may be over next time.
+    // A failure that the tool did not cause may be gone next time.
     void told.then((answer) => {
       if (!answer.ok && !answer.isTools) this.#described.delete(key);
     });
@@ -65,7 +65,7 @@ export class HostPool {
       }
     }
     this.#watch(session);
-    // Another content of the same source: the one before is of no use any more.
+    // The source has changed: end the host of the previous content.
     this.#retire((one, host) => one.startsWith(`${session.facts.id} ${source.kind} ${source.name} `) && host.isIdle);
     if (this.#hosts.size >= hostsMax) this.#makeRoom();
     if (this.#hosts.size >= hostsMax) return { message: "too many tools run at once" };
@@ -123,7 +123,7 @@ function keyOf({ kind, name, digest }: ToolSource): string {
   return `${kind} ${name} ${digest}`;
 }
 
-/** Nobody else's: ended as one. */
+/** Owner key of its sandbox, not shared with others. */
 function ownerOf(session: Session): string {
   return `tools of ${session.facts.id}`;
 }

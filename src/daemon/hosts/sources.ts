@@ -1,4 +1,4 @@
-// Which tools of others there are in a workspace: what lies there, what of it was trusted, and why something is not loaded.
+// Third-party tools of a workspace: which exist, which are trusted, and why one is not loaded.
 
 import { openTrust } from "../../agents/disk/trust-file.ts";
 import { compile } from "../../core/authority/compiled.ts";
@@ -10,10 +10,10 @@ import { readDeclarationValue } from "../../core/notation/tools/declaration-valu
 import { sha256 } from "../../platform/digest.ts";
 import type { UserFolders } from "../../platform/folders.ts";
 import { defineTool } from "../../runtime/tool/define.ts";
-import type { ToolDescribed } from "../../runtime/tool/hosted.ts";
-import { acceptorOf } from "../../runtime/tool/input.ts";
+import type { ToolDescription } from "../../runtime/tool/hosted.ts";
+import { inputParser } from "../../runtime/tool/input.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
-import { type RegisteredTool, registered } from "../../runtime/tool/registered.ts";
+import { prepareTool, type RegisteredTool } from "../../runtime/tool/registered.ts";
 import {
   isTrustedSource,
   TOOLS_TEXT,
@@ -23,11 +23,11 @@ import {
 } from "../../sandbox/tool-host/sources.ts";
 import type { HostPool } from "./pool.ts";
 
-/** What a workspace's configuration says of tools; null where it does not count. */
+/** The tool settings of a workspace's configuration; null if the configuration is not in effect. */
 export interface ToolSettings {
   readonly packages: readonly string[];
   readonly isInDevelopment: boolean;
-  /** What no tool may require more than; null is no such limit. */
+  /** The upper limit of tool requirements; null means no limit. */
   readonly ceiling: readonly Grant[] | null;
 }
 
@@ -35,47 +35,47 @@ export interface LoadedTool {
   readonly registered: RegisteredTool;
   readonly source: ToolSource;
   readonly input: JsonSchema;
-  /** The host is asked about an input before the gate is; else all there is to know of it is known here. */
+  /** The host derives requests before the gate decides; otherwise the declaration is sufficient. */
   readonly isDeriving: boolean;
-  /** Loaded although nobody trusted it as it stands. */
+  /** Loaded although its current content is not trusted. */
   readonly isUntrusted: boolean;
 }
 
-export interface ToolRefused {
+export interface ToolRefusal {
   readonly source: string;
   readonly why: string;
 }
 
 export interface LoadedTools {
   readonly tools: readonly LoadedTool[];
-  readonly refused: readonly ToolRefused[];
+  readonly refused: readonly ToolRefusal[];
 }
 
-export interface SourcesAsked {
+export interface ForeignSourcesOptions {
   readonly folders: UserFolders;
   readonly pool: HostPool;
   settings(workspace: string): ToolSettings;
   readingAt(folder: string): Reading;
-  /** Milliseconds, never going back. */
+  /** Milliseconds of a monotonic clock. */
   elapsed(): number;
 }
 
-interface Looked {
+interface CachedSources {
   readonly at: number;
   readonly sources: ToolSources;
   readonly loaded: LoadedTools;
   readonly mark: string;
 }
 
-/** So long nothing is looked at again; an edit holds within a second. */
+/** Cache time; an edit applies within a second. */
 const freshMilliseconds = 500;
 const workspacesMax = 64;
 
 export class ForeignSources {
-  readonly #asked: SourcesAsked;
-  readonly #looked = new Map<string, Promise<Looked>>();
+  readonly #asked: ForeignSourcesOptions;
+  readonly #looked = new Map<string, Promise<CachedSources>>();
 
-  constructor(asked: SourcesAsked) {
+  constructor(asked: ForeignSourcesOptions) {
     this.#asked = asked;
   }
 
@@ -89,7 +89,7 @@ export class ForeignSources {
     return (await looking).loaded;
   }
 
-  async #look(workspace: string, before: Looked | null): Promise<Looked> {
+  async #look(workspace: string, before: CachedSources | null): Promise<CachedSources> {
     const { folders, elapsed } = this.#asked;
     const at = elapsed();
     if (before !== null && at - before.at < freshMilliseconds && !before.mark.startsWith("development")) return before;
@@ -99,7 +99,7 @@ export class ForeignSources {
     const { isInDevelopment: isFree, packages } = settings;
     const mark = `${isFree ? "development" : "trusted"} ${JSON.stringify(packages)} ${store === null} ${trusted}`;
     if (before !== null && before.mark === mark && before.sources.isAsBefore()) return { ...before, at };
-    // A project that nobody trusts does nothing; not even its tools are looked at.
+    // Tools of an untrusted project are not even looked at.
     if (trusted === null) return { at, sources: NOTHING, loaded: { tools: [], refused: [] }, mark };
     const sources = toolSources(workspace, packages);
     const isTrusted = (one: ToolSource): boolean => store === null || isTrustedSource(one, trusted);
@@ -113,7 +113,7 @@ export class ForeignSources {
     { ceiling, isInDevelopment }: ToolSettings,
     isTrusted: (source: ToolSource) => boolean,
   ): Promise<LoadedTools> {
-    const refused: ToolRefused[] = [...problems];
+    const refused: ToolRefusal[] = [...problems];
     const tools: LoadedTool[] = [];
     const reading = this.#asked.readingAt(workspace);
     const taken: string[] = [];
@@ -122,7 +122,7 @@ export class ForeignSources {
       refused.push({ source: one.name, why: "it is not as it was trusted: look at it and run `ambit trust`" });
       return false;
     });
-    // One after another: each of them is a process.
+    // One after another: each starts a process.
     for (const source of counting) {
       const described = await this.#asked.pool.described(source);
       if (!described.ok) {
@@ -146,9 +146,9 @@ export class ForeignSources {
 
 const NOTHING: ToolSources = { sources: [], problems: [], text: null, isAsBefore: () => false };
 
-/** The tool as the gate knows it, or why not. Its code is elsewhere: nothing here runs it. */
+/** The tool as the gate sees it, or why it is invalid. Its code runs only in its host. */
 function register(
-  { name, description, risk, capabilities, milliseconds, faults }: ToolDescribed,
+  { name, description, risk, capabilities, milliseconds, faults }: ToolDescription,
   reading: Reading,
   ceiling: readonly Grant[] | null,
   taken: readonly string[],
@@ -161,13 +161,13 @@ function register(
     ...(risk === null ? {} : { risk: risk as never }),
     ...(milliseconds === null ? {} : { milliseconds }),
   });
-  const made = registered(
+  const made = prepareTool(
     tool,
     "foreign",
     {
       read: (declaration) => readDeclarationValue(declaration, reading, `the declaration of ${name}`),
       policy: { link: policyOf(ceiling), holds: null, protectedPaths: reading.ground.protectedPaths },
-      // Asked when it is called.
+      // Derived when it is called.
       backends: { has: () => true, hasSecret: () => true },
       ground: reading.ground,
       toAscii: reading.toAscii,
@@ -185,7 +185,7 @@ const VERBS = [
   ...["proc.exec", "secret.use", "memory.read", "memory.write"],
 ];
 
-/** The user's own ceiling; without one, which agent holds what decides alone. */
+/** The user's own ceiling; without one, agents' grants alone decide. */
 function policyOf(ceiling: readonly Grant[] | null): ReturnType<typeof compile> {
   const span = { source: "policy of tools", start: 0, end: 0 };
   const grants = ceiling ?? VERBS.map((verb) => grantOf(verb, {}, { span }));
@@ -200,11 +200,11 @@ function policyOf(ceiling: readonly Grant[] | null): ReturnType<typeof compile> 
   });
 }
 
-/** What is held against the input here; a schema library's own schema is, in the host. */
-function inputOf({ schema, isLibrarySchema }: ToolDescribed): JsonSchema {
+/** The schema that is checked here; a schema library's own schema is checked in the host. */
+function inputOf({ schema, isLibrarySchema }: ToolDescription): JsonSchema {
   if (schema === null) return { type: "object" };
   if (!isLibrarySchema) return schema as unknown as JsonSchema;
   const { $schema: _dialect, ...rest } = schema;
-  const isRead = acceptorOf(rest as unknown as JsonSchema).faults.length === 0;
+  const isRead = inputParser(rest as unknown as JsonSchema).faults.length === 0;
   return isRead ? (rest as unknown as JsonSchema) : { type: "object" };
 }

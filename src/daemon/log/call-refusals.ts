@@ -1,46 +1,46 @@
-// What is refused while a call runs: which answers are refusals, the entry each of them has, and how it is told.
+// Denials during a call: which results are denials, their log entries, and how they are reported.
 import { DENIAL_CODES, type DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import type { CallPorts } from "../calls/call-ports.ts";
-import type { Carried } from "../tools/owner-tool.ts";
+import type { ExecutionResult } from "../tools/owner-tool.ts";
 import { hintOf } from "./denials.ts";
 
-/** Codes that say what is the matter with the world or with the arguments, and not with what is held. */
+/** Codes for external failures or invalid arguments, not for missing grants. */
 const FAILURES: ReadonlySet<string> = new Set(["not_available", "invalid_input", "execution_failed"]);
 
-/** Whether a code says that something was refused, and not that it failed. */
+/** Whether a code is a denial, not a failure. */
 export function isRefusal(code: DenialCode): boolean {
   return !FAILURES.has(code);
 }
 
-export type Refused = NonNullable<Extract<Carried, { readonly ok: false }>["denied"]>;
+export type CallDenial = NonNullable<Extract<ExecutionResult, { readonly ok: false }>["denied"]>;
 
-/** What a call that was not carried out was refused; null where it failed over something else. */
-export function refusedIn(carried: Carried): Refused | null {
+/** The denial of a call that was not executed; null if it failed for another reason. */
+export function refusedIn(carried: ExecutionResult): CallDenial | null {
   if (carried.ok) return null;
   if (carried.denied !== undefined) return carried.denied;
   const code = FAILURES.has(carried.code) ? undefined : DENIAL_CODES.find((one) => one === carried.code);
   return code === undefined ? null : { code, request: null };
 }
 
-/** A refusal while a call ran, as the one who asked hears of it. */
+/** A denial during a call, as the caller sees it. */
 export function shownDenial(denial: RunDenial): JsonObject {
   const { code, request, times, id } = denial;
   const need = request === "" ? null : request;
   return { code, request, times, need, hint: hintOf(code), id: id ?? null };
 }
 
-/** The same answer, where the denials it lists name their entries. */
+/** The same result, with entry ids on the denials it lists. */
 export function withDenials(value: Json, denials: readonly RunDenial[]): Json {
   if (denials.length === 0 || !isJsonObject(value) || !isJsonList(value["denials"])) return value;
   return { ...value, denials: denials.map(shownDenial) };
 }
 
-/** The same, each with an entry of its own in the log: what has one already has one. */
-export function noted(
+/** The same result, with an own log entry for each denial that has none. */
+export function withEntries(
   { tool, ports }: { readonly tool: string; readonly ports: Pick<CallPorts, "refused"> },
   receipt: string,
   denials: readonly RunDenial[],
@@ -55,6 +55,6 @@ export function noted(
   );
 }
 
-export function denialIn({ code, request }: Refused): RunDenial {
+export function denialIn({ code, request }: CallDenial): RunDenial {
   return { code, request: request === null ? "" : requestText(request), times: 1 };
 }

@@ -1,4 +1,4 @@
-// The log's rows where a second copy is kept: retention removes nothing that the copy does not have.
+// The log's rows with a second copy: retention removes nothing that the copy does not have.
 import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Copies } from "./copied-ledger.ts";
 
@@ -16,7 +16,7 @@ export function copiedChain(chain: ChainStore, copies: Copies): ChainStore {
     prune: async (before, entry) => {
       const { isPlain, copy } = copies;
       if (isPlain) return chain.prune(before, entry);
-      // What it had when it was last written to may be gone since.
+      // The copy may have lost entries since the last write.
       const kept = copy !== null && (await copy.looked(copy.timeoutMilliseconds)) ? (copy.kept ?? 0) : 0;
       if (before - 1 <= kept) return chain.prune(before, entry);
       const message = `the second copy of the log has entries up to ${kept} for certain: nothing was removed. See: ambit daemon status`;

@@ -1,46 +1,46 @@
-// The ledger where a second copy of the log is kept: a decision counts once both have it, or nothing is done.
+// The ledger with a second copy of the log: a decision is valid only after both have it; otherwise nothing is executed.
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type {
   AccountCharge,
   AccountState,
+  DecisionResult,
   DecisionWrite,
-  DecisionWritten,
   Ledger,
 } from "../../core/ports/stores/ledger.ts";
-import type { LogEntry, LogQuery, PlacedEntry } from "../../core/ports/stores/log.ts";
-import { patienceLeft } from "../patience.ts";
+import type { ChainedEntry, LogEntry, LogQuery } from "../../core/ports/stores/log.ts";
+import { timeoutLeft } from "../timeout.ts";
 import type { SecondCopy } from "./second-copy.ts";
 
-/** Which copy counts now. */
+/** The copy that is currently in effect. */
 export interface Copies {
-  /** Null where none is kept. */
+  /** Null if none is configured. */
   readonly copy: SecondCopy | null;
-  /** Why nothing can be decided, whatever copy there is; null where it can. */
+  /** Why nothing can be decided, independent of the copy; null if decisions are possible. */
   readonly refusal: string | null;
-  /** Whether neither a copy nor a reason stands in the way. */
+  /** True if there is neither a copy nor a reason to deny. */
   readonly isPlain: boolean;
 }
 
-export interface CopiedParts {
+export interface CopiedLedgerParts {
   readonly ledger: Ledger;
   readonly copies: Copies;
   elapsed(): number;
-  /** It was written and charged here, the copy has not got it in time, and so it is not carried out. */
-  unheard(write: DecisionWrite): void;
+  /** Written and charged here, but the copy did not confirm it in time, so it is not executed. */
+  unconfirmed(write: DecisionWrite): void;
 }
 
 export class CopiedLedger implements Ledger {
   readonly #ledger: Ledger;
   readonly #copies: Copies;
-  readonly #parts: CopiedParts;
+  readonly #parts: CopiedLedgerParts;
 
-  constructor(parts: CopiedParts) {
+  constructor(parts: CopiedLedgerParts) {
     this.#ledger = parts.ledger;
     this.#copies = parts.copies;
     this.#parts = parts;
   }
 
-  decide(write: DecisionWrite): Durable<DecisionWritten> {
+  decide(write: DecisionWrite): Durable<DecisionResult> {
     return this.#copies.isPlain ? this.#ledger.decide(write) : this.#decide(write);
   }
 
@@ -63,7 +63,7 @@ export class CopiedLedger implements Ledger {
     return this.#ledger.bump(scopes, entry);
   }
 
-  log(query: LogQuery): Durable<readonly PlacedEntry[]> {
+  log(query: LogQuery): Durable<readonly ChainedEntry[]> {
     return this.#ledger.log(query);
   }
 
@@ -75,27 +75,27 @@ export class CopiedLedger implements Ledger {
     return this.#ledger.accounts(family);
   }
 
-  async #decide(write: DecisionWrite): Durable<DecisionWritten> {
+  async #decide(write: DecisionWrite): Durable<DecisionResult> {
     const { copy, refusal } = this.#copies;
-    if (refusal !== null || copy === null) return unheard(refusal ?? "no copy of the log is kept");
+    if (refusal !== null || copy === null) return copyUnavailable(refusal ?? "no copy of the log is kept");
     const begun = this.#parts.elapsed();
-    const left = (): number => patienceLeft(copy.timeoutMilliseconds, this.#parts.elapsed() - begun);
-    // Before anything is written and charged: where the copy takes nothing, nothing is spent.
+    const left = (): number => timeoutLeft(copy.timeoutMilliseconds, this.#parts.elapsed() - begun);
+    // Checked before anything is written and charged: if the copy accepts nothing, nothing is spent.
     if (copy.isLate || !(await copy.ready(left()))) {
       copy.fallBehind();
-      return unheard(`the second copy of the log is behind: ${copy.shown().problem ?? "it takes too long"}`);
+      return copyUnavailable(`the second copy of the log is behind: ${copy.shown().problem ?? "it takes too long"}`);
     }
     const written = await this.#ledger.decide(write);
     if (!written.ok || !written.value.ok) return written;
     copy.wake();
     if (await copy.has(written.value.place, left())) return written;
     copy.fallBehind();
-    this.#parts.unheard(write);
-    return unheard("the second copy of the log has not got it in time");
+    this.#parts.unconfirmed(write);
+    return copyUnavailable("the second copy of the log has not got it in time");
   }
 }
 
-function unheard(message: string): {
+function copyUnavailable(message: string): {
   readonly ok: false;
   readonly code: "audit_unavailable";
   readonly message: string;

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CopyTelling } from "./copy-reports.ts";
+import { CopyReports } from "./copy-reports.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function listening(): { readonly telling: CopyTelling; readonly told: string[] } {
+function listening(): { readonly telling: CopyReports; readonly told: string[] } {
   const told: string[] = [];
-  const telling = new CopyTelling({
+  const telling = new CopyReports({
     changed: (isLate, problem) => told.push(isLate ? `late ${problem}` : "well"),
     wentBack: (from, to) => told.push(`back ${from} ${to}`),
   });

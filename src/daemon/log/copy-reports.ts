@@ -1,29 +1,29 @@
-// What the log is told about its second copy. Each telling is an entry that has to be copied too: however often a sink falls
-// behind and catches up, the log does not grow by that alone.
+// Log entries about the second copy. Each of them has to be copied too, so they are rate-limited: a sink that keeps falling
+// behind and catching up does not grow the log without bound.
 
-export interface CopyTold {
+export interface CopyListener {
   /** It fell behind, or has caught up again. */
   changed(isLate: boolean, problem: string | null): void;
-  /** It had more before. */
+  /** It lost entries that it had. */
   wentBack(from: number, to: number): void;
 }
 
-/** So many at once; after that one for each pause. */
-const tellingsMax = 6;
+/** Burst size; after that one report per pause. */
+const reportsMax = 6;
 const pauseMilliseconds = 60_000;
 
-export class CopyTelling {
-  readonly #told: CopyTold;
+export class CopyReports {
+  readonly #told: CopyListener;
   readonly #pauseMilliseconds: number;
-  #left = tellingsMax;
+  #left = reportsMax;
   #timer: NodeJS.Timeout | null = null;
-  /** How it is, and how the log says it is. */
+  /** The actual status, and the one last logged. */
   #problem: string | null = null;
   #isLate = false;
   #isLateTold = false;
   #back: { readonly from: number; readonly to: number } | null = null;
 
-  constructor(told: CopyTold, pause: number = pauseMilliseconds) {
+  constructor(told: CopyListener, pause: number = pauseMilliseconds) {
     this.#told = told;
     this.#pauseMilliseconds = pause;
   }
@@ -77,7 +77,7 @@ export class CopyTelling {
       this.#timer = null;
       this.#left++;
       this.#tell();
-      if (this.#left < tellingsMax) this.#wait();
+      if (this.#left < reportsMax) this.#wait();
     }, this.#pauseMilliseconds);
     this.#timer.unref();
   }

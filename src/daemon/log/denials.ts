@@ -1,8 +1,8 @@
-// A denial as the one who asked hears of it: code, what it needed, and what to do. Nothing about other rules.
+// A denial as the caller sees it: code, needed request, and hint. It reveals nothing about other rules.
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
-import type { DenialTold } from "../../core/ports/daemon/daemon-calls.ts";
+import type { DenialView } from "../../core/ports/daemon/daemon-calls.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { Observation } from "../../core/ports/stores/memory-store.ts";
 import type { Session } from "../session.ts";
@@ -41,15 +41,15 @@ const HINTS: Readonly<Record<DenialCode, string>> = {
   approval_unavailable: "A person would have to approve this, and none was asked: the reason says why.",
 };
 
-/** What to do about a denial, for whoever was denied. */
+/** The hint of a denial, for the denied caller. */
 export function hintOf(code: DenialCode): string {
   return HINTS[code];
 }
 
-/** So many equal denials in a row, and the hint says to stop. */
+/** After that many equal denials in a row the hint says to stop. */
 const equalMax = 3;
 
-export function denialTold(
+export function denialView(
   session: Session,
   facts: {
     readonly code: DenialCode;
@@ -58,7 +58,7 @@ export function denialTold(
     readonly reason: string | null;
     readonly receipt: string | null;
   },
-): DenialTold {
+): DenialView {
   const { code, request, approval, reason, receipt } = facts;
   const isConfigured = request?.isConfigured === true;
   const need = request === null || isConfigured ? null : requestText(withoutFound(request));
@@ -75,20 +75,20 @@ export function denialTold(
   };
 }
 
-/** What a session read that nobody vouches for. */
+/** Untrusted data that a session read. */
 export function taintOf({ taintedBy }: Session): string | null {
   return taintedBy === null ? null : `this session is not clean since ${taintedBy}`;
 }
 
 const CONFIGURED = "what this tool needs is set by the user; a person finds it in the log";
-/** The class of a record is what a file says: whoever may not read the record is not told it, nor whether there is one. */
+/** A record's class is file content: without read access it is not revealed, nor whether the record exists. */
 function withoutFound(request: Request): Request {
   const { verb, values } = request;
   const isFound = verb.verb.startsWith("records.") && verb.verb !== "records.create";
   return isFound ? { ...request, values: [undefined, ...values.slice(1)] } : request;
 }
 
-/** Later turns can read what was denied to them. Our own words, so nothing untrusted is in it but what was asked for. */
+/** Lets later turns read the denial. The text is ambit's own; only the request in it is untrusted. */
 export function denialObservation(session: Session, entry: LogEntry, id: string, isConfigured: boolean): Observation {
   const { name, id: opened } = session.facts;
   const requests = entry.more["requests"];

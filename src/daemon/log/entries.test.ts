@@ -1,4 +1,4 @@
-// What is kept of entries is kept as long as it is true: the text is that of the entry, and no secret that is known by now is in it.
+// Cached entry parts stay correct: the text equals the entry's JSON, and contains no secret that is known by now.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chain, grant, link, moment, verb } from "../../../test/forge/authority.ts";
@@ -13,11 +13,11 @@ import type { LogEntry, Who } from "../../core/ports/stores/log.ts";
 import { entryBody } from "../../log/chain/entry-body.ts";
 import { type Redactor, redactorOf } from "../../log/redaction/redactor.ts";
 import type { Holding } from "../calls/holding.ts";
-import type { Redacting } from "../parts.ts";
+import type { OutputRedactor } from "../parts.ts";
 import { Entries } from "./entries.ts";
 
-/** As the daemon's own: with nothing to look for, nothing is looked at. */
-class Secrets implements Redacting {
+/** Like the daemon's own: without known secrets nothing is scanned. */
+class Secrets implements OutputRedactor {
   known: Redactor | null = null;
   readonly heard: string[] = [];
 
@@ -70,7 +70,7 @@ const ENTRY: Entry = {
   ...{ charges: [], level: 0, need: null, approval: null, reason: null },
 };
 
-/** The same, made the long way. */
+/** The same, built without the cache. */
 function plain(entries: Entries, who: Who, entry: Entry, holding: Holding): LogEntry {
   const by = entry.basis.flatMap(({ chain: at, grants }) =>
     (holding.authority[at] ?? []).flatMap(({ link: one }, place): readonly JsonObject[] => {
@@ -112,7 +112,7 @@ describe.each([
           const entry: Entry = { ...ENTRY, tool, requests: keys.map(memory), basis: by, reason, approval: reason };
           const who = whoOf(tool, isGiven ? ["l_1"] : []);
           const holding = holdings[at] as Holding;
-          // Twice: what was kept the first time is used the second.
+          // Twice: the second time uses the cache.
           for (let time = 0; time < 2; time++)
             expect(entryBody(entries.decision(who, { entry, input: {} }, holding, moment))).toBe(
               entryBody(plain(entries, who, entry, holding)),

@@ -1,4 +1,4 @@
-// Entries of the log, each made in one place, so that all of them say who, what and why in the same words.
+// Builds all log entries in one place, so that they state who, what and why in the same words.
 
 import type { Moment } from "../../core/authority/compiled.ts";
 import { explain } from "../../core/authority/explain.ts";
@@ -17,17 +17,17 @@ import type { CallRefusal } from "../calls/call-ports.ts";
 import { needOf } from "../calls/counterexample.ts";
 import type { Holding } from "../calls/holding.ts";
 import type { DaemonParts } from "../parts.ts";
-import { EntryWords } from "./entry-words.ts";
+import { EntryTextCache } from "./entry-text-cache.ts";
 
-export const NOBODY: Who = { user: null, agent: null, workspace: null, chain: [], session: null, trace: null };
+export const NO_ACTOR: Who = { user: null, agent: null, workspace: null, chain: [], session: null, trace: null };
 
-/** What may have come from outside, and so may hold a secret. */
-type Told = Pick<LogEntry, keyof Who | "tool" | "outcome" | "of" | "more">;
+/** External data that may contain a secret. */
+type RedactedFields = Pick<LogEntry, keyof Who | "tool" | "outcome" | "of" | "more">;
 
 const NOTHING: readonly string[] = [];
 
-/** Only what is held could be wider: nothing else is proposed. */
-const HELPED: ReadonlySet<string> = new Set(["scope_violation", "capability_absent"]);
+/** Codes that a wider grant would change: only these get a suggestion. */
+const SUGGESTED: ReadonlySet<string> = new Set(["scope_violation", "capability_absent"]);
 
 const argumentCharactersMax = 8192;
 const ARGUMENT_SIZES: readonly CutSizes[] = [
@@ -39,11 +39,11 @@ const ARGUMENT_SIZES: readonly CutSizes[] = [
 /** INVARIANT: no entry leaves here with a known secret in it. */
 export class Entries {
   readonly #parts: Pick<DaemonParts, "id" | "now" | "redacting">;
-  readonly #words: EntryWords;
+  readonly #words: EntryTextCache;
 
   constructor(parts: Pick<DaemonParts, "id" | "now" | "redacting">) {
     this.#parts = parts;
-    this.#words = new EntryWords(parts.redacting);
+    this.#words = new EntryTextCache(parts.redacting);
   }
 
   make(
@@ -53,11 +53,11 @@ export class Entries {
     rest: Partial<Pick<LogEntry, "id" | "tool" | "verbs" | "code" | "of" | "more">> = {},
   ): LogEntry {
     const { id, now, redacting } = this.#parts;
-    // Member by member: to copy what is copied anyway costs more than all of the rest.
+    // Member by member: spreading would copy twice, at a higher cost than everything else here.
     const { user, agent, workspace, chain, session, trace } = who;
     const { tool = null, of = null, more = {} } = rest;
-    const given: Told = { user, agent, workspace, chain, session, trace, tool, outcome, of, more };
-    const told = redacting.json(given as unknown as JsonObject) as unknown as Told;
+    const given: RedactedFields = { user, agent, workspace, chain, session, trace, tool, outcome, of, more };
+    const told = redacting.json(given as unknown as JsonObject) as unknown as RedactedFields;
     return {
       id: rest.id ?? id("e"),
       kind,
@@ -77,7 +77,7 @@ export class Entries {
     };
   }
 
-  /** What the gate decided. One for every call, and so spelled from parts that are kept. */
+  /** The gate's decision. One per call, and therefore assembled from cached JSON parts. */
   decision(
     who: Who,
     { entry, input }: { readonly entry: Entry; readonly input: JsonObject },
@@ -89,7 +89,7 @@ export class Entries {
     const words = this.#words;
     const asked = requests.length === 0 && need !== null ? [need] : requests;
     const missed = needOf(entry.agent, holding, code, need);
-    // Where trust is missing, no grant would help.
+    // If trust is missing, no grant would help.
     const isHelped = missed !== null && code !== "untrusted_policy";
     const suggest = isHelped ? suggestion(holding, missed, moment()) : null;
     const verbs: string[] = [];
@@ -99,7 +99,7 @@ export class Entries {
       if (!verbs.includes(request.verb.verb)) verbs.push(request.verb.verb);
       texts += `${at === 0 ? "" : ","}${words.spelled(requestText(request))}`;
     }
-    // INVARIANT: in the order of their names.
+    // INVARIANT: sorted by name.
     const more =
       `{"approval":${words.spelled(approval)},${outcome === "allow" ? "" : `"arguments":${canonicalJson(this.#told(input))},`}"by":${words.by(holding, basis)},"level":${level},` +
       `"need":${words.spelled(missed === null ? null : requestText(missed))},"reason":${words.spelled(reason)},` +
@@ -120,7 +120,7 @@ export class Entries {
     );
   }
 
-  /** What was refused while a call ran: a denial like any other, of the call it belongs to. */
+  /** A denial during a call: like any other denial, linked to its call. */
   refusal(
     who: Who,
     { refusal, input }: { readonly refusal: CallRefusal; readonly input: JsonObject },
@@ -130,8 +130,8 @@ export class Entries {
     const { receipt, tool, denial, reason, target = null } = refusal;
     const { code, request, times } = denial;
     const read = request === "" ? null : readRequestText(request, holding.reading);
-    // What stands behind a link may be of the agent's own making: nothing is proposed for it.
-    const isHelped = read?.ok === true && target === null && HELPED.has(code);
+    // The agent may have created the target behind the symlink, so no grant is suggested for it.
+    const isHelped = read?.ok === true && target === null && SUGGESTED.has(code);
     const suggest = isHelped ? suggestion(holding, read.value, moment()) : null;
     const [need, requests] = request === "" ? [null, []] : [request, [request]];
     const verb = /^[a-z_]+\.[a-z_]+/.exec(request)?.[0];
@@ -148,7 +148,7 @@ export class Entries {
     });
   }
 
-  /** Arguments as a denial holds them: without secrets, and not all of what is long. */
+  /** Arguments as stored in a denial: redacted, long values truncated. */
   #told(input: JsonObject): Json {
     const told = this.#parts.redacting.json(input);
     for (const sizes of ARGUMENT_SIZES) {
@@ -158,12 +158,12 @@ export class Entries {
     return {};
   }
 
-  /** What became of a decision. */
+  /** The outcome of a decision. */
   outcome(who: Who, { receipt, ended, denials, enforcement, wallMicroseconds }: Outcome): LogEntry {
     const { id, now } = this.#parts;
     const words = this.#words;
     const milliseconds = Number.isFinite(wallMicroseconds) ? Math.round(wallMicroseconds / 1000) : 0;
-    // INVARIANT: in the order of their names.
+    // INVARIANT: sorted by name.
     const more =
       `{"denials":${this.#listed(denials, ({ code, id: at, request, times }) =>
         at === undefined ? { code, request, times } : { code, id: at, request, times },

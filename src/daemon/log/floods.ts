@@ -1,4 +1,4 @@
-// The same denial again and again: the first few are written, the rest is counted, and the count is written.
+// Repeated denials: the first few are written, the rest are counted, and the count is written.
 
 import type { Digest } from "../../core/ports/digest.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
@@ -15,11 +15,11 @@ export class Floods {
   readonly #ledger: Ledger;
   readonly #digest: Digest;
   readonly #now: () => number;
-  /** The last entry that was written of each kind, which a denial that is only counted is told as. */
+  /** The last written entry of each kind; a denial that is only counted is reported with its id. */
   readonly #written = new Map<string, string>();
-  /** Of different denials, for each agent. */
+  /** Rate of distinct denials per agent. */
   readonly #rate = new DenialRate<LogEntry>();
-  /** The last entry that was written of each agent. */
+  /** The last written entry of each agent. */
   readonly #lastOf = new Map<string, string>();
 
   constructor(entries: Entries, ledger: Ledger, digest: Digest, now: () => number) {
@@ -29,12 +29,12 @@ export class Floods {
     this.#now = now;
   }
 
-  /** Null where it is to be written; else the id of the entry it is counted with. */
+  /** Null if it is to be written; else the id of the entry it is counted with. */
   take(entry: LogEntry, times = 1): string | null {
     const { session, tool, code, more } = entry;
     const asked = more["requests"];
     const reason = more["reason"];
-    // What is wrong with arguments that ask for nothing is all there is to tell them apart by.
+    // Invalid arguments have no requests, so their reason is the only thing that distinguishes them.
     const requests = [
       ...(Array.isArray(asked) ? asked.map(String) : []),
       ...(typeof reason === "string" ? [reason] : []),
@@ -50,7 +50,7 @@ export class Floods {
     return null;
   }
 
-  /** Writes the counts that are due; all of them before we end. */
+  /** Writes the counts that are due; all of them before the daemon ends. */
   async write(isLast: boolean): Promise<void> {
     const due = isLast ? this.#count.drain() : this.#count.due(this.#now());
     const same = due.flatMap(({ about, times }) => (about === null ? [] : [this.#suppressed(about, times)]));
@@ -61,7 +61,7 @@ export class Floods {
     if (counts.length > 0) await this.#ledger.append(counts);
   }
 
-  /** Many different ones: how many of each code, and the first of them as an example. */
+  /** For many distinct denials: a count per code, and the first of them as an example. */
   #unwritten({ about, times, codes }: UnwrittenDenials<LogEntry>): LogEntry {
     const { user, agent, workspace, chain, session, trace, tool, verbs, code, more } = about;
     const who = { user, agent, workspace, chain, session, trace };

@@ -1,6 +1,6 @@
-// Signs every commit of the log with the current key, and remembers the newest signature beside the keys.
+// Signs every commit of the log with the current key, and stores the newest signature beside the keys.
 import { join } from "node:path";
-import type { Kept } from "../../core/ports/stores/durable.ts";
+import type { DurableResult } from "../../core/ports/stores/durable.ts";
 import type { LogEnd, Notary } from "../../core/ports/stores/notary.ts";
 import type { CheckSignature } from "../../core/ports/stores/signing.ts";
 import { makeCheckpoint, parseCheckpoint, type SignedCheckpoint } from "../../log/chain/checkpoint.ts";
@@ -10,19 +10,19 @@ import { signatureCheck } from "../../log/keys/key-text.ts";
 import { type AuditKeys, openAuditKeys } from "../../log/keys/keys.ts";
 
 export interface DaemonNotary extends Notary {
-  /** The keys as they are now. */
+  /** The current keys. */
   keys: AuditKeys;
-  /** A note for this end that names the key to come, or none. */
+  /** A note for this end that may name the next key. */
   noteOf(end: LogEnd, next: string | null): string;
-  /** Before anything is committed: whose log it is, and what time it is. */
+  /** Set before anything is committed: the log's name and the clock. */
   begin(node: string, now: () => number): void;
-  /** What is remembered is on disk when this resolves. */
+  /** Resolves when the stored note is on disk. */
   flush(): Promise<boolean>;
   close(): void;
 }
 
-/** `state` is our state folder. */
-export function openNotary(state: string): Kept<DaemonNotary> {
+/** `state` is the state folder. */
+export function openNotary(state: string): DurableResult<DaemonNotary> {
   const opened = openAuditKeys(state);
   if (!opened.ok) return opened;
   const file = new HeadFile(join(state, "keys"));
@@ -61,7 +61,7 @@ export function openNotary(state: string): Kept<DaemonNotary> {
   return { ok: true, value: notary };
 }
 
-/** The newest of those that one of the keys signed. */
+/** The newest note that one of the keys signed. */
 function lastOf(file: HeadFile, keys: readonly string[], check: CheckSignature): LogEnd | null {
   const texts = file.read();
   let best: { readonly end: LogEnd; readonly slot: number } | null = null;

@@ -1,4 +1,4 @@
-// The log's proof as the daemon gives it: signed notes at due time, verification, export, another key, retention.
+// The log's integrity proof: periodic signed notes, verification, export, key rotation, retention.
 
 import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
 import type { Digest } from "../../core/ports/digest.ts";
@@ -19,9 +19,9 @@ const entriesPerNote = 1000;
 const millisecondsPerNote = 10_000;
 const dayMilliseconds = 86_400_000;
 
-export interface ProofAsked {
+export interface ProofOptions {
   readonly notary: DaemonNotary;
-  /** Whose log: a name of this state. */
+  /** Name of the log's state, its node. */
   readonly node: string;
   readonly chain: ChainStore;
   readonly ledger: Ledger;
@@ -30,12 +30,12 @@ export interface ProofAsked {
   entry(outcome: string, more: LogEntry["more"]): LogEntry;
 }
 
-export interface KeptProof extends Proof {
-  /** The lines a copy of the log begins with, when its first entry is this one. */
+export interface LogProof extends Proof {
+  /** The first lines of a copy of the log whose first entry is this one. */
   beginning(first: number): { readonly header: string; readonly rotations: readonly string[] };
 }
 
-export function proofOf({ notary, node, chain, ledger, digest, now, entry }: ProofAsked): KeptProof {
+export function proofOf({ notary, node, chain, ledger, digest, now, entry }: ProofOptions): LogProof {
   let turn: Promise<unknown> = Promise.resolve();
   let signed = -1;
   let signedAt = 0;
@@ -54,7 +54,7 @@ export function proofOf({ notary, node, chain, ledger, digest, now, entry }: Pro
     signedAt = now();
   };
 
-  /** One at a time: a note must be signed by the key that is current when it is kept. */
+  /** One at a time: a note must be signed by the key that is current when it is stored. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = turn.then(work);
     turn = mine.catch(() => undefined);
@@ -69,7 +69,7 @@ export function proofOf({ notary, node, chain, ledger, digest, now, entry }: Pro
       if (isDue || isLast) await sign();
     });
 
-  /** The new key is named in an entry and in a note of the old one; the note is on disk before the new key signs anything. */
+  /** The new key is named in an entry and in a note of the old key; that note is on disk before the new key signs anything. */
   const rotate = async (): Promise<Answer<{ readonly key: string }>> => {
     const { keys } = notary;
     const next = keys.prepare();
@@ -88,7 +88,7 @@ export function proofOf({ notary, node, chain, ledger, digest, now, entry }: Pro
     return { ok: true, value: { key: notary.keys.signer.key } };
   };
 
-  /** Up to the last note that is older: what remains begins where that note ends, and is signed anew at once. */
+  /** Prunes up to the last note older than that; the rest starts after that note, and is signed at once. */
   const retain = async (days: number): Promise<Answer<{ readonly removed: number; readonly first: number }>> => {
     const first = await chain.first();
     if (!first.ok) return refused(first);

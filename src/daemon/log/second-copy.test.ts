@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { entryOf } from "../../../test/audit/written-log.ts";
 import type { ChainRow, ChainStore, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
-import type { Sink, SinkAnswer, SinkStanding } from "../../core/ports/stores/sink.ts";
+import type { Sink, SinkPosition, SinkResult } from "../../core/ports/stores/sink.ts";
 import { chainHash, ZERO_HASH } from "../../log/chain/chain.ts";
 import { entryBody } from "../../log/chain/entry-body.ts";
 import { SINK_BEHIND, SINK_CAUGHT_UP } from "../../log/verify/copy-lines.ts";
@@ -46,16 +46,16 @@ class Log {
   }
 }
 
-/** Keeps what it gets, unless it is told otherwise. */
+/** Stores what it gets, unless told otherwise. */
 class FakeSink implements Sink {
   readonly lines: string[] = [];
   trouble: string | null = null;
   refuses: string | null = null;
   isStuck = false;
-  standing: SinkStanding = { place: null, hash: null, note: null, first: null, rotations: null };
+  standing: SinkPosition = { place: null, hash: null, note: null, first: null, rotations: null };
   #release: (() => void)[] = [];
 
-  async open(): Promise<SinkAnswer<SinkStanding>> {
+  async open(): Promise<SinkResult<SinkPosition>> {
     this.trouble = null;
     return this.refuses === null ? { ok: true, value: this.standing } : { ok: false, message: this.refuses };
   }
@@ -64,7 +64,7 @@ class FakeSink implements Sink {
     return Promise.resolve(this.trouble);
   }
 
-  async keep(lines: string, last: number): Promise<SinkAnswer<null>> {
+  async keep(lines: string, last: number): Promise<SinkResult<null>> {
     if (this.isStuck) await new Promise<void>((go) => this.#release.push(go));
     this.lines.push(...lines.split("\n").slice(0, -1));
     if (last > 0) this.standing = { ...this.standing, place: last };
@@ -92,7 +92,7 @@ class FakeSink implements Sink {
 
 /** Slower than the timeout, for every piece. */
 class SlowSink extends FakeSink {
-  override async keep(lines: string, last: number): Promise<SinkAnswer<null>> {
+  override async keep(lines: string, last: number): Promise<SinkResult<null>> {
     await new Promise((done) => setTimeout(done, 80));
     return super.keep(lines, last);
   }
@@ -157,7 +157,7 @@ describe("a second copy of the log", () => {
     expect(sink.places).toEqual([4, 5]);
   });
 
-  it.each<readonly [string, Partial<SinkStanding>, number, string]>([
+  it.each<readonly [string, Partial<SinkPosition>, number, string]>([
     ["it has more than the log", { place: 6 }, 1, "entries were cut off the log"],
     ["its last entry is another", { place: 3, hash: "0".repeat(64) }, 1, "is not the one of the log"],
     ["what it lacks is gone", { place: 1 }, 4, "were removed from the log before it had them"],
@@ -288,7 +288,7 @@ describe("a second copy of the log", () => {
     expect(await copy.has(5, patience)).toBe(true);
     expect(await prune(6)).toMatchObject({ ok: true });
     expect(await prune(7)).toMatchObject({ ok: false });
-    // It was emptied since it was last written to, and takes nothing now: what it had is nowhere but here.
+    // It was emptied since the last write, and accepts nothing now: only the log has those entries.
     [sink.trouble, sink.refuses] = ["it was moved away", "full"];
     expect(await prune(6)).toMatchObject({ ok: false, message: expect.stringContaining("nothing was removed") });
     const plain = copiedChain(log.chain, { copy: null, refusal: null, isPlain: true });

@@ -1,31 +1,31 @@
-// A second copy of the log, as far as it goes: whatever is written is handed on in order, from where the copy really stands, and
-// whoever has to know that an entry is in it waits here, for so long and no longer.
+// Maintains a second copy of the log: forwards entries in order, from the copy's actual position, and lets callers wait with a
+// timeout until an entry is in it.
 
 import type { Digest } from "../../core/ports/digest.ts";
 import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
-import type { Sink, SinkShown, SinkStanding } from "../../core/ports/stores/sink.ts";
+import type { Sink, SinkPosition, SinkStatus } from "../../core/ports/stores/sink.ts";
 import { CopyLines, type CopyPlace } from "../../log/verify/copy-lines.ts";
-import { outwait } from "../patience.ts";
-import { CopyTelling, type CopyTold } from "./copy-reports.ts";
+import { startTimeout } from "../timeout.ts";
+import { type CopyListener, CopyReports } from "./copy-reports.ts";
 
-export interface CopyParts extends CopyTold {
+export interface CopyParts extends CopyListener {
   readonly target: string;
   readonly sink: Sink;
   readonly chain: Pick<ChainStore, "rows" | "checkpoints" | "head" | "first">;
   readonly digest: Digest;
   readonly timeoutMilliseconds: number;
-  /** The lines a copy of the log begins with, when its first entry is this one. */
+  /** The first lines of a copy of the log whose first entry is this one. */
   beginning(first: number): { readonly header: string; readonly rotations: readonly string[] };
 }
 
 const pauseMillisecondsMin = 50;
 const pauseMillisecondsMax = 1000;
-/** What others write without telling us is found so soon. */
+/** Poll interval, to notice entries written by other processes. */
 const lookMilliseconds = 500;
-/** Whoever stops the daemon waits for no more than that. */
+/** Upper limit that stopping the daemon waits for the copy. */
 const closeMillisecondsMax = 2000;
 
-interface Waiting {
+interface EntryWait {
   readonly place: number;
   readonly answer: (isKept: boolean) => void;
 }
@@ -33,7 +33,7 @@ interface Waiting {
 export class SecondCopy {
   readonly #parts: CopyParts;
   readonly #lines: CopyLines;
-  readonly #telling: CopyTelling;
+  readonly #telling: CopyReports;
   #at: CopyPlace | null = null;
   #kept: number | null = null;
   #head = 0;
@@ -41,7 +41,7 @@ export class SecondCopy {
   #isReady = false;
   #isLate = false;
   #isClosed = false;
-  #waiting: Waiting[] = [];
+  #waiting: EntryWait[] = [];
   readonly #readying = new Set<(isReady: boolean) => void>();
   readonly #looks = new Set<(isWell: boolean) => void>();
   #ring: (() => void) | null = null;
@@ -52,7 +52,7 @@ export class SecondCopy {
   constructor(parts: CopyParts) {
     this.#parts = parts;
     this.#lines = new CopyLines(parts.chain, parts.digest);
-    this.#telling = new CopyTelling(parts);
+    this.#telling = new CopyReports(parts);
     this.#ended = this.#run();
   }
 
@@ -60,17 +60,17 @@ export class SecondCopy {
     return this.#parts.timeoutMilliseconds;
   }
 
-  /** Whether it is behind for longer than anybody waits: then nobody has to begin to. */
+  /** Whether it has been behind for longer than the timeout: callers then do not wait at all. */
   get isLate(): boolean {
     return this.#isLate;
   }
 
-  /** Place of the last entry it has for certain; null where that is not known. */
+  /** Position of the last entry it has for certain; null if unknown. */
   get kept(): number | null {
     return this.#kept;
   }
 
-  shown(): SinkShown {
+  shown(): SinkStatus {
     const kept = this.#kept;
     const behind = kept === null ? null : Math.max(0, this.#head - kept);
     const late = this.#isLate ? "it does not answer in time" : null;
@@ -78,13 +78,13 @@ export class SecondCopy {
     return { target, kept, behind, isDenying: this.#isLate, problem: this.#problem ?? late };
   }
 
-  /** Something was written. */
+  /** Called after a log write. */
   wake(): void {
     this.#isRung = true;
     this.#ring?.();
   }
 
-  /** Whether it can take something now, or within this time. */
+  /** Whether it can accept entries now, or within this time. */
   ready(milliseconds: number): Promise<boolean> {
     if (this.#isReady) return Promise.resolve(true);
     return timed(milliseconds, (answer) => {
@@ -98,7 +98,7 @@ export class SecondCopy {
     if (this.#kept !== null && this.#kept >= place) return Promise.resolve(true);
     if (this.#isClosed) return Promise.resolve(false);
     return timed(milliseconds, (answer) => {
-      const mine: Waiting = { place, answer };
+      const mine: EntryWait = { place, answer };
       this.#waiting.push(mine);
       return () => {
         this.#waiting = this.#waiting.filter((one) => one !== mine);
@@ -106,7 +106,7 @@ export class SecondCopy {
     });
   }
 
-  /** Whether it was looked at from now on, within this time, and has all it is said to have. */
+  /** Whether a new check, within this time, finds everything it is said to have. */
   looked(milliseconds: number): Promise<boolean> {
     if (this.#isClosed) return Promise.resolve(false);
     return timed(milliseconds, (answer) => {
@@ -116,25 +116,25 @@ export class SecondCopy {
     });
   }
 
-  /** Somebody waited in vain. */
+  /** A caller's wait timed out. */
   fallBehind(): void {
     if (this.#isLate || this.#isClosed) return;
     this.#isLate = true;
     this.#telling.late(this.#problem);
   }
 
-  /** What is written by now is handed on first, for as long as a call would wait. */
+  /** Forwards entries written so far, for at most the time a call would wait. */
   async close(): Promise<void> {
     const head = await this.#parts.chain.head();
     this.wake();
     const patience = Math.min(this.timeoutMilliseconds, closeMillisecondsMax);
     if (head.ok && !this.#isLate) await this.has(head.value.place, patience);
-    // A note has no place of its own: one more look, where somebody looks at all.
+    // A note has no position of its own: check once more, if the sink is usable.
     if (this.#isReady) await this.looked(lookMilliseconds);
     this.drop();
   }
 
-  /** At once: it is not the copy any more. */
+  /** Closes it at once: it is no longer the copy. */
   drop(): void {
     this.#isClosed = true;
     this.#isReady = false;
@@ -146,7 +146,7 @@ export class SecondCopy {
     this.wake();
   }
 
-  /** When nothing of it runs any more; never, where the sink never answers. */
+  /** Resolves when it has stopped; never, if the sink never responds. */
   get ended(): Promise<void> {
     return this.#ended;
   }
@@ -166,7 +166,7 @@ export class SecondCopy {
     }
   }
 
-  /** As long as it goes well; then why it does not. */
+  /** Runs until a failure; returns its message. */
   async #session(well: () => void): Promise<string> {
     const begun = await this.#begin();
     if (begun !== null) return begun;
@@ -179,7 +179,7 @@ export class SecondCopy {
       if (piece.value !== null) {
         const { text, end, hashes, isOfCopy } = piece.value;
         this.#head = Math.max(this.#head, end.place);
-        // INVARIANT: what was written because it is slow is no reason to call it slow again, or that would never end.
+        // INVARIANT: entries about the copy being slow never start the timeout, or that would never end.
         if (!isOfCopy) this.#watch();
         const kept = await sink.keep(text, end.place, (place, hash) => {
           const isOurs =
@@ -205,7 +205,7 @@ export class SecondCopy {
     return "it was closed";
   }
 
-  /** Where it goes on; a sentence where it cannot. */
+  /** Determines where to continue; a message if that is impossible. */
   async #begin(): Promise<string | null> {
     const { chain, sink, beginning } = this.#parts;
     const [first, head] = [await chain.first(), await chain.head()];
@@ -217,11 +217,11 @@ export class SecondCopy {
     if (!opened.ok || this.#isClosed) return opened.ok ? "it was closed" : opened.message;
     const standing = opened.value;
     const place = standing.place ?? first.value - 1;
-    const wrong = wrongStanding(standing, first.value, head.value.place);
+    const wrong = positionProblem(standing, first.value, head.value.place);
     if (wrong !== null) return wrong;
     const found = await this.#lines.placeAt(place, first.value);
     if (!found.ok) return found.message;
-    // Where the log begins behind it, its next entry tells whether it continues this one.
+    // If the log starts after it, the hash of the log's next entry shows whether it continues this one.
     const hash = found.value.hash === "" ? (standing.hash ?? "") : found.value.hash;
     if (standing.hash !== null && standing.hash !== hash)
       return `its entry ${place} is not the one of the log: one of the two was written anew. See: ambit audit verify`;
@@ -239,7 +239,7 @@ export class SecondCopy {
 
   #advance(place: number): void {
     this.#kept = place;
-    const still: Waiting[] = [];
+    const still: EntryWait[] = [];
     for (const waiting of this.#waiting) {
       if (waiting.place <= place) waiting.answer(true);
       else still.push(waiting);
@@ -247,12 +247,12 @@ export class SecondCopy {
     this.#waiting = still;
   }
 
-  /** From now on there is a time by which it must be done. */
+  /** Starts the timeout. */
   #watch(): void {
-    this.#late ??= outwait(this.timeoutMilliseconds, () => this.fallBehind());
+    this.#late ??= startTimeout(this.timeoutMilliseconds, () => this.fallBehind());
   }
 
-  /** True: everything there was is kept. */
+  /** True: all entries are stored. */
   #settle(isWell: true | null): void {
     this.#late?.();
     this.#late = null;
@@ -280,7 +280,7 @@ export class SecondCopy {
   }
 }
 
-function wrongStanding({ place, first: begins }: SinkStanding, first: number, head: number): string | null {
+function positionProblem({ place, first: begins }: SinkPosition, first: number, head: number): string | null {
   if (place !== null && place > head)
     return `it has entries up to ${place}, and the log ends at ${head}: entries were cut off the log. See: ambit audit verify --sink`;
   const next = place === null ? (begins ?? first) : place + 1;
@@ -289,7 +289,7 @@ function wrongStanding({ place, first: begins }: SinkStanding, first: number, he
   return place === null && next !== first ? `it begins with entry ${next}, and has none: move it away` : null;
 }
 
-/** False where the time is over first. */
+/** False on timeout. */
 function timed(milliseconds: number, wait: (answer: (isSo: boolean) => void) => () => void): Promise<boolean> {
   return new Promise((resolve) => {
     const answer = (isSo: boolean): void => {
@@ -297,7 +297,7 @@ function timed(milliseconds: number, wait: (answer: (isSo: boolean) => void) => 
       leave();
       resolve(isSo);
     };
-    const end = outwait(milliseconds, () => answer(false));
+    const end = startTimeout(milliseconds, () => answer(false));
     const leave = wait(answer);
   });
 }

@@ -1,10 +1,10 @@
-// What is written of a decision that the second copy of the log did not get in time.
+// The entry for a decision that the second copy of the log did not confirm in time.
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 
-/** It was allowed and charged, and nothing of it was carried out. */
+/** It was allowed and charged, and not executed. */
 const ENDED = "failed audit_unavailable";
 
-export function unheardOutcome(decision: LogEntry, id: string, at: number): LogEntry {
+export function unconfirmedOutcome(decision: LogEntry, id: string, at: number): LogEntry {
   const { user, agent, workspace, chain, session, trace } = decision;
   const reason = "the second copy of the log had not got the decision in time, so nothing was done";
   return {

@@ -1,5 +1,5 @@
-// Which second copy of the log counts: the one the user's configuration names, looked at again every second. A configuration
-// that is not understood changes nothing that was known, and where nothing was known nothing is decided.
+// Selects the second copy of the log from the user's configuration, checked periodically. An invalid configuration changes
+// nothing about a known copy; if no state was known, every call is denied.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -10,7 +10,7 @@ import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { SettingStore } from "../../core/ports/stores/secret-store.ts";
-import type { Sink, SinkShown } from "../../core/ports/stores/sink.ts";
+import type { Sink, SinkStatus } from "../../core/ports/stores/sink.ts";
 import { FileSink } from "../../log/sinks/sink-file.ts";
 import { SocketSink } from "../../log/sinks/sink-socket.ts";
 import { SINK_BEHIND, SINK_CAUGHT_UP } from "../../log/verify/copy-lines.ts";
@@ -19,38 +19,38 @@ import { outOfReach } from "../../platform/out-of-reach.ts";
 import { codeOf } from "../../platform/path-target.ts";
 import { isSettled, stampText } from "../../platform/stamp.ts";
 import type { Copies } from "./copied-ledger.ts";
-import type { KeptProof } from "./proof.ts";
+import type { LogProof } from "./proof.ts";
 import { SecondCopy } from "./second-copy.ts";
 
 const lookMilliseconds = 500;
 const SETTING = "sink";
 const NAMES = ["config.yml", "config.yaml"];
 
-export interface SinkAsked {
+export interface SinkOptions {
   /** Folder of the user's configuration. */
   readonly folder: string | null;
-  /** As it is on disk now; null where there is none. */
+  /** As it is on disk now; null if there is none. */
   config(): Config | null;
   readonly node: string;
   readonly chain: ChainStore;
   readonly ledger: Ledger;
   readonly settings: SettingStore;
   readonly digest: Digest;
-  readonly beginning: KeptProof["beginning"];
+  readonly beginning: LogProof["beginning"];
   entry(outcome: string, more: JsonObject): LogEntry;
   now(): number;
   log(line: string): void;
 }
 
 export class DaemonSink implements Copies {
-  #asked: SinkAsked | null = null;
+  #asked: SinkOptions | null = null;
   #copy: SecondCopy | null = null;
   #audit: WrittenAudit | null = null;
   #refusal: string | null = null;
   #problem: string | null = null;
   #stamp: string | null = null;
   #isKnown = false;
-  /** The last look found no copy named, where one was: it may be written anew at this moment. */
+  /** The last check found no copy configured where one was before: the file may be in the middle of a rewrite. */
   #isDoubted = false;
   #timer: NodeJS.Timeout | null = null;
   isPlain = true;
@@ -63,15 +63,15 @@ export class DaemonSink implements Copies {
     return this.#refusal;
   }
 
-  /** Before anybody can ask for anything. */
-  begin(asked: SinkAsked): void {
+  /** Runs before the sockets open. */
+  begin(asked: SinkOptions): void {
     this.#asked = asked;
     this.#look();
     this.#timer = setInterval(() => this.#look(), lookMilliseconds);
     this.#timer.unref();
   }
 
-  shown(): SinkShown | null {
+  shown(): SinkStatus | null {
     const copy = this.#copy?.shown() ?? null;
     if (copy !== null) return { ...copy, problem: copy.problem ?? this.#problem };
     const problem = this.#refusal;
@@ -109,20 +109,20 @@ export class DaemonSink implements Copies {
     this.isPlain = this.#copy === null;
   }
 
-  /** Whether one is kept, or was when the daemon ended. */
-  #isNamed({ settings }: SinkAsked): boolean {
+  /** Whether a copy is configured, or was when the daemon last ended. */
+  #isNamed({ settings }: SinkOptions): boolean {
     return this.#copy !== null || (!this.#isKnown && settings.get(SETTING) !== null);
   }
 
   #unknown(why: string): void {
     const what = `the user's configuration ${why}`;
-    // INVARIANT: a mistake in the file never ends a copy, nor begins to allow without one.
+    // INVARIANT: an error in the file never ends a copy, nor allows calls without one.
     if (this.#copy === null) this.#refusal = `${what}. Whether a copy of the log has to be kept is not known`;
     else this.#problem = `${what}. The copy goes on as it was`;
     this.isPlain = false;
   }
 
-  #take(audit: WrittenAudit | null, asked: SinkAsked): void {
+  #take(audit: WrittenAudit | null, asked: SinkOptions): void {
     const [target, before] = [audit === null ? null : sinkText(audit.sink), this.#audit];
     const isSame = before !== null && audit !== null && sinkText(before.sink) === target;
     if (audit === null ? before === null : isSame && before.timeoutMilliseconds === audit.timeoutMilliseconds) {
@@ -135,7 +135,7 @@ export class DaemonSink implements Copies {
     this.#remember(target, asked);
   }
 
-  #begun({ sink, timeoutMilliseconds }: WrittenAudit, target: string, asked: SinkAsked): SecondCopy {
+  #begun({ sink, timeoutMilliseconds }: WrittenAudit, target: string, asked: SinkOptions): SecondCopy {
     const { chain, digest, beginning, ledger, entry, log } = asked;
     const tell = (outcome: string, more: JsonObject): void => {
       log(`the second copy of the log: ${outcome} ${JSON.stringify({ target, ...more })}`);
@@ -150,8 +150,8 @@ export class DaemonSink implements Copies {
     return copy;
   }
 
-  /** So that the log itself tells since when a copy is kept, and since when none is. */
-  #remember(target: string | null, { settings, entry, log }: SinkAsked): void {
+  /** Logs when a copy was set or removed. */
+  #remember(target: string | null, { settings, entry, log }: SinkOptions): void {
     const was = settings.get(SETTING);
     if (was === target) return;
     log(`the second copy of the log: ${target ?? "none"}, before: ${was ?? "none"}`);
@@ -168,7 +168,7 @@ function sinkAt({ kind, path }: SinkTarget, node: string): Sink {
   });
 }
 
-function configIn(asked: SinkAsked): Config | { readonly failed: true } | null {
+function configIn(asked: SinkOptions): Config | { readonly failed: true } | null {
   try {
     return asked.config();
   } catch {
@@ -176,7 +176,7 @@ function configIn(asked: SinkAsked): Config | { readonly failed: true } | null {
   }
 }
 
-/** Null where it has to be read: it was changed just now, or nobody can tell. */
+/** Null if it has to be read: it changed just now, or its status is unknown. */
 function stampOf(folder: string | null, now: number): string | null {
   if (folder === null) return "";
   const stamps = NAMES.map((name) => {

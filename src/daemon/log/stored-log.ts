@@ -1,7 +1,7 @@
-// Verifies the log of a state whose daemon refuses it: straight from its files, with the keys that lie beside them.
+// Verifies the log of a state folder that its daemon rejects: directly from the files, with the keys beside them.
 
-import type { VerifyAnswer } from "../../core/ports/daemon/daemon-control.ts";
-import type { Kept } from "../../core/ports/stores/durable.ts";
+import type { VerifyReport } from "../../core/ports/daemon/daemon-control.ts";
+import type { DurableResult } from "../../core/ports/stores/durable.ts";
 import type { LogEnd } from "../../core/ports/stores/notary.ts";
 import { signatureCheck } from "../../log/keys/key-text.ts";
 import type { ChainHead } from "../../log/verify/verify.ts";
@@ -15,12 +15,12 @@ export interface StoredLogParts {
   readonly program: string;
 }
 
-/** `key`: the key the log began with, where somebody brought it along; else the one that lies beside the log. */
+/** `key`: the first key of the log, if the caller provides it; else the one beside the log. */
 export async function verifyStoredLog(
   { state, program }: StoredLogParts,
   head: ChainHead | null,
   key: string | null,
-): Promise<Kept<VerifyAnswer>> {
+): Promise<DurableResult<VerifyReport>> {
   const notary = openNotary(state);
   if (!notary.ok) return notary;
   const chain = openStoredChain(state, { digest: sha256, program });
@@ -37,7 +37,7 @@ export async function verifyStoredLog(
   }
 }
 
-function rememberedBy(notary: { remembered(): LogEnd | null }): Kept<LogEnd | null> {
+function rememberedBy(notary: { remembered(): LogEnd | null }): DurableResult<LogEnd | null> {
   try {
     return { ok: true, value: notary.remembered() };
   } catch (error) {

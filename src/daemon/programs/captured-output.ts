@@ -1,10 +1,10 @@
-// What a program wrote, gathered into two texts. INVARIANT: what is kept is bounded, and what is not kept is counted.
+// Captures a program's output as two texts. INVARIANT: the captured size is bounded, and dropped bytes are counted.
 import { StringDecoder } from "node:string_decoder";
 import type { Sinks } from "../../core/ports/process.ts";
 
-const gatheredBytesMax = 1_048_576;
+const capturedBytesMax = 1_048_576;
 
-export class Gathered {
+export class CapturedOutput {
   #output = "";
   #errors = "";
   #bytes = 0;
@@ -12,7 +12,7 @@ export class Gathered {
   readonly sinks: Sinks;
 
   constructor() {
-    // A character may come in two pieces.
+    // A character may be split over two chunks.
     const [output, errors] = [new StringDecoder("utf8"), new StringDecoder("utf8")];
     this.sinks = {
       output: (bytes) => {
@@ -33,7 +33,7 @@ export class Gathered {
   }
 
   #kept(bytes: Uint8Array): Buffer {
-    const room = Math.max(0, gatheredBytesMax - this.#bytes);
+    const room = Math.max(0, capturedBytesMax - this.#bytes);
     const kept = bytes.subarray(0, room);
     this.#bytes += kept.length;
     this.dropped += bytes.length - kept.length;

@@ -1,4 +1,4 @@
-// A secret for git: found by the host it is for, decided like any use of a secret, read only then, and only for a git.
+// Credentials for git: looked up by host, decided like any use of a secret, read only then, and only for git.
 import { readFileSync, statSync } from "node:fs";
 import { parseHost } from "../../core/authority/axes/destination.ts";
 import { parseName, parseTool } from "../../core/authority/axes/name.ts";
@@ -10,32 +10,32 @@ import { requestText } from "../../core/notation/request/request-printer.ts";
 import { toAscii } from "../../platform/ascii.ts";
 import type { CredentialSource } from "../../sandbox/plan/sandboxes.ts";
 import { takesCredential } from "../../tools/git/credential-command.ts";
-import type { ProgramGround } from "../parts.ts";
-import type { RunGround } from "./plan-facts.ts";
+import type { ProgramContext } from "../parts.ts";
+import type { RunEnvironment } from "./plan-facts.ts";
 
 const secretBytesMax = 65_536;
 const TOOL = "git";
-/** What forges take where only the token counts. */
+/** The user name that forges accept with a token. */
 const USERNAME = "x-access-token";
 
-/** A secret that is kept here and bound to a tool and a host: its name, and its value once its use is decided. */
+/** A stored secret that is bound to a tool and a host: its name, and its value once its use is decided. */
 export type AskSecret = (
   tool: string,
   host: string,
 ) => { readonly name: string; readonly username: string | null; read(): Promise<string | null> } | null;
 
 export interface CredentialRun {
-  readonly run: Pick<ProgramGround, "useSecret" | "environment" | "refused">;
-  readonly ground: Pick<RunGround, "user" | "home">;
-  /** What was decided, and the words that run by it. */
+  readonly run: Pick<ProgramContext, "useSecret" | "environment" | "refused">;
+  readonly ground: Pick<RunEnvironment, "user" | "home">;
+  /** What was decided, and the arguments that run by it. */
   readonly request: Request;
   readonly argv: readonly string[];
 }
 
-/** INVARIANT: a secret goes to a git whose words were decided on, and to no other program that speaks to the helper. */
+/** INVARIANT: a secret goes only to a git whose arguments were decided on, and to no other program that calls the helper. */
 export function credentialsFor({ run, ground, request, argv }: CredentialRun, secret: AskSecret): CredentialSource {
   const isGit = isDecided(request, argv) && takesCredential(argv);
-  // A program that asks in a loop is told once for each host.
+  // A program that asks in a loop gets one result per host.
   const noted = new Set<string>();
   return async ({ host }) => {
     const written = (ground.user?.secrets ?? []).find(({ hosts }) => hosts.includes(host));
@@ -57,7 +57,7 @@ export function credentialsFor({ run, ground, request, argv }: CredentialRun, se
 
 const NOT_GIT = "a secret for git goes to `git fetch`, `git push` and the like, run as a command of their own";
 
-/** A shell line or another command by the same grants is not what was decided on. */
+/** A shell line or another command under the same grants is not what was decided on. */
 function isDecided({ verb, values }: Request, argv: readonly string[]): boolean {
   const words = values[verb.axes.findIndex(({ name }) => name === "argv")];
   if (verb.verb !== "proc.exec" || words === undefined || !isSegments(words)) return false;
@@ -71,7 +71,7 @@ function useOf(name: string, host: string): Request | null {
   return { verb, values: [secret.value, tool.value, at.value] };
 }
 
-/** One line; a file that others may read is no place for a secret. */
+/** Reads one line; a file that others may read is refused. */
 function secretText(
   { from }: WrittenSecret,
   environment: Readonly<Record<string, string | undefined>>,

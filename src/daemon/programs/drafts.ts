@@ -1,4 +1,4 @@
-// Drafts as the daemon keeps them: the rules of one landing from grants, names and the project, and their lifecycle.
+// Drafts in the daemon: landing rules from grants, trigger paths and the project, and their lifecycle.
 import { arch } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -34,8 +34,8 @@ import type { Sandboxes } from "../../sandbox/plan/sandboxes.ts";
 import { type Classification, Classifier } from "../../sandbox/plan/triggers/classify.ts";
 import { TriggerFacts } from "../../sandbox/plan/triggers/trigger-facts.ts";
 import type { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
-import type { ProgramGround, Records } from "../parts.ts";
-import type { RunGround } from "./plan-facts.ts";
+import type { ProgramContext, Records } from "../parts.ts";
+import type { RunEnvironment } from "./plan-facts.ts";
 
 export interface DaemonDraftsOptions {
   readonly state: string;
@@ -53,11 +53,11 @@ export interface DaemonDraftsOptions {
 export interface DaemonDrafts {
   readonly folders: DraftFolders;
   readonly lifecycle: DraftLifecycle;
-  /** What decides about the changes of a program that ran for this ground. */
-  contextFor(ground: ProgramGround, run: RunGround, root: PlanPath): LandingContext;
-  /** Before anything runs: what a crash interrupted is brought to an end. */
+  /** The landing rules for the changes of a program. */
+  contextFor(ground: ProgramContext, run: RunEnvironment, root: PlanPath): LandingContext;
+  /** Before anything runs: finishes landings that a crash interrupted. */
   recover(): Promise<void>;
-  /** Git changes are imported in these; null where this machine has none. */
+  /** Sandboxes for importing git changes; null if this machine has none. */
   useSandboxes(sandboxes: () => Sandboxes | null): void;
   note(line: string): void;
   close(): void;
@@ -68,7 +68,7 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
   const native = nativeProgram(program);
   const folders = new DraftFolders(state);
   let sandboxes: () => Sandboxes | null = () => null;
-  // The kernel stays the same while we run; a native program that was not built yet is looked for again.
+  // The kernel stays the same while the daemon runs; a native program that was not built yet is probed again.
   let restrictions: LandRestrictions | null = null;
   const workers = new LandWorkers({
     program: native,
@@ -82,7 +82,7 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
   const draftRecords = new DraftRecords(folders.folder);
   const judging = (authority: Authority, moment: Moment, root: PlanPath, cwd: string): LandingContext["judge"] => {
     const { protectedPaths } = records.readingAt(cwd).ground;
-    // Budgets are charged when a call starts: grants with a count never cover what a program writes.
+    // Budgets are charged when a call starts: grants with a count never cover a program's file changes.
     const at = { ...moment, exhausted: countedIsSpent(authority) };
     return (verb, path) => judgePath(authority, at, verb, guardPath([...root, ...path], protectedPaths));
   };
@@ -129,7 +129,7 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
           : judging(held, { ...ground.moment(), clean }, root, cwd);
       return {
         ...context({
-          // What the session holds by the end of the command; whether it was clean counts as of its start.
+          // Grants as of the end of the command; whether the session was clean as of its start.
           judge: (verb, path) => {
             judgeNow ??= judgingNow(ground.holds());
             return judgeNow(verb, path);
@@ -163,7 +163,7 @@ function judgePath(
   return judge(authority, { verb: entry, values: [path] }, moment);
 }
 
-/** The project is looked at anew for every landing: what was landed or made by others since counts. */
+/** The project is read again for every landing: changes by others since then count. */
 function classifierFor(
   { home, folders, program, state, triggers }: DaemonDraftsOptions,
   root: PlanPath,

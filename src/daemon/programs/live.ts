@@ -1,5 +1,5 @@
-// Sandboxes with live roots: before a program runs its copy is made, while it runs the copy is kept in step, and afterwards
-// what did not land is kept.
+// Sandboxes with live roots: creates the copy before a program runs, keeps it in sync while it runs, and afterwards stores
+// changes that did not land.
 import { pathText } from "../../core/authority/axes/path.ts";
 import type { RunResult } from "../../core/ports/process.ts";
 import { segmentsOf } from "../../platform/folders.ts";
@@ -18,9 +18,9 @@ export interface LiveSandboxesParts {
   readonly drafts: DaemonDrafts;
   /** Path of the native program. */
   readonly native: string;
-  /** False: programs run without a sandbox, and a live root cannot be had. */
+  /** False: programs run without a sandbox, and a live root is impossible. */
   readonly isConfined: boolean;
-  /** Patterns of names that programs do not see. */
+  /** Patterns of hidden names. */
   readonly protectedPaths: readonly PlanPath[];
   context(root: PlanPath): LandingContext;
   record(begun: BegunDraft): DraftRecord;
@@ -40,7 +40,7 @@ export function liveSandboxes(inner: Sandboxes, parts: LiveSandboxesParts): Sand
       let result: RunResult;
       try {
         live.start();
-        // The copy does not have the names that are masked.
+        // The copy does not contain masked names.
         result = await inner.run(owner, { ...plan, masked: [], root: { ...root, copy } }, command, sinks, judge, stop);
       } catch (error) {
         await live.finish(false);

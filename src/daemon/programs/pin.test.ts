@@ -1,4 +1,4 @@
-// What a script was when a person was asked about it; and whatever lies in its place, the answer comes.
+// The pin of a script at the time of an approval request; any kind of file at its path gives a result.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

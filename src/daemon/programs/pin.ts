@@ -1,5 +1,5 @@
-// Binds an approval to what the call runs: the content of the files its words name, and the code of a project's tool.
-// What cannot be bound is listed, so that the question can say so.
+// Binds an approval to what the call runs: the content of the files its arguments name, and the code of a project's tool.
+// Anything that cannot be bound is listed, so that the approval request can show it.
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -10,12 +10,12 @@ import type { Request } from "../../core/authority/request.ts";
 import { isJsonList, isJsonObject, type Json } from "../../core/base/json.ts";
 import type { CallPin, PinnedCall } from "../parts.ts";
 
-/** Distinct paths that are looked at for one call. */
+/** Distinct paths that are examined for one call. */
 const pathsMax = 8192;
 const fileBytesMax = 16 * 1024 * 1024;
 const callBytesMax = 64 * 1024 * 1024;
 const chunkBytes = 1024 * 1024;
-/** Names that a question lists. */
+/** File names that an approval request lists. */
 const namesShownMax = 40;
 
 /** The digest of a project tool's source; null for a built-in tool. */
@@ -49,7 +49,7 @@ function listed(names: readonly string[]): readonly string[] {
   return [...names.slice(0, namesShownMax), `${names.length - namesShownMax} more files`];
 }
 
-/** Every path that a word of the call can mean, in the order of the words. */
+/** Every path that an argument of the call can mean, in argument order. */
 function candidatesOf({ requests, input }: PinnedCall): {
   readonly paths: ReadonlySet<string>;
   readonly isCut: boolean;
@@ -59,13 +59,13 @@ function candidatesOf({ requests, input }: PinnedCall): {
     for (const word of words)
       for (const name of namesIn(word)) {
         if (paths.size === pathsMax) return { paths, isCut: true };
-        // The kernel knows no longer path, and none with this character.
+        // The kernel accepts no longer path, and none with this character.
         if (name !== "" && name.length <= 4096 && !name.includes("\0")) paths.add(resolve(folder, name));
       }
   return { paths, isCut: false };
 }
 
-/** Words with the folder they are relative to. Files that a call reads for a program, such as its input, are paths already. */
+/** Arguments with their base folder. Files that a call reads for a program, such as its input, are paths already. */
 function programOf(
   { verb, values }: Request,
   input: Json,
@@ -81,7 +81,7 @@ function programOf(
   return { folder: pathText(root.segments), words: isSegments(argv) ? argv.segments : textsIn(input) };
 }
 
-/** A shell line has no axis of its own: it is somewhere in the arguments. Without recursion, so depth is no problem. */
+/** A shell line has no axis of its own: it is somewhere in the arguments. Iterative, so depth is no problem. */
 function textsIn(input: Json): readonly string[] {
   const texts: string[] = [];
   const open: Json[] = [input];
@@ -93,7 +93,7 @@ function textsIn(input: Json): readonly string[] {
   return texts;
 }
 
-/** The word itself, the value of an option (`--file=x`, `-fx`, `@x`), and the words of a line (`sh -c './x && y'`). */
+/** The argument itself, the value of an option (`--file=x`, `-fx`, `@x`), and the words of a line (`sh -c './x && y'`). */
 function* namesIn(word: string): Generator<string> {
   yield word;
   if (/^-[^-]/.test(word)) yield word.slice(2);
@@ -102,7 +102,7 @@ function* namesIn(word: string): Generator<string> {
   for (const [, value = ""] of word.matchAll(/[=@:](.+)/gs)) yield value;
 }
 
-/** Their content differs for each process, or is none. */
+/** Their content differs per process, or they have none. */
 const KERNEL_FOLDERS: readonly string[] = ["/proc", "/sys", "/dev"];
 
 interface FileMark {
@@ -129,8 +129,8 @@ async function digestsOf(
 }
 
 /**
- * Null where there is no regular file. A file above `bytesMax` is identified by inode, size and times: whatever changes
- * it also changes its ctime.
+ * Null if it is not a regular file. A file above `bytesMax` is identified by inode, size and times: every change to it also
+ * changes its ctime.
  */
 async function markOf(
   path: string,
@@ -138,11 +138,11 @@ async function markOf(
 ): Promise<{ readonly mark: string; readonly bytes: number } | "unread" | null> {
   let file: FileHandle;
   try {
-    // An agent can leave a pipe here: opening one must not wait for a writer.
+    // An agent can put a FIFO here: opening one must not wait for a writer.
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Absent, no folder above, a socket, too long, a loop: the program cannot read a file there either.
+    // Missing file or parent, socket, name too long, symlink loop: the program cannot read a file there either.
     return code !== undefined && NO_FILE.includes(code) ? null : "unread";
   }
   try {
@@ -161,7 +161,7 @@ async function markOf(
 
 const NO_FILE: readonly string[] = ["ENOENT", "ENOTDIR", "ENXIO", "ENAMETOOLONG", "ELOOP", "ENODEV"];
 
-/** At most one chunk more than it had when it was opened: a file that grows while it is read has an end. */
+/** At most one chunk more than its size when opened: reading a growing file ends. */
 async function contentMark(file: FileHandle, size: number): Promise<{ readonly mark: string; readonly bytes: number }> {
   const hash = createHash("sha256");
   const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, size + 1));

@@ -1,4 +1,4 @@
-// What a plan needs to know of this machine, gathered for one run.
+// Collects the machine facts that a sandbox plan needs, for one run.
 import { statSync } from "node:fs";
 import { registeredWorkspaces } from "../../agents/disk/registered-workspaces.ts";
 import { type Ground, pathText } from "../../core/authority/axes/path.ts";
@@ -21,21 +21,26 @@ import type { Decided, RootAsked } from "../../sandbox/plan/plan-root.ts";
 import { type PlanResult, placeOf, planOf } from "../../sandbox/plan/planning.ts";
 import { visibleFiles } from "../../sandbox/plan/visible-files.ts";
 
-export interface RunGround {
+export interface RunEnvironment {
   readonly home: string | null;
   readonly workspace: string | null;
   readonly folders: UserFolders;
-  /** Of our package. */
+  /** Root folder of the ambit package. */
   readonly program: string;
   readonly ground: Ground;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly user: Config | null;
-  /** Null where the project's configuration does not count. */
+  /** Null if the project's configuration is not in effect. */
   readonly project: Config | null;
   readonly userName: string;
 }
 
-export function planFor(decided: Decided, run: RunGround, milliseconds: number | null, moment: Moment): PlanResult {
+export function planFor(
+  decided: Decided,
+  run: RunEnvironment,
+  milliseconds: number | null,
+  moment: Moment,
+): PlanResult {
   const { folders, workspace, user, project, environment } = run;
   const known = registeredWorkspaces(folders.state);
   if (known === null) return refused("the workspaces of this machine cannot be listed");
@@ -43,7 +48,7 @@ export function planFor(decided: Decided, run: RunGround, milliseconds: number |
     home: realOf(run.home),
     workspaces: [...known, ...(workspace === null ? [] : [workspace])].flatMap((one) => {
       const real = realOf(one);
-      // One that is gone has nothing to keep, and is not made again.
+      // A removed root has nothing to store, and is not created again.
       return real === null || !isThere(one) ? [] : [real];
     }),
     ours: [folders.state, folders.config].flatMap((one) => {
@@ -84,7 +89,7 @@ export function planFor(decided: Decided, run: RunGround, milliseconds: number |
   return result.ok ? showLinkedGit(result, facts) : result;
 }
 
-/** Git in a linked worktree or a submodule needs the git folder that the `.git` file of the root leads to. */
+/** Git in a linked worktree or a submodule needs the git folder that the root's `.git` file points to. */
 function showLinkedGit(
   planned: Extract<PlanResult, { readonly ok: true }>,
   facts: Omit<PlanFacts, "found" | "listed">,
@@ -106,10 +111,10 @@ function refused(
   return { ok: false, refused: { code, message, fix } };
 }
 
-/** Inside the walls it would look as if there were no programs: they are started where nobody is. */
+/** In a missing working folder every program would look missing, so the folder is checked first. */
 function directoryFault({ root, directory }: RootAsked): Extract<PlanResult, { readonly ok: false }> | null {
   const [base, place] = [pathText(root.path), pathText(directory)];
-  // Whoever starts the sandbox looks at the root itself.
+  // The sandbox launcher checks the root itself.
   if (base === place || realOf(base)?.join("/") !== root.path.join("/")) return null;
   if (!isFolder(place)) return refused(`the working folder ${place} is not there, or is no folder`, "not_available");
   const real = realOf(place);
@@ -125,12 +130,12 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   } catch {
-    // What cannot be looked at is found out inside.
+    // An unreadable path is checked inside the sandbox.
     return true;
   }
 }
 
-/** What cannot be looked at may be there. */
+/** An unreadable path may exist. */
 function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -145,7 +150,7 @@ function realOf(path: string | null): PlanPath | null {
 
 const MEBIBYTE = 1_048_576;
 
-/** A command may be given less time than is configured, never more. */
+/** A command may get less time than configured, never more. */
 function limitsOf(written: WrittenLimits, milliseconds: number | null): Limits {
   const mebibytes = (value: number | undefined, otherwise: number): number =>
     value === undefined ? otherwise : value * MEBIBYTE;

@@ -1,7 +1,7 @@
-// Programs as the daemon runs them: one broker and one set of sandboxes for as long as it lives, warm between the calls.
+// Programs in the daemon: one broker and one set of sandboxes for its lifetime, kept warm between calls.
 import { join } from "node:path";
 import { pathText } from "../../core/authority/axes/path.ts";
-import type { RunRefused, RunResult, Sinks } from "../../core/ports/process.ts";
+import type { RunRefusal, RunResult, Sinks } from "../../core/ports/process.ts";
 import type { Redacting } from "../../log/redaction/redactor.ts";
 import type { UserFolders } from "../../platform/folders.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
@@ -18,41 +18,41 @@ import type { Plan } from "../../sandbox/plan/plan.ts";
 import type { BegunDraft, Sandboxes } from "../../sandbox/plan/sandboxes.ts";
 import { argvOfInput, isProgramTool } from "../../tools/program-tools.ts";
 import { runProgram } from "../../tools/run-program.ts";
-import type { ProgramAsked, ProgramGround, Programs } from "../parts.ts";
+import type { ProgramContext, ProgramRun, Programs } from "../parts.ts";
 import { type AskSecret, credentialsFor } from "./credentials.ts";
 import type { DaemonDrafts } from "./drafts.ts";
 import { liveSandboxes } from "./live.ts";
-import { planFor, type RunGround } from "./plan-facts.ts";
+import { planFor, type RunEnvironment } from "./plan-facts.ts";
 
-export interface DaemonProgramsAsked {
+export interface DaemonProgramsOptions {
   readonly program: string;
   readonly drafts: DaemonDrafts;
   now(): number;
   readonly folders: UserFolders;
-  /** Configuration, trusted project and ground as they are now, for whoever stands in a folder. */
-  ground(cwd: string, environment: ProgramGround["environment"]): RunGround;
+  /** Current configuration, trusted project and path ground, for a client in a folder. */
+  ground(cwd: string, environment: ProgramContext["environment"]): RunEnvironment;
   /** The command that installs bubblewrap here. */
   install(): string;
-  /** Secrets that are kept here, besides those the user's configuration refers to. */
+  /** Secrets stored here, besides those the user's configuration refers to. */
   readonly secret: AskSecret;
-  /** Takes secrets out of output as it comes; null where there is nothing to take out. */
+  /** Redacts secrets from streamed output; null if there are none. */
   stream(): Redacting | null;
 }
 
 export interface DaemonPrograms extends Programs {
-  /** For tools that reach the network without a program. */
+  /** For tools that use the network without a program. */
   readonly fetch: BrokerClient["fetch"];
   close(): Promise<void>;
 }
 
-export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
+export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
   const { program, folders, drafts } = asked;
   const broker = new BrokerClient(join(program, "dist", "broker.cjs"));
-  const grounds = new Map<string, RunGround>();
+  const grounds = new Map<string, RunEnvironment>();
   let made: LinuxSandboxes | null = null;
 
-  /** Made when they are first needed, and asked for again where the machine had no sandbox before. */
-  const linuxSandboxes = (): LinuxSandboxes | RunRefused => {
+  /** Created at first use, and retried if the machine had no sandbox before. */
+  const linuxSandboxes = (): LinuxSandboxes | RunRefusal => {
     if (made !== null) return made;
     const detected = detectSandbox({ native: nativeProgram(program), install: asked.install });
     if (folders.state === null) return STATELESS;
@@ -75,12 +75,12 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     const found = linuxSandboxes();
     return "run" in found ? found : null;
   });
-  const sandboxes = ({ user }: RunGround): Sandboxes | RunRefused => {
+  const sandboxes = ({ user }: RunEnvironment): Sandboxes | RunRefusal => {
     const found = linuxSandboxes();
     return "run" in found || folders.state === null || user?.bare !== true ? found : barePrograms();
   };
 
-  const run = async (wanted: ProgramGround, program: ProgramAsked): Promise<RunResult> => {
+  const run = async (wanted: ProgramContext, program: ProgramRun): Promise<RunResult> => {
     const ground = asked.ground(wanted.cwd, wanted.environment);
     const where = sandboxes(ground);
     if (!("run" in where)) return { ok: false, refused: where };
@@ -94,7 +94,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
         owner: { agent: wanted.owner, session, generation },
         moment,
         plan: (request, by) => {
-          // This call has paid already: that nothing is left for another must not end it.
+          // This call is charged already: an exhausted budget must not end it.
           const now = { ...moment(), exhausted: null };
           const planned = planFor({ authority, request, by, level: 0 }, ground, program.milliseconds, now);
           const refused = planned.ok && isWritten(planned.plan) ? drafts.lifecycle.refusalFor(wanted.owner) : null;
@@ -106,7 +106,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
           context: (root) => drafts.contextFor(wanted, ground, root),
           record: (begun) => {
             const needsReview = program.needsReview === true || wanted.needsReview();
-            return begunRecord(begun, wanted, { ...program, needsReview }, asked.now());
+            return startedRecord(begun, wanted, { ...program, needsReview }, asked.now());
           },
           note: drafts.note,
         }),
@@ -119,7 +119,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
         onDraft: (begun) => {
           draft.context = drafts.contextFor(wanted, ground, begun.root);
           const needsReview = program.needsReview === true || wanted.needsReview();
-          draft.record = begunRecord(begun, wanted, { ...program, needsReview }, asked.now());
+          draft.record = startedRecord(begun, wanted, { ...program, needsReview }, asked.now());
           drafts.lifecycle.begin(draft.record);
         },
       },
@@ -130,7 +130,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     try {
       result = await running;
     } catch (error) {
-      // A sink threw: what the command did until then is kept, and never lands.
+      // An output sink threw: the command's changes so far are stored, and never land.
       if (draft.record !== null && draft.context !== null)
         await drafts.lifecycle.finish({ ...draft.record, isSealed: false }, draft.context);
       throw error;
@@ -140,12 +140,12 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
     return landed(result, draft.record, draft.context, wanted);
   };
 
-  /** INVARIANT: a command is over once what it wrote has landed or is kept: the next one sees what this one did. */
+  /** INVARIANT: a command ends after its changes have landed or are stored: the next command sees them. */
   const landed = async (
     result: RunResult,
     begun: DraftRecord | null,
     context: LandingContext | null,
-    ground: ProgramGround,
+    ground: ProgramContext,
   ): Promise<RunResult> => {
     const sealed = result.ok ? result.ran.draft : null;
     if (!result.ok || sealed === null || begun === null || context === null) {
@@ -156,7 +156,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
       ...begun,
       start: String(sealed.startNanoseconds),
       isSealed: sealed.isSealed,
-      // As of its start or by now, whichever is stricter.
+      // As of its start or of now, whichever is stricter.
       needsReview: begun.needsReview || ground.needsReview(),
     };
     const changes = await drafts.lifecycle.finish(record, context);
@@ -185,7 +185,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
   };
 }
 
-/** What is held back in case a secret goes on in the next piece is sent at the end. */
+/** Output held back because a secret may continue in the next chunk is sent at the end. */
 function redacted(stream: Redacting | null, sink: Sinks["output"]): { write: Sinks["output"]; end(): void } {
   const send: Sinks["output"] = (bytes) => (bytes.length > 0 ? sink(bytes) : undefined);
   return {
@@ -200,17 +200,17 @@ function isWritten({ root }: Plan): boolean {
   return root?.mode === "draft" || root?.mode === "live";
 }
 
-const STATELESS: RunRefused = {
+const STATELESS: RunRefusal = {
   code: "audit_unavailable",
   message: "there is no state folder to write decisions to: no home, and no absolute XDG_STATE_HOME",
   fix: null,
 };
 
-/** Of a command that is about to run: what is known of its draft should we end before it does. */
-function begunRecord(
+/** Draft metadata of a command that is about to run, in case the daemon ends before it does. */
+function startedRecord(
   { id, root, masked, rootIdentity }: BegunDraft,
-  { agent, owner, call }: ProgramGround,
-  { argv, needsReview = false }: ProgramAsked,
+  { agent, owner, call }: ProgramContext,
+  { argv, needsReview = false }: ProgramRun,
   now: number,
 ): DraftRecord {
   return {
@@ -229,7 +229,7 @@ function begunRecord(
     owner,
     rootDevice: String(rootIdentity.device),
     rootInode: String(rootIdentity.inode),
-    // Before the overlay was mounted, so that nothing that changed later counts as seen.
+    // Taken before the overlay is mounted, so that no later change counts as seen.
     start: String(BigInt(Date.now()) * 1_000_000n),
     inodes: 0,
     landings: [],
@@ -242,7 +242,7 @@ function begunRecord(
 
 const commandCharactersMax = 2_048;
 
-/** For showing: a command of megabytes would make the record of its draft unreadable. */
+/** For display: a command of megabytes would make the draft's record unreadable. */
 function shownCommand(argv: readonly string[]): readonly string[] {
   let left = commandCharactersMax;
   const words: string[] = [];

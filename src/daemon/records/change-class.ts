@@ -1,4 +1,4 @@
-// How a tool may change a path, for a question that is asked without the daemon: the configurations and the disk as they are now.
+// How a tool may change a path, evaluated without the daemon: from the current configurations and disk.
 
 import type { Agents } from "../../agents/disk/agents.ts";
 import type { Authority } from "../../core/authority/chain.ts";
@@ -8,7 +8,7 @@ import { strictTriggers, TriggerTable } from "../../sandbox/plan/triggers/trigge
 import { GrantedTrees } from "../../tools/files/trees.ts";
 import { type ChangeClass, ProtectedFiles, type ProtectedFilesOptions } from "../tools/protected-files.ts";
 
-/** `triggers:` of the user's configuration, and of the project's as far as it is trusted. */
+/** `triggers:` of the user's configuration, and of the project's if it is trusted. */
 export function writtenTriggers(
   agents: Pick<Agents, "opened" | "user">,
 ): readonly [user: WrittenTriggers, project: WrittenTriggers] {
@@ -22,7 +22,7 @@ export interface ChangeClassOptions extends ProtectedFilesOptions {
   readonly agents: Pick<Agents, "opened" | "user">;
 }
 
-/** What `fs_write` would be told about a path, for an agent with this authority. */
+/** What `fs_write` would answer about a path, for an agent with this authority. */
 export function changeClassOf(options: ChangeClassOptions): (authority: Authority, path: FilePath) => ChangeClass {
   return (authority, path) => {
     const trees = new GrantedTrees();

@@ -1,9 +1,9 @@
-// Why a person has to show to be there before anything is widened or approved: what the user's own configuration says of it.
+// Why presence is required before widening or approving, by the user's own configuration.
 
 import type { Config } from "../../core/notation/config/config.ts";
 import type { PresenceReason } from "../parts.ts";
 
-/** Null where nothing asks for it. A configuration that is not understood may have. */
+/** Null if it is not required. An invalid configuration may require it. */
 export function presenceReason(config: Config | null): PresenceReason | null {
   if (config === null) return null;
   if (!config.broken) return config.control === "presence" ? { problem: null } : null;

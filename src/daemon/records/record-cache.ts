@@ -1,26 +1,26 @@
-// A cache of what the daemon read from authority files. Every file and folder a value depends on is checked with `stat` once in
-// each event-loop turn, so an edit holds for every call that arrives after it.
+// A cache of values read from authority files. Every file and folder a value depends on is checked with `stat` once per
+// event-loop turn, so an edit applies to every call that arrives after it.
 import { type Stats, statSync } from "node:fs";
 import { isUnchanged } from "./unchanged-files.ts";
 
-/** A file system's clock ticks this slowly at most: two edits within one tick may look the same. */
+/** The coarsest file system clock: two edits within one tick may look the same. */
 const tickMilliseconds = 20;
-/** A link inside a granted path may lead elsewhere by now, and shows in none of the files: values are read again after this. */
+/** A symlink inside a granted path may be retargeted without changing any of the files: values expire after this. */
 const ageMillisecondsMax = 500;
 const valuesMax = 1024;
 const PRESENT_OR_NOT = { throwIfNoEntry: false } as const;
 
-/** Every file and folder a value depends on; of a folder, the names in it. */
+/** Every file and folder a value depends on; for a folder, its names. */
 export type Sources = readonly string[];
 
 export const NO_SOURCES: Sources = [];
 
-/** How a file or folder was when the value was read. */
+/** State of a file or folder when the value was read. */
 interface SourceState {
   readonly path: string;
-  /** Null where there was nothing. */
+  /** Null if it did not exist. */
   readonly facts: Stats | null;
-  /** A second change within the same tick would not show: the value is read again. */
+  /** A second change within the same tick would be invisible: the value is read again. */
   readonly isRecent: boolean;
 }
 
@@ -53,7 +53,7 @@ export class RecordCache<T> {
   readonly #elapsed: () => number;
   readonly #values = new Map<string, CachedValue<T>>();
 
-  /** `elapsed`: milliseconds of a clock that only goes forward. */
+  /** `elapsed`: milliseconds of a monotonic clock. */
   constructor(turns: TurnCounter, elapsed: () => number) {
     this.#turns = turns;
     this.#elapsed = elapsed;
@@ -67,7 +67,7 @@ export class RecordCache<T> {
       return cached.value;
     }
     const readAt = this.#elapsed();
-    // Their state is taken first: what changes during the read is read again.
+    // Their state is taken first: a change during the read causes another read.
     const sources = sourcesOf().map(stateOf);
     const value = read();
     if (this.#values.size >= valuesMax) this.#values.clear();
@@ -96,7 +96,7 @@ function isRecent({ ctimeMs }: Stats): boolean {
   return Math.abs(Date.now() - ctimeMs) < tickMilliseconds;
 }
 
-/** Of what a link leads to; null where there is nothing, or nothing can be seen. */
+/** Follows symlinks; null if it is missing or inaccessible. */
 function factsAt(path: string): Stats | null {
   try {
     return statSync(path, PRESENT_OR_NOT) ?? null;

@@ -1,4 +1,4 @@
-// Agents and users as the daemon reads them: from the disk, as they are now, and again only where something changed.
+// Reads agents and users from disk for the daemon; values are read again only after a change.
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { agentOf } from "../../agents/disk/agent-text.ts";
@@ -28,22 +28,22 @@ import { writtenTriggers } from "./change-class.ts";
 import { presenceReason } from "./presence-reason.ts";
 import { NO_SOURCES, RecordCache, type Sources, TurnCounter } from "./record-cache.ts";
 
-export interface RecordSourceAsked {
+export interface RecordSourceOptions {
   readonly home: string | null;
   readonly folders: UserFolders;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   elapsed(): number;
   now(): number;
 }
 
 const tablesMax = 64;
 
-/** What the daemon reads, and for its file tools the names of triggers as the configurations at a folder have them. */
+/** The daemon's records, and for its file tools the trigger paths of the configurations at a folder. */
 export interface RecordSource extends Records {
   triggers(cwd: string): TriggerTable;
 }
 
-export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked): RecordSource {
+export function recordSource({ home, folders, elapsed, now }: RecordSourceOptions): RecordSource {
   const turns = new TurnCounter();
   const records = new RecordCache<RecordResult>(turns, elapsed);
   const users = new RecordCache<ReturnType<Records["user"]>>(turns, elapsed);
@@ -132,7 +132,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
     const agents = openAgents({ cwd, workspace: workspaceOf(cwd), home, folders, moment: moment(), readingAt });
     const written = writtenTriggers(agents);
     const key = JSON.stringify(written);
-    // The same rules are the same table: what is gathered by it stays valid.
+    // The same rules give the same table object: values derived from it stay valid.
     const table = sameTables.get(key) ?? new TriggerTable(...written);
     if (sameTables.size >= tablesMax) sameTables.clear();
     sameTables.set(key, table);
@@ -151,7 +151,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
     const content = path === null ? null : readTextFile(path, sourceCharactersMax);
     if (content === null || path === null) return null;
     if (!content.ok && content.code === "not_found" && outOfReach(path) === null) return null;
-    // A record that is there and cannot be believed limits to nothing.
+    // An existing but invalid record limits to nothing.
     const id = `user ${name}`;
     if (!content.ok) return { authority: [[ceilingLink(id, [])]], stamp: content.message };
     const source: Source = { name: path, text: content.text };
@@ -216,7 +216,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceAsked)
 }
 
 /**
- * Whose record it is, by where the file really lies: a link to a workspace, a path from another folder and an id in it are
+ * Identity of a record by the real path of its file: a symlink to a workspace, a path from another folder and an id in it are
  * one agent, with one budget.
  */
 function ownerOf(path: string, id: string): AgentName {
@@ -225,7 +225,7 @@ function ownerOf(path: string, id: string): AgentName {
   return at > 0 ? { workspace: real.slice(0, at), agent: id } : { workspace: null, agent: real };
 }
 
-/** Null where it cannot be followed. */
+/** Null if it cannot be resolved. */
 function realPath(path: string): string | null {
   try {
     return realpathSync(path);
@@ -234,7 +234,7 @@ function realPath(path: string): string | null {
   }
 }
 
-/** What was never said about tools is no limit on which are called. */
+/** A record that does not mention tools does not limit which tools are called. */
 function ceilingLink(id: string, grants: readonly Grant[]): CompiledLink {
   const meant = grants.map((grant): Grant => {
     const isImplied = grant.verb.verb === "tool.invoke" && grant.implied !== null;
@@ -252,7 +252,7 @@ function ceilingLink(id: string, grants: readonly Grant[]): CompiledLink {
   return compile(link);
 }
 
-/** Lines are counted once for each place: many calls are decided by few grants. */
+/** Line numbers are computed once per position: many calls are decided by few grants. */
 function placesIn({ name, text }: Source): RecordRead["placeOf"] {
   const known = new Map<number, string>();
   return (span) => {

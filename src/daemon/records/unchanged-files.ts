@@ -1,10 +1,10 @@
-// Files and folders that have not changed for a while: from then on whatever is done to one shows in its times.
+// Detects changes of files and folders by their times, once these are old enough to be reliable.
 import { lstatSync, type Stats } from "node:fs";
 
-/** More than the coarsest times a file system keeps: two changes closer than that could look like one. */
+/** Longer than the coarsest file system timestamps: two changes closer than that could look like one. */
 const settledMilliseconds = 3000;
 
-/** Of a name itself, where it is a link; null where there is nothing, or nothing can be seen. */
+/** Does not follow symlinks; null if it is missing or inaccessible. */
 export function factsAt(path: string): Stats | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null;
@@ -13,7 +13,7 @@ export function factsAt(path: string): Stats | null {
   }
 }
 
-/** The kernel alone sets the time of change; names in a folder that come, go or become something else set the folder's. */
+/** Only the kernel sets ctime; adding, removing or replacing names sets the folder's. */
 export function isSettled({ ctimeMs }: Stats, nowMilliseconds: number): boolean {
   return nowMilliseconds - ctimeMs > settledMilliseconds;
 }

@@ -5,7 +5,7 @@ import { codeOf } from "../../platform/path-target.ts";
 
 const recordsMax = 10_000;
 
-/** Null where that cannot be told. */
+/** Null if unknown. */
 export function userNames(config: string | null): readonly string[] | null {
   if (config === null) return [];
   try {

@@ -1,25 +1,25 @@
-// The asker's side of a socket: many questions at once, each answered exactly once, whatever becomes of the daemon.
+// The client's side of a socket: many concurrent requests, each answered exactly once, whatever happens to the daemon.
 import { connect as connectSocket, type Socket } from "node:net";
 import type { Json } from "../../core/base/json.ts";
 import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
-import type { Along, Answer, Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
-import { type DaemonMessage, readDaemonMessage } from "./answer-message.ts";
+import type { Answer, MessageClient, Refusal, RequestOptions } from "../../core/ports/daemon/exchange.ts";
 import { helloText } from "./connection.ts";
+import { type DaemonMessage, readDaemonMessage } from "./daemon-message.ts";
 import { type DaemonFolder, openDaemonFolder } from "./folder.ts";
 import { type Frame, FrameCutter } from "./frame.ts";
 import { InputPump } from "./input-pump.ts";
 import {
-  controlAnswerBytesMax,
+  controlResponseBytesMax,
   daemonHelloMilliseconds,
   exchangeNumberMax,
+  notificationCharactersMax,
   outputTakenBytes,
   pingMilliseconds,
   protocolVersion,
-  questionBytesMax,
   readBytesMax,
+  requestBytesMax,
   silenceMillisecondsMax,
-  toldCharactersMax,
 } from "./limits.ts";
 import { monotonicMilliseconds } from "./monotonic.ts";
 import { notAvailable, refusal, wrongProtocol } from "./refusals.ts";
@@ -28,53 +28,56 @@ import { TurnWriter } from "./turn-writer.ts";
 
 const againMilliseconds = 10;
 
-export interface ConnectAsked {
+export interface ConnectOptions {
   /** The daemon's folder: `<state>/daemon`. */
   readonly folder: string;
-  /** Ours. */
+  /** The client's version. */
   readonly version: string;
-  /** What the daemon says without being asked. */
+  /** Receives events that belong to no request. */
   onEvent?(event: Json): void;
-  /** Told once, when the connection is gone and nobody of us closed it. Nothing is connected again by itself. */
+  /** Called once if the connection is lost without being closed here. There is no automatic reconnect. */
   onLost?(why: Refusal): void;
 }
 
 export type MessagesOf<D extends Door> = D extends "call" ? CallMessages : ControlMessages;
 
 /**
- * `not_available` where nobody serves, or whoever did is just going: then one may be started. `no_answer` where somebody
- * is there and does not speak.
+ * `not_available` if no daemon runs, or it is just ending: then one may be started. `no_answer` if one is running and does not
+ * respond.
  */
-export async function connect<D extends Door>(door: D, asked: ConnectAsked): Promise<Answer<Asking<MessagesOf<D>>>> {
+export async function connect<D extends Door>(
+  door: D,
+  asked: ConnectOptions,
+): Promise<Answer<MessageClient<MessagesOf<D>>>> {
   const folder = openDaemonFolder(asked.folder);
   if (!folder.ok) return folder;
   const opened = await openClient(folder.value, door, asked);
   folder.value.close();
   if (!opened.ok) return opened;
   const refused = await opened.value.greeted;
-  return refused ?? { ok: true, value: opened.value as unknown as Asking<MessagesOf<D>> };
+  return refused ?? { ok: true, value: opened.value as unknown as MessageClient<MessagesOf<D>> };
 }
 
-async function openClient(folder: DaemonFolder, door: Door, asked: ConnectAsked): Promise<Answer<Client>> {
+async function openClient(folder: DaemonFolder, door: Door, asked: ConnectOptions): Promise<Answer<Client>> {
   const until = performance.now() + daemonHelloMilliseconds;
   for (;;) {
     const opened = await tryClient(folder.socket(door), door, asked);
     if (typeof opened !== "string") return { ok: true, value: opened };
     if (opened === "ENOENT" || opened === "ECONNREFUSED")
       return notAvailable("no daemon is running", "ambit daemon start");
-    // More come at once than the kernel keeps waiting.
+    // The kernel's connection backlog is full.
     if (opened !== "EAGAIN" || performance.now() > until)
       return refusal("no_answer", `the daemon cannot be reached: ${opened}`, "ambit daemon stop");
     await new Promise((done) => setTimeout(done, againMilliseconds));
   }
 }
 
-/** Connected, or the name of what went wrong. */
-function tryClient(path: string, door: Door, asked: ConnectAsked): Promise<Client | string> {
+/** Connected, or the error code. */
+function tryClient(path: string, door: Door, asked: ConnectOptions): Promise<Client | string> {
   return new Promise((give) => {
-    // Read into again and again: what was read is looked at before anything else is.
+    // The read buffer is reused: its data is parsed before the next read.
     const buffer = Buffer.alloc(readBytesMax);
-    // INVARIANT: there before anything can have been read.
+    // INVARIANT: set before anything can be read.
     let client: Client | null = null;
     const callback = (length: number): boolean => {
       client?.arrive(buffer, length);
@@ -89,23 +92,23 @@ function tryClient(path: string, door: Door, asked: ConnectAsked): Promise<Clien
   });
 }
 
-/** One question that waits. */
-interface Waiting {
-  readonly along: Along | null;
+/** One pending request. */
+interface PendingRequest {
+  readonly along: RequestOptions | null;
   readonly pump: InputPump | null;
-  /** Bytes that were taken and not told of yet. */
+  /** Bytes that were taken and not acknowledged yet. */
   taken: number;
   give(answer: Answer<never>): void;
 }
 
 class Client {
-  /** Kept at the daemon's hello: null, or why there is none. */
+  /** Set at the daemon's hello: null, or the reason for refusal. */
   readonly greeted: Promise<Refusal | null>;
   readonly #socket: Socket;
   readonly #writer: TurnWriter;
-  readonly #asked: ConnectAsked;
+  readonly #asked: ConnectOptions;
   readonly #cutter: FrameCutter;
-  readonly #waiting: Map<number, Waiting> = new Map();
+  readonly #waiting: Map<number, PendingRequest> = new Map();
   readonly #timer: NodeJS.Timeout;
   #greet: (refused: Refusal | null) => void = () => undefined;
   #isGreeted = false;
@@ -115,11 +118,11 @@ class Client {
   #heardAt = performance.now();
   #pinging: NodeJS.Timeout | null = null;
 
-  constructor(socket: Socket, door: Door, asked: ConnectAsked) {
+  constructor(socket: Socket, door: Door, asked: ConnectOptions) {
     this.#socket = socket;
     this.#writer = new TurnWriter(socket);
     this.#asked = asked;
-    this.#cutter = new FrameCutter(door === "control" ? controlAnswerBytesMax : questionBytesMax);
+    this.#cutter = new FrameCutter(door === "control" ? controlResponseBytesMax : requestBytesMax);
     this.greeted = new Promise((give) => {
       this.#greet = give;
     });
@@ -130,7 +133,7 @@ class Client {
     socket.on("close", () => this.#lose(notAvailable("the daemon is gone")));
   }
 
-  ask(name: string, value: object, along: Along | null = null): Promise<Answer<never>> {
+  ask(name: string, value: object, along: RequestOptions | null = null): Promise<Answer<never>> {
     if (this.#lost !== null) return Promise.resolve(this.#lost);
     const id = this.#next();
     const input = along?.input ?? null;
@@ -138,10 +141,10 @@ class Client {
     const question = { id, ask: name, value, sent };
     const text = JSON.stringify(input === null ? question : { ...question, input: true });
     const bytes = Buffer.byteLength(text);
-    if (bytes > questionBytesMax) return Promise.resolve(refusal("too_large", "the question is too large"));
+    if (bytes > requestBytesMax) return Promise.resolve(refusal("too_large", "the question is too large"));
     return new Promise((give) => {
       const pump = input === null ? null : new InputPump(id, input, this.#writer, () => this.#stop(id));
-      // Only a question that waits keeps our process alive.
+      // Only a pending request keeps this process alive.
       if (this.#waiting.size === 0) {
         this.#socket.ref();
         this.#watch();
@@ -155,7 +158,7 @@ class Client {
 
   tell(name: string, value: object): boolean {
     const text = JSON.stringify({ tell: name, value });
-    if (this.#lost !== null || text.length > toldCharactersMax) return false;
+    if (this.#lost !== null || text.length > notificationCharactersMax) return false;
     this.#writer.json(text, Buffer.byteLength(text));
     return true;
   }
@@ -167,7 +170,7 @@ class Client {
     this.#lose(notAvailable("the connection was closed"));
   }
 
-  /** INVARIANT: a daemon that hangs is not waited for: while a question waits, something is heard in time or all is given up. */
+  /** INVARIANT: a hung daemon is not waited for: while a request is pending, the daemon sends something in time or all requests fail. */
   #watch(): void {
     this.#heardAt = performance.now();
     this.#pinging ??= setInterval(() => this.#look(), pingMilliseconds).unref();
@@ -178,7 +181,7 @@ class Client {
     if (this.#lost !== null || this.#waiting.size === 0 || silent < pingMilliseconds / 2) return;
     this.#say({ ping: true });
     if (silent < silenceMillisecondsMax) return;
-    // Our own process may have been stopped: what lies in the socket is read before anything is concluded.
+    // This process may have been suspended: the socket is read before the timeout counts.
     const heardAt = this.#heardAt;
     setImmediate(() =>
       setImmediate(() => {
@@ -202,7 +205,7 @@ class Client {
     this.#writer.json(text, Buffer.byteLength(text));
   }
 
-  /** So many bytes in the buffer, which is read into again afterwards. */
+  /** That many bytes are in the buffer, which is reused afterwards. */
   arrive(buffer: Buffer, length: number): void {
     if (this.#lost !== null) return;
     this.#heardAt = performance.now();
@@ -210,7 +213,7 @@ class Client {
     if (problem !== null) this.#lose(notAvailable("the daemon says what cannot be understood"));
   }
 
-  /** Whether to go on. */
+  /** Whether to continue. */
   readonly #take = (frame: Frame): boolean => {
     if (frame.kind === "json") {
       const message = readDaemonMessage(frame.text);
@@ -223,8 +226,8 @@ class Client {
     return this.#lost === null;
   };
 
-  /** The daemon sends on as these are taken, and a program whose output they are goes on no faster. */
-  #takeBytes(id: number, waiting: Waiting, channel: number, bytes: Uint8Array): void {
+  /** Acknowledges output: the daemon sends more as it is taken, so a program's output is no faster than its reader. */
+  #takeBytes(id: number, waiting: PendingRequest, channel: number, bytes: Uint8Array): void {
     const ready = waiting.along?.onBytes?.(channel, bytes);
     const taken = (): void => {
       waiting.taken += bytes.length;
@@ -289,7 +292,7 @@ class Client {
     waiting.give(answer as Answer<never>);
   }
 
-  /** INVARIANT: nobody waits for a connection that is gone. */
+  /** INVARIANT: no request stays pending after the connection is lost. */
   #lose(why: Refusal): void {
     if (this.#lost !== null) return;
     this.#lost = why;

@@ -1,11 +1,11 @@
-// The way from a command to the daemon: connected where it serves, started where it does not.
+// Connects a command to the daemon, and starts the daemon if it is not running.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { VERSION } from "../../core/base/version.ts";
 import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
 import type { ControlMessages, DaemonStatus, Presence } from "../../core/ports/daemon/daemon-control.ts";
-import type { Answer, Asking, Refusal } from "../../core/ports/daemon/exchange.ts";
-import type { CallAbout } from "../../core/ports/daemon/refused-call.ts";
+import type { Answer, MessageClient, Refusal } from "../../core/ports/daemon/exchange.ts";
+import type { CallDescription } from "../../core/ports/daemon/refused-call.ts";
 import { configFolder, nameConfigFolder } from "../../platform/config-folder.ts";
 import { awaitOwnerEnd, endOwner } from "../../platform/daemon/daemon-end.ts";
 import { logTail } from "../../platform/daemon/daemon-log.ts";
@@ -20,13 +20,13 @@ import type { Door } from "./serving.ts";
 
 export interface DaemonClient {
   /** Connects to the control socket and starts the daemon if it is not running. */
-  control(): Promise<Answer<Asking<ControlMessages>>>;
+  control(): Promise<Answer<MessageClient<ControlMessages>>>;
   /** The status of the running daemon; null if none runs. Never starts one. */
   running(): Promise<Answer<DaemonStatus | null>>;
   /** Why the daemon does not start automatically for this state folder; null if it does. */
   unstarted?(): Refusal | null;
   /** Like `control`, but also creates the daemon's folder: a person asked for this state folder by name. */
-  startDaemon(): Promise<Answer<Asking<ControlMessages>>>;
+  startDaemon(): Promise<Answer<MessageClient<ControlMessages>>>;
   /** Waits until the process that owns the state has ended, if it still is this process. */
   awaitDaemonEnd(pid: number): Promise<DaemonEnd>;
   /** Ends a daemon that does not answer. */
@@ -39,9 +39,9 @@ export interface DaemonClient {
    * Connects to the call socket. `lost` is called when the connection breaks without being closed here. `about` is the call it is
    * for: if no daemon can be reached, the refusal is recorded for the next daemon.
    */
-  call(lost?: () => void, about?: CallAbout): Promise<Answer<Asking<CallMessages>>>;
+  call(lost?: () => void, about?: CallDescription): Promise<Answer<MessageClient<CallMessages>>>;
   /** Records a call that was refused because no daemon could be reached; the next daemon logs it. */
-  refused(about: CallAbout, refusal: Refusal): void;
+  refused(about: CallDescription, refusal: Refusal): void;
 }
 
 export type DaemonEnd = "nobody" | "ended" | "stays";
@@ -56,7 +56,7 @@ export interface DaemonClientOptions {
   readonly home: string | null;
   readonly folders: UserFolders;
   readonly program: string;
-  /** By the user's own configuration. */
+  /** From the user's own configuration. */
   isPresenceNeeded(): boolean;
 }
 
@@ -80,7 +80,7 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
         return made;
       },
     });
-  /** A daemon that reads another configuration would not hold what is written in ours. */
+  /** A daemon that reads another configuration would not enforce this one. */
   const otherConfiguration = (): Refusal | null => {
     const known = configFolder(state, home);
     if (known === config) return null;
@@ -88,13 +88,13 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
       const message = `the daemon of this state reads its configuration in ${known}, and you read yours in ${config}`;
       return { ok: false, code: "not_available", message, fix: "ambit daemon stop && ambit daemon start" };
     }
-    // Where none starts by itself at all, it matters to nobody what it would read.
+    // If no daemon starts automatically, its configuration does not matter.
     const unstarted = notStarted({ state, home, isByName: false });
     if (unstarted !== null) return unstarted;
     const message = `a daemon that starts by itself reads its configuration in ${known}, and you read yours in ${config}`;
     return { ok: false, code: "not_available", message, fix: "ambit daemon start" };
   };
-  const refused = (about: CallAbout, { message }: Refusal): void =>
+  const refused = (about: CallDescription, { message }: Refusal): void =>
     void keepRefusedCall(state, { ...about, at: Date.now(), reason: message });
   return {
     control: async () => otherConfiguration() ?? (await starting("control", false)),
@@ -126,7 +126,7 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
     },
     admit: async (asked) => {
       const served = await connect("control", { folder, version: VERSION });
-      // Nobody serves: there is no session that this process could belong to.
+      // No daemon is running, so there is no session that this process could belong to.
       if (!served.ok && served.code === "not_available" && !isPresenceNeeded()) return { ok: true, value: {} };
       const control = served.ok ? served : await starting("control", false);
       if (!control.ok) return control;
@@ -140,12 +140,12 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
   };
 }
 
-/** The same; a call that is made after the connection was lost reaches nobody, and is handed over. */
+/** The same; a call after the connection was lost is recorded for the next daemon. */
 function handingOver(
-  calls: Asking<CallMessages>,
+  calls: MessageClient<CallMessages>,
   isLost: () => boolean,
-  refused: (about: CallAbout, refusal: Refusal) => void,
-): Asking<CallMessages> {
+  refused: (about: CallDescription, refusal: Refusal) => void,
+): MessageClient<CallMessages> {
   let opened = { agent: "", face: "", cwd: "" };
   return {
     ask: async (name, value, along) => {

@@ -1,61 +1,61 @@
-// One connection on the daemon's side: hello first, then questions, each answered by whoever is there for it.
+// One connection on the daemon's side: hello first, then requests, dispatched to their handlers.
 import type { Socket } from "node:net";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Refusal } from "../../core/ports/daemon/exchange.ts";
+import type { ConnectionMemory } from "./connection-memory.ts";
 import type { OpenSocket } from "./doors-process.ts";
-import { type ExchangeLine, OpenExchange } from "./exchange.ts";
+import { type ExchangeTransport, OpenExchange } from "./exchange.ts";
 import type { FairTurns, TurnQueue } from "./fair-turns.ts";
 import { type Frame, FrameCutter, type FrameProblem } from "./frame.ts";
-import type { Held } from "./held.ts";
 import {
-  controlAnswerBytesMax,
+  controlResponseBytesMax,
   farewellMilliseconds,
   helloMilliseconds,
   lateMilliseconds,
+  notificationsInFlightMax,
   outputRoomBytes,
   parsedAtOnceCharactersMax,
   protocolVersion,
-  questionBytesMax,
-  questionsInFlightMax,
-  questionsQueuedMax,
-  toldInFlightMax,
+  requestBytesMax,
+  requestsInFlightMax,
+  requestsQueuedMax,
 } from "./limits.ts";
-import { type AskerMessage, type Question, readAskerMessage } from "./message.ts";
+import { type ClientMessage, type RequestMessage, readClientMessage } from "./message.ts";
 import { monotonicMilliseconds } from "./monotonic.ts";
 import { Outgoing } from "./outgoing.ts";
 import { notAvailable, refusal, wrongProtocol } from "./refusals.ts";
-import type { Answering, Connected, Door, Peer } from "./serving.ts";
+import type { ClientConnection, Door, MessageHandler, Peer } from "./serving.ts";
 
 const nameCharactersMax = 64;
 
-export interface ConnectionAsked {
+export interface ConnectionOptions {
   readonly door: Door;
   readonly peer: Peer;
-  readonly answers: ReadonlyMap<string, Answering>;
-  readonly held: Held;
+  readonly answers: ReadonlyMap<string, MessageHandler>;
+  readonly held: ConnectionMemory;
   readonly turns: FairTurns;
   readonly version: string;
   readonly open: OpenSocket;
-  /** A mistake of ours, for whoever looks for it. */
+  /** Logs an internal error. */
   log(line: string): void;
 }
 
-export class Connection implements Connected {
+export class Connection implements ClientConnection {
   readonly door: Door;
   readonly peer: Peer;
-  /** Kept when the socket itself is closed. */
+  /** Called when the socket itself is closed. */
   readonly closed: Promise<void>;
-  readonly #asked: ConnectionAsked;
+  readonly #asked: ConnectionOptions;
   readonly #socket: Socket;
   readonly #outgoing: Outgoing;
-  readonly #cutter: FrameCutter = new FrameCutter(questionBytesMax);
-  readonly #line: ExchangeLine;
-  /** What was told has a number below zero, which nobody can name. */
+  readonly #cutter: FrameCutter = new FrameCutter(requestBytesMax);
+  readonly #line: ExchangeTransport;
+  /** Notifications get negative ids, which no client can name. */
   readonly #exchanges: Map<number, OpenExchange> = new Map();
   readonly #helloTimer: NodeJS.Timeout;
   readonly #queue: TurnQueue;
   #isPaused = false;
-  /** The length of a long message that waits for its turn to be parsed; 0 where none does. */
+  /** The length of a long message that waits to be parsed; 0 if there is none. */
   #unparsed = 0;
   #closeRings: (() => void)[] = [];
   #isGreeted = false;
@@ -66,7 +66,7 @@ export class Connection implements Connected {
   #toldNumber = 0;
   #toldInVain = 0;
 
-  constructor(asked: ConnectionAsked) {
+  constructor(asked: ConnectionOptions) {
     this.door = asked.door;
     this.peer = asked.peer;
     this.#asked = asked;
@@ -74,7 +74,7 @@ export class Connection implements Connected {
     const socket = asked.open((buffer, length) => this.#arrive(buffer, length));
     this.#socket = socket;
     this.#outgoing = new Outgoing(socket, () => this.#cut());
-    const answerBytesMax = asked.door === "control" ? controlAnswerBytesMax : questionBytesMax;
+    const answerBytesMax = asked.door === "control" ? controlResponseBytesMax : requestBytesMax;
     const weigh = (change: number): void => this.#weigh(change);
     this.#line = { connected: this, outgoing: this.#outgoing, answerBytesMax, weigh };
     this.#helloTimer = setTimeout(() => this.refuse(notAvailable("nobody said hello in time")), helloMilliseconds);
@@ -82,7 +82,7 @@ export class Connection implements Connected {
       this.#weigh();
       this.#pace();
     });
-    // An error is always followed by the event that the socket closed.
+    // An error is always followed by the close event.
     socket.on("error", () => undefined);
     socket.on("end", () => this.#cut());
     this.closed = new Promise((done) => socket.on("close", () => done()));
@@ -90,7 +90,7 @@ export class Connection implements Connected {
     this.#outgoing.json(helloText(asked.version));
   }
 
-  /** Questions that wait for their answer, and what was told and is not done. */
+  /** Pending requests, and notifications that are not finished. */
   get inFlight(): number {
     return this.#exchanges.size;
   }
@@ -112,14 +112,14 @@ export class Connection implements Connected {
     this.#farewell();
   }
 
-  /** Ends the connection, and says why. */
+  /** Ends the connection with a reason. */
   refuse(why: Refusal): void {
     if (this.#isOver) return;
     this.#outgoing.json(JSON.stringify(why));
     this.#farewell();
   }
 
-  /** The daemon ends: whoever waits is told, and what was asked is stopped. */
+  /** The daemon ends: reports that to waiting clients, and stops their requests. */
   dismiss(why: Refusal): void {
     if (this.#isOver) return;
     for (const exchange of this.#exchanges.values()) {
@@ -131,7 +131,7 @@ export class Connection implements Connected {
 
   #arrive(buffer: Buffer, length: number): void {
     if (this.#isOver) return;
-    // The socket is paused then, but a read may be under way.
+    // The socket is paused then, but a read may be in progress.
     if (this.#unparsed > 0) this.#cutter.keepForLater(buffer.subarray(0, length));
     else this.#stumble(this.#cutter.take(buffer, length, this.#take));
     this.#weigh();
@@ -144,45 +144,45 @@ export class Connection implements Connected {
   }
 
   /**
-   * A long message is parsed in its turn, one at a time among all connections, because it may take as long as many short
-   * ones. Nothing behind it is read before.
+   * A long message is parsed in its turn, one at a time over all connections, because it may take as long as many short ones.
+   * Nothing after it is read before.
    */
   #parseInTurn(text: string): void {
     this.#unparsed = text.length;
     this.#queue.push(() => {
       this.#unparsed = 0;
       if (this.#isOver) return;
-      this.#hear(readAskerMessage(text));
+      this.#hear(readClientMessage(text));
       if (!this.#isOver) this.#stumble(this.#cutter.goOn(this.#take));
       this.#weigh();
       this.#pace();
     });
   }
 
-  /** Back-pressure: an asker that asks faster than it is answered, or reads no answers, is not read from meanwhile. */
+  /** Backpressure: pauses reading from a client that sends faster than it is answered, or does not read its responses. */
   #pace(): void {
     if (this.#isOver) return;
     const isFull =
-      this.#unparsed > 0 || this.#queue.length > questionsQueuedMax || this.#outgoing.pendingBytes > outputRoomBytes;
+      this.#unparsed > 0 || this.#queue.length > requestsQueuedMax || this.#outgoing.pendingBytes > outputRoomBytes;
     if (isFull === this.#isPaused) return;
     this.#isPaused = isFull;
     if (isFull) this.#socket.pause();
     else this.#socket.resume();
   }
 
-  /** Whether to go on. */
+  /** Whether to continue. */
   readonly #take = (frame: Frame): boolean => {
     if (frame.kind === "json" && frame.text !== null && frame.text.length > parsedAtOnceCharactersMax) {
       this.#parseInTurn(frame.text);
       return false;
     }
-    if (frame.kind === "json") this.#hear(readAskerMessage(frame.text));
+    if (frame.kind === "json") this.#hear(readClientMessage(frame.text));
     else this.#bytes(frame);
     return !this.#isOver;
   };
 
   #bytes(frame: Exclude<Frame, { kind: "json" }>): void {
-    // A question that is answered already is not worth what was still on its way.
+    // A request that is already answered ignores input that was still in flight.
     const exchange = this.#exchanges.get(frame.id);
     if (!this.#isGreeted || frame.channel !== 0) this.refuse(refusal("invalid_input", "bytes without a question"));
     else if (frame.kind === "end") exchange?.input.end();
@@ -190,7 +190,7 @@ export class Connection implements Connected {
       this.refuse(refusal("invalid_input", "more bytes were sent than there is room for"));
   }
 
-  #hear(message: AskerMessage): void {
+  #hear(message: ClientMessage): void {
     if (message.kind === "none") this.refuse(refusal("invalid_input", message.why));
     else if (message.kind === "hello") this.#greet(message.protocol);
     else if (!this.#isGreeted) this.refuse(refusal("invalid_input", "the first message is hello"));
@@ -203,7 +203,7 @@ export class Connection implements Connected {
     } else if (this.#exchanges.has(message.id))
       this.refuse(refusal("invalid_input", "a number was given to two questions at once"));
     else if (message.kind === "misasked") this.#say(message.id, refusal("invalid_input", message.why));
-    else if (this.inFlight >= questionsInFlightMax)
+    else if (this.inFlight >= requestsInFlightMax)
       this.#say(message.id, notAvailable("too many questions wait on this connection"));
     else this.#question(message);
   }
@@ -215,11 +215,11 @@ export class Connection implements Connected {
     this.#isGreeted = true;
   }
 
-  #question(question: Question): void {
+  #question(question: RequestMessage): void {
     const { id, name, sent } = question;
     const answering = this.#asked.answers.get(name);
     if (answering === undefined) {
-      this.#say(id, unknownQuestion(name));
+      this.#say(id, unknownMessage(name));
       return;
     }
     const exchange = new OpenExchange(this.#line, question);
@@ -228,13 +228,13 @@ export class Connection implements Connected {
   }
 
   /**
-   * In a later event-loop turn, so that connections take turns. INVARIANT: what was given up before it began is not begun.
-   * `isLate`: whether the asker is gone may stand right behind the question: the socket is read once more before it begins.
+   * Starts in a later event-loop turn, so that connections take turns. INVARIANT: a request cancelled before its start never
+   * starts. `isLate`: the cancellation may already be in the socket: it is read once more before the start.
    */
-  #begin(answering: Answering, exchange: OpenExchange, isLate: boolean): void {
+  #begin(answering: MessageHandler, exchange: OpenExchange, isLate: boolean): void {
     this.#exchanges.set(exchange.id, exchange);
     this.#queue.push(() => {
-      const begin = (): void => void this.#answer(exchange.isStopped ? GIVEN_UP : answering, exchange);
+      const begin = (): void => void this.#answer(exchange.isStopped ? CANCELLED : answering, exchange);
       if (isLate) setImmediate(() => setImmediate(begin));
       else begin();
       this.#pace();
@@ -242,13 +242,13 @@ export class Connection implements Connected {
   }
 
   #hearTold(name: string, value: JsonObject): void {
-    if (this.#told >= toldInFlightMax) {
+    if (this.#told >= notificationsInFlightMax) {
       this.refuse(notAvailable("too much was told at once on this connection"));
       return;
     }
     const answering = this.#asked.answers.get(name);
     if (answering === undefined) {
-      this.#inVain(name, unknownQuestion(name));
+      this.#inVain(name, unknownMessage(name));
       return;
     }
     this.#told++;
@@ -258,7 +258,7 @@ export class Connection implements Connected {
   }
 
   /** Never rejects. */
-  async #answer(answering: Answering, exchange: OpenExchange): Promise<void> {
+  async #answer(answering: MessageHandler, exchange: OpenExchange): Promise<void> {
     const { id, name, isTold } = exchange;
     try {
       const answer = await answering(exchange);
@@ -273,7 +273,7 @@ export class Connection implements Connected {
     this.#weigh();
   }
 
-  /** Written down ever more rarely: whoever tells nonsense all day must not fill the log with it. */
+  /** Logged ever more rarely: a client that keeps sending invalid notifications must not fill the log. */
   #inVain(name: string, { code, message }: Refusal): void {
     const times = ++this.#toldInVain;
     if (Number.isInteger(Math.log2(times)))
@@ -286,7 +286,7 @@ export class Connection implements Connected {
     this.#outgoing.json(JSON.stringify({ id, ...answer }));
   }
 
-  /** INVARIANT: what this connection keeps in memory is known to all of them together. */
+  /** INVARIANT: this connection's memory is counted in the total of all connections. */
   #weigh(change = 0): void {
     this.#inputBytes += change;
     const waiting = this.#cutter.pendingBytes + this.#unparsed + this.#outgoing.pendingBytes + this.#inputBytes;
@@ -296,7 +296,7 @@ export class Connection implements Connected {
     if (!this.#asked.held.change(before, bytes)) this.#cut();
   }
 
-  /** What was written is read first, by whoever reads in time. */
+  /** Pending output is sent first, if the client reads in time. */
   #farewell(): void {
     if (this.#isOver) return;
     const socket = this.#socket;
@@ -304,7 +304,7 @@ export class Connection implements Connected {
     socket.once("close", () => clearTimeout(timer));
     this.#outgoing.flush();
     socket.end();
-    // What still arrives is not looked at, but has to be read for the other side to see the end.
+    // Further input is ignored, but has to be read for the client to see the end.
     socket.resume();
     this.#over();
   }
@@ -329,13 +329,14 @@ export class Connection implements Connected {
 
 const PONG = JSON.stringify({ pong: true });
 
-const GIVEN_UP: Answering = async () => refusal("stopped", "the asker gave up before this began: nothing was done");
+const CANCELLED: MessageHandler = async () =>
+  refusal("stopped", "the asker gave up before this began: nothing was done");
 
 export function helloText(version: string): string {
   return JSON.stringify({ hello: { protocol: protocolVersion, version } });
 }
 
-function unknownQuestion(name: string): Refusal {
+function unknownMessage(name: string): Refusal {
   const what = `the daemon knows no such question on this socket: ${name.slice(0, nameCharactersMax)}`;
   return refusal("invalid_input", what, "where ambit was updated meanwhile: ambit daemon stop");
 }

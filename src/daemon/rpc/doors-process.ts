@@ -1,4 +1,4 @@
-// The native program that listens for the daemon: it tells who came, and hands over the socket.
+// The native program that listens for the daemon: it reports each client process, and passes its socket.
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
 import { readBytesMax } from "./limits.ts";
@@ -9,34 +9,34 @@ const FOLDER = 4;
 const lastWordsCharactersMax = 2_048;
 const readyMilliseconds = 10_000;
 
-/** Somebody who came, as the kernel has them. */
-export interface Caller {
+/** A connecting process, as the kernel reports it. */
+export interface ConnectingProcess {
   readonly door: Door;
   readonly pid: number;
   readonly uid: number;
-  /** Empty where the process had ended before it could be looked at. */
+  /** Empty if the process had ended before it could be inspected. */
   readonly start: string;
 }
 
-/** The socket of somebody who came. What arrives is at the start of a buffer that is read into again afterwards. */
+/** The socket of a client. Received data is at the start of a buffer that is reused afterwards. */
 export type OpenSocket = (arrive: (buffer: Buffer, length: number) => void) => Socket;
 
 export interface DoorsEvents {
-  come(caller: Caller, open: OpenSocket): void;
-  /** Told once, whoever ended it. */
+  come(caller: ConnectingProcess, open: OpenSocket): void;
+  /** Called once, however it ended. */
   over(lastWords: string): void;
 }
 
 export class DoorsProcess {
   readonly #child: ChildProcess;
-  /** Null once both sockets are there; otherwise why they are not. */
+  /** Null once both sockets exist; otherwise why they do not. */
   readonly ready: Promise<string | null>;
   readonly over: Promise<void>;
   #isOver = false;
   #lastWords = "";
 
   constructor(native: string, folder: number, events: DoorsEvents) {
-    // One for all sockets: what was read is looked at before anything else is.
+    // One buffer for all sockets: its data is parsed before the next read.
     const buffer = Buffer.alloc(readBytesMax);
     this.#child = spawn(native, ["doors", String(CHANNEL), String(FOLDER)], {
       env: {},
@@ -49,7 +49,7 @@ export class DoorsProcess {
     });
     this.#child.on("message", (message, handle: unknown) => {
       const caller = callerOf(message);
-      // Without descriptors to spare the message may come alone.
+      // If no file descriptors are free, the message may arrive without one.
       if (!isStream(handle)) return;
       if (caller === null || this.#isOver) handle.close();
       else
@@ -69,7 +69,7 @@ export class DoorsProcess {
         events.over(this.#lastWords.trim());
         done();
       };
-      // The words come before the end; `close` waits for them.
+      // Output comes before the end; `close` waits for it.
       this.#child.once("close", end);
       this.#child.once("error", end);
     });
@@ -100,9 +100,9 @@ export class DoorsProcess {
   }
 }
 
-function callerOf(message: unknown): Caller | null {
+function callerOf(message: unknown): ConnectingProcess | null {
   if (typeof message !== "object" || message === null) return null;
-  const { door, pid, uid, start } = message as Partial<Caller>;
+  const { door, pid, uid, start } = message as Partial<ConnectingProcess>;
   const isDoor = door === "call" || door === "control";
   return isDoor && typeof pid === "number" && typeof uid === "number" && typeof start === "string"
     ? { door, pid, uid, start }

@@ -1,6 +1,6 @@
-// A question that was answered is not held on to, whoever still knows of it.
+// An answered request is released, even if a handler still references its exchange.
 import { expect, test } from "vitest";
-import { type ExchangeLine, OpenExchange } from "./exchange.ts";
+import { type ExchangeTransport, OpenExchange } from "./exchange.ts";
 
 test("a question is empty once it is answered", () => {
   const said: string[] = [];
@@ -8,7 +8,7 @@ test("a question is empty once it is answered", () => {
     outgoing: { json: (text: string) => said.push(text) },
     answerBytesMax: 1024,
     weigh: () => undefined,
-  } as unknown as ExchangeLine;
+  } as unknown as ExchangeTransport;
   const exchange = new OpenExchange(line, { id: 1, name: "echo", value: { long: "x".repeat(10) }, hasInput: false });
   expect(exchange.value).toEqual({ long: "x".repeat(10) });
   exchange.answer({ ok: true, value: {} });

@@ -1,4 +1,4 @@
-// One question on the daemon's side, from the moment it is asked until it is answered or nobody waits for it any more.
+// One request on the daemon's side, from its arrival until it is answered or cancelled.
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import { bytesFrame, partsOf } from "./frame.ts";
@@ -6,22 +6,22 @@ import { InputQueue } from "./input-queue.ts";
 import { inputTakenBytes, inputWindowBytes, outputWindowBytes } from "./limits.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { refusal } from "./refusals.ts";
-import type { Connected, Exchange } from "./serving.ts";
+import type { ClientConnection, Exchange } from "./serving.ts";
 
 const NOTHING: JsonObject = Object.freeze({});
 const TOO_LARGE = refusal("too_large", "the answer is too large to be sent", "ask for less at once");
 
-/** What all exchanges of one connection have of it. */
-export interface ExchangeLine {
-  readonly connected: Connected;
+/** What all exchanges of one connection share. */
+export interface ExchangeTransport {
+  readonly connected: ClientConnection;
   readonly outgoing: Outgoing;
   readonly answerBytesMax: number;
-  /** Told how many bytes of input wait more, or fewer, than before; and whenever something was written. */
+  /** Reports changes of the queued input bytes, and every write. */
   weigh(change: number): void;
 }
 
-export interface ExchangeAsked {
-  /** Below zero for what was told: whatever there is to say to it goes nowhere. */
+export interface ExchangeOptions {
+  /** Negative for notifications: their responses are dropped. */
   readonly id: number;
   readonly name: string;
   readonly value: JsonObject;
@@ -32,9 +32,9 @@ export class OpenExchange implements Exchange {
   readonly id: number;
   readonly name: string;
   readonly hasInput: boolean;
-  readonly #line: ExchangeLine;
+  readonly #line: ExchangeTransport;
   #value: JsonObject;
-  /** Made where somebody asks for it: few questions have any. */
+  /** Created on demand: few requests have input. */
   #input: InputQueue | null = null;
   #rings: (() => void)[] | null = null;
   #isStopped = false;
@@ -43,14 +43,14 @@ export class OpenExchange implements Exchange {
   #taken = 0;
   #told = 0;
   #weighed = 0;
-  /** Bytes that were sent back, and those that the asker took. */
+  /** Bytes that were sent, and bytes that the client acknowledged. */
   #sent = 0;
   #took = 0;
-  /** Sends are carried out one after the other: parts of two never mix. */
+  /** Sends run one after the other: chunks of two sends never mix. */
   #sending: Promise<void> = Promise.resolve();
   #windowRing: (() => void) | null = null;
 
-  constructor(line: ExchangeLine, { id, name, value, hasInput }: ExchangeAsked) {
+  constructor(line: ExchangeTransport, { id, name, value, hasInput }: ExchangeOptions) {
     this.id = id;
     this.name = name;
     this.#value = value;
@@ -58,11 +58,11 @@ export class OpenExchange implements Exchange {
     this.#line = line;
   }
 
-  get connected(): Connected {
+  get connected(): ClientConnection {
     return this.#line.connected;
   }
 
-  /** Empty once it is answered: whoever holds on to a question for longer does not hold on to all that was said in it. */
+  /** Empty once answered: code that still references the exchange does not keep its input in memory. */
   get value(): JsonObject {
     return this.#value;
   }
@@ -72,7 +72,7 @@ export class OpenExchange implements Exchange {
     return this.#input;
   }
 
-  /** Nobody waits for an answer. */
+  /** No response is expected. */
   get isTold(): boolean {
     return this.id < 0;
   }
@@ -103,7 +103,7 @@ export class OpenExchange implements Exchange {
     return sent;
   }
 
-  /** The asker took so many bytes. False where that is more than it was sent. */
+  /** The client acknowledged that many bytes. False if that is more than it was sent. */
   took(bytes: number): boolean {
     this.#took += bytes;
     this.#windowRing?.();
@@ -128,10 +128,10 @@ export class OpenExchange implements Exchange {
     return this.#isAnswered || this.#isStopped || this.isTold;
   }
 
-  /** False where the asker sends more than it was told there is room for. */
+  /** False if the client sends more than its window. */
   arrive(bytes: Uint8Array): boolean {
     if (!this.hasInput) return false;
-    // Sent before the asker could know that nobody takes it any more.
+    // Sent before the client could know that the input is no longer read.
     if (this.input.isOver) return true;
     this.#arrived += bytes.length;
     if (this.#arrived - this.#taken > inputWindowBytes) return false;
@@ -140,7 +140,7 @@ export class OpenExchange implements Exchange {
     return true;
   }
 
-  /** Rings once, whoever is told twice. */
+  /** Notifies once, even if called twice. */
   stop(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
@@ -151,7 +151,7 @@ export class OpenExchange implements Exchange {
     for (const ring of rings) ring();
   }
 
-  /** The one answer; whatever comes after it goes nowhere. Throws for what is no JSON. */
+  /** The one response; anything later is dropped. Throws for a value that is not JSON. */
   answer(answer: Answer<object>): void {
     if (this.#isAnswered) return;
     const text = this.isTold ? null : answerText(this.id, answer);
@@ -193,7 +193,7 @@ export class OpenExchange implements Exchange {
   }
 }
 
-/** Nothing that an answer has besides goes out. */
+/** Copies only the known fields of a refusal. */
 function answerText(id: number, answer: Answer<object>): string {
   if (answer.ok) return JSON.stringify({ id, ok: true, value: answer.value });
   const { code, message, fix } = answer;

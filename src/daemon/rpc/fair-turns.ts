@@ -1,19 +1,19 @@
-// Which question the daemon begins next: connections take turns, control connections go first, and the daemon returns to its
-// sockets after a bounded time.
+// Schedules requests: connections take turns, control connections go first, and the daemon returns to its sockets after a
+// bounded time.
 import { Fifo } from "../../core/base/fifo.ts";
 import { turnMilliseconds } from "./limits.ts";
 
-/** The questions of one connection that were read and not begun. */
+/** The requests of one connection that were read and not started. */
 export interface TurnQueue {
   readonly length: number;
   /** `begin` runs in a later event-loop turn. */
   push(begin: () => void): void;
-  /** Nothing of it begins any more. */
+  /** Drops all of its requests. */
   clear(): void;
 }
 
 export class FairTurns {
-  /** Queues with something in them, each once, in the order of their turns. */
+  /** Non-empty queues, each once, in turn order. */
   readonly #control = new Fifo<Queue>();
   readonly #calls = new Fifo<Queue>();
   #isDue = false;
@@ -41,7 +41,7 @@ export class FairTurns {
   }
 }
 
-/** One question of the next queue; that one then waits for its next turn. False where all are empty. */
+/** Starts one request of the next queue, which then waits for its next turn. False if all are empty. */
 function step(turns: Fifo<Queue>): boolean {
   const queue = turns.take();
   if (queue === undefined) return false;
@@ -55,7 +55,7 @@ function step(turns: Fifo<Queue>): boolean {
 class Queue implements TurnQueue {
   readonly #begins = new Fifo<() => void>();
   readonly #enter: (queue: Queue) => void;
-  /** Whether it has a turn to come. */
+  /** Whether it has a turn scheduled. */
   isWaiting = false;
 
   constructor(enter: (queue: Queue) => void) {

@@ -1,4 +1,4 @@
-// The folder the daemon's sockets lie in: ours, closed to everybody else, and the same one from beginning to end.
+// The folder of the daemon's sockets: owned by the account, mode 0700, and verified to stay the same folder.
 import {
   closeSync,
   constants,
@@ -17,7 +17,7 @@ import type { Door } from "./serving.ts";
 
 const DOORS: readonly Door[] = ["call", "control"];
 
-/** Makes the folder where it is not there, and the state folder it lies in. */
+/** Creates the folder and the state folder above it, if missing. */
 export function makeDaemonFolder(path: string): Answer<null> {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -28,7 +28,7 @@ export function makeDaemonFolder(path: string): Answer<null> {
   return { ok: true, value: null };
 }
 
-/** `not_available` where there is none; everything else wrong with it is `folder_refused`. */
+/** `not_available` if there is none; everything else wrong with it is `folder_refused`. */
 export function openDaemonFolder(path: string): Answer<DaemonFolder> {
   if (process.platform !== "linux")
     return notAvailable(`the daemon does not run on ${process.platform} yet`, "run it on Linux");
@@ -56,7 +56,7 @@ export class DaemonFolder {
     this.descriptor = descriptor;
   }
 
-  /** By the folder itself, not by its path: short enough for a socket's address, and never somebody else's. */
+  /** Addressed by file descriptor, not by path: short enough for a socket address, and never another folder. */
   within(name: string): string {
     return `/proc/self/fd/${this.descriptor}/${name}`;
   }
@@ -65,19 +65,19 @@ export class DaemonFolder {
     return this.within(`${door}.sock`);
   }
 
-  /** Remembers the sockets that lie there now. False where they do not. */
+  /** Records the identity of the sockets in it. False if they are missing. */
   note(): boolean {
     this.#sockets = DOORS.map((door) => markAt(this.socket(door)));
     return !this.#sockets.includes("");
   }
 
-  /** Whether the path still leads to this folder, and the sockets in it are those remembered. */
+  /** Whether the path still leads to this folder, and its sockets are the recorded ones. */
   isInPlace(): boolean {
     const [own, there] = [markOf(fstatSync(this.descriptor)), markAt(this.path)];
     return own === there && DOORS.every((door, at) => markAt(this.socket(door)) === this.#sockets[at]);
   }
 
-  /** Those remembered and no others. */
+  /** Removes the recorded sockets and no others. */
   removeSockets(): void {
     for (const [at, door] of DOORS.entries()) {
       const mark = markAt(this.socket(door));
@@ -85,7 +85,7 @@ export class DaemonFolder {
       try {
         unlinkSync(this.socket(door));
       } catch {
-        // Gone in this very moment.
+        // Removed concurrently.
       }
     }
   }
@@ -96,7 +96,7 @@ export class DaemonFolder {
   }
 }
 
-/** The folder above decides who may put another one in its place. */
+/** The parent folder decides who may replace this one. */
 function problemOf(path: string, descriptor: number): Answer<never> | null {
   const own = process.geteuid?.();
   const folder = fstatSync(descriptor);
@@ -118,7 +118,7 @@ function markOf({ dev, ino }: Stats): string {
   return `${dev}:${ino}`;
 }
 
-/** Of the name itself; empty where nothing is. */
+/** Does not follow symlinks; empty if missing. */
 function markAt(path: string): string {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });

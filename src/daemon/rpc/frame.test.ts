@@ -5,7 +5,7 @@ import { bytesFrame, endFrame, type Frame, FrameCutter, frameHeader, jsonFrame, 
 function cut(pieces: readonly Uint8Array[], jsonBytesMax = 1_000): readonly (Frame | string)[] {
   const cutter = new FrameCutter(jsonBytesMax);
   const frames: (Frame | string)[] = [];
-  // One buffer for all pieces, as what is read comes in one: nothing that was given may lie in it.
+  // One buffer for all chunks, as in a socket's read: no parsed frame may reference it.
   const buffer = Buffer.alloc(Math.max(0, ...pieces.map(({ length }) => length)));
   for (const piece of pieces) {
     buffer.set(piece);
@@ -26,7 +26,7 @@ const plain = (frames: readonly (Frame | string)[]): unknown =>
       : { ...frame, bytes: Buffer.from(frame.bytes).toString("hex") },
   );
 
-/** Whatever bytes there are, as if they were JSON. */
+/** Arbitrary bytes in a JSON frame. */
 const noText = (bytes: Uint8Array): Uint8Array => Buffer.concat([Buffer.from([0, 0, 0, bytes.length, 0]), bytes]);
 
 describe("frames", () => {

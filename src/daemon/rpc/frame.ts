@@ -1,16 +1,16 @@
-// Messages of the daemon's sockets as bytes: a length, a kind, a payload. Numbers are big-endian.
+// Binary framing of the daemon's sockets: a length, a kind, a payload. Numbers are big-endian.
 import { bytesFrameBytesMax } from "./limits.ts";
 import { utf8Text } from "./utf8.ts";
 
 export const frameHeaderBytes = 5;
-/** Which exchange, and which of its channels. */
+/** Exchange id and channel. */
 const bytesHeaderBytes = 5;
 
 const EMPTY: Buffer = Buffer.alloc(0);
 const KIND = { json: 0, bytes: 1, end: 2 } as const;
 
 export type Frame =
-  /** Null where it is no text. */
+  /** Null if it is not valid UTF-8. */
   | { readonly kind: "json"; readonly text: string | null }
   | { readonly kind: "bytes"; readonly id: number; readonly channel: number; readonly bytes: Uint8Array }
   | { readonly kind: "end"; readonly id: number; readonly channel: number };
@@ -23,12 +23,12 @@ export function jsonFrame(text: string): Uint8Array {
   return frame;
 }
 
-/** What goes before so many bytes of JSON, each byte as one character. */
+/** The header of a JSON frame of that many bytes, one character per byte. */
 export function frameHeader(length: number): string {
   return String.fromCharCode(length >>> 24, (length >>> 16) & 255, (length >>> 8) & 255, length & 255, KIND.json);
 }
 
-/** At most `bytesFrameBytesMax`; whoever has more sends several. */
+/** At most `bytesFrameBytesMax`; longer data is split into several frames. */
 export function bytesFrame(id: number, channel: number, bytes: Uint8Array): Uint8Array {
   if (bytes.length > bytesFrameBytesMax) throw new RangeError("too many bytes for one frame");
   const frame = Buffer.allocUnsafe(frameHeaderBytes + bytesHeaderBytes + bytes.length);
@@ -45,7 +45,7 @@ export function endFrame(id: number, channel: number): Uint8Array {
   return frame;
 }
 
-/** The parts that fit into one frame each. */
+/** The chunks that fit into one frame each. */
 export function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += bytesFrameBytesMax) yield bytes.subarray(at, at + bytesFrameBytesMax);
 }
@@ -60,47 +60,47 @@ function place(frame: Buffer, id: number, channel: number): void {
   frame[frameHeaderBytes + 4] = channel;
 }
 
-/** What is wrong with the stream; nothing after it can be understood. */
+/** A protocol error; nothing after it can be parsed. */
 export type FrameProblem = "too_large" | "malformed";
 
-/** Cuts what arrives into frames. Memory is taken for what has arrived, never for what a header promises. */
+/** Splits a byte stream into frames. Memory is allocated for received bytes, never for what a header announces. */
 export class FrameCutter {
   readonly #jsonBytesMax: number;
-  /** A frame that is not whole yet, from its first byte on. */
+  /** An incomplete frame, from its first byte on. */
   #pending: Buffer = EMPTY;
   #pendingBytes = 0;
-  /** What arrived behind the frame after which the consumer did not go on. */
+  /** Bytes received after the frame at which the consumer paused. */
   #rest: Buffer = EMPTY;
 
   constructor(jsonBytesMax: number) {
     this.#jsonBytesMax = jsonBytesMax;
   }
 
-  /** Bytes that arrived and were not given to the consumer. */
+  /** Bytes received and not yet passed to the consumer. */
   get pendingBytes(): number {
     return this.#pendingBytes + this.#rest.length;
   }
 
-  /** Goes on behind the frame after which the consumer did not. */
+  /** Continues after the frame at which the consumer paused. */
   goOn(give: (frame: Frame) => boolean): FrameProblem | null {
     const rest = this.#rest;
     this.#rest = EMPTY;
     return this.take(rest, rest.length, give);
   }
 
-  /** For bytes that arrive before the consumer goes on. */
+  /** Stores bytes that arrive while the consumer is paused. */
   keepForLater(bytes: Buffer): void {
     this.#rest = Buffer.concat([this.#rest, bytes]);
   }
 
   /**
-   * So many bytes arrived in the buffer; `give` says whether to go on now; `goOn` continues. INVARIANT: nothing of the buffer is
-   * held on to: it is read into again.
+   * That many bytes arrived in the buffer; `give` returns whether to continue; `goOn` resumes. INVARIANT: nothing references the
+   * buffer afterwards: it is reused.
    */
   take(buffer: Buffer, length: number, give: (frame: Frame) => boolean): FrameProblem | null {
     let at = 0;
     for (;;) {
-      // What is whole is read where it lies; only what came in pieces is put together.
+      // Complete frames are parsed in place; only split ones are copied together.
       const isPieces = this.#pendingBytes > 0;
       const bytes = isPieces ? this.#pending : buffer;
       const start = isPieces ? 0 : at;
@@ -125,7 +125,7 @@ export class FrameCutter {
     }
   }
 
-  /** How long the frame is, or its header as long as that is not whole. */
+  /** The frame's length, or its header's while that is incomplete. */
   #wanted(bytes: Buffer, start: number, there: number): number | FrameProblem {
     if (there < frameHeaderBytes) return frameHeaderBytes;
     const length = bytes.readUInt32BE(start);
@@ -152,7 +152,7 @@ export class FrameCutter {
   }
 }
 
-/** Null where the payload is not what its kind says. */
+/** Null if the payload is invalid for its kind. */
 function frameIn(bytes: Buffer, start: number, end: number, isOwn: boolean): Frame | null {
   const kind = bytes[start + 4] as number;
   const at = start + frameHeaderBytes;

@@ -1,4 +1,4 @@
-// Sends along with a question what its asker has for it, never more than the daemon has room for.
+// Sends a request's input to the daemon, never more than the daemon's window.
 import { bytesFrame, endFrame, partsOf } from "./frame.ts";
 import { inputWindowBytes } from "./limits.ts";
 import type { TurnWriter } from "./turn-writer.ts";
@@ -14,7 +14,7 @@ export class InputPump {
   #over = false;
   #end: () => void = () => undefined;
 
-  /** `failed` is told where the input broke off: what was sent is not all of it. */
+  /** `failed` is called if the input fails: what was sent is incomplete. */
   constructor(id: number, input: AsyncIterable<Uint8Array>, writer: TurnWriter, failed: () => void) {
     this.#id = id;
     this.#input = input;
@@ -25,13 +25,13 @@ export class InputPump {
     });
   }
 
-  /** The daemon has taken so many bytes. */
+  /** The daemon has taken that many bytes. */
   room(bytes: number): void {
     this.#room += bytes;
     this.#ring?.();
   }
 
-  /** Nobody wants more of it. */
+  /** The input is no longer needed. */
   over(): void {
     this.#over = true;
     this.#end();
@@ -43,7 +43,7 @@ export class InputPump {
     const isOver = this.#isOver.then(() => null);
     try {
       while (!this.#over) {
-        // Input that never comes must not be waited for once there is an answer.
+        // Input that never arrives must not be waited for once there is a response.
         const next = await Promise.race([iterator.next(), isOver]);
         if (next === null || next.done === true) break;
         for (const part of partsOf(next.value)) await this.#send(part);
@@ -52,7 +52,7 @@ export class InputPump {
     } catch {
       this.#failed();
     } finally {
-      // Not waited for: what is being read now may never come.
+      // Not awaited: a read in progress may never finish.
       if (this.#over) void Promise.resolve(iterator.return?.()).catch(() => undefined);
     }
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { Held } from "./held.ts";
+import { ConnectionMemory } from "./connection-memory.ts";
 import { InputQueue } from "./input-queue.ts";
-import { heldBytesMax } from "./limits.ts";
+import { connectionMemoryBytesMax } from "./limits.ts";
 
 const bytes = (...values: readonly number[]): Uint8Array => Uint8Array.from(values);
 
@@ -42,10 +42,10 @@ test("gives nothing more once it is dropped, and a reader that stops drops it", 
 });
 
 test("all connections together hold no more than they may; who holds less than before is never at fault", () => {
-  const held = new Held();
-  expect(held.change(0, heldBytesMax)).toBe(true);
+  const held = new ConnectionMemory();
+  expect(held.change(0, connectionMemoryBytesMax)).toBe(true);
   expect(held.change(0, 1)).toBe(false);
   expect(held.change(5, 5)).toBe(true);
-  expect(held.change(heldBytesMax, 0)).toBe(true);
+  expect(held.change(connectionMemoryBytesMax, 0)).toBe(true);
   expect(held.total).toBe(1);
 });

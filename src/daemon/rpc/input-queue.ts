@@ -1,19 +1,19 @@
-// What is sent along with a question, until somebody takes it.
+// Queued input of a request, until its handler reads it.
 import { Fifo } from "../../core/base/fifo.ts";
 
-/** Small parts are put together into blocks of this size: what waits costs the memory that is counted. */
+/** Small chunks are copied into blocks of this size, so that the counted memory is the memory used. */
 const blockBytes = 4096;
 
 export class InputQueue implements AsyncIterable<Uint8Array> {
   readonly #taken: (bytes: number) => void;
   readonly #parts = new Fifo<Uint8Array>();
-  /** What the last part lies in, where it was put together and has room for more. */
+  /** The block of the last chunk, if it has room for more. */
   #block: { readonly bytes: Uint8Array; used: number } | null = null;
   #bytes = 0;
   #isOver = false;
   #waiting: ((result: IteratorResult<Uint8Array, undefined>) => void) | null = null;
 
-  /** `taken` is told of every part that somebody took. */
+  /** `taken` is called for every chunk that is read. */
   constructor(taken: (bytes: number) => void) {
     this.#taken = taken;
   }
@@ -39,14 +39,14 @@ export class InputQueue implements AsyncIterable<Uint8Array> {
     this.#taken(part.length);
   }
 
-  /** What was pushed before is still given. */
+  /** Chunks pushed before are still delivered. */
   end(): void {
     this.#isOver = true;
     this.#waiting?.({ value: undefined, done: true });
     this.#waiting = null;
   }
 
-  /** Nothing more is given. */
+  /** Delivers nothing more. */
   drop(): void {
     this.#parts.clear();
     this.#block = null;

@@ -1,5 +1,5 @@
-// How long the daemon lives: until it is told to end, nobody needs it, or its place is not its own any more. It ends in
-// order or, where that takes too long, at once; it never goes on half alive.
+// Lifetime of the daemon: it ends when told to, when idle, or when its folder is no longer its own. It shuts down in order
+// or, if that takes too long, exits at once; it never continues half shut down.
 import type { DaemonFolder } from "./folder.ts";
 import { notAvailable } from "./refusals.ts";
 import type { Serving } from "./serve.ts";
@@ -8,24 +8,24 @@ export const idleSecondsDefault = 600;
 const lookMilliseconds = 1_000;
 const endMillisecondsMax = 10_000;
 
-export interface LifeAsked {
+export interface LifeOptions {
   readonly serving: Serving;
   readonly folder: DaemonFolder;
   readonly idleSeconds: number;
   /** Whether anything runs that outlives its connection. */
   isBusy(): boolean;
-  /** Everything behind the sockets, in order: called once, when nobody can ask any more. */
+  /** Shuts down everything behind the sockets: called once, after the sockets are closed. */
   close(): Promise<void>;
   log(line: string): void;
 }
 
 export interface Life {
-  /** Ends the daemon in order, and the process with it. */
+  /** Shuts down the daemon, and exits the process. */
   end(why: string): void;
 }
 
-/** From here on the process is the daemon's; it leaves it with `process.exit`. */
-export function live({ serving, folder, idleSeconds, isBusy, close, log }: LifeAsked): Life {
+/** From here on the daemon owns the process and ends it with `process.exit`. */
+export function startLife({ serving, folder, idleSeconds, isBusy, close, log }: LifeOptions): Life {
   let isEnding = false;
   let status = 0;
   let quietSince = performance.now();
@@ -39,7 +39,7 @@ export function live({ serving, folder, idleSeconds, isBusy, close, log }: LifeA
       log("did not end in time");
       process.exit(1);
     }, endMillisecondsMax);
-    // What is answered in this very turn is still answered: who asked for the end, among them.
+    // Responses of the current event-loop turn are still sent, including the one to the client that asked for the end.
     setImmediate(() => {
       void serving
         .stop(notAvailable("the daemon ends"))
@@ -58,7 +58,7 @@ export function live({ serving, folder, idleSeconds, isBusy, close, log }: LifeA
     else if (serving.connections > 0 || isBusy()) quietSince = performance.now();
     else if (performance.now() - quietSince >= idleSeconds * 1_000) end("nobody needs it");
   };
-  // Several times within a short time of quiet, so that it is not taken for twice as long.
+  // Checked several times per idle period, so that it is not doubled.
   const looking = setInterval(look, Math.min(lookMilliseconds, Math.max(50, idleSeconds * 250)));
   looking.unref();
 

@@ -1,47 +1,47 @@
-// What an asker may say, read strictly: a message that is not exactly one of these is none.
+// Messages from a client, parsed strictly: anything that is not exactly one of these is invalid.
 //
 //   {hello: {protocol, version}}                       each side's first message
-//   {id, ask, value}       {..., input: true, sent}    asker: a question; bytes go along; when it was sent (monotonic ms)
-//   {id, stop: true}       {tell, value}               asker: its answer is not wanted any more; what needs no answer
-//   {id, took}             {ping}                      asker: bytes taken of what came back; whether the daemon is there
-//   {id, ok: true, value}  {id, ok: false, code, ...}  daemon: the one answer
-//   {id, event}            {id, took}                  daemon: on the way to it; bytes taken of what was sent along
-//   {event}   {pong}       {ok: false, code, ...}      daemon: unasked; and of the whole connection, before it is closed
+//   {id, ask, value}       {..., input: true, sent}    client: a request; with input bytes; its send time (monotonic ms)
+//   {id, stop: true}       {tell, value}               client: cancels the request; a notification, without a response
+//   {id, took}             {ping}                      client: acknowledges received bytes; asks for a pong
+//   {id, ok: true, value}  {id, ok: false, code, ...}  daemon: the one response
+//   {id, event}            {id, took}                  daemon: an event before the response; acknowledges input bytes
+//   {event}   {pong}       {ok: false, code, ...}      daemon: unsolicited; refusal of the whole connection before it closes
 //
-// Bytes that go along have the number of their question and a channel: 0 from the asker, 1 and more to it.
+// Bytes frames carry the id of their request and a channel: 0 from the client, 1 and more to it.
 import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { JsonMeter } from "../../core/base/json-meter.ts";
 import { parseJson } from "../../core/notation/json-reader.ts";
-import { exchangeNumberMax, questionValuesMax, toldCharactersMax } from "./limits.ts";
+import { exchangeNumberMax, notificationCharactersMax, requestValuesMax } from "./limits.ts";
 
-export type AskerMessage =
+export type ClientMessage =
   | { readonly kind: "hello"; readonly protocol: number; readonly version: string }
-  | Question
+  | RequestMessage
   | { readonly kind: "stop"; readonly id: number }
   | { readonly kind: "took"; readonly id: number; readonly bytes: number }
   | { readonly kind: "ping" }
   | { readonly kind: "tell"; readonly name: string; readonly value: JsonObject }
-  /** Its number is known, so that it can be answered: everything else on the connection goes on. */
+  /** Invalid, but with a known id, so that it can be answered: everything else on the connection continues. */
   | { readonly kind: "misasked"; readonly id: number; readonly why: string }
   | { readonly kind: "none"; readonly why: string };
 
-export interface Question {
+export interface RequestMessage {
   readonly kind: "ask";
   readonly id: number;
   readonly name: string;
   readonly value: JsonObject;
-  /** Whether bytes go along. */
+  /** Whether input bytes follow. */
   readonly hasInput: boolean;
-  /** In milliseconds of the monotonic clock that all processes of a machine share; null where it does not say. */
+  /** Milliseconds of the machine's monotonic clock; null if absent. */
   readonly sent: number | null;
 }
 
 const versionCharactersMax = 64;
 
-/** The text of a frame; null where it is none. */
-export function readAskerMessage(text: string | null): AskerMessage {
+/** The text of a frame; null if it is invalid. */
+export function readClientMessage(text: string | null): ClientMessage {
   if (text === null) return none("a message is not UTF-8");
-  if (!isParsable(text)) return unread(text, `a message has at most ${questionValuesMax} values`);
+  if (!isParsable(text)) return unread(text, `a message has at most ${requestValuesMax} values`);
   const parsed = parseJson(text);
   if (!parsed.ok) return unread(text, parsed.message);
   const { value } = parsed;
@@ -57,21 +57,21 @@ export function readAskerMessage(text: string | null): AskerMessage {
 }
 
 function isParsable(text: string): boolean {
-  return text.length <= questionValuesMax || new JsonMeter(questionValuesMax).take(Buffer.from(text));
+  return text.length <= requestValuesMax || new JsonMeter(requestValuesMax).take(Buffer.from(text));
 }
 
-/** What a question says may be a model's own: it is answered that it cannot be read, and whoever else asks here goes on. */
-function unread(text: string, why: string): AskerMessage {
+/** A request may contain a model's own text: an unreadable one is refused, and other requests on the connection continue. */
+function unread(text: string, why: string): ClientMessage {
   const id = Number(/^\{"id":([1-9][0-9]{0,9}),"ask":/.exec(text)?.[1]);
   return isNumber(id) ? { kind: "misasked", id, why } : none(why);
 }
 
-function none(why: string): AskerMessage {
+function none(why: string): ClientMessage {
   return { kind: "none", why };
 }
 
-/** Later protocols may say more in it; the number is where it always was. */
-function helloOf(value: JsonObject): AskerMessage | null {
+/** Later protocols may add fields; the version number stays in the same field. */
+function helloOf(value: JsonObject): ClientMessage | null {
   const hello = member(value, "hello");
   if (!isJsonObject(hello)) return null;
   const protocol = member(hello, "protocol");
@@ -84,18 +84,18 @@ function helloOf(value: JsonObject): AskerMessage | null {
   };
 }
 
-function toldOf(message: JsonObject, length: number): AskerMessage | null {
+function toldOf(message: JsonObject, length: number): ClientMessage | null {
   const name = member(message, "tell");
   const value = member(message, "value");
   if (typeof name !== "string" || !isJsonObject(value) || Object.keys(message).length !== 2) return null;
-  return length <= toldCharactersMax ? { kind: "tell", name, value } : none("what is told is too long");
+  return length <= notificationCharactersMax ? { kind: "tell", name, value } : none("what is told is too long");
 }
 
-function pingOf(message: JsonObject): AskerMessage | null {
+function pingOf(message: JsonObject): ClientMessage | null {
   return member(message, "ping") === true && Object.keys(message).length === 1 ? { kind: "ping" } : null;
 }
 
-function numbered(message: JsonObject, id: number): AskerMessage {
+function numbered(message: JsonObject, id: number): ClientMessage {
   const count = Object.keys(message).length;
   const name = member(message, "ask");
   const value = member(message, "value");

@@ -1,4 +1,4 @@
-// The clock that all processes of a machine share and nobody can set: it tells how long a question was on its way.
+// The machine-wide monotonic clock, which cannot be set: measures how long a request was in flight.
 
 export function monotonicMilliseconds(): number {
   const [seconds, nanoseconds] = process.hrtime();

@@ -1,4 +1,4 @@
-// The way out of a connection: nobody who does not read is waited for.
+// Output of a connection, with backpressure: a client that does not read is disconnected.
 import type { Socket } from "node:net";
 import { outputPendingBytesMax, outputRoomBytes } from "./limits.ts";
 import { TurnWriter } from "./turn-writer.ts";
@@ -9,7 +9,7 @@ export class Outgoing {
   readonly #waiting: Set<() => void> = new Set();
   #isOver = false;
 
-  /** `cut` ends the connection of somebody who does not read. */
+  /** `cut` closes the connection of a client that does not read. */
   constructor(socket: Socket, cut: () => void) {
     this.#writer = new TurnWriter(socket);
     this.#cut = cut;
@@ -21,7 +21,7 @@ export class Outgoing {
     return this.#isOver ? 0 : this.#writer.pendingBytes;
   }
 
-  /** A message that is `bytes` long as UTF-8. False where nothing can be sent any more. */
+  /** Sends a message of `bytes` bytes of UTF-8. False if nothing can be sent any more. */
   json(text: string, bytes: number = Buffer.byteLength(text)): boolean {
     if (!this.#isOpen()) return false;
     this.#writer.json(text, bytes);
@@ -34,13 +34,13 @@ export class Outgoing {
     return true;
   }
 
-  /** Resolves when there is room for more, or when there will never be any. */
+  /** Resolves when there is room for more, or when the connection is closed. */
   room(): Promise<void> {
     if (this.pendingBytes <= outputRoomBytes) return Promise.resolve();
     return new Promise((ring) => this.#waiting.add(ring));
   }
 
-  /** For whoever closes the socket in this turn. */
+  /** Flushes now, for code that closes the socket in this event-loop turn. */
   flush(): void {
     this.#writer.flush();
   }
@@ -51,7 +51,7 @@ export class Outgoing {
   }
 
   #isOpen(): boolean {
-    // Looked at before: one large answer is not what makes somebody slow.
+    // Check backpressure before queueing, so one large response is not treated as a slow client.
     if (!this.#isOver && this.#writer.pendingBytes > outputPendingBytesMax) this.#cut();
     return !this.#isOver;
   }

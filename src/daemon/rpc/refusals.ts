@@ -1,4 +1,4 @@
-// Refusals of the sockets themselves, whatever was asked.
+// Refusals by the sockets themselves, independent of the request.
 import type { Refusal } from "../../core/ports/daemon/exchange.ts";
 
 export function refusal(code: string, message: string, fix: string | null = null): Refusal {
@@ -9,7 +9,7 @@ export function notAvailable(message: string, fix: string | null = null): Refusa
   return refusal("not_available", message, fix);
 }
 
-/** Whoever needs the daemon next starts their own, so ending it is all there is to do. */
+/** The next client starts its own daemon, so ending this one is sufficient. */
 export function wrongProtocol(daemon: number, asker: number): Refusal {
   const older = daemon < asker ? "the daemon is the older one" : "this program is the older one";
   const message = `the daemon speaks protocol ${daemon} and this program protocol ${asker}: ${older}`;

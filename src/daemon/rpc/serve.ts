@@ -1,57 +1,57 @@
-// Serves the two sockets: who comes is looked at, given a connection or a refusal, and counted.
+// Serves the two sockets: inspects each client process, accepts or refuses its connection, and counts connections.
 import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
 import { Connection } from "./connection.ts";
-import { type Caller, DoorsProcess, type OpenSocket } from "./doors-process.ts";
+import { ConnectionMemory } from "./connection-memory.ts";
+import { type ConnectingProcess, DoorsProcess, type OpenSocket } from "./doors-process.ts";
 import { FairTurns } from "./fair-turns.ts";
 import type { DaemonFolder } from "./folder.ts";
 import { jsonFrame } from "./frame.ts";
-import { Held } from "./held.ts";
 import { connectionsPerDoorMax, farewellMilliseconds } from "./limits.ts";
 import { notAvailable, refusal } from "./refusals.ts";
-import type { Door, Doors, Looked } from "./serving.ts";
+import type { Door, MessageHandlers, ProcessLookup } from "./serving.ts";
 
-export interface ServingAsked {
-  /** INVARIANT: whoever asks holds the owner's lock of it, and holds it until the daemon ends. */
+export interface ServingOptions {
+  /** INVARIANT: the caller holds the folder's owner lock until the daemon ends. */
   readonly folder: DaemonFolder;
-  readonly doors: Doors;
-  /** Our native program, which listens. */
+  readonly doors: MessageHandlers;
+  /** The native program, which listens. */
   readonly native: string;
   readonly version: string;
-  /** Looks at a process, as far as it can be seen. */
-  look(pid: number, uid: number, start: string): Looked;
+  /** Inspects a process, as far as it is visible. */
+  look(pid: number, uid: number, start: string): ProcessLookup;
   log(line: string): void;
 }
 
 export interface Serving {
   readonly connections: number;
-  /** Questions that wait for their answer, on all connections. */
+  /** Pending requests on all connections. */
   readonly inFlight: number;
-  /** Rings once, where nobody listens any more although nobody stopped it. */
+  /** Called once if the listener ends without being stopped. */
   onLost(ring: (why: string) => void): void;
-  /** No connection is taken any more; who waits is told `why`, and every connection ends. */
+  /** Accepts no more connections; reports `why` to waiting clients, and closes every connection. */
   stop(why: Refusal): Promise<void>;
 }
 
-/** Resolves when both sockets are there. */
-export async function serveDoors(asked: ServingAsked): Promise<Answer<Serving>> {
-  const served = new Served(asked);
+/** Resolves when both sockets exist. */
+export async function serveDoors(asked: ServingOptions): Promise<Answer<Serving>> {
+  const served = new DoorServer(asked);
   const why = await served.process.ready;
   if (why === null && asked.folder.note()) return { ok: true, value: served };
   await served.stop(notAvailable("the daemon ends"));
   return notAvailable(`the daemon's sockets cannot be opened: ${why ?? "they are gone again"}`, "ambit daemon logs");
 }
 
-class Served implements Serving {
+class DoorServer implements Serving {
   readonly process: DoorsProcess;
-  readonly #asked: ServingAsked;
-  readonly #held = new Held();
+  readonly #asked: ServingOptions;
+  readonly #held = new ConnectionMemory();
   readonly #turns = new FairTurns();
   readonly #connections: Readonly<Record<Door, Set<Connection>>> = { call: new Set(), control: new Set() };
   #lostRings: ((why: string) => void)[] = [];
   #lost: string | null = null;
   #isStopping = false;
 
-  constructor(asked: ServingAsked) {
+  constructor(asked: ServingOptions) {
     this.#asked = asked;
     this.process = new DoorsProcess(asked.native, asked.folder.descriptor, {
       come: (caller, open) => this.#come(caller, open),
@@ -93,12 +93,12 @@ class Served implements Serving {
     for (const ring of rings) ring(this.#lost);
   }
 
-  #come(caller: Caller, open: OpenSocket): void {
+  #come(caller: ConnectingProcess, open: OpenSocket): void {
     const { door, pid, uid, start } = caller;
     const looked = this.#isFull(door) ? NOT_FOUND : this.#asked.look(pid, uid, start);
     const refused = this.#refusalOf(door, looked);
     if (refused !== null) {
-      sendAway(open, refused);
+      refuseSocket(open, refused);
       return;
     }
     const peer = looked.isFound ? looked.peer : { pid, uid, start: "", ancestors: [], terminal: false };
@@ -114,20 +114,20 @@ class Served implements Serving {
     return this.#connections[door].size >= connectionsPerDoorMax;
   }
 
-  #refusalOf(door: Door, looked: Looked): Refusal | null {
+  #refusalOf(door: Door, looked: ProcessLookup): Refusal | null {
     if (this.#isStopping) return notAvailable("the daemon ends");
     if (this.#isFull(door)) return notAvailable("too many are connected to the daemon", "close some of them");
-    // Who approves and widens must be known, with everybody it descends from.
+    // The control socket needs the full ancestry of its client.
     return door === "call" || (looked.isFound && looked.isWhole)
       ? null
       : refusal("control_refused", "the daemon cannot see which process asks", null);
   }
 }
 
-const NOT_FOUND: Looked = { isFound: false };
+const NOT_FOUND: ProcessLookup = { isFound: false };
 
-/** Without a connection of ours: said, and closed. */
-function sendAway(open: OpenSocket, why: Refusal): void {
+/** Refuses without creating a connection: sends the reason and closes. */
+function refuseSocket(open: OpenSocket, why: Refusal): void {
   const socket = open(() => undefined);
   const timer = setTimeout(() => socket.destroy(), farewellMilliseconds);
   socket.on("error", () => undefined);

@@ -1,17 +1,17 @@
-// What serves the two sockets, and what answers on them: the messages' meaning is on one side of this, bytes on the other.
+// The interface between the socket transport and the message handlers.
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Refusal } from "../../core/ports/daemon/exchange.ts";
 
-/** Which door somebody came through. */
+/** The socket a client connected to. */
 export type Door = "call" | "control";
 
-/** The process on the other side, as the kernel has it. */
+/** The client process, as the kernel reports it. */
 export interface Peer {
   readonly pid: number;
   readonly uid: number;
-  /** In the kernel's own count, so that a number given out again is another process. */
+  /** Start time in kernel ticks, so that a reused pid is another process. */
   readonly start: string;
-  /** Itself first, then its parent and so on, with their starts. */
+  /** Itself first, then its parent and so on, with their start times. */
   readonly ancestors: readonly ProcessMark[];
   /** Whether it has a terminal. */
   readonly terminal: boolean;
@@ -20,46 +20,46 @@ export interface Peer {
 export interface ProcessMark {
   readonly pid: number;
   readonly start: string;
-  /** The process session it is in, the device number of its controlling terminal (0: none) and its name, where they are known. */
+  /** Its process session, the device number of its controlling terminal (0: none) and its name, if known. */
   readonly session?: number;
   readonly terminal?: number;
   readonly name?: string;
 }
 
-/** Not found: it has ended, or does not show. `isWhole`: its ancestors are known up to the first one. */
-export type Looked =
+/** Not found: it has ended, or is not visible. `isWhole`: its ancestors are known up to the first process. */
+export type ProcessLookup =
   | { readonly isFound: true; readonly peer: Peer; readonly isWhole: boolean }
   | { readonly isFound: false };
 
-/** One connection; what belongs to it ends with it. */
-export interface Connected {
+/** One connection; its resources end with it. */
+export interface ClientConnection {
   readonly door: Door;
   readonly peer: Peer;
   onClose(ring: () => void): void;
-  /** Something the other side did not ask for just now: `{event}`. False where it could not be sent. */
+  /** Sends an unsolicited event: `{event}`. False if it could not be sent. */
   tell(event: JsonObject): boolean;
   close(): void;
 }
 
-/** One question that is being answered. */
+/** One request in progress. */
 export interface Exchange {
-  readonly connected: Connected;
+  readonly connected: ClientConnection;
   readonly name: string;
   readonly value: JsonObject;
-  /** Rings once, when the asker has stopped asking or is gone. */
+  /** Notifies once, when the client has cancelled or disconnected. */
   onStop(ring: () => void): void;
   readonly isStopped: boolean;
-  /** As if the asker had stopped asking: what goes on for it ends. */
+  /** Cancels it as if the client had: its work ends. */
   stop(): void;
-  /** On the way to the answer. */
+  /** Sends an event before the response. */
   tell(event: Json): void;
-  /** Resolves when there is room for more; what is sent to somebody who is gone goes nowhere. */
+  /** Resolves when there is room for more; output to a disconnected client is dropped. */
   send(channel: number, bytes: Uint8Array): Promise<void>;
-  /** What the asker sends along, until it says that this was all. */
+  /** The client's input, until its end. */
   readonly input: AsyncIterable<Uint8Array>;
 }
 
-/** Resolves to the answer; whatever it throws is a mistake of ours and is told as `not_available`, without details. */
-export type Answering = (exchange: Exchange) => Promise<{ readonly ok: true; readonly value: object } | Refusal>;
+/** Resolves to the response; an exception is an internal error and is reported as `not_available`, without details. */
+export type MessageHandler = (exchange: Exchange) => Promise<{ readonly ok: true; readonly value: object } | Refusal>;
 
-export type Doors = Readonly<Record<Door, ReadonlyMap<string, Answering>>>;
+export type MessageHandlers = Readonly<Record<Door, ReadonlyMap<string, MessageHandler>>>;

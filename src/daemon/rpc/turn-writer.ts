@@ -1,10 +1,10 @@
-// Writes to a socket: everything of one turn goes out in one piece.
+// Writes to a socket: all output of one event-loop turn in one write.
 import type { Socket } from "node:net";
 import { frameHeader, jsonFrame } from "./frame.ts";
 
 export class TurnWriter {
   readonly #socket: Socket;
-  /** Frames whose every character is one byte: what a buffer would be made for, without one. */
+  /** Frames whose every character is one byte: written as a string, without a buffer. */
   #text = "";
   #isDue = false;
 
@@ -12,12 +12,12 @@ export class TurnWriter {
     this.#socket = socket;
   }
 
-  /** Here, and in the socket. */
+  /** Queued here, and in the socket. */
   get pendingBytes(): number {
     return this.#text.length + this.#socket.writableLength;
   }
 
-  /** `bytes`: how long it is as UTF-8. */
+  /** `bytes`: its length as UTF-8. */
   json(text: string, bytes: number): void {
     if (bytes !== text.length) {
       this.frame(jsonFrame(text));
@@ -34,7 +34,7 @@ export class TurnWriter {
     this.#socket.write(frame);
   }
 
-  /** For whoever closes the socket in this turn. */
+  /** Flushes now, for code that closes the socket in this event-loop turn. */
   flush(): void {
     this.#isDue = false;
     if (this.#socket.destroyed) this.#text = "";

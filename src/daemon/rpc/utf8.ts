@@ -1,6 +1,6 @@
-// Text out of bytes that are UTF-8, or nothing at all.
+// Decodes valid UTF-8; null for anything else.
 
-/** What an unreadable byte becomes, and what somebody may have written as well. */
+/** The replacement character: an invalid byte decodes to it, but the text may also contain it. */
 const REPLACEMENT = "\ufffd";
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

@@ -1,4 +1,4 @@
-// The agents of a workspace as tools of other agents meet them: by id alone, as they are on disk and in the state.
+// The agents of a workspace as other agents' tools see them: by id, as they are on disk and in the state.
 import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { openAgents } from "../../agents/disk/agents.ts";
@@ -19,7 +19,7 @@ import { descriptionCharactersMax } from "../../tools/agents/limits.ts";
 import { Holdings } from "../calls/holding.ts";
 import type { Records } from "../parts.ts";
 
-export interface AgentsPlaceAsked {
+export interface AgentDirectoryOptions {
   readonly home: string | null;
   readonly folders: UserFolders;
   readonly records: Records;
@@ -27,25 +27,25 @@ export interface AgentsPlaceAsked {
   now(): number;
 }
 
-/** An agent by its id. Its text comes before an agent of the same id that was made. */
+/** An agent by its id. A record takes precedence over a created agent with the same id. */
 export type FoundAgent =
   | { readonly kind: "record"; readonly text: string; readonly bodyStart: number; readonly written: readonly Grant[] }
   | { readonly kind: "made"; readonly body: string }
-  /** What it holds cannot be known from its text. */
+  /** Its holding cannot be determined from its record. */
   | { readonly kind: "broken" };
 
-/** As ids of agents are written; none leads out of their folder, and none is a file's name. */
+/** The syntax of agent ids; no id leads out of the agents folder or is a file name. */
 const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(?:\/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}){0,7}$/;
 
 export function isAgentId(id: string): boolean {
   return ID.test(id) && !id.includes("..") && !/\.(?:md|ya?ml|json|toml)$/i.test(id);
 }
 
-export class AgentsPlace {
-  readonly #asked: AgentsPlaceAsked;
+export class AgentDirectory {
+  readonly #asked: AgentDirectoryOptions;
   readonly #holdings: Holdings;
 
-  constructor(asked: AgentsPlaceAsked) {
+  constructor(asked: AgentDirectoryOptions) {
     this.#asked = asked;
     this.#holdings = new Holdings(asked.records, asked.links);
   }
@@ -68,7 +68,7 @@ export class AgentsPlace {
     return made === null || made.ended !== null ? null : { kind: "made", body: made.body };
   }
 
-  /** Everything it may ever use: its text as written, and what was passed on to it. */
+  /** Everything it may ever use: its record as written, and its delegations. */
   grantsOf(name: AgentName, found: FoundAgent): readonly Grant[] {
     return [...heldGrants(this.authorityOf(name)), ...(found.kind === "record" ? found.written : [])];
   }
@@ -77,7 +77,7 @@ export class AgentsPlace {
     return this.#holdings.passable(name).map(({ chain }) => chain);
   }
 
-  /** Ids of all agents there are, sorted: those with a text, and those that were made. */
+  /** Ids of all agents, sorted: those with a record, and created ones. */
   ids(workspace: string): readonly string[] {
     const made = this.#asked.links
       .allMade()
@@ -85,7 +85,7 @@ export class AgentsPlace {
     return [...new Set([...agentIds(workspace).filter(isAgentId), ...made.map(({ name }) => name.agent)])].sort();
   }
 
-  /** What a text says its agent is for, and whether a person has seen that very text. */
+  /** A record's purpose, and whether a person trusts its current text. */
   description(workspace: string, id: string): { readonly text: string | null; readonly isTrusted: boolean } {
     const loaded = this.#isPlain(workspace, id) ? this.#open(workspace).loadAgent(id) : null;
     if (loaded?.ok !== true) return { text: null, isTrusted: true };
@@ -100,8 +100,12 @@ export class AgentsPlace {
     };
   }
 
-  /** Everything behind the frontmatter, if the text is still this one. INVARIANT: what it may do stays byte for byte as it is. */
-  instruct({ workspace, agent }: AgentName, found: FoundAgent & { readonly kind: "record" }, body: string): Instructed {
+  /** Replaces the text after the frontmatter, if the file is unchanged. INVARIANT: the frontmatter stays byte for byte as it is. */
+  instruct(
+    { workspace, agent }: AgentName,
+    found: FoundAgent & { readonly kind: "record" },
+    body: string,
+  ): InstructResult {
     const { state } = this.#asked.folders;
     if (workspace === null || state === null || !this.#isPlain(workspace, agent)) return "changed";
     const place = { state, inside: join(workspace, AGENTS), charactersMax: sourceCharactersMax };
@@ -123,7 +127,7 @@ export class AgentsPlace {
     return openAgents({ cwd: workspace, workspace, home, folders, moment, readingAt: records.readingAt });
   }
 
-  /** A plain file in plain folders: through a link somebody else's text would be changed. */
+  /** A plain file in plain folders: through a symlink another file would be changed. */
   #isPlain(workspace: string, id: string): boolean {
     try {
       const folder = join(workspace, AGENTS);
@@ -139,4 +143,4 @@ export class AgentsPlace {
   }
 }
 
-export type Instructed = { readonly ok: true } | { readonly ok: false; readonly message: string } | "changed";
+export type InstructResult = { readonly ok: true } | { readonly ok: false; readonly message: string } | "changed";

@@ -20,29 +20,29 @@ import { grantsOf } from "../calls/holding.ts";
 import type { Daemon } from "../daemon.ts";
 import { numberOr, optionalText, textIn, textsIn } from "../input.ts";
 import type { Session } from "../session.ts";
-import { AgentsPlace, type AgentsPlaceAsked, type FoundAgent, isAgentId } from "./agent-directory.ts";
-import type { Carried, OwnerTool } from "./owner-tool.ts";
+import { AgentDirectory, type AgentDirectoryOptions, type FoundAgent, isAgentId } from "./agent-directory.ts";
+import type { ExecutionResult, OwnerTool } from "./owner-tool.ts";
 
-export function daemonAgents(asked: DaemonAgentsAsked): readonly OwnerTool[] {
-  const place = new AgentsPlace(asked);
+export function daemonAgents(asked: DaemonAgentsOptions): readonly OwnerTool[] {
+  const place = new AgentDirectory(asked);
   return [updateTool(asked, place), discoverTool(asked, place)];
 }
 
-interface DaemonAgentsAsked extends AgentsPlaceAsked {
+interface DaemonAgentsOptions extends AgentDirectoryOptions {
   held(session: Session): ReturnType<Daemon["held"]>;
   entry(kind: EntryKind, outcome: string, of: string | null, more: JsonObject): LogEntry;
 }
 
-function failed(code: string, message: string, fix: string | null = null): Extract<Carried, { ok: false }> {
+function failed(code: string, message: string, fix: string | null = null): Extract<ExecutionResult, { ok: false }> {
   return { ok: false, code, message, fix };
 }
 
-const ENDED: Carried = failed("revoked", "the session holds nothing any more");
-const BAD: Carried = failed("invalid_input", "not what the tool takes");
-const NO_WORKSPACE: Carried = failed("not_available", "an agent that was named by a file has no workspace with others");
+const ENDED: ExecutionResult = failed("revoked", "the session holds nothing any more");
+const BAD: ExecutionResult = failed("invalid_input", "not what the tool takes");
+const NO_WORKSPACE: ExecutionResult = failed("not_available", "an agent that was named by a file has no workspace with others");
 
 /** `agent_discover`: which agents have which grants, among those that the caller may find. */
-function discoverTool(asked: DaemonAgentsAsked, place: AgentsPlace): OwnerTool {
+function discoverTool(asked: DaemonAgentsOptions, place: AgentDirectory): OwnerTool {
   interface Discovered {
     readonly agents: readonly { readonly id: string; readonly holds: readonly string[] }[];
     readonly next: string | null;
@@ -92,7 +92,7 @@ function discoverTool(asked: DaemonAgentsAsked, place: AgentsPlace): OwnerTool {
       const items = itemsIn(input, reading);
       return items.ok ? done((await look(input, session, items.value)).requests) : items;
     },
-    carry: async ({ input, session, warrant }) => {
+    execute: async ({ input, session, warrant }) => {
       const { workspace } = session.facts.name;
       const held = asked.held(session);
       if (held === null) return ENDED;
@@ -122,7 +122,7 @@ function itemsIn(input: JsonObject, reading: Reading): Result<readonly AskedOf[]
 }
 
 /** `agent_update`: changes the instructions of an agent whose grants the caller could all delegate. */
-function updateTool(asked: DaemonAgentsAsked, place: AgentsPlace): OwnerTool {
+function updateTool(asked: DaemonAgentsOptions, place: AgentDirectory): OwnerTool {
   /** What stands in the way of telling it what to do: a part of what it holds that the teller could not pass on. */
   const exceeding = (session: Session, name: AgentName, found: FoundAgent): Request | null => {
     const held = asked.held(session);
@@ -143,7 +143,7 @@ function updateTool(asked: DaemonAgentsAsked, place: AgentsPlace): OwnerTool {
       const request = found === null ? null : exceeding(session, name, found);
       return done(request === null ? [] : [request]);
     },
-    carry: async ({ input, session }) => {
+    execute: async ({ input, session }) => {
       const name = targetOf(input, session);
       const body = textIn(input, "instructions", limits.instructionsCharactersMax);
       const version = optionalText(input, "version", limits.versionCharactersMax);
@@ -204,14 +204,14 @@ function targetOf(input: JsonObject, session: Session): AgentName {
   return { workspace: session.facts.name.workspace, agent };
 }
 
-const BROKEN: Carried = failed(
+const BROKEN: ExecutionResult = failed(
   "not_available",
   "the agent's record cannot be believed, so it is not known what it holds",
   "a person mends it: ambit doctor",
 );
-const STALE: Carried = failed("version_conflict", "its instructions were changed meanwhile; nothing was written");
+const STALE: ExecutionResult = failed("version_conflict", "its instructions were changed meanwhile; nothing was written");
 const BEYOND = failed("exceeds_grantor_authority", "the agent holds what you could not pass on");
-const NOT_HERE: Carried = failed(
+const NOT_HERE: ExecutionResult = failed(
   "not_available",
   "what an agent may do is not changed here",
   "agent_grant passes on what you hold; a person writes more: ambit agents grant",

@@ -1,9 +1,9 @@
-// Tools that are not ours to carry out: those of the asking process, and those of a model's provider. For lists and
-// requests that a model is shown; nothing is decided here about a call.
+// Tools that the daemon does not execute: those of the client process, and those of a model's provider. For lists and
+// requests shown to a model; nothing about a call is decided here.
 import type { Moment } from "../../core/authority/compiled.ts";
 import { isJsonList, isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import { readDeclarationValue } from "../../core/notation/tools/declaration-value.ts";
-import type { ProviderToolsTold } from "../../core/ports/daemon/daemon-calls.ts";
+import type { ProviderToolsView } from "../../core/ports/daemon/daemon-calls.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import { reachesOf } from "../../runtime/tool/reachable.ts";
 import { isProvider } from "../../tools/provider/provider-catalog.ts";
@@ -12,14 +12,17 @@ import type { Holding } from "../calls/holding.ts";
 import { objectIn, textIn, textsIn } from "../input.ts";
 import { refusal } from "../refusal.ts";
 
-/** What a session holds now; null where it is none, or holds nothing. */
-export type HeldNow = { readonly holding: Holding; readonly moment: Moment } | null;
+/** The session's current holding; null if there is no session, or it holds nothing. */
+export type CurrentHolding = { readonly holding: Holding; readonly moment: Moment } | null;
 
 const toolsMax = 10_000;
 const namesMax = 256;
 
-/** By name, sorted; a declaration that is not understood reaches nothing. */
-export function reachableAnswer(held: HeldNow, value: JsonObject): Answer<{ readonly names: readonly string[] }> {
+/** Sorted by name; an invalid declaration reaches nothing. */
+export function reachableAnswer(
+  held: CurrentHolding,
+  value: JsonObject,
+): Answer<{ readonly names: readonly string[] }> {
   const tools = member(value, "tools");
   if (held === null) return NOT_HELD;
   if (!isJsonList(tools) || tools.length > toolsMax) return refusal("invalid_input", "a list of tools was expected");
@@ -35,7 +38,7 @@ export function reachableAnswer(held: HeldNow, value: JsonObject): Answer<{ read
   return { ok: true, value: { names: names.toSorted() } };
 }
 
-export function providerAnswer(held: HeldNow, value: JsonObject): Answer<ProviderToolsTold> {
+export function providerAnswer(held: CurrentHolding, value: JsonObject): Answer<ProviderToolsView> {
   const provider = textIn(value, "provider", namesMax);
   const [names, vectorStores] = ["names", "vectorStores"].map((key) =>
     (member(value, key) ?? null) === null ? null : (textsIn(value, key, namesMax) ?? undefined),

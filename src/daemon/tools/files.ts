@@ -1,5 +1,5 @@
-// File tools as the daemon carries them out: in a worker of the session, held to the trees of its grants, every path
-// decided by what the session holds at that moment.
+// File tools in the daemon: executed by the session's file worker, which is restricted to the trees of its grants; every path
+// is checked against the session's current holding.
 import { arch } from "node:os";
 import type { Ground } from "../../core/authority/axes/path.ts";
 import type { Request } from "../../core/authority/request.ts";
@@ -24,7 +24,7 @@ import { type GrantedTree, GrantedTrees } from "../../tools/files/trees.ts";
 import type { Daemon } from "../daemon.ts";
 import { isRefusal } from "../log/call-refusals.ts";
 import type { Session } from "../session.ts";
-import type { Carried, OwnerTool } from "./owner-tool.ts";
+import type { ExecutionResult, OwnerTool } from "./owner-tool.ts";
 import {
   type ChangeClass,
   type ChangeClassifier,
@@ -34,46 +34,46 @@ import {
 } from "./protected-files.ts";
 import { SessionFiles } from "./session-files.ts";
 
-export interface DaemonFilesAsked extends ProtectedFilesOptions {
-  /** Names of triggers as the configuration at a session's folder has them. */
+export interface DaemonFilesOptions extends ProtectedFilesOptions {
+  /** Trigger paths of the configuration at a session's folder. */
   triggers(session: Session): TriggerTable;
   held(session: Session): ReturnType<Daemon["held"]>;
-  /** The same text without the secrets that are known here. */
+  /** Redacts known secrets. */
   redacted?(text: string): string;
 }
 
-/** Files of a session for a call of another tool: every path decided as for the file tools. */
+/** A session's files for a call of another tool: every path decided as for the file tools. */
 export interface CallFiles {
-  /** One act on one path. `requests`: those of the warrant. */
+  /** One operation on one path. `requests`: those of the warrant. */
   use<T>(
     session: Session,
     requests: readonly Request[],
     at: {
       readonly path: FilePath;
       readonly isChanging: boolean;
-      /** One more that must not refuse: what a tool declares. */
+      /** A further check that must not refuse: the tool's declaration. */
       readonly within?: Judge;
     },
     act: (files: Files) => Promise<FileResult<T>>,
   ): Promise<FileResult<T>>;
-  /** How tools of this session may change what has this name. */
+  /** How tools of this session may change this path. */
   classOf(session: Session, path: FilePath): ChangeClass;
-  /** Whether the file worker can be run here. */
+  /** Whether the file worker can run here. */
   isThere(): boolean;
 }
 
 export interface DaemonFiles {
   readonly tools: readonly OwnerTool[];
   readonly calls: CallFiles;
-  /** Whether a request changes a name that lands by ask. */
+  /** Whether a request changes a path that needs approval. */
   isTrigger(session: Session, request: Request): boolean;
   close(): void;
 }
 
-/** So many decisions by one look at what a session holds; then it is looked at again, as it is at every call. */
+/** That many decisions use one holding; then it is read again, as at every call. */
 const decisionsPerLook = 256;
 
-export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
+export function daemonFiles(asked: DaemonFilesOptions): DaemonFiles {
   const { held, program } = asked;
   const native = nativeProgram(program);
   const granted = new GrantedTrees();
@@ -85,7 +85,7 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
   });
   let made: SessionFiles | null = null;
 
-  /** Asked again where it could not be run before. */
+  /** Probed again if it could not run before. */
   const sessions = (): SessionFiles | null => {
     if (made !== null) return made;
     const walls = wallsOf(native);
@@ -93,17 +93,17 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
     return made;
   };
 
-  /** `now`: what the session holds at this moment, as somebody has just seen. */
+  /** `now`: the session's current holding, if the caller has just read it. */
   const filesFor = (
-    { session, requests, near, isChanging, makesFolders }: Using,
-    now: HeldNow,
+    { session, requests, near, isChanging, makesFolders }: FileUse,
+    now: CurrentHolding,
   ): { readonly trees: readonly GrantedTree[]; readonly judge: Judge; readonly protectedPaths: ProtectedPaths } => {
     const { authority, reading } = now.holding;
     const trees = granted.of(authority, near);
     const classOf = isChanging ? protectedFiles.of(granted.writable(trees), sessionOf(session)) : NO_CHANGE;
     const judge = callJudge(
       requests,
-      looking(now, () => held(session)),
+      holdingCache(now, () => held(session)),
       { classOf, makesFolders },
     );
     return { trees, judge, protectedPaths: reading.ground.protectedPaths };
@@ -111,14 +111,19 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
 
   const redacted = (text: string): string => asked.redacted?.(text) ?? text;
 
-  /** `content`: what is to be written over a file. */
-  const carry = async (call: FileCall, using: Using, now: HeldNow, content: string | null): Promise<Carried> => {
+  /** `content`: the new content of a file. */
+  const carry = async (
+    call: FileCall,
+    using: FileUse,
+    now: CurrentHolding,
+    content: string | null,
+  ): Promise<ExecutionResult> => {
     const workers = sessions();
     if (workers === null) return UNREACHABLE;
     const { session } = using;
-    /** The last path that was refused. */
+    /** The last refused path. */
     let last: Request | null = null;
-    const act = async (holds: HeldNow | null): Promise<FileAnswer> => {
+    const act = async (holds: CurrentHolding | null): Promise<FileAnswer> => {
       if (holds === null) return ENDED;
       const files = filesFor(using, holds);
       const judge: Judge = (request) => {
@@ -131,15 +136,15 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
         return wrong ?? call.carry(each);
       });
     };
-    let seen: HeldNow | null = now;
+    let seen: CurrentHolding | null = now;
     const started = call.changes === null ? act(now) : queue.run(call.changes, () => act(seen ?? held(session)));
-    // Whoever had to wait for others looks again.
+    // After waiting for other uses, the holding is read again.
     seen = null;
     const once = await started;
-    // Whoever only reads may ask a second time, should the worker have ended on the first.
+    // A read may be retried once if the worker ended during the first attempt.
     const isLost = !once.ok && call.changes === null && !workers.has(session) && !session.isClosed;
     const answer = isLost ? await act(held(session)) : once;
-    // A file is trusted where a person committed it. Nobody looks at commits yet, and unknown is untrusted: so every read is.
+    // A file is trusted if a person committed it. Commits are not checked yet, and unknown is untrusted: so every read is.
     if (answer.ok) return { ok: true, value: answer.value, isUntrusted: call.isReading };
     return isRefusal(answer.code) ? { ...answer, denied: deniedIn(answer, using, last) } : answer;
   };
@@ -166,7 +171,7 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
   };
 
   const toolOf = (tool: FileTool): OwnerTool => {
-    /** What was read from arguments when they were decided on, and by which reading. Nobody can change them since. */
+    /** The parsed arguments of a decision, and the reading they were parsed with. They are immutable since. */
     const decided = new WeakMap<JsonObject, { readonly reading: Reading; readonly call: FileCall }>();
     return {
       name: tool.name,
@@ -179,7 +184,7 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
         if (Object.isFrozen(input)) decided.set(input, { reading, call: call.value });
         return done(call.value.requests);
       },
-      carry: async ({ input, session, warrant: { requests } }) => {
+      execute: async ({ input, session, warrant: { requests } }) => {
         const now = held(session);
         if (now === null) return ENDED;
         const { reading } = now.holding;
@@ -188,7 +193,7 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
         if (!call.ok) return { ok: false, code: "invalid_input", message: call.message };
         const [first] = call.value.requests;
         if (first === undefined) return ENDED;
-        // INVARIANT: what is carried out is what was decided; a working folder may have moved since.
+        // INVARIANT: what is executed is what was decided; a working folder may have moved since.
         const isDecided = call.value.requests.every((one) => requests.some((other) => isSame(one, other)));
         const isChanging = call.value.changes !== null;
         const content = tool.name === "fs_write" && typeof input["content"] === "string" ? input["content"] : null;
@@ -207,22 +212,22 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
   };
 }
 
-/** One use of a session's files. `near`: what it is about. */
-interface Using {
+/** One use of a session's files. `near`: the path it is about. */
+interface FileUse {
   readonly session: Session;
   readonly requests: readonly Request[];
   readonly near: FilePath;
   readonly isChanging: boolean;
-  /** The call makes the missing folders above its file. */
+  /** The call creates missing parent folders. */
   readonly makesFolders: boolean;
 }
 
-/** INVARIANT: what a link leads to is for the log. Whoever asked is told of what it asked for. */
+/** INVARIANT: a symlink's target goes only to the log. The caller sees the path it asked for. */
 function deniedIn(
   { code }: Refused,
-  { requests, near }: Using,
+  { requests, near }: FileUse,
   last: Request | null,
-): NonNullable<Extract<Carried, { readonly ok: false }>["denied"]> {
+): NonNullable<Extract<ExecutionResult, { readonly ok: false }>["denied"]> {
   const isAsked = (one: Request): boolean =>
     pathText(placeOf(one)) === pathText(near) && one.verb.verb.startsWith("fs.");
   const asked = requests.find((one) => isAsked(one) && one.verb === last?.verb) ?? requests.find(isAsked) ?? null;
@@ -235,7 +240,7 @@ function pathText(path: readonly string[]): string {
 }
 
 type Refused = Extract<FileAnswer, { readonly ok: false }>;
-type HeldNow = NonNullable<ReturnType<Daemon["held"]>>;
+type CurrentHolding = NonNullable<ReturnType<Daemon["held"]>>;
 type ProtectedPaths = Ground["protectedPaths"];
 const CHANGING: readonly string[] = ["fs.write", "fs.delete"];
 const NO_CHANGE: ChangeClassifier = () => "never";
@@ -245,14 +250,14 @@ const ENDED: Refused = { ok: false, code: "revoked", message: "the session holds
 const MOVED: Refused = { ok: false, code: "not_available", message: "the working folder changed meanwhile; ask again" };
 const UNREACHABLE: Refused = { ok: false, code: "not_available", message: "the file worker cannot be run here" };
 
-/** Relative names begin in the session's folder where that lies in the agent's own root, else in that root. */
+/** Relative paths start in the session's folder if it lies in the agent's root, else in that root. */
 function groundOf({ ground, workingRoot = null }: Reading): Ground {
   const { base } = ground;
   if (workingRoot === null || (base !== null && workingRoot.every((name, at) => name === base[at]))) return ground;
   return { ...ground, base: workingRoot };
 }
 
-function looking(first: HeldNow, held: () => HeldNow | null): () => Held | null {
+function holdingCache(first: CurrentHolding, held: () => CurrentHolding | null): () => Held | null {
   let left = decisionsPerLook;
   let last: Held | null = heldOf(first);
   return () => {
@@ -263,7 +268,7 @@ function looking(first: HeldNow, held: () => HeldNow | null): () => Held | null 
   };
 }
 
-function heldOf(now: HeldNow | null): Held | null {
+function heldOf(now: CurrentHolding | null): Held | null {
   return now === null ? null : { authority: now.holding.authority, moment: now.moment };
 }
 
@@ -279,7 +284,7 @@ function isSame(left: Request, right: Request): boolean {
   return isItself || requestIdentity(left) === requestIdentity(right);
 }
 
-/** Null where our native program does not run. */
+/** Null if the native program does not run. */
 function wallsOf(native: string): Walls | null {
   const landlock = isProgram(native) ? kernelFacts(native)?.["landlockAbi"] : undefined;
   if (typeof landlock !== "number") return null;

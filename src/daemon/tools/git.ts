@@ -1,4 +1,4 @@
-// The `git` tool as the daemon carries it out: one git in a sandbox, by the grants that cover its words.
+// The `git` tool in the daemon: one git process in a sandbox, by the grants that cover its arguments.
 import { parseArgv } from "../../core/authority/axes/argv.ts";
 import { parsePath } from "../../core/authority/axes/path.ts";
 import { isSegments } from "../../core/authority/axes/scope.ts";
@@ -17,11 +17,11 @@ import { scriptAnswer } from "../../tools/shell/answer.ts";
 import { request } from "../../tools/shell/tool-requests.ts";
 import { workingGround } from "../../tools/shell/working-ground.ts";
 import type { Programs } from "../parts.ts";
-import { Gathered } from "../programs/captured-output.ts";
-import type { Carried, Carrying, OwnerTool } from "./owner-tool.ts";
+import { CapturedOutput } from "../programs/captured-output.ts";
+import type { ExecutionResult, OwnerTool, ToolExecution } from "./owner-tool.ts";
 
 export function gitOwnerTool(programs: Pick<Programs, "run">): OwnerTool {
-  return { ...GIT_DEFINITION, requests, carry: (call) => carry(programs, call) };
+  return { ...GIT_DEFINITION, requests, execute: (call) => carry(programs, call) };
 }
 
 function requests(input: JsonObject, reading: Reading): Result<readonly Request[]> {
@@ -34,9 +34,9 @@ function requests(input: JsonObject, reading: Reading): Result<readonly Request[
   return one.ok ? done([one.value]) : one;
 }
 
-async function carry(programs: Pick<Programs, "run">, call: Carrying): Promise<Carried> {
+async function carry(programs: Pick<Programs, "run">, call: ToolExecution): Promise<ExecutionResult> {
   const { input, session, warrant, ground } = call;
-  // The first request is the tool itself. INVARIANT: the words that are run are those that were decided on.
+  // The first request is the tool itself. INVARIANT: the arguments that run are those that were decided on.
   const [asked, by] = [warrant.requests[1], warrant.basis[1]];
   const words = asked?.values[asked.verb.axes.findIndex(({ name }) => name === "argv")];
   const [program, ...rest] = words !== undefined && isSegments(words) ? words.segments : [];
@@ -45,7 +45,7 @@ async function carry(programs: Pick<Programs, "run">, call: Carrying): Promise<C
   const ring = session.ringing(call.stop);
   if (ring === null) return { ok: false, code: "not_available", message: "this session runs too much at once" };
   const run = async (argv: Words): Promise<GitRan> => {
-    const gathered = new Gathered();
+    const gathered = new CapturedOutput();
     const { sinks } = gathered;
     const asks = { argv, request: asked, by, input: null, sinks, milliseconds: null, stop: ring.stop };
     return { argv, gathered, result: await programs.run(ground, asks) };
@@ -53,7 +53,7 @@ async function carry(programs: Pick<Programs, "run">, call: Carrying): Promise<C
   try {
     const given = input as unknown as GitInput;
     const addresses = addressesLine(input);
-    // Inside the same walls, and by the same grants.
+    // In the same sandbox, and by the same grants.
     const asking = addresses === null ? null : await run(addresses);
     const fault = asking === null ? null : remoteFault(given, asking);
     if (fault !== null) return { ok: false, code: "invalid_input", message: fault.message };
@@ -88,11 +88,11 @@ type Words = readonly [string, ...string[]];
 
 interface GitRan {
   readonly argv: Words;
-  readonly gathered: Gathered;
+  readonly gathered: CapturedOutput;
   readonly result: RunResult;
 }
 
-/** Why nothing is fetched from there or pushed to; a git that failed over something else says that itself. */
+/** Why a fetch or push fails here; a git that failed for another reason reports that itself. */
 function remoteFault(given: GitInput, ran: GitRan): Refusal | null {
   const { result, gathered } = ran;
   if (isFine(ran)) return placeRefused(given, gathered.output);

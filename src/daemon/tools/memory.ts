@@ -1,17 +1,17 @@
-// memory_get, memory_set, memory_list, memory_delete: values by key. `shared/x` is the workspace's, `session/x` this
-// session's, every other key the agent's own.
+// memory_get, memory_set, memory_list, memory_delete: values by key. `shared/x` belongs to the workspace, `session/x` to this
+// session, every other key to the agent.
 
 import { nameText, parseName } from "../../core/authority/axes/name.ts";
 import { isSegments } from "../../core/authority/axes/scope.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
-import type { Kept as Durably } from "../../core/ports/stores/durable.ts";
+import type { DurableResult as Durably } from "../../core/ports/stores/durable.ts";
 import type { MemoryStore, MemoryValue, Namespace } from "../../core/ports/stores/memory-store.ts";
 import { countSchema, objectSchema, textSchema } from "../../runtime/tool/schema-parts.ts";
 import { nameRequest, numberOr, optionalText, textIn } from "../input.ts";
 import type { Session } from "../session.ts";
-import type { Carried, OwnerTool } from "./owner-tool.ts";
+import type { ExecutionResult, OwnerTool } from "./owner-tool.ts";
 
 const keyCharactersMax = 512;
 const valueCharactersMax = 262_144;
@@ -28,7 +28,7 @@ const KEY = textSchema(
 export function memoryTools(
   memory: MemoryStore,
   now: () => number,
-  /** Whether the session may read a key; what it lists is filtered by it. */
+  /** Whether the session may read a key; lists are filtered by it. */
   mayRead: (session: Session, request: Request) => boolean,
 ): readonly OwnerTool[] {
   return [
@@ -38,8 +38,8 @@ export function memoryTools(
       input: objectSchema({ key: KEY }, ["key"]),
       verbs: ["memory.read"],
       requests: (input) => keyRequest("memory.read", input),
-      carry: async ({ input, session }) => {
-        const place = placeOf(input, session);
+      execute: async ({ input, session }) => {
+        const place = locationOf(input, session);
         if (place === null) return BAD;
         const found = await memory.get(place.namespace, place.key, now());
         return told(
@@ -65,8 +65,8 @@ export function memoryTools(
       ),
       verbs: ["memory.write"],
       requests: (input) => keyRequest("memory.write", input),
-      carry: async ({ input, session }) => {
-        const place = placeOf(input, session);
+      execute: async ({ input, session }) => {
+        const place = locationOf(input, session);
         const value = textIn(input, "value", valueCharactersMax);
         const version = numberOr(input, "version", -1, 0, Number.MAX_SAFE_INTEGER);
         const seconds = numberOr(input, "seconds", -1, 1, secondsMax);
@@ -98,10 +98,10 @@ export function memoryTools(
       requests: (input) => {
         const prefix = optionalText(input, "prefix", keyCharactersMax);
         if (prefix === undefined) return refuse("bad_value", "`prefix` is the beginning of a key");
-        // Which of the keys may be read is decided one by one; to list at all, some key must be.
+        // Each key is decided separately; listing at all requires that some key is readable.
         return done([]);
       },
-      carry: async ({ input, session }) => {
+      execute: async ({ input, session }) => {
         const prefix = optionalText(input, "prefix", keyCharactersMax);
         const text = optionalText(input, "text", keyCharactersMax);
         const after = optionalText(input, "after", keyCharactersMax);
@@ -128,8 +128,8 @@ export function memoryTools(
       ),
       verbs: ["memory.write"],
       requests: (input) => keyRequest("memory.write", input),
-      carry: async ({ input, session }) => {
-        const place = placeOf(input, session);
+      execute: async ({ input, session }) => {
+        const place = locationOf(input, session);
         const version = numberOr(input, "version", -1, 0, Number.MAX_SAFE_INTEGER);
         if (place === null || version === null) return BAD;
         const gone = await memory.delete(place.namespace, place.key, version < 0 ? null : version);
@@ -139,13 +139,17 @@ export function memoryTools(
   ];
 }
 
-const BAD: Carried = { ok: false, code: "invalid_input", message: "a key and its value are texts of bounded length" };
+const BAD: ExecutionResult = {
+  ok: false,
+  code: "invalid_input",
+  message: "a key and its value are texts of bounded length",
+};
 
 function told<T>(
   found: Durably<T>,
   show: (value: T) => JsonObject | null,
   isUntrusted: (value: T) => boolean,
-): Carried {
+): ExecutionResult {
   return found.ok ? { ok: true, value: show(found.value), isUntrusted: isUntrusted(found.value) } : found;
 }
 
@@ -160,18 +164,18 @@ function keyRequest(verb: string, input: JsonObject): Result<readonly Request[]>
   return request.ok ? done([request.value]) : request;
 }
 
-interface Place {
+interface KeyLocation {
   readonly namespace: Namespace;
   readonly key: string;
 }
 
 /** The key as it was decided on, and no other spelling of it. */
-function placeOf(input: JsonObject, session: Session): Place | null {
+function locationOf(input: JsonObject, session: Session): KeyLocation | null {
   const parsed = parseName(textIn(input, "key", keyCharactersMax) ?? "");
   return parsed.ok && isSegments(parsed.value) ? splitKey(nameText(parsed.value.segments), session) : null;
 }
 
-/** What belongs to a session is gone a day later at the latest. */
+/** Session data expires after at most a day. */
 function expiryOf({ kind }: Namespace, seconds: number, at: number): number | null {
   const most = kind === "session" ? sessionSeconds : Number.POSITIVE_INFINITY;
   const lasts = Math.min(seconds < 0 ? Number.POSITIVE_INFINITY : seconds, most);
@@ -181,7 +185,7 @@ function expiryOf({ kind }: Namespace, seconds: number, at: number): number | nu
 const SHARED = "shared/";
 const SESSION = "session/";
 
-function splitKey(key: string, { facts }: Session): Place {
+function splitKey(key: string, { facts }: Session): KeyLocation {
   const { name, id } = facts;
   if (key.startsWith(SHARED))
     return { namespace: { kind: "shared", workspace: name.workspace }, key: key.slice(SHARED.length) };

@@ -1,4 +1,4 @@
-// obs_append and obs_query: what an agent noted, and what was denied to it, for later turns.
+// obs_append and obs_query: an agent's notes and its denials, for later turns.
 
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -7,7 +7,7 @@ import type { Observation, ObservationStore } from "../../core/ports/stores/memo
 import { countSchema, objectSchema, textSchema, textsSchema } from "../../runtime/tool/schema-parts.ts";
 import { nameRequest, numberOr, optionalText, textIn, textsIn } from "../input.ts";
 import type { Session } from "../session.ts";
-import type { Carried, OwnerTool } from "./owner-tool.ts";
+import type { ExecutionResult, OwnerTool } from "./owner-tool.ts";
 
 const textMax = 16_384;
 const tagCharactersMax = 64;
@@ -33,7 +33,7 @@ export function observationTools(
       ),
       verbs: ["obs.append"],
       requests: (_input, _reading, session) => about("obs.append", session.facts.name.agent),
-      carry: async ({ input, session }) => {
+      execute: async ({ input, session }) => {
         const text = textIn(input, "text", textMax);
         const tags = input["tags"] === undefined ? [] : textsIn(input, "tags", tagsMax);
         if (text === null || tags === null || tags.some((tag) => tag.length > tagCharactersMax || tag === "denial"))
@@ -60,7 +60,7 @@ export function observationTools(
         const agent = agentOf(input, session);
         return agent === null ? refuse("bad_value", "`agent` is the id of an agent") : about("obs.query", agent);
       },
-      carry: async ({ input, session }) => {
+      execute: async ({ input, session }) => {
         const agent = agentOf(input, session);
         const [text, tag, before] = ["text", "tag", "before"].map((key) => optionalText(input, key, nameCharactersMax));
         const since = numberOr(input, "since", 0, 0, Number.MAX_SAFE_INTEGER);
@@ -76,7 +76,11 @@ export function observationTools(
   ];
 }
 
-const BAD: Carried = { ok: false, code: "invalid_input", message: "an observation is a text with a few short tags" };
+const BAD: ExecutionResult = {
+  ok: false,
+  code: "invalid_input",
+  message: "an observation is a text with a few short tags",
+};
 
 function agentOf(input: JsonObject, session: Session): string | null {
   const named = optionalText(input, "agent", nameCharactersMax);

@@ -1,5 +1,4 @@
-// A tool that is carried out behind the owner of the state: how a model sees it, what a call of it asks for, and what it does
-// once that is allowed.
+// A tool that the daemon executes: how a model sees it, what a call of it requests, and what it does once that is allowed.
 import type { Risk } from "../../core/authority/catalog.ts";
 import type { CompiledLink } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
@@ -14,15 +13,15 @@ import type { Needs } from "../../runtime/tool/availability.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import type { Requirement } from "../../runtime/tool/requirement.ts";
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
-import type { ProgramGround } from "../parts.ts";
+import type { ProgramContext } from "../parts.ts";
 import type { Session } from "../session.ts";
 
-export type Carried =
+export type ExecutionResult =
   | {
       readonly ok: true;
       readonly value: Json;
       readonly isUntrusted: boolean;
-      /** What a program met, and what held it; where one ran. */
+      /** Denials and enforcement of a program, if one ran. */
       readonly met?: Omit<Outcome, "receipt">;
     }
   | {
@@ -30,28 +29,28 @@ export type Carried =
       readonly code: string;
       readonly message: string;
       readonly fix?: string | null;
-      /** It was refused on the way, as the gate refuses: told as a denial. */
+      /** Refused during execution, as by the gate: reported as a denial. */
       readonly denied?: {
         readonly code: DenialCode;
         readonly request: Request | null;
-        /** What it came to behind a link; for the log alone. */
+        /** The target behind a symlink; only for the log. */
         readonly target?: Request | null;
       };
-      /** What was met before it failed. */
+      /** Denials before the failure. */
       readonly met?: Omit<Outcome, "receipt">;
     };
 
-/** One call that was decided and written down. */
-export interface Carrying {
+/** One decided and logged call. */
+export interface ToolExecution {
   /** The arguments that were decided on. */
   readonly input: JsonObject;
   readonly session: Session;
-  /** What it rests on: the first request is the tool itself, the tool's own follow. */
+  /** The decided requests: the first is the tool itself, the tool's own follow. */
   readonly warrant: Warrant;
-  /** Rings when somebody has stopped asking, or is gone. */
+  /** Stops when the client has cancelled or disconnected. */
   readonly stop: Stop;
-  /** What a program needs that runs for this call. */
-  readonly ground: ProgramGround;
+  /** What a program that runs for this call needs. */
+  readonly ground: ProgramContext;
 }
 
 export interface Missing {
@@ -63,29 +62,29 @@ export interface OwnerTool {
   readonly name: string;
   /** For the model that calls it. */
   readonly description: string;
-  /** INVARIANT: every input is held against it before anything else is read from it. */
+  /** INVARIANT: every input is checked against it before anything else is read from it. */
   readonly input: JsonSchema;
-  /** Verbs that every call of it needs: whoever lacks one of them is not shown the tool. */
+  /** Verbs that every call of it needs: a session without one of them does not see the tool. */
   readonly verbs: readonly string[];
-  /** One of these at least, where it is the arguments that say which. */
+  /** At least one of these, if the arguments decide which. */
   readonly anyVerb?: readonly string[];
-  /** Whether it could be carried out at all; it can where nothing is said. */
+  /** Whether it could be executed at all; the default is yes. */
   isThere?(session: Session): boolean;
-  /** What it lacks at this moment; a call of it is then refused before anything is charged. */
+  /** What is missing right now; a call is then refused before anything is charged. */
   missing?(session: Session): Missing | null;
-  /** What a tool of others declared; null for ours, which ask for everything they do. */
+  /** The declaration of a third-party tool; null for built-in ones, which request everything they do. */
   readonly foreign?: { readonly requirement: CompiledLink; readonly declared: Requirement };
-  /** What the tool itself says a call will ask for, found where it runs. It can only add. */
+  /** The requests that the tool derives for a call, in its host. They can only add. */
   derive?(input: JsonObject, session: Session, reading: Reading, stop?: Stop): Promise<Result<readonly Request[]>>;
   requests(input: JsonObject, reading: Reading, session: Session): Derived;
   /** Only after the decision is on disk. */
-  carry(call: Carrying): Promise<Carried>;
-  /** The gate refused a call of it, and that is written down. */
+  execute(call: ToolExecution): Promise<ExecutionResult>;
+  /** The gate denied a call of it, and the denial is logged. */
   denied?(input: JsonObject, session: Session): void;
 }
 
-/** A tool of others as a person is shown it. */
-export interface ForeignListed {
+/** A third-party tool as shown to a person. */
+export interface ForeignToolView {
   readonly name: string;
   /** The file or package it comes from. */
   readonly source: string;
@@ -93,17 +92,17 @@ export interface ForeignListed {
   readonly capabilities: JsonObject;
   readonly needs: Needs;
   readonly declared: Requirement;
-  /** Loaded although nobody trusted it as it stands: development. */
+  /** Loaded although its current content is not trusted: development. */
   readonly isUntrusted: boolean;
 }
 
-/** Tools of others: files and packages that are loaded outside of us. */
+/** Third-party tools: files and packages that are loaded outside the daemon. */
 export interface ForeignTools {
-  /** For this session, as they are on disk now; those that cannot be loaded are not among them. */
+  /** For this session, as they are on disk now; without those that cannot be loaded. */
   of(session: Session): Promise<readonly OwnerTool[]>;
-  /** For a person: all of a workspace, and why something is not among them. */
+  /** For a person: all of a workspace, and why some are not loaded. */
   listed?(workspace: string | null): Promise<{
-    readonly tools: readonly ForeignListed[];
+    readonly tools: readonly ForeignToolView[];
     readonly refused: readonly { readonly source: string; readonly why: string }[];
   }>;
 }

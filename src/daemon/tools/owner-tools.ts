@@ -1,4 +1,4 @@
-// All tools that are carried out behind the owner: ours, and for each session those of others.
+// All tools that the daemon executes: built-in ones, and per session the third-party ones.
 
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Authority } from "../../core/authority/chain.ts";
@@ -8,8 +8,8 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { type Refusal, refuse } from "../../core/base/result.ts";
 import type { Derived, ToolLookup } from "../../core/gate/known-tool.ts";
 import type { Reading } from "../../core/notation/reading.ts";
-import type { ToolShown } from "../../core/ports/daemon/daemon-calls.ts";
-import { type Acceptor, acceptorOf } from "../../runtime/tool/input.ts";
+import type { ToolView } from "../../core/ports/daemon/daemon-calls.ts";
+import { type InputParser, inputParser } from "../../runtime/tool/input.ts";
 import { holdsOf, reachesOf } from "../../runtime/tool/reachable.ts";
 import type { Session } from "../session.ts";
 import type { ForeignTools, OwnerTool } from "./owner-tool.ts";
@@ -29,19 +29,19 @@ export function reachedBy(
 export class OwnerTools {
   readonly #own: ReadonlyMap<string, OwnerTool>;
   readonly #foreign: ForeignTools;
-  readonly #acceptors = new WeakMap<OwnerTool, Acceptor<unknown>>();
+  readonly #acceptors = new WeakMap<OwnerTool, InputParser<unknown>>();
 
   constructor(own: readonly OwnerTool[], foreign: ForeignTools) {
     this.#own = new Map(own.map((tool) => [tool.name, tool]));
     this.#foreign = foreign;
   }
 
-  /** One of ours, with or without its origin in front. */
+  /** A built-in tool, with or without its origin prefix. */
   ours(name: string): OwnerTool | null {
     return this.#own.get(name) ?? this.#own.get(name.replace(/^builtin:/, "")) ?? null;
   }
 
-  /** With or without its origin in front; a tool of others never answers to the name of one of ours. */
+  /** With or without its origin prefix; a third-party tool never has the name of a built-in one. */
   async named(session: Session, name: string): Promise<OwnerTool | null> {
     const own = this.ours(name);
     if (own !== null) return own;
@@ -50,13 +50,13 @@ export class OwnerTools {
     return (await this.#foreign.of(session)).find((tool) => tool.name === plain) ?? null;
   }
 
-  /** For a person: ours, by name. */
+  /** For a person: built-in tools, by name. */
   own(): readonly OwnerTool[] {
     return [...this.#own.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
   }
 
-  /** Only what these grants can ever allow, by name. */
-  async shown(session: Session, authority: Authority, moment: Moment): Promise<readonly ToolShown[]> {
+  /** Only tools that these grants can ever allow, by name. */
+  async shown(session: Session, authority: Authority, moment: Moment): Promise<readonly ToolView[]> {
     const reached = reachedBy(authority, moment);
     const foreign = (await this.#foreign.of(session)).filter(({ name }) => !this.#own.has(name));
     return [...this.#own.values(), ...foreign]
@@ -70,7 +70,7 @@ export class OwnerTools {
       }));
   }
 
-  /** `derived`: what the tool itself says the call will ask for, or why it does not take it. */
+  /** `derived`: the requests that the tool derived for the call, or why it rejects the input. */
   lookup(
     tool: OwnerTool | null,
     reading: Reading,
@@ -89,7 +89,7 @@ export class OwnerTools {
   }
 
   #requests(tool: OwnerTool, input: JsonObject, reading: Reading, session: Session): Derived {
-    const acceptor = this.#acceptors.get(tool) ?? acceptorOf(tool.input);
+    const acceptor = this.#acceptors.get(tool) ?? inputParser(tool.input);
     this.#acceptors.set(tool, acceptor);
     const accepted = acceptor.accept(input);
     if (accepted.ok) return tool.requests(input, reading, session);

@@ -1,14 +1,14 @@
-// proc_exec, proc_eval and sandbox_exec as calls with one result: what the program wrote is gathered, within a bound.
+// proc_exec, proc_eval and sandbox_exec as calls with one result: the program's output is captured, within a limit.
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
-import type { Ran } from "../../core/ports/process.ts";
+import type { CompletedRun } from "../../core/ports/process.ts";
 import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
 import { changesAnswer } from "../../tools/changes-answer.ts";
 import { fittedOutput } from "../../tools/fitted-output.ts";
 import { argvOfInput, PROGRAM_TOOL_DEFINITIONS, programTools } from "../../tools/program-tools.ts";
 import type { Programs } from "../parts.ts";
-import { Gathered } from "../programs/captured-output.ts";
-import type { Carried, Carrying, OwnerTool } from "./owner-tool.ts";
+import { CapturedOutput } from "../programs/captured-output.ts";
+import type { ExecutionResult, OwnerTool, ToolExecution } from "./owner-tool.ts";
 
 export function programOwnerTools(programs: Pick<Programs, "run">): readonly OwnerTool[] {
   return PROGRAM_TOOL_DEFINITIONS.map((definition) => ({
@@ -19,18 +19,18 @@ export function programOwnerTools(programs: Pick<Programs, "run">): readonly Own
       const requests = known.requests(input);
       return requests.ok ? done(requests.value) : requests;
     },
-    carry: (call) => carry(programs, call),
+    execute: (call) => carry(programs, call),
   }));
 }
 
-async function carry(programs: Pick<Programs, "run">, call: Carrying): Promise<Carried> {
+async function carry(programs: Pick<Programs, "run">, call: ToolExecution): Promise<ExecutionResult> {
   const { input, session, warrant, ground } = call;
   const argv = argvOfInput(input);
   // The first request is the tool itself; the program follows it.
   const [request, by] = [warrant.requests[1], warrant.basis[1]];
   if (argv === null || request === undefined || by === undefined)
     return { ok: false, code: "invalid_input", message: "not a program that could be run" };
-  const gathered = new Gathered();
+  const gathered = new CapturedOutput();
   const ring = session.ringing(call.stop);
   if (ring === null) return { ok: false, code: "not_available", message: "this session runs too much at once" };
   try {
@@ -48,7 +48,7 @@ async function carry(programs: Pick<Programs, "run">, call: Carrying): Promise<C
 const deniedMax = 64;
 
 /** As a model reads it: how it ended first. */
-function shown(ran: Ran, gathered: Gathered): JsonObject {
+function shown(ran: CompletedRun, gathered: CapturedOutput): JsonObject {
   const { ending, denials, enforcement, outputDropped } = ran;
   const { stdout, stderr, dropped } = fittedOutput(gathered);
   return {

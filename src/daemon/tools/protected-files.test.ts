@@ -1,5 +1,4 @@
-// What file tools leave as it is, on a machine that changes between two calls: nothing that was seen before is relied on longer
-// than it holds.
+// Protected paths on a machine that changes between two calls: no observation is relied on longer than it holds.
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,12 +36,12 @@ function classes(paths: readonly string[], table = new TriggerTable()): readonly
   return paths.map((path) => classOf(segmentsOf(join(root, path))));
 }
 
-/** Everything that arrives is read; what comes then is another stretch of work. */
+/** All arrived input is read; what comes then is another event-loop turn. */
 const arrival = () => new Promise((resolve) => setImmediate(resolve));
-/** Longer than two changes can be apart and have one time. */
+/** Longer than two changes can be apart and share a timestamp. */
 const tick = () => new Promise((resolve) => setTimeout(resolve, 50));
 
-/** By a clock that is ahead, whatever there is has been as it is for long, and is taken at its word. */
+/** With a clock that is ahead, all existing files look old enough to be relied on. */
 describe.each([
   ["that has just changed", 0],
   ["that has not changed for long", 60_000],
@@ -124,7 +123,7 @@ test("one look serves all who asked before it", async () => {
   const isKept = files();
   expect(isKept("project/settings/x")).toBe(false);
   symlinkSync("settings", join(root, ".vscode"));
-  // Nobody who could have been told of the link is among those who ask now.
+  // No caller that knew of the link is among those that ask now.
   expect(isKept("project/settings/x")).toBe(false);
   await arrival();
   expect(isKept("project/settings/x")).toBe(true);

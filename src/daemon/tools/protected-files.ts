@@ -12,37 +12,37 @@ import {
 } from "../../sandbox/plan/triggers/classify.ts";
 import { TriggerFacts } from "../../sandbox/plan/triggers/trigger-facts.ts";
 import type { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
-import { SeenWorkspaces } from "../records/seen-workspaces.ts";
-import { Stretch } from "../records/turn-cache.ts";
+import { InputTurns } from "../records/input-turns.ts";
+import { TrustedWorkspaces } from "../records/trusted-workspaces.ts";
 import { factsAt, isSettled, isUnchanged } from "../records/unchanged-files.ts";
 
 export interface ProtectedFilesOptions {
   readonly home: string | null;
   readonly folders: UserFolders;
-  /** Of our package. */
+  /** Root folder of the ambit package. */
   readonly program: string;
 }
 
-/** The session that asks: its workspace, and the names as its configuration has them. */
+/** The requesting session: its workspace, and the trigger paths of its configuration. */
 export interface ProtectedFilesSession {
   readonly workspace: string | null;
   readonly table: TriggerTable;
 }
 
-/** free: as grants say. ask: once a person agrees. never: whatever is granted. */
+/** free: as grants say. ask: once a person approves. never: whatever is granted. */
 export type ChangeClass = "free" | "ask" | "never";
 export type ChangeClassifier = (path: FilePath) => ChangeClass;
 
-/** Where the workspaces cannot be listed, no path is known to be unprotected. */
+/** If the workspaces cannot be listed, no path is known to be unprotected. */
 const EVERYTHING: ChangeClassifier = () => "never";
-/** Each is one look at the disk whenever something is asked in another event-loop turn. */
+/** Each is checked on disk once per event-loop turn with a request. */
 const witnessesMax = 8_192;
 
 interface Known extends ProtectedFilesSession {
   readonly workspaces: readonly string[];
   readonly tree: DiskTree;
   readonly classOf: ChangeClassifier;
-  /** When it was gathered, and the event-loop turn it was last found unchanged in. */
+  /** When it was read, and the event-loop turn in which it was last found unchanged. */
   readonly gathered: number;
   turn: number;
 }
@@ -50,19 +50,19 @@ interface Known extends ProtectedFilesSession {
 export class ProtectedFiles {
   readonly #options: ProtectedFilesOptions;
   readonly #now: () => number;
-  readonly #workspaces: SeenWorkspaces;
-  readonly #turns = new Stretch();
-  /** By the list of roots itself: the same list as long as the same is granted. */
+  readonly #workspaces: TrustedWorkspaces;
+  readonly #turns = new InputTurns();
+  /** By the list of roots itself: the same object while the grants are the same. */
   readonly #known = new WeakMap<readonly FilePath[], Known>();
 
-  /** `now`: the clock that files have their times from. */
+  /** `now`: the clock of file timestamps. */
   constructor(options: ProtectedFilesOptions, now: () => number = Date.now) {
     this.#options = options;
     this.#now = now;
-    this.#workspaces = new SeenWorkspaces(options.folders.state, now);
+    this.#workspaces = new TrustedWorkspaces(options.folders.state, now);
   }
 
-  /** As of this event-loop turn: a link or a workspace that was there before a call was asked for is known to it. */
+  /** As of this event-loop turn: it includes every symlink or workspace created before the call was sent. */
   of(roots: readonly FilePath[], session: ProtectedFilesSession): ChangeClassifier {
     const turn = this.#turns.now;
     const before = this.#known.get(roots);
@@ -91,7 +91,7 @@ export class ProtectedFiles {
     const workspaces = [...known, ...(workspace === null ? [] : [workspace])].flatMap(namesOf);
     const ours = [folders.state, folders.config].flatMap((one) => (one === null ? [] : [segmentsOf(one)]));
     const homeNamed = home === null ? null : segmentsOf(home);
-    // Links on the way to these say where they lie, so they are looked at with the rest.
+    // Symlinks on the way to these determine where they lie, so they are checked with the rest.
     const real = (path: FilePath): FilePath => {
       for (let depth = 1; depth <= path.length; depth++) tree.at(path.slice(0, depth));
       return realRoot(path) ?? path;
@@ -112,7 +112,7 @@ export class ProtectedFiles {
 
 function strictestClass(all: readonly TriggerFacts[], path: FilePath): ChangeClass {
   const around = all.filter(({ options: { root } }) => root.every((name, at) => name === path[at]));
-  // A path outside every root is refused by authority; places of ours are protected whatever it says.
+  // A path outside every root is refused by authority; ambit's own paths are protected whatever it says.
   const found = (around.length > 0 ? around : all).map((facts) => classified(facts, path).class);
   if (found.some((one) => one === "never" || one === "git")) return "never";
   return found.includes("ask") ? "ask" : "free";
@@ -128,7 +128,7 @@ function classified(facts: TriggerFacts, path: FilePath): Classification {
 
 const PROTECTED: Classification = { class: "never", why: "it is protected" };
 
-/** What is there now; looked at apart, as every write changes it. */
+/** The current file; checked separately, as every write changes it. */
 function baseOf(path: FilePath): ClassifiedChange["base"] {
   const entry = new DiskTree().at(path);
   if (entry === null) return null;
@@ -142,7 +142,7 @@ function baseOf(path: FilePath): ClassifiedChange["base"] {
   };
 }
 
-/** By the name it is known by, and by where it lies. */
+/** By its name, and by its real path. */
 function namesOf(path: string): readonly FilePath[] {
   const named = segmentsOf(path);
   const real = realRoot(named);
@@ -158,12 +158,12 @@ function isStill({ tree, gathered }: Known): boolean {
 function isStillThere(path: string, { facts, isRead }: Witness, gathered: number): boolean {
   const now = factsAt(path);
   if (facts === null || now === null) return facts === now;
-  // What was changed just before it was read may have changed again without a sign of it.
+  // A file changed just before it was read may have changed again without a visible sign.
   if (isRead) return isSettled(facts, gathered) && isUnchanged(facts, now);
   return isSameFile(facts, now);
 }
 
-/** The text of a link never changes; another link is another file. */
+/** The text of a symlink never changes; a changed symlink is another inode. */
 function isSameFile(before: Stats, now: Stats): boolean {
   const isSameInode = before.dev === now.dev && before.ino === now.ino && kindBits(before) === kindBits(now);
   return isSameInode && (!now.isSymbolicLink() || before.ctimeMs === now.ctimeMs);

@@ -1,4 +1,4 @@
-// The records of a workspace on the disk, as the daemon's tools look at them and change them.
+// The records of a workspace on disk, as the daemon's tools read and change them.
 import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { createRecord, listRecordsInSteps, RECORDS } from "../../agents/disk/record-files.ts";
@@ -20,7 +20,7 @@ export interface WorkspaceRecords {
 
 const librariesMax = 32;
 
-/** One index for each workspace, and only of the last few that were asked about. */
+/** One index per workspace, for the most recently used ones only. */
 export class WorkspaceLibraries {
   readonly #libraries = new Map<string, Library>();
 
@@ -48,7 +48,7 @@ export function workspaceRecords(
 ): WorkspaceRecords {
   const folder = join(workspace, RECORDS);
   const { machine: found } = recordsDesk(workspace, state, now, (path) => path);
-  // INVARIANT: a link in place of the folder has no records in it, wherever it leads: not even to agents of the same workspace.
+  // INVARIANT: a symlink in place of the folder contains no records, wherever it leads: not even to agents of the same workspace.
   const isOwn = isOwnFolder(workspace, folder);
   const machine: LibraryMachine = {
     ...found,
@@ -57,7 +57,7 @@ export function workspaceRecords(
   const file = (path: string): ListedFile | null => (isOwn ? plainFile(folder, path) : null);
   return {
     place: { machine, library, file },
-    // Makes each folder on the way itself, and goes through no link.
+    // Creates each parent folder itself, and follows no symlink.
     create: (segments, text) => {
       const made = createRecord(workspace, segments, text);
       return made.ok ? made : { ok: false, message: "the record could not be written; there may be one already" };
@@ -77,7 +77,7 @@ export function workspaceRecords(
   };
 }
 
-/** Also where it is not there yet. */
+/** Even if it does not exist yet. */
 function isOwnFolder(workspace: string, folder: string): boolean {
   try {
     return !isThere(folder) || realpathSync.native(folder) === join(realpathSync.native(workspace), RECORDS);

@@ -1,4 +1,4 @@
-// The records tools as the daemon carries them out: what is asked for is found in the file, and looked at once more before it is done.
+// The records tools in the daemon: requests are derived from the file, and checked again before execution.
 import { verbEntry } from "../../core/authority/catalog.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
@@ -13,10 +13,10 @@ import { type RecordTool, recordTools } from "../../tools/records/record-tools.t
 import type { Daemon } from "../daemon.ts";
 import type { Records } from "../parts.ts";
 import type { Session } from "../session.ts";
-import type { Carried, OwnerTool } from "./owner-tool.ts";
+import type { ExecutionResult, OwnerTool } from "./owner-tool.ts";
 import { WorkspaceLibraries, workspaceRecords } from "./records-folder.ts";
 
-export interface DaemonRecordsAsked {
+export interface DaemonRecordsOptions {
   /** The user's state folder. */
   readonly state: string;
   readonly records: Pick<Records, "workspaceOf">;
@@ -25,7 +25,7 @@ export interface DaemonRecordsAsked {
   now(): number;
 }
 
-export function daemonRecords(asked: DaemonRecordsAsked): readonly OwnerTool[] {
+export function daemonRecords(asked: DaemonRecordsOptions): readonly OwnerTool[] {
   const libraries = new WorkspaceLibraries();
 
   /** Null outside of a workspace. */
@@ -52,17 +52,17 @@ export function daemonRecords(asked: DaemonRecordsAsked): readonly OwnerTool[] {
       const call = await tool.call(input, by, desk);
       const known = tool.requests(input, by);
       if (!call.ok || !known.ok) return call.ok ? done([]) : call;
-      // Asked for once, however it was found.
+      // Requested once, however it was found.
       return done(call.value.requests.filter((one) => !known.value.some((other) => isSame(one, other))));
     },
-    carry: async ({ input, session, warrant: { requests } }): Promise<Carried> => {
+    execute: async ({ input, session, warrant: { requests } }): Promise<ExecutionResult> => {
       const now = asked.held(session);
       const desk = deskOf(session);
       if (now === null) return ENDED;
       if (desk === null) return NO_WORKSPACE;
       const call = await tool.call(input, now.holding.reading, desk);
       if (!call.ok) return { ok: false, code: "invalid_input", message: call.message };
-      // INVARIANT: what is carried out is what was decided; the record may be another one by now.
+      // INVARIANT: what is executed is what was decided; the record may have changed since.
       const isDecided = call.value.requests.every((one) => requests.some((other) => isSame(one, other)));
       return isDecided ? call.value.carry() : MOVED;
     },
@@ -71,17 +71,21 @@ export function daemonRecords(asked: DaemonRecordsAsked): readonly OwnerTool[] {
   return recordTools(readFrontmatter, sha256).map(toolOf);
 }
 
-const ENDED: Carried = { ok: false, code: "revoked", message: "the session holds nothing any more" };
-const MOVED: Carried = { ok: false, code: "not_available", message: "the records changed meanwhile; ask again" };
-const NO_WORKSPACE: Carried = {
+const ENDED: ExecutionResult = { ok: false, code: "revoked", message: "the session holds nothing any more" };
+const MOVED: ExecutionResult = {
+  ok: false,
+  code: "not_available",
+  message: "the records changed meanwhile; ask again",
+};
+const NO_WORKSPACE: ExecutionResult = {
   ok: false,
   code: "not_available",
   message: "there are no records here: no .ambit folder here or above",
   fix: "a person makes one: ambit init",
 };
 
-/** By what the session holds now; one look serves for a whole list. */
-function reading(asked: DaemonRecordsAsked, session: Session): Pick<RecordDesk, "readsAny" | "mayRead"> {
+/** By the session's current holding; one lookup serves a whole list. */
+function reading(asked: DaemonRecordsOptions, session: Session): Pick<RecordDesk, "readsAny" | "mayRead"> {
   const held = asked.held(session);
   return {
     readsAny: () => held !== null && holdsOf(held.holding.authority, held.moment)(verbEntry("records.read")),
@@ -89,12 +93,12 @@ function reading(asked: DaemonRecordsAsked, session: Session): Pick<RecordDesk, 
   };
 }
 
-/** No tool of others has a colon in its name, so that nobody else can say what is clean here. */
+/** No third-party tool has a colon in its name, so no other tool can mark records as clean. */
 const LABELS = "builtin:records";
 
-/** Which version of a record was written by whom had read nothing untrusted. What is not known is not clean. */
+/** Which version of a record was written by a session that had read nothing untrusted. Unknown is not clean. */
 function labels(
-  { memory, now }: DaemonRecordsAsked,
+  { memory, now }: DaemonRecordsOptions,
   session: Session,
   workspace: string,
 ): Pick<RecordDesk, "isKnownClean" | "noteClean"> {

@@ -1,4 +1,4 @@
-// web_search as the daemon carries it out: one fetch of the provider that the user named, on the same way as every other fetch.
+// The `web_search` tool in the daemon: one fetch from the user's search provider, on the same path as every other fetch.
 
 import type { Request } from "../../core/authority/request.ts";
 import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
@@ -10,33 +10,33 @@ import { handlesIn } from "../../sandbox/network/fetch/handles.ts";
 import { resultsUsual, WEB_SEARCH_DEFINITION } from "../../tools/search/definition.ts";
 import { providerFetch, providerResults } from "../../tools/search/providers.ts";
 import { shownResults } from "../../tools/search/results.ts";
-import type { RunGround } from "../programs/plan-facts.ts";
+import type { RunEnvironment } from "../programs/plan-facts.ts";
 import type { Session } from "../session.ts";
-import type { Carried, Missing, OwnerTool } from "./owner-tool.ts";
+import type { ExecutionResult, Missing, OwnerTool } from "./owner-tool.ts";
 
-export interface SearchAsked {
+export interface SearchOptions {
   /** A fetch in the name of this tool. */
-  readonly fetch: Pick<OwnerTool, "requests" | "carry">;
-  /** Whom the user named, as it is written now; null for nobody. */
+  readonly fetch: Pick<OwnerTool, "requests" | "execute">;
+  /** The provider in the user's current configuration; null for none. */
   provider(session: Session): WrittenSearch | null;
   readingOf(session: Session): Reading;
 }
 
-/** A configuration that is not understood names nobody. */
-export function userSearch({ user }: Pick<RunGround, "user">): WrittenSearch | null {
+/** An invalid configuration names no provider. */
+export function userSearch({ user }: Pick<RunEnvironment, "user">): WrittenSearch | null {
   return user === null || user.broken ? null : user.search;
 }
 
-export function searchTool({ fetch, provider, readingOf }: SearchAsked): OwnerTool {
+export function searchTool({ fetch, provider, readingOf }: SearchOptions): OwnerTool {
   return {
     ...WEB_SEARCH_DEFINITION,
     verbs: [],
     anyVerb: ["net.get", "net.post"],
     isThere: (session) => provider(session) !== null,
-    missing: (session) => (provider(session) === null ? NOBODY : null),
+    missing: (session) => (provider(session) === null ? NO_PROVIDER : null),
     requests: (input, reading, session) => {
       const { query, count } = inputOf(input);
-      // A handle stands for the user's own secret; in a question it would be somebody's wish to send one.
+      // A handle stands for the user's own secret; in a query it would be an attempt to send one.
       if (holdsHandle(query)) return refuse("bad_value", "a question holds no secret");
       if (/\p{Surrogate}/u.test(query)) return refuse("bad_value", "a question holds no half of a character");
       const written = provider(session);
@@ -46,24 +46,24 @@ export function searchTool({ fetch, provider, readingOf }: SearchAsked): OwnerTo
         ? done(asks.value.map(configured))
         : refuse("bad_value", "the search provider cannot be asked this");
     },
-    carry: async (call) => {
+    execute: async (call) => {
       const { session, warrant } = call;
       const written = provider(session);
-      if (written === null) return NOBODY;
+      if (written === null) return NO_PROVIDER;
       const { query, count } = inputOf(call.input);
       const input = providerFetch(written, query, count);
-      // INVARIANT: what is carried out is what was decided; the user may have named another one since.
+      // INVARIANT: what is executed is what was decided; the user may have changed the provider since.
       const asks = fetch.requests(input, readingOf(session), session);
       const decided = new Set(warrant.requests.map(requestIdentity));
       if (!asks.ok || !asks.value.every((one) => decided.has(requestIdentity(one)))) return MOVED;
-      const carried = await fetch.carry({ ...call, input });
+      const carried = await fetch.execute({ ...call, input });
       return carried.ok ? answered(written, carried.value, count) : withoutProvider(carried);
     },
   };
 }
 
-/** INVARIANT: whom the user chose, and by which secret, is nothing that the caller is told. */
-function withoutProvider({ code, denied }: Extract<Carried, { readonly ok: false }>): Carried {
+/** INVARIANT: the caller does not learn the user's provider, or its secret's name. */
+function withoutProvider({ code, denied }: Extract<ExecutionResult, { readonly ok: false }>): ExecutionResult {
   if (denied === undefined) return { ...failed("the search provider could not be asked", FIX), code };
   const request = denied.request === null ? null : configured(denied.request);
   return { ...failed("the search provider is not within reach"), code, denied: { code: denied.code, request } };
@@ -73,7 +73,7 @@ function configured(request: Request): Request {
   return { ...request, isConfigured: true };
 }
 
-function answered({ provider }: WrittenSearch, fetched: Json, count: number): Carried {
+function answered({ provider }: WrittenSearch, fetched: Json, count: number): ExecutionResult {
   if (!isJsonObject(fetched)) return failed("the provider gave no answer");
   const [status, text, more] = ["status", "text", "more"].map((key) => member(fetched, key));
   if (typeof status !== "number" || status < 200 || status > 299)
@@ -86,7 +86,7 @@ function answered({ provider }: WrittenSearch, fetched: Json, count: number): Ca
   return { ok: true, value: { results: [...results] }, isUntrusted: true };
 }
 
-/** Not by our strict reader: scores of providers have more digits than a number holds. */
+/** Not by the strict JSON parser: scores of some providers have more digits than a number can hold. */
 function answerOf(text: string): Json {
   try {
     return JSON.parse(text) as Json;
@@ -106,14 +106,14 @@ function inputOf(input: JsonObject): { readonly query: string; readonly count: n
 
 const FIX = "a person looks at `search:` in the user's own config.yml";
 
-type Failed = Extract<Carried, { readonly ok: false }> & Missing;
+type Failed = Extract<ExecutionResult, { readonly ok: false }> & Missing;
 
 function failed(message: string, fix: string | null = null): Failed {
   return { ok: false, code: "not_available", message, fix };
 }
 
-const MOVED: Carried = failed("the search provider changed meanwhile; ask again");
-const NOBODY: Failed = failed(
+const MOVED: ExecutionResult = failed("the search provider changed meanwhile; ask again");
+const NO_PROVIDER: Failed = failed(
   "no search provider is configured",
   "a person writes one in the user's own config.yml: search: { provider: searxng, url: https://search.example.org/search }",
 );

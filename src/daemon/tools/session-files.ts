@@ -1,29 +1,29 @@
-// File workers of sessions: one each, made when it is first needed, made anew when the session's trees are others or the
-// worker is gone, and closed with the session.
+// File workers of sessions: one each, created at first use, replaced when the session's trees change or the worker ends, and
+// closed with the session.
 
 import type { Files } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import { ConfinedFiles, FILE_LIMITS } from "../../sandbox/files/confined-files.ts";
 import type { Walls } from "../../sandbox/files/walls.ts";
 import type { GrantedTree } from "../../tools/files/trees.ts";
-import { Stretch } from "../records/turn-cache.ts";
+import { InputTurns } from "../records/input-turns.ts";
 import type { Session } from "../session.ts";
 
-/** Processes at once; the one that was idle longest makes room. */
+/** Concurrent processes; the one idle longest is closed to make room. */
 const workersMax = 128;
 
-interface Kept {
+interface SessionWorker {
   readonly files: ConfinedFiles;
   trees: readonly GrantedTree[];
-  /** When the names of the trees were last seen to lead where they did. */
+  /** When the trees' paths were last verified to lead to the same folders. */
   stretch: number;
-  /** Calls under way. */
+  /** Calls in progress. */
   uses: number;
-  /** No longer its session's: closed after its last use. */
+  /** Detached from its session: closed after its last use. */
   isRetired: boolean;
 }
 
-export interface FilesAsked {
+export interface SessionFilesOptions {
   readonly trees: readonly GrantedTree[];
   readonly judge: Judge;
   readonly protectedPaths: readonly (readonly string[])[];
@@ -33,10 +33,10 @@ export class SessionFiles {
   readonly #program: string;
   readonly #walls: Walls;
   readonly #most: number;
-  /** In the order of their last use. */
-  readonly #kept = new Map<Session, Kept>();
+  /** In order of last use. */
+  readonly #kept = new Map<Session, SessionWorker>();
   readonly #watched = new WeakSet<Session>();
-  readonly #stretch = new Stretch();
+  readonly #stretch = new InputTurns();
 
   constructor(program: string, walls: Walls, most: number = workersMax) {
     this.#program = program;
@@ -44,19 +44,19 @@ export class SessionFiles {
     this.#most = most;
   }
 
-  /** Whether a worker is kept for it, as far as is known. */
+  /** Whether a worker exists for it, as far as is known. */
   has(session: Session): boolean {
     return this.#kept.has(session);
   }
 
-  async use<T>(session: Session, asked: FilesAsked, act: (files: Files) => Promise<T>): Promise<T> {
+  async use<T>(session: Session, asked: SessionFilesOptions, act: (files: Files) => Promise<T>): Promise<T> {
     const kept = this.#of(session, asked);
     kept.uses++;
     try {
       return await act(kept.files.under(asked.judge, asked.protectedPaths));
     } finally {
       kept.uses--;
-      // One that ended is not asked again: what made it end may be over by then.
+      // A worker that ended is not reused: the cause of its end may be gone.
       if (kept.files.processId === undefined || session.isClosed) this.#retire(session, kept);
       else if (kept.isRetired && kept.uses === 0) kept.files.close();
     }
@@ -69,7 +69,7 @@ export class SessionFiles {
     }
   }
 
-  #of(session: Session, { trees, protectedPaths }: FilesAsked): Kept {
+  #of(session: Session, { trees, protectedPaths }: SessionFilesOptions): SessionWorker {
     const known = this.#kept.get(session);
     const stretch = this.#stretch.now;
     if (known !== undefined) {
@@ -83,7 +83,7 @@ export class SessionFiles {
       this.#retire(session, known);
     }
     this.#watch(session);
-    const kept: Kept = { files: this.#make(trees, protectedPaths), trees, stretch, uses: 0, isRetired: false };
+    const kept: SessionWorker = { files: this.#make(trees, protectedPaths), trees, stretch, uses: 0, isRetired: false };
     this.#kept.set(session, kept);
     this.#makeRoom();
     return kept;
@@ -96,16 +96,16 @@ export class SessionFiles {
       const last = this.#kept.get(session);
       if (last === undefined) return;
       this.#retire(session, last);
-      // What is still under way is answered that there is nothing any more.
+      // Calls in progress are answered as not available.
       last.files.close();
     });
   }
 
-  #make(trees: readonly GrantedTree[], protectedPaths: FilesAsked["protectedPaths"]): ConfinedFiles {
+  #make(trees: readonly GrantedTree[], protectedPaths: SessionFilesOptions["protectedPaths"]): ConfinedFiles {
     return new ConfinedFiles({
       program: this.#program,
       trees,
-      // Nothing is decided by it: every use brings its own.
+      // It decides nothing: every use brings its own check.
       judge: () => ({ outcome: "deny", code: "capability_absent", at: null }),
       protectedPaths,
       pinned: [],
@@ -121,14 +121,14 @@ export class SessionFiles {
     }
   }
 
-  #retire(session: Session, kept: Kept): void {
+  #retire(session: Session, kept: SessionWorker): void {
     kept.isRetired = true;
     if (this.#kept.get(session) === kept) this.#kept.delete(session);
     if (kept.uses === 0) kept.files.close();
   }
 }
 
-/** No name holds a slash. */
+/** No name contains a slash. */
 function isSameTrees(left: readonly GrantedTree[], right: readonly GrantedTree[]): boolean {
   if (left === right) return true;
   const isSame = (one: GrantedTree, other: GrantedTree | undefined): boolean =>

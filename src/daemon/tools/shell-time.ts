@@ -1,13 +1,13 @@
-// A stop that rings with another one, or when a time is over; and what of a script's time its patterns have taken already.
+// A stop signal that follows another one or a timeout; and the time that a script's glob patterns have already used.
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import type { Session } from "../session.ts";
 
 export interface TimedStop {
   readonly stop: Stop;
-  /** Whether it was the time that rang. */
+  /** Whether the timeout caused it. */
   readonly isOver: boolean;
-  /** The time counts no more. */
+  /** Cancels the timeout. */
   end(): void;
 }
 
@@ -42,7 +42,7 @@ export function timedStop(outer: Stop, milliseconds: number): TimedStop {
 
 const keptMax = 256;
 
-/** Between the look for its names and the start of a script a person may be asked: that time is nobody's. */
+/** A person may be asked between the glob expansion and the start of a script: that time is not counted. */
 export class SpentTime {
   readonly #sessions = new WeakMap<Session, Map<string, number>>();
 
@@ -50,7 +50,7 @@ export class SpentTime {
     const kept = this.#sessions.get(session) ?? new Map<string, number>();
     this.#sessions.set(session, kept);
     const key = JSON.stringify(input);
-    // Of two calls with the same words the longer look counts for both.
+    // Of two calls with the same arguments the longer expansion counts for both.
     const longest = Math.max(milliseconds, kept.get(key) ?? 0);
     kept.delete(key);
     kept.set(key, longest);
@@ -58,7 +58,7 @@ export class SpentTime {
     if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest);
   }
 
-  /** Once; nought where nothing was looked up. */
+  /** Once; zero if nothing was expanded. */
   take(session: Session, input: JsonObject): number {
     const kept = this.#sessions.get(session);
     const key = JSON.stringify(input);

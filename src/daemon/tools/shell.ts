@@ -1,12 +1,12 @@
-// The `shell` tool as the daemon carries it out: every command of a script in a sandbox of its own grants, every file of a
-// redirection through the session's file worker. No shell is started anywhere.
+// The `shell` tool in the daemon: every command of a script in a sandbox of its own grants, every redirected file through the
+// session's file worker. No shell is started.
 
 import { pathText } from "../../core/authority/axes/path.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
-import type { Ran, RunResult } from "../../core/ports/process.ts";
+import type { CompletedRun, RunResult } from "../../core/ports/process.ts";
 import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import { refusedWith } from "../../tools/files/refusals.ts";
@@ -29,21 +29,21 @@ import { runScript, type ScriptRan } from "../../tools/shell/run-script.ts";
 import { settingFor } from "../../tools/shell/setting.ts";
 import { WaitingRoom } from "../../tools/shell/waiting-room.ts";
 import { agentScope } from "../calls/generations.ts";
-import type { ProgramAsked, Programs } from "../parts.ts";
-import { Gathered } from "../programs/captured-output.ts";
+import type { ProgramRun, Programs } from "../parts.ts";
+import { CapturedOutput } from "../programs/captured-output.ts";
 import type { Session } from "../session.ts";
 import type { CallFiles } from "./files.ts";
-import type { Carried, Carrying, OwnerTool } from "./owner-tool.ts";
+import type { ExecutionResult, OwnerTool, ToolExecution } from "./owner-tool.ts";
 import { SpentTime, timedStop } from "./shell-time.ts";
 
-export interface DaemonShellAsked {
+export interface DaemonShellOptions {
   readonly programs: Pick<Programs, "run">;
   readonly files: CallFiles;
-  /** As sandboxes are told it. */
+  /** In the form that sandboxes take. */
   userName(): string;
 }
 
-export function shellOwnerTool(asked: DaemonShellAsked): OwnerTool {
+export function shellOwnerTool(asked: DaemonShellOptions): OwnerTool {
   const room = new WaitingRoom();
   const searches = new Map<string, number>();
   const spent = new SpentTime();
@@ -87,14 +87,14 @@ export function shellOwnerTool(asked: DaemonShellAsked): OwnerTool {
       }
     },
     denied: (input, session) => void spent.take(session, input),
-    carry: (call) => {
+    execute: (call) => {
       const left = millisecondsOf(call.input) - spent.take(call.session, call.input);
       return carry(asked, room, call, Math.max(1, left));
     },
   };
 }
 
-/** What its commands ask for, with the names that its patterns choose. */
+/** The requests of its commands, with expanded glob patterns. */
 async function named(
   files: CallFiles,
   { script, setting, session, stop }: Naming,
@@ -107,7 +107,7 @@ async function named(
     files.use(session, [], { path: folder, isChanging: false }, (worker) => worker.list(folder, entriesMax));
   const chosen = await admission.withNames(script, setting, look, search);
   if (chosen.ok) return admission.commandRequests(chosen.value, setting);
-  // Without its commands the call is refused when it is carried out, and that says why.
+  // Without its commands the call is refused at execution, with the reason.
   return chosen.code === "too_long" ? chosen : done([]);
 }
 
@@ -125,13 +125,13 @@ function millisecondsOf({ seconds }: JsonObject): number {
   return (typeof seconds === "number" ? seconds : scriptSecondsUsual) * 1000;
 }
 
-/** `milliseconds`: what is left of its time. */
+/** `milliseconds`: the rest of its time. */
 async function carry(
-  asked: DaemonShellAsked,
+  asked: DaemonShellOptions,
   room: WaitingRoom,
-  call: Carrying,
+  call: ToolExecution,
   milliseconds: number,
-): Promise<Carried> {
+): Promise<ExecutionResult> {
   const { input, session, warrant } = call;
   const read = readShellInput(input);
   if (!read.ok) return { ...read, denied: { code: read.code, request: null } };
@@ -151,7 +151,7 @@ async function carry(
   if (ring === null) return { ok: false, code: "not_available", message: TOO_MUCH };
   const timed = timedStop(ring.stop, milliseconds);
   try {
-    const gathered = new Gathered();
+    const gathered = new CapturedOutput();
     const ran = await runScript(script, {
       run: (stage, given, sinks, stop) => runOne(asked.programs, call, stage, { input: given, sinks, stop }),
       room,
@@ -171,14 +171,14 @@ async function carry(
   }
 }
 
-/** Each command counts as one of those that a session runs at once. */
+/** Each command counts towards the session's concurrent programs. */
 async function runOne(
   programs: Pick<Programs, "run">,
-  { session, ground }: Carrying,
+  { session, ground }: ToolExecution,
   { argv, request, by }: DecidedStage,
-  given: Pick<ProgramAsked, "input" | "sinks"> & { readonly stop: Stop },
+  given: Pick<ProgramRun, "input" | "sinks"> & { readonly stop: Stop },
 ): Promise<RunResult> {
-  // A script lasts: what it was decided by may have been taken back since.
+  // A script takes time: its grants may have been revoked since the decision.
   const now = judge(ground.holds(), request, { ...ground.moment(), exhausted: null });
   if (now.outcome === "deny")
     return { ok: false, refused: { code: now.code, message: "what covered this command was taken back", fix: null } };
@@ -193,10 +193,10 @@ async function runOne(
 
 const TOO_MUCH = "this session runs too much at once";
 
-function answered(ran: ScriptRan, gathered: Gathered): Carried {
+function answered(ran: ScriptRan, gathered: CapturedOutput): ExecutionResult {
   const { output, errors, dropped } = gathered;
   const nothing = { userMicroseconds: 0, systemMicroseconds: 0, memoryKibibytes: 0 };
-  const one: Ran = {
+  const one: CompletedRun = {
     ...ran,
     changes: null,
     usage: { ...nothing, wallMicroseconds: ran.wallMicroseconds },
@@ -211,7 +211,7 @@ function answered(ran: ScriptRan, gathered: Gathered): Carried {
   };
 }
 
-/** Stopped by nobody but the clock. */
+/** Stopped only by the timeout. */
 function outOfTime(ran: ScriptRan): ScriptRan {
   const timed = (ending: ScriptRan["ending"]): ScriptRan["ending"] =>
     ending.kind === "ended" && ending.because === "stopped" ? { kind: "ended", because: "time" } : ending;
@@ -222,7 +222,7 @@ function outOfTime(ran: ScriptRan): ScriptRan {
   };
 }
 
-function redirectionFiles(files: CallFiles, { session, warrant: { requests } }: Carrying): RedirectionFiles {
+function redirectionFiles(files: CallFiles, { session, warrant: { requests } }: ToolExecution): RedirectionFiles {
   return {
     read: (path, offset, bytesMax) =>
       files.use(session, requests, { path, isChanging: false }, (worker) => worker.read(path, { offset, bytesMax })),
@@ -239,8 +239,12 @@ function writtenIn(script: readonly DecidedStep[]): readonly DecidedFile[] {
   );
 }
 
-const ODD: Carried = { ok: false, code: "invalid_input", message: "what was decided is not this script; ask again" };
-const NOT_CHOSEN: Carried = {
+const ODD: ExecutionResult = {
+  ok: false,
+  code: "invalid_input",
+  message: "what was decided is not this script; ask again",
+};
+const NOT_CHOSEN: ExecutionResult = {
   ok: false,
   code: "unsupported_command",
   message:

@@ -1,5 +1,5 @@
-// Secrets for one fetch: kept here, bound to the tool and to the host, held by the session, counted, and wiped afterwards. Who
-// asks for one that is not for them is told nothing about it, and a person is.
+// Secrets for one fetch: stored here, bound to the tool and the host, granted to the session, counted, and wiped afterwards. A
+// caller that names another secret learns nothing about it, and a person is alerted.
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -17,13 +17,13 @@ import type { Session } from "../session.ts";
 
 export interface WebSecrets {
   get(name: string): SealedSecret | null;
-  /** Counts one use and writes it down; false where none is left. */
+  /** Counts and logs one use; false if none is left. */
   use(secret: SealedSecret, session: Session): Promise<boolean>;
-  /** Waits for the key where the store is locked and the key's place was not asked just now. */
+  /** Waits for the key if the store is locked and its source was not queried recently. */
   ready(): Promise<void>;
-  /** For one use. The value is the caller's to wipe. */
+  /** For one use. The caller wipes the value. */
   open(name: string): Answer<{ readonly value: Uint8Array }>;
-  /** Somebody asked for a secret that is there and is not for them. */
+  /** A caller named an existing secret that it may not use. */
   probed(name: string, session: Session): void;
 }
 
@@ -57,7 +57,7 @@ export function storedSecrets({ kept, open, ready, entry, log }: StoredSecretsOp
   };
 }
 
-export type Given =
+export type OpenedSecrets =
   | { readonly ok: true; readonly secrets: readonly FetchSecret[] }
   | { readonly ok: false; readonly message: string; readonly request: Request | null };
 
@@ -65,7 +65,7 @@ export class WebSecretUse {
   readonly #secrets: WebSecrets;
   readonly #holds: (session: Session) => Held | null;
   readonly #tool: string;
-  /** An alarm is raised once a session for each of them: the log is not for whoever asks to fill. */
+  /** One alarm per session and secret: a caller must not be able to fill the log. */
   readonly #told = new WeakMap<Session, Set<string>>();
 
   constructor(secrets: WebSecrets, holds: (session: Session) => Held | null, tool: string = WEB_FETCH) {
@@ -74,9 +74,9 @@ export class WebSecretUse {
     this.#tool = tool;
   }
 
-  /** Everything is looked at before anything is opened, and everything is opened before anything is counted. */
-  async open(call: WebCall, session: Session): Promise<Given> {
-    // Only for one that is meant for it: nobody else makes a keychain ask a person.
+  /** Everything is checked before anything is opened, and everything is opened before anything is counted. */
+  async open(call: WebCall, session: Session): Promise<OpenedSecrets> {
+    // Only for a permitted secret: no other request makes a keychain prompt a person.
     if (call.secrets.some((name) => this.#isMeant(name, call))) await this.#secrets.ready();
     const found: SealedSecret[] = [];
     for (const name of call.secrets) {
@@ -88,7 +88,7 @@ export class WebSecretUse {
       }
     }
     const opened: FetchSecret[] = [];
-    const wiped = (name: string): Given => {
+    const wiped = (name: string): OpenedSecrets => {
       for (const { value } of opened) value.fill(0);
       return refusedFor(name, call, this.#tool);
     };
@@ -101,7 +101,7 @@ export class WebSecretUse {
     return { ok: true, secrets: opened };
   }
 
-  /** Raises the alarm for each secret of the call that is there and is not granted, or not for this tool and host. */
+  /** Raises an alarm for each existing secret of the call that is not granted, or not for this tool and host. */
   probed(call: WebCall, session: Session): void {
     for (const name of call.secrets) {
       const secret = this.#secrets.get(name);
@@ -130,7 +130,7 @@ export class WebSecretUse {
   }
 }
 
-/** The same words whatever is the matter: nobody learns here which secrets there are. */
-function refusedFor(name: string, { url }: WebCall, tool: string): Given {
+/** The same message for every cause, so that a caller cannot find out which secrets exist. */
+function refusedFor(name: string, { url }: WebCall, tool: string): OpenedSecrets {
   return { ok: false, message: `there is no secret ${name} for this address`, request: secretRequest(name, url, tool) };
 }

@@ -1,5 +1,5 @@
-// web_fetch as the daemon carries it out: the broker fetches, what the session holds decides every hop, and secrets go along
-// only where they are bound.
+// The `web_fetch` tool in the daemon: the broker fetches, the session's holding decides every hop, and secrets are sent only
+// where they are bound.
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -16,33 +16,33 @@ import { type Held, HopJudge } from "../../tools/web/hops.ts";
 import { fetchesOfSessionMax, headBytesMax, redirectsMax, responseBytesBeyond } from "../../tools/web/limits.ts";
 import { webResultData } from "../../tools/web/result.ts";
 import type { Daemon } from "../daemon.ts";
-import type { Redacting } from "../parts.ts";
+import type { OutputRedactor } from "../parts.ts";
 import type { DaemonPrograms } from "../programs/programs.ts";
 import type { Session } from "../session.ts";
-import type { Carried, OwnerTool } from "./owner-tool.ts";
+import type { ExecutionResult, OwnerTool } from "./owner-tool.ts";
 import { type StoredSecretsOptions, storedSecrets, type WebSecrets, WebSecretUse } from "./web-secrets.ts";
 
-export interface WebAsked {
+export interface WebToolOptions {
   fetch(wish: FetchWish): Promise<Fetched>;
-  /** What a session holds at this moment; null where it holds nothing any more. */
+  /** The session's current holding; null if it no longer holds anything. */
   holds(session: Session): Held | null;
   resolver(session: Session): ResolverChoice;
   readonly secrets: WebSecrets;
-  /** The same without the secrets that are known here; the very same where there are none in it. */
+  /** Redacts known secrets; the same object if there are none in it. */
   redacted(value: JsonObject): JsonObject;
 }
 
-/** `name`: the tool that fetches; secrets are bound to it, and what is written down names it. */
-export function webTool(asked: WebAsked, name: string = WEB_FETCH): OwnerTool {
+/** `name`: the tool that fetches; secrets are bound to it, and log entries name it. */
+export function webTool(asked: WebToolOptions, name: string = WEB_FETCH): OwnerTool {
   const reader = webCallReader(toAscii, handlesIn);
   const uses = new WebSecretUse(asked.secrets, (session) => asked.holds(session), name);
   const running = new WeakMap<Session, number>();
 
-  /** The same input is the same call, whenever it is read. */
+  /** Cached per input object, which identifies the call. */
   const read = (input: JsonObject): Result<WebCall> => {
     const call = reader(input);
     if (!call.ok) return call;
-    // By the broker's own reader, too: what it would not send is refused before anything is decided or paid.
+    // Also parsed by the broker's own parser: what it would not send is refused before anything is decided or charged.
     const { method, address, headers, body } = call.value;
     const sent = outgoing(method, address, headers, body === null ? null : Buffer.from(body));
     return sent.ok ? call : refuse("bad_value", sent.message);
@@ -61,7 +61,7 @@ export function webTool(asked: WebAsked, name: string = WEB_FETCH): OwnerTool {
       const call = read(input);
       if (call.ok) uses.probed(call.value, session);
     },
-    carry: async ({ input, session, warrant }) => {
+    execute: async ({ input, session, warrant }) => {
       const call = read(input);
       const first = warrant.requests.find(({ verb }) => verb.verb.startsWith("net."));
       if (!call.ok || first === undefined) return failed("invalid_input", "not what the tool takes");
@@ -78,16 +78,16 @@ export function webTool(asked: WebAsked, name: string = WEB_FETCH): OwnerTool {
 }
 
 async function carry(
-  asked: WebAsked,
+  asked: WebToolOptions,
   uses: WebSecretUse,
   call: WebCall,
   first: Request,
   session: Session,
   name: string,
-): Promise<Carried> {
+): Promise<ExecutionResult> {
   const { address, headers, body, method, milliseconds, bytesMax } = call;
   const sent: JsonObject = { address, headers: headers.map(([name, value]) => [name, value]), body };
-  // A secret leaves by its handle, to where it is bound, or not at all.
+  // A secret is sent only by its handle, to where it is bound.
   if (isChanged(sent, asked.redacted(sent)))
     return denied("secret_refused", "the value of a secret is to be sent; write {{secret:name}} in its place", null);
   const given = await uses.open(call, session);
@@ -114,7 +114,7 @@ async function carry(
       secrets: given.secrets,
       stop: stopping.signal,
     });
-    // From the second hop on even a refusal tells of what a server said.
+    // From the second hop on even a refusal carries data from a server.
     if (fetched.ok || hops.hops > 1) session.taint(`${name} of ${address.slice(0, 200)}`);
     return fetched.ok ? await answered(call, fetched) : refused(fetched.code, fetched.message, hops);
   } finally {
@@ -123,16 +123,16 @@ async function carry(
   }
 }
 
-/** Codes that say what is the matter with the world, and not with what is held. */
+/** Codes for external failures, not for missing grants. */
 const FAILURES: ReadonlySet<DenialCode> = new Set(["not_available", "invalid_input"]);
 
-function refused(code: DenialCode, message: string, { refused: last, hops }: HopJudge): Carried {
-  // Nothing was ever decided: the broker has no room for it.
+function refused(code: DenialCode, message: string, { refused: last, hops }: HopJudge): ExecutionResult {
+  // Nothing was decided: the broker is at its limit.
   if (hops === 0 && code === "budget_exhausted") return failed("not_available", message);
   return FAILURES.has(code) && last === null ? failed(code, message) : denied(code, message, last?.request ?? null);
 }
 
-function denied(code: DenialCode, message: string, request: Request | null): Carried {
+function denied(code: DenialCode, message: string, request: Request | null): ExecutionResult {
   return { ok: false, code, message, denied: { code, request } };
 }
 
@@ -140,7 +140,7 @@ function isChanged(before: JsonObject, after: JsonObject): boolean {
   return before !== after && JSON.stringify(before) !== JSON.stringify(after);
 }
 
-async function answered(call: WebCall, fetched: Fetched & { readonly ok: true }): Promise<Carried> {
+async function answered(call: WebCall, fetched: Fetched & { readonly ok: true }): Promise<ExecutionResult> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of fetched.body) {
@@ -178,13 +178,13 @@ async function answered(call: WebCall, fetched: Fetched & { readonly ok: true })
   };
 }
 
-function failed(code: DenialCode, message: string): Carried {
+function failed(code: DenialCode, message: string): ExecutionResult {
   return { ok: false, code, message };
 }
 
 interface DaemonWebAsked extends StoredSecretsOptions {
   readonly programs: Pick<DaemonPrograms, "fetch">;
-  readonly redacting: Redacting;
+  readonly redacting: OutputRedactor;
   held(session: Session): ReturnType<Daemon["held"]>;
   /** The DNS servers of the user's configuration; those of the machine where it is empty. */
   resolvers(session: Session): readonly string[];
@@ -192,7 +192,7 @@ interface DaemonWebAsked extends StoredSecretsOptions {
 
 /** The tool over the daemon's broker, secrets and log. `name`: as in `webTool`. */
 export function daemonWeb(asked: DaemonWebAsked, name: string = WEB_FETCH): OwnerTool {
-  const parts: WebAsked = {
+  const parts: WebToolOptions = {
     fetch: (wish) => asked.programs.fetch(wish),
     holds: (session) => {
       const held = asked.held(session);

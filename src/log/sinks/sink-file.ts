@@ -3,14 +3,14 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Sink, SinkAnswer, SinkStanding } from "../../core/ports/stores/sink.ts";
+import type { Sink, SinkPosition, SinkResult } from "../../core/ports/stores/sink.ts";
 import { codeOf } from "../../platform/path-target.ts";
 import { sinkPlace } from "./sink-path.ts";
 
 /** What the lines of a file mean, which is not ours to know. */
 export interface CopyReading {
   /** From its first line, and whole lines at its end; `isAll`: those are all behind the first. */
-  standing(header: string, tail: readonly string[], isAll: boolean): SinkAnswer<SinkStanding>;
+  standing(header: string, tail: readonly string[], isAll: boolean): SinkResult<SinkPosition>;
   /** Whether a whole file without a line's end is what is left of such a first line. */
   isTornHeader(text: string, header: string): boolean;
 }
@@ -34,7 +34,7 @@ export class FileSink implements Sink {
     this.#reading = reading;
   }
 
-  async open(header: string): Promise<SinkAnswer<SinkStanding>> {
+  async open(header: string): Promise<SinkResult<SinkPosition>> {
     this.close();
     const closes = this.#closes;
     const place = await sinkPlace(this.#path, "file");
@@ -56,7 +56,7 @@ export class FileSink implements Sink {
     }
   }
 
-  async keep(lines: string): Promise<SinkAnswer<null>> {
+  async keep(lines: string): Promise<SinkResult<null>> {
     const file = this.#file;
     if (file === null) return { ok: false, message: `${this.#path} is not open` };
     const bytes = Buffer.from(lines, "utf8");
@@ -99,7 +99,7 @@ export class FileSink implements Sink {
   }
 
   /** Whether it is still the file of this name, and as long as we made it. */
-  async #looked(file: FileHandle, size: number): Promise<SinkAnswer<null>> {
+  async #looked(file: FileHandle, size: number): Promise<SinkResult<null>> {
     const { dev, ino } = await file.stat();
     const place = await sinkPlace(this.#path, "file");
     if (!place.ok) return place;
@@ -110,7 +110,7 @@ export class FileSink implements Sink {
     return { ok: true, value: null };
   }
 
-  async #begun(file: FileHandle, header: string): Promise<SinkAnswer<SinkStanding>> {
+  async #begun(file: FileHandle, header: string): Promise<SinkResult<SinkPosition>> {
     const found = await file.stat();
     if (!found.isFile()) return { ok: false, message: `${this.#path} is no plain file` };
     const sure = this.#sure;
@@ -166,7 +166,7 @@ export class FileSink implements Sink {
     return { text, bytes: end < 0 ? null : end + 1 };
   }
 
-  #refused(standing: SinkAnswer<SinkStanding>): SinkAnswer<SinkStanding> {
+  #refused(standing: SinkResult<SinkPosition>): SinkResult<SinkPosition> {
     return standing.ok ? standing : { ok: false, message: `${this.#path} ${standing.message}` };
   }
 

@@ -1,7 +1,7 @@
 // What a second copy of the log may be kept in: a plain file or a socket of one's own, under the very name it was given.
 import { lstat, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { SinkAnswer } from "../../core/ports/stores/sink.ts";
+import type { SinkResult } from "../../core/ports/stores/sink.ts";
 import { codeOf } from "../../platform/path-target.ts";
 
 /** Of what is at a path; null where nothing is. */
@@ -12,7 +12,7 @@ export interface PlaceFacts {
 }
 
 /** INVARIANT: nothing here blocks but a thread of the pool: a file system that hangs holds up nobody else. */
-export async function sinkPlace(path: string, kind: "file" | "socket"): Promise<SinkAnswer<PlaceFacts | null>> {
+export async function sinkPlace(path: string, kind: "file" | "socket"): Promise<SinkResult<PlaceFacts | null>> {
   const folder = dirname(path);
   try {
     const real = await realpath(folder);

@@ -1,6 +1,6 @@
 // A second copy of the log with a collector: it gets lines, and answers with the last entry it has kept so far, `PLACE HASH` a line.
 import { connect, type Socket } from "node:net";
-import type { Sink, SinkAnswer, SinkStanding } from "../../core/ports/stores/sink.ts";
+import type { Sink, SinkPosition, SinkResult } from "../../core/ports/stores/sink.ts";
 import { codeOf } from "../../platform/path-target.ts";
 import { sinkPlace } from "./sink-path.ts";
 
@@ -36,7 +36,7 @@ export class SocketSink implements Sink {
     this.#path = path;
   }
 
-  async open(header: string): Promise<SinkAnswer<SinkStanding>> {
+  async open(header: string): Promise<SinkResult<SinkPosition>> {
     this.close();
     let isCancelled = false;
     // The file system may never answer: `close` ends the wait for it.
@@ -76,7 +76,7 @@ export class SocketSink implements Sink {
     });
   }
 
-  keep(lines: string, last: number, kept: (place: number, hash: string) => boolean): Promise<SinkAnswer<null>> {
+  keep(lines: string, last: number, kept: (place: number, hash: string) => boolean): Promise<SinkResult<null>> {
     const socket = this.#socket;
     if (socket === null) return Promise.resolve({ ok: false, message: this.trouble ?? "it is not open" });
     // Notes alone have no place of their own: they count with the next entry.

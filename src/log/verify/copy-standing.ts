@@ -1,5 +1,5 @@
 // Where a copy of the log stands, from its first line and its last ones. Nothing in it is believed beyond that.
-import type { SinkAnswer, SinkStanding } from "../../core/ports/stores/sink.ts";
+import type { SinkPosition, SinkResult } from "../../core/ports/stores/sink.ts";
 import { readExportLine } from "./export.ts";
 
 /**
@@ -21,7 +21,7 @@ export function copyStanding(
   header: string,
   tail: readonly string[],
   isAll: boolean,
-): SinkAnswer<SinkStanding> {
+): SinkResult<SinkPosition> {
   const begun = readExportLine(header);
   if (begun?.kind !== "header" || begun.isCopy !== true) return refused("is there already, and is no copy of a log");
   if (begun.node !== node) return refused("is the copy of another log");

@@ -1,6 +1,6 @@
 // Writes the log of a store as lines of an export: every entry, and behind it the notes that were signed for it.
 import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
-import type { Durable, Kept } from "../../core/ports/stores/durable.ts";
+import type { Durable, DurableResult } from "../../core/ports/stores/durable.ts";
 import { type ExportHeader, type ExportLine, exportLine } from "./export.ts";
 import { NotePages } from "./note-pages.ts";
 import type { ChainHead } from "./verify.ts";
@@ -32,7 +32,7 @@ export async function exportStore({ chain, line }: ExportPorts, asked: ExportAsk
   await write({ kind: "header", node, first, keys, at });
   for (const text of rotations) await write({ kind: "rotation", text });
   const notes = new NotePages(chain, first - 1);
-  const writeNotes = async (upTo: number): Promise<Kept<null>> =>
+  const writeNotes = async (upTo: number): Promise<DurableResult<null>> =>
     notes.each(Math.min(upTo, end), (note) => write({ kind: "checkpoint", ...note }));
   const before = await writeNotes(first - 1);
   if (!before.ok) return before;

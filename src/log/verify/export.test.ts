@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NODE, newSigner, PORTS, WrittenLog } from "../../../test/audit/written-log.ts";
-import type { VerifyAnswer } from "../../core/ports/daemon/daemon-control.ts";
+import type { VerifyReport } from "../../core/ports/daemon/daemon-control.ts";
 import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import { type ExportLine, exportLine, readExportLine } from "./export.ts";
 import { exportStore } from "./export-store.ts";
@@ -21,7 +21,7 @@ function exported(log: WrittenLog): readonly string[] {
   return [...lines, { kind: "head" as const, ...log.head }].map(exportLine);
 }
 
-function verified(lines: readonly string[], key: string, head: WrittenLog["head"] | null = null): VerifyAnswer {
+function verified(lines: readonly string[], key: string, head: WrittenLog["head"] | null = null): VerifyReport {
   const verifier = new ExportVerifier(PORTS, { key, head });
   for (const line of lines) verifier.line(line);
   return verifier.end();

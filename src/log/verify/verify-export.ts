@@ -1,5 +1,5 @@
 // Verifies an export line by line, with a key that was brought along: nothing the file says of itself is believed.
-import type { VerifyAnswer } from "../../core/ports/daemon/daemon-control.ts";
+import type { VerifyReport } from "../../core/ports/daemon/daemon-control.ts";
 import { ZERO_HASH } from "../chain/chain.ts";
 import { type ExportHeader, readExportLine } from "./export.ts";
 import { type ChainHead, Verifier, type VerifyPorts } from "./verify.ts";
@@ -34,7 +34,7 @@ export class ExportVerifier {
     if (wrong !== null) this.#problems.tell(this.#place, `line ${this.#lines} ${wrong}`);
   }
 
-  end(): VerifyAnswer {
+  end(): VerifyReport {
     if (this.#header === null) this.#problems.tell(0, "this is no export of a log: its first line is no header");
     else if (this.#head === null && this.#header.isCopy !== true)
       this.#problems.tell(this.#place, "the file was cut off: its last line is missing");
@@ -76,7 +76,7 @@ export class ExportVerifier {
   }
 }
 
-const NOTHING: VerifyAnswer = {
+const NOTHING: VerifyReport = {
   isIntact: false,
   entries: 0,
   from: 0,

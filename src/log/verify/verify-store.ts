@@ -1,6 +1,6 @@
 // Verifies the log of a store, batch by batch, so that whoever serves it can answer others meanwhile.
 
-import type { VerifyAnswer } from "../../core/ports/daemon/daemon-control.ts";
+import type { VerifyReport } from "../../core/ports/daemon/daemon-control.ts";
 import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import { NotePages } from "./note-pages.ts";
@@ -16,7 +16,7 @@ const batchRows = 1000;
 const attemptsMax = 3;
 
 /** Up to where the log went when it began: what is written meanwhile is verified the next time. */
-export async function verifyStore(ports: VerifyStorePorts, given: Omit<VerifyGiven, "first">): Durable<VerifyAnswer> {
+export async function verifyStore(ports: VerifyStorePorts, given: Omit<VerifyGiven, "first">): Durable<VerifyReport> {
   for (let attempt = 1; ; attempt++) {
     const first = await ports.chain.first();
     if (!first.ok) return first;
@@ -29,7 +29,7 @@ export async function verifyStore(ports: VerifyStorePorts, given: Omit<VerifyGiv
   }
 }
 
-async function verifyOnce(ports: VerifyStorePorts, given: VerifyGiven): Durable<VerifyAnswer> {
+async function verifyOnce(ports: VerifyStorePorts, given: VerifyGiven): Durable<VerifyReport> {
   const { chain } = ports;
   const head = await chain.head();
   if (!head.ok) return head;

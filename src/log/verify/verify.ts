@@ -1,7 +1,7 @@
 // Whether a log is the one that was written: every row fits the one before it, every signed note fits its row, and what
 // was removed at either end is told. Rows and notes arrive in order, in batches, and may be anything at all.
 
-import type { VerifyAnswer } from "../../core/ports/daemon/daemon-control.ts";
+import type { VerifyReport } from "../../core/ports/daemon/daemon-control.ts";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { ChainRow, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
 import type { CheckSignature } from "../../core/ports/stores/signing.ts";
@@ -142,7 +142,7 @@ export class Verifier {
   }
 
   /** `head`: where the log itself says that it ends; null where it does not say. */
-  end(head: ChainHead | null): VerifyAnswer {
+  end(head: ChainHead | null): VerifyReport {
     const { first, head: kept, remembered = null } = this.#given;
     const size = this.#waiting.at(-1)?.size;
     if (size !== undefined)

@@ -1,8 +1,8 @@
-// Objects that lead nowhere: no prototype, no getter, nothing that can be changed, and functions that are only that.
+// Sealed objects: no prototype, no getter, immutable, and functions without a path to their constructor.
 
 type Member = string | number | boolean | null | object | ((...all: never[]) => unknown);
 
-/** INVARIANT: every member is a value, a function or closed already; a function loses the way to its constructor. */
+/** INVARIANT: every member is a value, a function or sealed already; a function loses access to its constructor. */
 export function closed<T extends Readonly<Record<string, Member>>>(members: T): T {
   const object = Object.create(null) as Record<string, unknown>;
   for (const key of Object.keys(members)) {
@@ -12,7 +12,7 @@ export function closed<T extends Readonly<Record<string, Member>>>(members: T): 
   return Object.freeze(object) as T;
 }
 
-/** An arrow function has no `prototype` of its own; the one it inherits from leads to `Function`. */
+/** An arrow function has no `prototype` of its own; its inherited one leads to `Function`. */
 export function closedFunction<F extends (...all: never[]) => unknown>(act: F): F {
   Object.setPrototypeOf(act, null);
   return Object.freeze(act);

@@ -1,4 +1,4 @@
-// A context is for a warrant, leads nowhere, and is of no use once its call has ended.
+// A context needs a warrant, exposes nothing else, and is useless after its call.
 import { describe, expect, test } from "vitest";
 import { chain, grant, link, moment } from "../../../test/forge/authority.ts";
 import {
@@ -11,9 +11,9 @@ import {
   warrantFor,
 } from "../../../test/laws/context-world.ts";
 import type { Authority } from "../../core/authority/chain.ts";
-import type { Asked } from "./asking.ts";
 import type { Context } from "./context.ts";
-import type { Used } from "./used.ts";
+import type { ToolRequest } from "./tool-request.ts";
+import type { UseResult } from "./use-result.ts";
 
 const EVERY = [
   ...["net.get", "net.post", "net.put", "net.delete", "fs.read", "fs.write", "fs.delete", "proc.exec"],
@@ -35,8 +35,8 @@ async function opened(authority: Authority = ALL, world: World = {}, capabilitie
   return openContext(await warrantFor(tool), tool, judgeOf(authority, tool), world);
 }
 
-/** Every use there is, each with one it is allowed. */
-const USES: readonly (readonly [string, (context: Context) => Promise<Used<unknown>>])[] = [
+/** Every instrument method, each with an allowed use. */
+const USES: readonly (readonly [string, (context: Context) => Promise<UseResult<unknown>>])[] = [
   ["net.fetch", ({ net }) => net.fetch("https://api.example.com/x")],
   ["files.read", ({ files }) => files.read("/data/a")],
   ["files.readText", ({ files }) => files.readText("/data/a")],
@@ -75,13 +75,13 @@ describe("within the declaration and the grants", () => {
   test.each(USES)("%s is refused to an agent without grants", async (name, use) => {
     const { context, seen } = await opened(CALLER);
     const answer = await use(context);
-    // Reading keys one by one leaves out what may not be read.
+    // Lists of keys omit unreadable ones.
     if (name === "storage.list") expect(answer).toMatchObject({ ok: true, value: [] });
     else expect(answer).toMatchObject({ ok: false, code: "capability_absent" });
     if (name !== "storage.list") expect(seen.done).toEqual([]);
   });
 
-  const outside: readonly (readonly [string, (context: Context) => Promise<Used<unknown>>, string])[] = [
+  const outside: readonly (readonly [string, (context: Context) => Promise<UseResult<unknown>>, string])[] = [
     ["another host", ({ net }) => net.fetch("https://api.example.co/"), "scope_violation"],
     ["below a host that is named alone", ({ net }) => net.fetch("https://x.api.example.com/"), "scope_violation"],
     ["a path beside the tree", ({ files }) => files.read("/database"), "scope_violation"],
@@ -232,7 +232,7 @@ describe("nothing on a context leads anywhere", () => {
 
 describe("what must be asked", () => {
   const asking: Authority = [chain(link("r", [grant("fs.read", undefined, { ask: 1 }), grant("tool.invoke")]))];
-  const reading: readonly Asked[] = [{ verb: "fs.read", path: "/data/approved" }];
+  const reading: readonly ToolRequest[] = [{ verb: "fs.read", path: "/data/approved" }];
 
   test("is allowed for exactly the requests that were approved with the call", async () => {
     const tool = registeredOf(toolOf(CAPABILITIES, { requests: () => reading }));
@@ -283,7 +283,7 @@ test("hostile arguments are refused, and nobody throws", async () => {
       },
     },
   );
-  const uses: readonly Promise<Used<unknown>>[] = [
+  const uses: readonly Promise<UseResult<unknown>>[] = [
     context.net.fetch("https://api.example.com/", trap),
     context.net.fetch("https://api.example.com/", { headers: { host: "evil" } }),
     context.net.fetch("https://api.example.com/", { headers: { "x-a": "b\r\nc: d" } }),

@@ -1,11 +1,11 @@
-// The context: all that a tool can reach while one call of it runs. It exists for a warrant and for nothing else, asks
-// the judge about every use, and is of no use to anybody once the call has ended.
+// The context: everything a tool can reach during one call. It is created from a warrant and nothing else, asks the judge
+// about every use, and is revoked when the call ends.
 import type { ToAscii } from "../../core/authority/axes/destination.ts";
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { isWarrant, type Warrant } from "../../core/gate/warrant.ts";
 import type { Files } from "../../core/ports/files.ts";
 import type {
-  Fetching,
+  HttpPort,
   MemoryPort,
   ObservationsPort,
   ProgramsPort,
@@ -13,7 +13,6 @@ import type {
   StoragePort,
 } from "../../core/ports/instruments.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import { Asker, type TellDenied } from "./asker.ts";
 import { closed, closedFunction } from "./closed.ts";
 import { type FilesInstrument, filesInstrument } from "./files.ts";
 import { type KeysInstrument, keysInstrument } from "./keys.ts";
@@ -23,6 +22,7 @@ import { type NetInstrument, netInstrument } from "./net.ts";
 import { type ObserveInstrument, observeInstrument } from "./observations.ts";
 import { type ProcessInstrument, processInstrument } from "./programs.ts";
 import { type SecretsInstrument, secretsInstrument } from "./secrets.ts";
+import { type ReportDenial, UseGate } from "./use-gate.ts";
 
 export type { Warrant } from "../../core/gate/warrant.ts";
 
@@ -31,7 +31,7 @@ export interface Context {
   readonly files: FilesInstrument;
   readonly process: ProcessInstrument;
   readonly secrets: SecretsInstrument;
-  /** The store the tool declares. */
+  /** The store that the tool declares. */
   readonly storage: KeysInstrument;
   readonly memory: KeysInstrument;
   readonly observe: ObserveInstrument;
@@ -40,13 +40,13 @@ export interface Context {
 
 export interface SignalInstrument {
   isStopped(): boolean;
-  /** Told when the call ends or is stopped; hands back the way to listen no more. */
+  /** Called when the call ends or is stopped; returns a function that removes the listener. */
   onStop(listener: () => void): () => void;
 }
 
-/** Null is a backend that is not there: what needs it answers `not_available`. */
+/** Null is a missing backend: its instruments answer `not_available`. */
 export interface Instruments {
-  readonly fetching: Fetching | null;
+  readonly fetching: HttpPort | null;
   readonly files: Files | null;
   readonly programs: ProgramsPort | null;
   readonly secrets: SecretsPort | null;
@@ -57,27 +57,27 @@ export interface Instruments {
 
 export interface ContextParts {
   readonly instruments: Instruments;
-  /** Every link of the caller and what the tool requires, as they are when it is asked; not as they were. */
+  /** Every link of the caller and the tool's requirement, as of each use, not as of the decision. */
   readonly judge: Judge;
   readonly ground: Ground;
   readonly toAscii: ToAscii;
-  /** The store the tool declares; null where it declares none. */
+  /** The store that the tool declares; null if it declares none. */
   readonly store: "tool" | "session" | "agent" | null;
-  readonly denied: TellDenied;
+  readonly denied: ReportDenial;
 }
 
 export interface OpenContext {
   readonly context: Context;
-  /** INVARIANT: after this every instrument answers `revoked`, whatever of the context somebody kept. */
+  /** INVARIANT: after this every instrument answers `revoked`, even through references the tool kept. */
   end(): void;
 }
 
-/** Throws for what is no warrant: that is never a tool's doing, but a mistake of ours. */
+/** Throws without a valid warrant: that is never a tool's doing, but an internal error. */
 export function makeContext(warrant: Warrant, parts: ContextParts): OpenContext {
   if (!isWarrant(warrant)) throw new TypeError("a context is made for a warrant");
   const { instruments, ground, toAscii, store } = parts;
   const life = new Life();
-  const asker = new Asker(parts.judge, warrant, { ground, toAscii, tool: warrant.tool }, parts.denied);
+  const asker = new UseGate(parts.judge, warrant, { ground, toAscii, tool: warrant.tool }, parts.denied);
   const context: Context = closed({
     net: netInstrument(instruments, asker, life),
     files: filesInstrument(instruments.files, asker, life),

@@ -1,26 +1,26 @@
 // Values by key. `memory` is all keys an agent is granted; `storage` is the one store a tool declares, under its own name.
 import { parseName } from "../../core/authority/axes/name.ts";
 import type { KeysPort, KeyValue } from "../../core/ports/instruments.ts";
-import type { Asker } from "./asker.ts";
 import { closed } from "./closed.ts";
 import type { Life } from "./life.ts";
 import { keyPagesMax, listedKeysMax, storedSecondsMax, valueCharactersMax } from "./limits.ts";
 import { countOf, optionsOf } from "./option.ts";
-import { denied, failed, invalid, type Used, unread, used } from "./used.ts";
+import type { UseGate } from "./use-gate.ts";
+import { failed, invalid, type UseResult, unreadable, useDenial, useResult } from "./use-result.ts";
 
 export interface KeyOptions {
-  /** Only if this is the version there; 0 is "only if there is none". */
+  /** Expected version; 0 requires that the key does not exist. */
   readonly version?: number | undefined;
-  /** It is gone after so long. */
+  /** Time to live. */
   readonly secondsMax?: number | undefined;
 }
 
 export interface KeysInstrument {
-  get(key: string): Promise<Used<KeyValue | null>>;
-  set(key: string, value: string, options?: KeyOptions): Promise<Used<{ readonly version: number }>>;
-  delete(key: string): Promise<Used<boolean>>;
-  /** Keys below a prefix that may be read. */
-  list(prefix?: string): Promise<Used<readonly string[]>>;
+  get(key: string): Promise<UseResult<KeyValue | null>>;
+  set(key: string, value: string, options?: KeyOptions): Promise<UseResult<{ readonly version: number }>>;
+  delete(key: string): Promise<UseResult<boolean>>;
+  /** Readable keys below a prefix. */
+  list(prefix?: string): Promise<UseResult<readonly string[]>>;
 }
 
 /** Which keys: all of them, those of one store, or none. */
@@ -28,27 +28,27 @@ export type KeyRange = { readonly kind: "all" } | { readonly kind: "store"; read
 
 type KeyVerb = "memory.read" | "memory.write";
 
-export function keysInstrument(port: KeysPort | null, range: KeyRange, asker: Asker, life: Life): KeysInstrument {
+export function keysInstrument(port: KeysPort | null, range: KeyRange, asker: UseGate, life: Life): KeysInstrument {
   const touch = <T>(
     verb: KeyVerb,
     key: unknown,
-    act: (keys: KeysPort, key: readonly string[]) => Promise<Used<T>>,
-  ): Promise<Used<T>> =>
+    act: (keys: KeysPort, key: readonly string[]) => Promise<UseResult<T>>,
+  ): Promise<UseResult<T>> =>
     life.use(verb, async () => {
       const whole = wholeKey(key, range, verb);
       if (!whole.ok) return whole;
       const granted = asker.ask({ verb, key: whole.value.join("/") });
       if (!granted.ok) return granted;
-      return port === null ? denied("not_available", verb, "nothing is kept here") : act(port, whole.value);
+      return port === null ? useDenial("not_available", verb, "nothing is kept here") : act(port, whole.value);
     });
   return closed({
     get: (key: string) =>
       touch("memory.read", key, async (keys, at) => {
         const found = await keys.get(at);
         if (!found.ok) return failed("memory.read", found);
-        if (found.value === null) return used(null);
+        if (found.value === null) return useResult(null);
         const { value, version } = found.value;
-        return used(Object.freeze({ value, version }));
+        return useResult(Object.freeze({ value, version }));
       }),
     set: (key: string, value: string, options?: KeyOptions) =>
       touch("memory.write", key, async (keys, at) => {
@@ -61,38 +61,38 @@ export function keysInstrument(port: KeysPort | null, range: KeyRange, asker: As
           return invalid("memory.write", `a value is a text of at most ${valueCharactersMax} characters`);
         const write = { version: version < 0 ? null : version, secondsMax: secondsMax < 0 ? null : secondsMax };
         const kept = await keys.set(at, value, write);
-        return kept.ok ? used(Object.freeze({ version: kept.value.version })) : failed("memory.write", kept);
+        return kept.ok ? useResult(Object.freeze({ version: kept.value.version })) : failed("memory.write", kept);
       }),
     delete: (key: string) =>
       touch("memory.write", key, async (keys, at) => {
         const gone = await keys.delete(at);
-        return gone.ok ? used(gone.value) : failed("memory.write", gone);
+        return gone.ok ? useResult(gone.value) : failed("memory.write", gone);
       }),
     list: (prefix?: string) => life.use("memory.read", () => listed(port, range, asker, life, prefix)),
   });
 }
 
-/** As the grants see it: the store first, which the tool does not write. */
-function wholeKey(key: unknown, range: KeyRange, verb: KeyVerb): Used<readonly string[]> {
-  if (range === null) return denied("capability_absent", verb, "the tool declares no storage");
+/** As grants see it: prefixed with the store, which the tool does not write. */
+function wholeKey(key: unknown, range: KeyRange, verb: KeyVerb): UseResult<readonly string[]> {
+  if (range === null) return useDenial("capability_absent", verb, "the tool declares no storage");
   const name = parseName(typeof key === "string" ? key : "");
-  if (!name.ok) return unread(verb, name);
-  return used([...(range.kind === "store" ? [range.store] : []), ...name.value.segments]);
+  if (!name.ok) return unreadable(verb, name);
+  return useResult([...(range.kind === "store" ? [range.store] : []), ...name.value.segments]);
 }
 
-/** Page by page, and of each only what may be read, until there is enough or no more. */
+/** Page by page, and of each only readable keys, until there are enough or no more. */
 async function listed(
   port: KeysPort | null,
   range: KeyRange,
-  asker: Asker,
+  asker: UseGate,
   life: Life,
   prefix: unknown,
-): Promise<Used<readonly string[]>> {
+): Promise<UseResult<readonly string[]>> {
   const verb = "memory.read";
-  if (range === null) return denied("capability_absent", verb, "the tool declares no storage");
-  const below = prefix === undefined || prefix === "" ? used([]) : wholeKey(prefix, { kind: "all" }, verb);
+  if (range === null) return useDenial("capability_absent", verb, "the tool declares no storage");
+  const below = prefix === undefined || prefix === "" ? useResult([]) : wholeKey(prefix, { kind: "all" }, verb);
   if (!below.ok) return below;
-  if (port === null) return denied("not_available", verb, "nothing is kept here");
+  if (port === null) return useDenial("not_available", verb, "nothing is kept here");
   const store = range.kind === "store" ? [range.store] : [];
   const found: string[] = [];
   let after: readonly string[] | null = null;
@@ -100,7 +100,7 @@ async function listed(
     const answer = await port.list([...store, ...below.value], { after, count: listedKeysMax });
     if (!answer.ok) return failed(verb, answer);
     for (const key of answer.value) {
-      // A port that answers with another store's keys has made a mistake; nobody is shown it.
+      // A port that returns another store's keys has a bug; they are not shown.
       if (!store.every((one, at) => one === key[at])) continue;
       if (found.length < listedKeysMax && asker.covers({ verb, key: key.join("/") }))
         found.push(key.slice(store.length).join("/"));
@@ -108,5 +108,5 @@ async function listed(
     after = answer.value.at(-1) ?? null;
     if (answer.value.length < listedKeysMax) break;
   }
-  return used(Object.freeze(found));
+  return useResult(Object.freeze(found));
 }

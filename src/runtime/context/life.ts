@@ -1,6 +1,6 @@
-// How long a context lives: until the call ends or is stopped. After that every instrument answers `revoked`.
+// Lifetime of a context: until the call ends or is stopped. After that every instrument answers `revoked`.
 import type { StopSignal } from "../../core/ports/instruments.ts";
-import { denied, failed, type Used } from "./used.ts";
+import { failed, type UseResult, useDenial } from "./use-result.ts";
 
 export class Life {
   #isOver = false;
@@ -10,7 +10,7 @@ export class Life {
     return this.#isOver;
   }
 
-  /** Once; again changes nothing. A listener that fails keeps nobody else from being told. */
+  /** Idempotent. A listener that throws does not affect other listeners. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -19,13 +19,13 @@ export class Life {
     for (const listener of listeners) tell(listener);
   }
 
-  /** Hands back the way to listen no more. One who comes too late is told at once. */
+  /** Returns a function that removes the listener. After the end, the listener is called immediately. */
   listen(listener: () => void): () => void {
     if (this.#isOver) {
       tell(listener);
       return () => undefined;
     }
-    // One entry for each time it is asked, so that taking one back does not take another's.
+    // One entry per registration, so that removing one does not remove another of the same function.
     const entry = (): void => listener();
     this.#listeners.add(entry);
     return () => {
@@ -38,12 +38,12 @@ export class Life {
   }
 
   /**
-   * One use of an instrument. INVARIANT: nothing is tried after the end, and what comes back after it is not handed out.
-   * Whatever throws on the way, a port or a hostile argument, has given nothing.
+   * One use of an instrument. INVARIANT: nothing is tried after the end, and later results are not returned. Any exception, from
+   * a port or a hostile argument, yields a refusal.
    */
-  async use<T>(verb: string | null, act: () => Promise<Used<T>>): Promise<Used<T>> {
+  async use<T>(verb: string | null, act: () => Promise<UseResult<T>>): Promise<UseResult<T>> {
     if (this.#isOver) return revoked(verb);
-    let answer: Used<T>;
+    let answer: UseResult<T>;
     try {
       answer = await act();
     } catch (error) {
@@ -53,19 +53,19 @@ export class Life {
   }
 }
 
-export function revoked<T>(verb: string | null): Used<T> {
-  return denied("revoked", verb, "the call this belonged to has ended");
+export function revoked<T>(verb: string | null): UseResult<T> {
+  return useDenial("revoked", verb, "the call this belonged to has ended");
 }
 
 function tell(listener: () => void): void {
   try {
     listener();
   } catch {
-    // What a listener does wrong is its own.
+    // A listener's exception is ignored.
   }
 }
 
-/** Asked of nothing but an ordinary error: what is thrown may be hostile too. */
+/** Reads only ordinary errors: a thrown value may be hostile, too. */
 function messageOf(error: unknown): string {
   try {
     return error instanceof Error && typeof error.message === "string" ? error.message.slice(0, 500) : "it failed";

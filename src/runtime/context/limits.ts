@@ -1,4 +1,4 @@
-// How much one use of an instrument may be. Past a limit the answer is a refusal, never a part of it.
+// Limits of one use of an instrument. Past a limit the result is a refusal, never truncated.
 
 /** Requests of one fetch, redirects included. */
 export const fetchRequestsMax = 5;
@@ -9,9 +9,9 @@ export const fetchMillisecondsUsual = 30_000;
 export const bodyBytesMax = 16_777_216;
 export const headersMax = 64;
 export const headerCharactersMax = 16_384;
-/** Different secrets in one request. */
+/** Distinct secrets in one request. */
 export const secretsPerFetchMax = 8;
-/** Addresses a name may lead to. */
+/** Addresses a name may resolve to. */
 export const addressesMax = 64;
 export const fileBytesMax = 16_777_216;
 export const entriesMax = 10_000;

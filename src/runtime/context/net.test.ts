@@ -1,4 +1,4 @@
-// Fetching hop by hop: each is decided, resolved, screened and pinned, and nobody is told what is not theirs.
+// Fetching hop by hop: each is decided, resolved, screened and pinned, and nothing is revealed that the tool may not know.
 import { describe, expect, test } from "vitest";
 import { chain, grant, link } from "../../../test/forge/authority.ts";
 import {
@@ -15,8 +15,8 @@ import type { Authority } from "../../core/authority/chain.ts";
 import { addressText } from "../../core/base/address.ts";
 import { utf8Bytes } from "../../core/base/bytes.ts";
 import { methodVerb } from "../../core/notation/request/request.ts";
-import type { Exchange, Exchanged } from "../../core/ports/instruments.ts";
-import { fetchVerb } from "./fetch-asked.ts";
+import type { HttpExchange, HttpResponse } from "../../core/ports/instruments.ts";
+import { fetchVerb } from "./fetch-request.ts";
 
 const ALL: Authority = [
   chain(
@@ -32,7 +32,7 @@ async function opened(world: World, hosts: readonly string[] = ["*.example"], au
   return openContext(await warrantFor(tool), tool, judgeOf(authority, tool), world);
 }
 
-function redirecting(...steps: readonly (readonly [number, string])[]): (asked: Exchange) => Exchanged {
+function redirecting(...steps: readonly (readonly [number, string])[]): (asked: HttpExchange) => HttpResponse {
   let at = 0;
   return () => {
     const step = steps[at++];
@@ -272,7 +272,7 @@ test("a relative address is read by the one it was answered from", () => {
   for (const [text, expected] of rows) {
     const url = redirectOf(text, from.value, () => null);
     expect(url.ok ? urlText(url.value) : null, text).toBe(expected);
-    // The platform's own reader agrees wherever ours answers.
+    // The platform's own parser agrees wherever ours answers.
     if (url.ok) expect(new URL(urlText(url.value)).href).toBe(new URL(text, "https://a.example:8443/x/y?z#w").href);
   }
 });

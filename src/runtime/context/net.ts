@@ -1,4 +1,4 @@
-// The network as a tool has it: `fetch`. Every hop is read, decided, resolved, screened and pinned like the first one.
+// The network as a tool sees it: `fetch`. Every hop is parsed, decided, resolved, screened and pinned like the first one.
 
 import { destinationText } from "../../core/authority/axes/destination.ts";
 import {
@@ -12,27 +12,27 @@ import {
 } from "../../core/authority/axes/redirect.ts";
 import { parseUrl, type Url } from "../../core/authority/axes/url.ts";
 import { utf8Bytes, utf8Text } from "../../core/base/bytes.ts";
-import type { Exchanged, Fetching, SecretsPort, StopSignal } from "../../core/ports/instruments.ts";
-import type { Asker } from "./asker.ts";
+import type { HttpPort, HttpResponse, SecretsPort, StopSignal } from "../../core/ports/instruments.ts";
 import { closed } from "./closed.ts";
-import { type FetchAsked, type FetchOptions, type Header, readFetch } from "./fetch-asked.ts";
+import { type FetchOptions, type FetchRequest, type Header, readFetch } from "./fetch-request.ts";
 import type { Life } from "./life.ts";
 import { fetchRequestsMax, secretsPerFetchMax } from "./limits.ts";
 import { filled, secretsIn, withoutValues } from "./placeholder.ts";
 import { type FetchedResponse, responseOf } from "./response.ts";
 import { screen, screened } from "./screened.ts";
-import { denied, failed, invalid, type Used, unread, used } from "./used.ts";
+import type { UseGate } from "./use-gate.ts";
+import { failed, invalid, type UseResult, unreadable, useDenial, useResult } from "./use-result.ts";
 
 export interface NetInstrument {
-  fetch(url: string, options?: FetchOptions): Promise<Used<FetchedResponse>>;
+  fetch(url: string, options?: FetchOptions): Promise<UseResult<FetchedResponse>>;
 }
 
 interface NetPorts {
-  readonly fetching: Fetching | null;
+  readonly fetching: HttpPort | null;
   readonly secrets: SecretsPort | null;
 }
 
-export function netInstrument(ports: NetPorts, asker: Asker, life: Life): NetInstrument {
+export function netInstrument(ports: NetPorts, asker: UseGate, life: Life): NetInstrument {
   return closed({
     fetch: (url: string, options?: FetchOptions) => life.use("net.get", () => follow(ports, asker, life, url, options)),
   });
@@ -40,38 +40,38 @@ export function netInstrument(ports: NetPorts, asker: Asker, life: Life): NetIns
 
 async function follow(
   ports: NetPorts,
-  asker: Asker,
+  asker: UseGate,
   life: Life,
   text: unknown,
   options: unknown,
-): Promise<Used<FetchedResponse>> {
+): Promise<UseResult<FetchedResponse>> {
   const read = readFetch(options);
   if (!read.ok) return read;
   let asked = read.value;
-  const first = typeof text === "string" ? parseUrl(text, asker.asking.toAscii) : null;
+  const first = typeof text === "string" ? parseUrl(text, asker.reading.toAscii) : null;
   if (first === null) return invalid(asked.verb, "the address is a text");
-  if (!first.ok) return unread(asked.verb, first);
+  if (!first.ok) return unreadable(asked.verb, first);
   let url: Url = first.value;
   for (let count = 0; count < fetchRequestsMax; count++) {
-    // An end in the middle: the next hop is not tried.
-    if (life.isOver) return denied("revoked", asked.verb, "the call this belonged to has ended");
+    // The call ended in between: the next hop is not tried.
+    if (life.isOver) return useDenial("revoked", asked.verb, "the call this belonged to has ended");
     const answer = await hop(ports, asker, life.signal(), url, asked);
     if (!answer.ok) return answer;
     const { status, headers, body } = answer.value;
     const location = headers.find(([name]) => name.toLowerCase() === "location")?.[1];
     if (!isRedirect(status) || location === undefined || asked.redirect === "manual")
-      return used(responseOf({ status, headers, body, url: urlText(url), redirected: count > 0 }));
-    if (asked.redirect === "error") return denied("not_available", asked.verb, "the answer is a redirect");
-    const next = redirectOf(location, url, asker.asking.toAscii);
+      return useResult(responseOf({ status, headers, body, url: urlText(url), redirected: count > 0 }));
+    if (asked.redirect === "error") return useDenial("not_available", asked.verb, "the answer is a redirect");
+    const next = redirectOf(location, url, asker.reading.toAscii);
     if (!next.ok)
-      return denied(next.kind === "downgrade" ? "scope_violation" : "invalid_input", asked.verb, next.message);
+      return useDenial(next.kind === "downgrade" ? "scope_violation" : "invalid_input", asked.verb, next.message);
     asked = afterRedirect(asked, status, originOf(url) === originOf(next.value));
     url = next.value;
   }
-  return denied("not_available", asked.verb, `more than ${fetchRequestsMax} requests: the redirects do not end`);
+  return useDenial("not_available", asked.verb, `more than ${fetchRequestsMax} requests: the redirects do not end`);
 }
 
-function afterRedirect(asked: FetchAsked, status: number, isSameOrigin: boolean): FetchAsked {
+function afterRedirect(asked: FetchRequest, status: number, isSameOrigin: boolean): FetchRequest {
   const { method } = asked;
   const isGet = becomesGet(status, method);
   const headers = asked.headers.filter(
@@ -85,11 +85,11 @@ function afterRedirect(asked: FetchAsked, status: number, isSameOrigin: boolean)
 /** One request to one server. INVARIANT: nothing is resolved, opened or sent before it is decided. */
 async function hop(
   { fetching, secrets }: NetPorts,
-  asker: Asker,
+  asker: UseGate,
   stop: StopSignal,
   url: Url,
-  asked: FetchAsked,
-): Promise<Used<Exchanged>> {
+  asked: FetchRequest,
+): Promise<UseResult<HttpResponse>> {
   const granted = asker.ask({ verb: asked.verb, url: `${originOf(url)}/` });
   if (!granted.ok) return granted;
   const host = destinationText(url.host);
@@ -100,16 +100,16 @@ async function hop(
     const open = asker.ask({ verb: "secret.use", name, host });
     if (!open.ok) return open;
   }
-  if (fetching === null) return denied("not_available", asked.verb, "there is no network here");
+  if (fetching === null) return useDenial("not_available", asked.verb, "there is no network here");
   const addresses = await screened(asker, granted.value, url, fetching.resolve);
   if (!addresses.ok) return addresses;
-  const values = await openSecrets(secrets, names, { tool: asker.asking.tool, host, origin: originOf(url) });
+  const values = await openSecrets(secrets, names, { tool: asker.reading.tool, host, origin: originOf(url) });
   if (!values.ok) return values;
   const fill = (text: string): string => filled(text, values.value);
   const headers = asked.headers.map(([name, value]): Header => [name, fill(value)]);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (headers.some(([, value]) => /[\u0000-\u0008\u000a-\u001f\u007f]/.test(value)))
-    return denied("secret_refused", "secret.use", "a secret holds what no header can");
+    return useDenial("secret_refused", "secret.use", "a secret holds what no header can");
   const { scheme, port } = url;
   const { method, body, bytesMax, millisecondsMax } = asked;
   const answer = await fetching.exchange({
@@ -121,10 +121,10 @@ async function hop(
       return open.ok ? null : open.code;
     },
   });
-  return answer.ok ? used(told(answer.value, values.value)) : failed(asked.verb, answer);
+  return answer.ok ? useResult(told(answer.value, values.value)) : failed(asked.verb, answer);
 }
 
-function secretNames({ headers, body }: FetchAsked): readonly string[] {
+function secretNames({ headers, body }: FetchRequest): readonly string[] {
   const texts = [...headers.map(([, value]) => value), typeof body === "string" ? body : ""];
   return [...new Set(texts.flatMap(secretsIn))];
 }
@@ -133,19 +133,19 @@ async function openSecrets(
   secrets: SecretsPort | null,
   names: readonly string[],
   use: Parameters<SecretsPort["open"]>[1],
-): Promise<Used<ReadonlyMap<string, string>>> {
+): Promise<UseResult<ReadonlyMap<string, string>>> {
   const values = new Map<string, string>();
   for (const name of names) {
-    if (secrets === null) return denied("not_available", "secret.use", "there are no secrets here");
+    if (secrets === null) return useDenial("not_available", "secret.use", "there are no secrets here");
     const opened = await secrets.open(name, use);
     if (!opened.ok) return failed("secret.use", opened);
     values.set(name, opened.value);
   }
-  return used(values);
+  return useResult(values);
 }
 
-/** A server may say back what it was told: what the tool gets has no value of a secret in it, as it was sent. */
-function told({ status, headers, body }: Exchanged, values: ReadonlyMap<string, string>): Exchanged {
+/** A server may echo the request: secret values, as they were sent, are redacted from the result. */
+function told({ status, headers, body }: HttpResponse, values: ReadonlyMap<string, string>): HttpResponse {
   if (values.size === 0) return { status, headers, body };
   const marks = [...values].map(([name, value]) => ({
     value: utf8Bytes(value),

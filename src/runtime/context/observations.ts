@@ -1,14 +1,14 @@
-// Observations as a tool has them: to write one of its own agent's, and to read those of agents it is granted.
-import type { ObservationSeen, ObservationsPort } from "../../core/ports/instruments.ts";
-import type { Asker } from "./asker.ts";
+// Observations as a tool sees them: append one for its own agent, and read those of granted agents.
+import type { ObservationsPort, ObservationView } from "../../core/ports/instruments.ts";
 import { closed } from "./closed.ts";
 import type { Life } from "./life.ts";
 import * as limits from "./limits.ts";
 import { countOf, optionsOf, textsOf } from "./option.ts";
-import { denied, failed, invalid, type Used, used } from "./used.ts";
+import type { UseGate } from "./use-gate.ts";
+import { failed, invalid, type UseResult, useDenial, useResult } from "./use-result.ts";
 
-export interface ObservationsAsked {
-  /** Whose; without it the agent's own. */
+export interface ObservationsQuery {
+  /** The agent; its own by default. */
   readonly agent?: string | undefined;
   readonly text?: string | undefined;
   readonly tag?: string | undefined;
@@ -18,11 +18,11 @@ export interface ObservationsAsked {
 }
 
 export interface ObserveInstrument {
-  append(text: string, tags?: readonly string[]): Promise<Used<{ readonly id: string }>>;
-  query(asked?: ObservationsAsked): Promise<Used<readonly ObservationSeen[]>>;
+  append(text: string, tags?: readonly string[]): Promise<UseResult<{ readonly id: string }>>;
+  query(asked?: ObservationsQuery): Promise<UseResult<readonly ObservationView[]>>;
 }
 
-export function observeInstrument(port: ObservationsPort | null, asker: Asker, life: Life): ObserveInstrument {
+export function observeInstrument(port: ObservationsPort | null, asker: UseGate, life: Life): ObserveInstrument {
   return closed({
     append: (text: string, tags?: readonly string[]) =>
       life.use("obs.append", async () => {
@@ -33,17 +33,17 @@ export function observeInstrument(port: ObservationsPort | null, asker: Asker, l
         if (!granted.ok) return granted;
         if (port === null) return nowhere("obs.append");
         const kept = await port.append(text, words);
-        return kept.ok ? used(Object.freeze({ id: kept.value.id })) : failed("obs.append", kept);
+        return kept.ok ? useResult(Object.freeze({ id: kept.value.id })) : failed("obs.append", kept);
       }),
-    query: (asked?: ObservationsAsked) => life.use("obs.query", () => query(port, asker, asked)),
+    query: (asked?: ObservationsQuery) => life.use("obs.query", () => query(port, asker, asked)),
   });
 }
 
 async function query(
   port: ObservationsPort | null,
-  asker: Asker,
+  asker: UseGate,
   asked: unknown,
-): Promise<Used<readonly ObservationSeen[]>> {
+): Promise<UseResult<readonly ObservationView[]>> {
   const read = optionsOf(asked, ["agent", "text", "tag", "before", "count"]);
   const count = countOf(read?.["count"], 100, limits.observationsMax);
   if (read === null || count === null) return invalid("obs.query", "not a question for observations");
@@ -57,11 +57,11 @@ async function query(
   const [text = null, tag = null, before = null] = words as readonly (string | null)[];
   const found = await port.query({ agent, text, tag, before, count });
   if (!found.ok) return failed("obs.query", found);
-  // A port that answers with another agent's has made a mistake; nobody is shown it.
+  // A port that returns another agent's observations has a bug; they are not shown.
   const own = found.value.filter((one) => one.agent === agent);
-  return used(Object.freeze(own.map((one) => Object.freeze({ ...one, tags: Object.freeze([...one.tags]) }))));
+  return useResult(Object.freeze(own.map((one) => Object.freeze({ ...one, tags: Object.freeze([...one.tags]) }))));
 }
 
-function nowhere(verb: string): Used<never> {
-  return denied("not_available", verb, "nothing is observed here");
+function nowhere(verb: string): UseResult<never> {
+  return useDenial("not_available", verb, "nothing is observed here");
 }

@@ -1,6 +1,6 @@
-// Reads what a tool hands to an instrument beside the words that are decided on: each property once, each within bounds.
+// Parses a tool's options for an instrument: each property is read once, and bounded.
 
-/** A plain copy of the named properties; null for what is no object, or has other properties. */
+/** A plain copy of the named properties; null for a value that is not an object, or has other properties. */
 export function optionsOf(value: unknown, names: readonly string[]): Record<string, unknown> | null {
   const copy = Object.create(null) as Record<string, unknown>;
   if (value === undefined) return copy;
@@ -12,13 +12,13 @@ export function optionsOf(value: unknown, names: readonly string[]): Record<stri
   return copy;
 }
 
-/** A whole number from one (or `least`) to the bound; the usual one where nothing is said. Null: not one of these. */
+/** A whole number from one (or `least`) to the limit; the default if absent. Null: invalid. */
 export function countOf(value: unknown, usual: number, most: number, least = 1): number | null {
   if (value === undefined) return usual;
   return typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most ? value : null;
 }
 
-/** Lists are read by their length once, and hold nothing but text. */
+/** A list's length is read once, and it contains only strings. */
 export function textsOf(value: unknown, most: number, charactersMax: number): readonly string[] | null {
   if (value === undefined) return [];
   if (!Array.isArray(value) || value.length > most) return null;

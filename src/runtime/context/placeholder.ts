@@ -1,4 +1,4 @@
-// A secret where its value will stand: `{{secret:name}}`. A tool sees this text and never the value.
+// Secret placeholders: `{{secret:name}}`. A tool sees this text and never the value.
 
 const PLACEHOLDER = /\{\{secret:([^{}\s]{1,256})\}\}/g;
 
@@ -10,12 +10,12 @@ export function secretsIn(text: string): readonly string[] {
   return [...text.matchAll(PLACEHOLDER)].map((match) => match[1] as string);
 }
 
-/** INVARIANT: a value is put in once and never looked through for more placeholders. */
+/** INVARIANT: a value is substituted once and never scanned for more placeholders. */
 export function filled(text: string, values: ReadonlyMap<string, string>): string {
   return text.replace(PLACEHOLDER, (whole, name: string) => values.get(name) ?? whole);
 }
 
-/** The same bytes with every value taken out again: a server may say back what it was told. */
+/** The same bytes with every value redacted: a server may echo the request. */
 export function withoutValues(
   bytes: Uint8Array,
   values: readonly { readonly value: Uint8Array; readonly shown: Uint8Array }[],

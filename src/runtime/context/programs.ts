@@ -1,20 +1,20 @@
-// Programs as a tool has them: an argument vector, never a line, run behind the walls that the deciding grants make.
+// Programs as a tool sees them: an argument vector, never a shell line, run in a sandbox made from the deciding grants.
 
 import { utf8Bytes } from "../../core/base/bytes.ts";
 import { argvCharactersMax, argvTokensMax } from "../../core/base/limits.ts";
 import type { ProgramsPort } from "../../core/ports/instruments.ts";
 import type { Ending, RunDenial, Usage } from "../../core/ports/process.ts";
-import type { Asker } from "./asker.ts";
 import { closed } from "./closed.ts";
 import type { Life } from "./life.ts";
 import * as limits from "./limits.ts";
 import { countOf, optionsOf, textsOf } from "./option.ts";
-import { denied, failed, invalid, type Used, used } from "./used.ts";
+import type { UseGate } from "./use-gate.ts";
+import { failed, invalid, type UseResult, useDenial, useResult } from "./use-result.ts";
 
 export interface ProgramOptions {
   /** The folder it runs in, and all it can see of the agent's files. */
   readonly in?: string | undefined;
-  /** Whether it may change that folder; without it, not. */
+  /** Whether it may change that folder; false by default. */
   readonly root?: "ro" | "rw" | undefined;
   readonly input?: string | Uint8Array | undefined;
   readonly millisecondsMax?: number | undefined;
@@ -30,10 +30,10 @@ export interface ProgramResult {
 }
 
 export interface ProcessInstrument {
-  run(argv: readonly string[], options?: ProgramOptions): Promise<Used<ProgramResult>>;
+  run(argv: readonly string[], options?: ProgramOptions): Promise<UseResult<ProgramResult>>;
 }
 
-export function processInstrument(port: ProgramsPort | null, asker: Asker, life: Life): ProcessInstrument {
+export function processInstrument(port: ProgramsPort | null, asker: UseGate, life: Life): ProcessInstrument {
   return closed({
     run: (argv: readonly string[], options?: ProgramOptions) =>
       life.use("proc.exec", () => run(port, asker, life, argv, options)),
@@ -42,11 +42,11 @@ export function processInstrument(port: ProgramsPort | null, asker: Asker, life:
 
 async function run(
   port: ProgramsPort | null,
-  asker: Asker,
+  asker: UseGate,
   life: Life,
   words: unknown,
   options: unknown,
-): Promise<Used<ProgramResult>> {
+): Promise<UseResult<ProgramResult>> {
   const read = optionsOf(options, ["in", "root", "input", "millisecondsMax", "outputBytesMax"]);
   if (read === null) return invalid("proc.exec", "not an option of a program");
   // Read once: what is decided is what is run.
@@ -69,7 +69,7 @@ async function run(
     root: read["root"] as "ro" | "rw" | undefined,
   });
   if (!granted.ok) return granted;
-  if (port === null) return denied("not_available", "proc.exec", "no programs are run here");
+  if (port === null) return useDenial("not_available", "proc.exec", "no programs are run here");
   const { request, by } = granted.value;
   const answer = await port.run({
     ...{ argv: [program, ...rest], request, by, input, millisecondsMax, outputBytesMax },
@@ -78,7 +78,7 @@ async function run(
   if (!answer.ok) return failed("proc.exec", answer.refused);
   const { ran, output, errors } = answer.value;
   const { ending, usage, denials } = ran;
-  return used(
+  return useResult(
     Object.freeze({
       ending: Object.freeze({ ...ending }),
       usage: Object.freeze({ ...usage }),

@@ -1,14 +1,14 @@
-// Values between a context and code elsewhere, as JSON: bytes are `{"$bytes": base64}`, and everything has a bound.
+// JSON encoding of values between a context and remote code: bytes are `{"$bytes": base64}`, and everything is bounded.
 
 import { base64Bytes, base64Text } from "../../core/base/bytes.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 
-/** Members and elements of one value, all the way down. */
+/** Members and elements of one value, at all levels. */
 const partsMax = 200_000;
 const depthMax = 16;
 const BYTES = "$bytes";
 
-/** Undefined for what is no plain data. Each property is read once, and never through a getter. */
+/** Undefined for a value that is not plain data. Each property is read once, and never through a getter. */
 export function remoteJson(value: unknown): Json | undefined {
   let left = partsMax;
   const encode = (one: unknown, depth: number): Json | undefined => {
@@ -39,7 +39,7 @@ export function remoteJson(value: unknown): Json | undefined {
   return encode(value, 0);
 }
 
-/** Undefined for what is too much, or is not bytes where it says so. Frozen, but for bytes, which nothing can freeze. */
+/** Undefined if it is too large, or has invalid bytes. Frozen, except for bytes, which cannot be frozen. */
 export function remoteValue(json: Json): unknown {
   let left = partsMax;
   const decode = (one: Json, depth: number): unknown => {

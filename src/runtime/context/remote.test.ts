@@ -1,10 +1,10 @@
-// A context from elsewhere: the same answers as beside it, nothing but the fixed methods, and an end.
+// A remote context: the same results as a local one, only the fixed methods, and an end.
 import { expect, test } from "vitest";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Context } from "./context.ts";
 import { remoteContext, serveUse } from "./remote.ts";
 import { remoteJson, remoteValue } from "./remote-value.ts";
-import { used } from "./used.ts";
+import { useResult } from "./use-result.ts";
 
 test("values go there and come back; what is no plain data does not go", () => {
   const value = { a: [1, "b", null, true], bytes: new Uint8Array([1, 2]), ["__proto__"]: 3, deep: { gone: undefined } };
@@ -27,13 +27,13 @@ test("values go there and come back; what is no plain data does not go", () => {
   for (const odd of [{ $bytes: "?" }, { $bytes: 1 }, deep] as readonly Json[]) expect(remoteValue(odd)).toBeUndefined();
 });
 
-/** An instrument that says what it was given. */
+/** An instrument that returns its arguments. */
 function echoing(heard: unknown[]): Context {
   const echo =
     (name: string) =>
     async (...given: readonly unknown[]) => {
       heard.push([name, ...given]);
-      return used({ name });
+      return useResult({ name });
     };
   const methods: Readonly<Record<string, readonly string[]>> = {
     files: ["read", "readText", "write", "append", "remove", "stat", "list", "glob", "search"],

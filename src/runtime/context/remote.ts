@@ -1,5 +1,5 @@
-// A context for code that is somewhere else than what it reaches: the same shape, every use a message to where the
-// context is. It holds nothing but the way to send; whoever sends something else is decided on in the same way.
+// A context for code in another process: the same shape, every use a message to the process of the context. It only holds
+// the send function; forged messages are decided in the same way.
 import { DENIAL_CODES } from "../../core/authority/decision.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { closed } from "./closed.ts";
@@ -7,19 +7,19 @@ import { type OpenContext, signalInstrument } from "./context.ts";
 import type { FilesInstrument } from "./files.ts";
 import type { KeyOptions, KeysInstrument } from "./keys.ts";
 import { Life } from "./life.ts";
-import type { ObservationsAsked } from "./observations.ts";
+import type { ObservationsQuery } from "./observations.ts";
 import type { ProgramOptions } from "./programs.ts";
 import { remoteJson, remoteValue } from "./remote-value.ts";
 import { type FetchedResponse, responseOf } from "./response.ts";
 import type { SecretOptions } from "./secrets.ts";
-import { denied, invalid, type Used, used } from "./used.ts";
+import { invalid, type UseResult, useDenial, useResult } from "./use-result.ts";
 
 export { serveUse } from "./serve-use.ts";
 
-/** To where the context is, and back. What it throws has given nothing. */
+/** Sends a use and resolves to its result. An exception yields a refusal. */
 export type SendUse = (use: JsonObject) => Promise<Json>;
 
-/** Characters of the JSON of one use, and of one answer: a file of the largest size still fits. */
+/** Characters of one use's JSON, and of one result's: a file of the largest size still fits. */
 export const useCharactersMax = 25_165_824;
 
 export function remoteContext(send: SendUse): OpenContext {
@@ -29,8 +29,8 @@ export function remoteContext(send: SendUse): OpenContext {
     instrument: string,
     method: string,
     given: readonly unknown[],
-    read: (value: unknown) => Used<T> = (value) => used(value as T),
-  ): Promise<Used<T>> =>
+    read: (value: unknown) => UseResult<T> = (value) => useResult(value as T),
+  ): Promise<UseResult<T>> =>
     life.use(verb, async () => {
       const use = useOf(instrument, method, given);
       if (use === null) return invalid(verb, "what an instrument is given is plain data or bytes");
@@ -72,14 +72,14 @@ export function remoteContext(send: SendUse): OpenContext {
     memory: keys("memory"),
     observe: closed({
       append: (text: string, tags?: readonly string[]) => ask("obs.append", "observe", "append", [text, tags]),
-      query: (asked?: ObservationsAsked) => ask("obs.query", "observe", "query", [asked]),
+      query: (asked?: ObservationsQuery) => ask("obs.query", "observe", "query", [asked]),
     }),
     signal: signalInstrument(life),
   });
   return { context: context as OpenContext["context"], end: () => life.end() };
 }
 
-/** What was left out at the end is left out; null where something is no plain data. */
+/** Omits absent trailing arguments; null if one is not plain data. */
 function useOf(instrument: string, method: string, given: readonly unknown[]): JsonObject | null {
   let { length } = given;
   while (length > 0 && given[length - 1] === undefined) length--;
@@ -87,7 +87,7 @@ function useOf(instrument: string, method: string, given: readonly unknown[]): J
   return json === undefined ? null : { instrument, method, arguments: json };
 }
 
-function told<T>(answer: Json, verb: string, read: (value: unknown) => Used<T>): Used<T> {
+function told<T>(answer: Json, verb: string, read: (value: unknown) => UseResult<T>): UseResult<T> {
   if (!isJsonObject(answer)) return unheard(verb);
   const { ok, value, code, message, verb: needed } = answer;
   if (ok === true && value !== undefined) {
@@ -96,17 +96,21 @@ function told<T>(answer: Json, verb: string, read: (value: unknown) => Used<T>):
   }
   const known = ok === false ? DENIAL_CODES.find((one) => one === code) : undefined;
   if (known === undefined) return unheard(verb);
-  const plain = denied(known, typeof needed === "string" ? needed : null, typeof message === "string" ? message : "");
+  const plain = useDenial(
+    known,
+    typeof needed === "string" ? needed : null,
+    typeof message === "string" ? message : "",
+  );
   const { need, hint, id } = answer;
   if (typeof id !== "string" || typeof hint !== "string") return plain;
   return Object.freeze({ ...plain, need: typeof need === "string" ? need : null, hint, id });
 }
 
-function unheard(verb: string): Used<never> {
-  return denied("not_available", verb, "the answer could not be read");
+function unheard(verb: string): UseResult<never> {
+  return useDenial("not_available", verb, "the answer could not be read");
 }
 
-function responseIn(value: unknown): Used<FetchedResponse> {
+function responseIn(value: unknown): UseResult<FetchedResponse> {
   const { status, url, redirected, headers, body } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const isResponse =
     typeof status === "number" &&
@@ -116,5 +120,5 @@ function responseIn(value: unknown): Used<FetchedResponse> {
     headers.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every((one) => typeof one === "string")) &&
     body instanceof Uint8Array;
   if (!isResponse) return unheard("net.get");
-  return used(responseOf({ status, url, redirected, headers: headers as never, body }));
+  return useResult(responseOf({ status, url, redirected, headers: headers as never, body }));
 }

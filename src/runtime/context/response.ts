@@ -1,10 +1,10 @@
-// What a fetch hands back: shaped like the platform's, plain, and holding all of its body already.
+// The result of a fetch: shaped like the platform's response, plain, with its complete body.
 
 import { utf8Text } from "../../core/base/bytes.ts";
 import { closed } from "./closed.ts";
 
 export interface FetchedHeaders {
-  /** All values of a name, joined by commas; null where there is none. */
+  /** All values of a name, joined by commas; null if there is none. */
   get(name: string): string | null;
   has(name: string): boolean;
   entries(): readonly (readonly [string, string])[];
@@ -14,12 +14,12 @@ export interface FetchedResponse {
   readonly status: number;
   /** 200 to 299. */
   readonly ok: boolean;
-  /** Where the answer came from in the end. */
+  /** The final URL after redirects. */
   readonly url: string;
   readonly redirected: boolean;
   readonly headers: FetchedHeaders;
   text(): Promise<string>;
-  /** Rejects where the body is no JSON, as the platform's does. */
+  /** Rejects if the body is not JSON, as the platform's does. */
   json(): Promise<unknown>;
   bytes(): Promise<Uint8Array>;
 }

@@ -1,13 +1,12 @@
-// One use of an instrument that was asked for from elsewhere: a fixed table of methods, and the context decides as it
-// decides for code beside it.
+// Serves one remote use of an instrument: a fixed table of methods; the context decides as for local code.
 import { isJsonList, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { Context } from "./context.ts";
 import { remoteJson, remoteValue } from "./remote-value.ts";
 import type { FetchedResponse } from "./response.ts";
-import { invalid, type Used, used } from "./used.ts";
+import { invalid, type UseResult, useResult } from "./use-result.ts";
 
-/** Hostile arguments are the instruments' to refuse, as they refuse them from a tool beside them. */
-type Act = (context: Context, given: readonly never[]) => Promise<Used<unknown>>;
+/** Hostile arguments are refused by the instruments, as for a local tool. */
+type Act = (context: Context, given: readonly never[]) => Promise<UseResult<unknown>>;
 
 const METHODS: ReadonlyMap<string, Act> = new Map<string, Act>([
   ["net.fetch", async ({ net }, [url, options]) => plainly(await net.fetch(url as never, options))],
@@ -35,7 +34,7 @@ const METHODS: ReadonlyMap<string, Act> = new Map<string, Act>([
 
 const argumentsMax = 4;
 
-/** INVARIANT: answers with what `remoteContext` reads, and throws for nothing that comes in. */
+/** INVARIANT: returns what `remoteContext` parses, and throws for no input. */
 export async function serveUse(context: Context, use: JsonObject): Promise<Json> {
   const { instrument, method, arguments: given } = use;
   const act =
@@ -43,7 +42,7 @@ export async function serveUse(context: Context, use: JsonObject): Promise<Json>
   if (act === null || act === undefined) return { ...invalid(null, "there is no such instrument") };
   if (!isJsonList(given) || given.length > argumentsMax || Object.keys(use).length !== 3)
     return { ...invalid(null, "a use is an instrument, its method and a few arguments") };
-  // Decoded one by one: an argument that was left out in the middle is none.
+  // Decoded one by one: an omitted argument in the middle is undefined.
   const values = given.map((one) => (one === null ? undefined : (remoteValue(one) ?? NOTHING)));
   if (values.includes(NOTHING)) return { ...invalid(null, "an argument is too large, or no bytes where it says so") };
   const answer = await act(context, values as unknown as readonly never[]);
@@ -54,8 +53,8 @@ export async function serveUse(context: Context, use: JsonObject): Promise<Json>
 
 const NOTHING: unique symbol = Symbol("nothing");
 
-async function plainly(answer: Used<FetchedResponse>): Promise<Used<unknown>> {
+async function plainly(answer: UseResult<FetchedResponse>): Promise<UseResult<unknown>> {
   if (!answer.ok) return answer;
   const { status, url, redirected, headers } = answer.value;
-  return used({ status, url, redirected, headers: headers.entries(), body: await answer.value.bytes() });
+  return useResult({ status, url, redirected, headers: headers.entries(), body: await answer.value.bytes() });
 }

@@ -1,5 +1,5 @@
-// Whether a tool can run at all: the backends it needs are there, and so are the secrets it names. Facts that somebody
-// keeps; the environment is never read for it.
+// Whether a tool can run at all: its backends exist, and so do the secrets it names. The facts come from the caller; the
+// environment is never read.
 import { isJsonList, type JsonObject } from "../../core/base/json.ts";
 import type { Requirement } from "./requirement.ts";
 
@@ -12,7 +12,7 @@ export interface Backends {
 
 export interface Needs {
   readonly backends: readonly Backend[];
-  /** By their whole names; a pattern names no one secret that could be missing. */
+  /** By full names; a pattern names no single secret that could be missing. */
   readonly secrets: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export function needsOf({ grants, parts }: Requirement, { secrets }: JsonObject)
   return { backends: [...new Set(backends)], secrets: names as readonly string[] };
 }
 
-/** A backend that fails when it is asked is not there. */
+/** A backend that throws when asked counts as missing. */
 export function availabilityOf({ backends, secrets }: Needs, facts: Backends): Availability {
   const isThere = (ask: () => boolean): boolean => {
     try {

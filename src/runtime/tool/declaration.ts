@@ -1,21 +1,21 @@
-// What a tool says it touches. The notation reads the same parts from text (`core/notation/tools/declaration-readers.ts`); a test
-// holds the two lists together.
+// A tool's declaration of what it touches. The notation reads the same parts from text
+// (`core/notation/tools/declaration-readers.ts`); a test keeps the two lists equal.
 
 export interface Capabilities {
   readonly network?: {
-    /** `api.example.com`, `*.example.com` for everything below it, `*` for whatever the policy allows. */
+    /** `api.example.com`, `*.example.com` for everything below it, `*` for everything the policy allows. */
     readonly allowedHosts: readonly string[];
   };
-  /** Names of secrets; a star stands for one whole segment. */
+  /** Names of secrets; a star matches one whole segment. */
   readonly secrets?: readonly string[];
   readonly storage?: { readonly scope: StorageScope; readonly kind: "kv" };
-  /** Trees of files; `from-personality` for whatever the policy allows. */
+  /** Trees of files; `from-personality` for everything the policy allows. */
   readonly fs_reach?: {
     readonly read?: readonly string[] | "from-personality";
     readonly write?: readonly string[] | "from-personality";
   };
   readonly process?: {
-    /** Programs by name or path; `*` for whatever the policy allows. */
+    /** Programs by name or path; `*` for everything the policy allows. */
     readonly allowedBinaries: readonly string[];
   };
 }

@@ -1,13 +1,13 @@
-// Definitions: typed by their schema, frozen, and never throwing; what is wrong with one is data.
+// Definitions: typed by their schema, frozen, and never throwing; faults are data.
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { PART_READERS } from "../../core/notation/tools/declaration-readers.ts";
-import { type Asked, type Context, defineTool, type JsonObject, type StandardSchema } from "../../index.ts";
+import { type Context, defineTool, type JsonObject, type StandardSchema, type ToolRequest } from "../../index.ts";
 import type { Capabilities } from "./declaration.ts";
 import { readSchema } from "./schema-reader.ts";
 
 const basic = { name: "weather", description: "Says what the weather is." } as const;
 
-/** A schema library's schema, as small as one can be. */
+/** A schema library's schema, as small as possible. */
 function standard<Output>(check: (value: unknown) => unknown): StandardSchema<unknown, Output> {
   return { "~standard": { version: 1, vendor: "test", "validate": check as never } };
 }
@@ -33,7 +33,7 @@ describe("the input is typed by its schema", () => {
       },
       requests: (input) => {
         expectTypeOf(input.city).toEqualTypeOf<string>();
-        return [{ verb: "net.get", url: `https://api.example.com/${input.city}` }] satisfies readonly Asked[];
+        return [{ verb: "net.get", url: `https://api.example.com/${input.city}` }] satisfies readonly ToolRequest[];
       },
       execute: (input, context) => {
         expectTypeOf(context).toEqualTypeOf<Context>();

@@ -1,47 +1,47 @@
-// Defines a tool: what it is called, what it touches, what it takes, and what it does. The result is frozen data and
-// functions; whether it may be registered is said by the registry, with errors as data.
+// Defines a tool: its name, declaration, input schema and function. The result is frozen data and functions; the registry
+// decides whether it may be registered, with errors as data.
 import type { Risk } from "../../core/authority/catalog.ts";
 import { copyJson, isJsonObject, type JsonObject } from "../../core/base/json.ts";
-import type { Asked } from "../context/asking.ts";
 import type { Context } from "../context/context.ts";
+import type { ToolRequest } from "../context/tool-request.ts";
 import type { Capabilities } from "./declaration.ts";
-import { type Accepted, acceptorOf, type InputOf, type InputSchema } from "./input.ts";
-import { schemaFault, textFault } from "./told-text.ts";
+import { schemaFault, textFault } from "./description-text.ts";
+import { type InputOf, type InputResult, type InputSchema, inputParser } from "./input.ts";
 
 export interface ToolDefinition<S extends InputSchema> {
   readonly name: string;
   /** For the model that calls it. */
   readonly description: string;
-  /** At least this; what it declares can only raise it. */
+  /** A lower bound; the declaration can only raise it. */
   readonly risk?: Risk;
-  /** Undeclared is untouched: without it every instrument is closed. */
+  /** Undeclared means unreachable: without it every instrument is closed. */
   readonly capabilities?: Capabilities;
-  /** How long one call may take where it runs in a host: at most, and usually, `callMillisecondsMax`. */
+  /** Time limit of one call in a host: at most, and by default, `callMillisecondsMax`. */
   readonly milliseconds?: number;
   readonly input: S;
-  /** What a call with this input will ask for, as far as that is known: decided, and approved, before it runs. */
-  requests?(input: InputOf<S>): readonly Asked[];
+  /** The requests of a call with this input, as far as known: decided, and approved, before it runs. */
+  requests?(input: InputOf<S>): readonly ToolRequest[];
   execute(input: InputOf<S>, context: Context): unknown;
 }
 
-/** `Input` stands in methods alone, so that a tool with any input is a `Tool`. */
+/** `Input` appears only in methods, so that a tool with any input is a `Tool`. */
 export interface Tool<Input = unknown> {
   readonly name: string;
   readonly description: string;
   readonly risk: Risk | null;
-  /** As declared; null where that is no plain data, which nothing can be read from. */
+  /** As declared; null if it is not plain data, and then unreadable. */
   readonly capabilities: JsonObject | null;
-  /** Null: as long as any call may take. */
+  /** Null: the maximum. */
   readonly milliseconds: number | null;
-  /** The input for a model to read. */
+  /** The input schema for a model. */
   readonly schema: JsonObject | null;
   readonly faults: readonly ToolFault[];
-  accept(input: JsonObject): Accepted<Input>;
-  requests(input: Input): readonly Asked[];
+  accept(input: JsonObject): InputResult<Input>;
+  requests(input: Input): readonly ToolRequest[];
   execute(input: Input, context: Context): unknown;
 }
 
-/** What is wrong with the definition itself. */
+/** Faults of the definition itself. */
 export interface ToolFault {
   readonly part: "name" | "description" | "risk" | "capabilities" | "milliseconds" | "input" | "requests" | "execute";
   readonly at: string;
@@ -50,11 +50,11 @@ export interface ToolFault {
 
 const RISKS: readonly unknown[] = ["low", "medium", "high", undefined];
 const descriptionCharactersMax = 16_384;
-/** How long one call of a tool may take in its host. */
+/** Time limit of one call of a tool in its host. */
 export const callMillisecondsMax = 120_000;
 
 export function defineTool<const S extends InputSchema>(definition: ToolDefinition<S>): Tool<InputOf<S>> {
-  // Read once: what is registered is what was defined, whatever becomes of the object.
+  // Read once: later changes of the object have no effect on the registered tool.
   const { name, description, risk, capabilities: written, milliseconds, input, requests, execute } = definition;
   const capabilities = copyJson(written ?? {});
   const faults: ToolFault[] = [];
@@ -74,7 +74,7 @@ export function defineTool<const S extends InputSchema>(definition: ToolDefiniti
     fault("milliseconds", `a call takes at least 1 and at most ${callMillisecondsMax} milliseconds`);
   if (requests !== undefined && typeof requests !== "function") fault("requests", "a function of the input");
   if (typeof execute !== "function") fault("execute", "a function of the input and the context");
-  const acceptor = acceptorOf(input);
+  const acceptor = inputParser(input);
   for (const { at, message } of acceptor.faults) fault("input", message, at);
   const told = acceptor.schema === null ? null : schemaFault(acceptor.schema);
   if (told !== null) fault("input", told);

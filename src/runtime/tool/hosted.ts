@@ -1,28 +1,28 @@
-// Tools inside their host: what a module exports, described as plain data, asked what a call will ask for, and run with a
-// context that is somewhere else. What arrives here was decided; what leaves here is decided again.
+// Tools inside their host process: describes a module's exports as plain data, derives the requests of a call, and runs it with
+// a remote context. Incoming calls were decided; outgoing uses are decided again.
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { OpenContext } from "../context/context.ts";
 import { remoteContext } from "../context/remote.ts";
-import { denied } from "../context/used.ts";
+import { useDenial } from "../context/use-result.ts";
 import { defineTool, type Tool, type ToolDefinition } from "./define.ts";
+import { schemaFault } from "./description-text.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { returned, type ToolOutcome } from "./returned.ts";
 import { isStandardSchema } from "./standard-schema.ts";
-import { schemaFault } from "./told-text.ts";
+import { type ToolOutcome, toolOutcome } from "./tool-outcome.ts";
 
-/** A tool as a host tells of it. */
-export interface ToolDescribed {
+/** A tool as its host describes it. */
+export interface ToolDescription {
   readonly name: string;
   readonly description: string;
   readonly risk: string | null;
   readonly capabilities: JsonObject | null;
-  /** How long a call of it may take; null where it does not say. */
+  /** Time limit of a call; null if unspecified. */
   readonly milliseconds: number | null;
-  /** The input for a model to read; null where the schema does not say. */
+  /** The input schema for a model; null if the schema library does not provide it. */
   readonly schema: JsonObject | null;
-  /** Only the host can hold an input against a schema library's schema. */
+  /** Only the host can check an input against a schema library's schema. */
   readonly isLibrarySchema: boolean;
-  /** It says itself what a call will ask for. */
+  /** It derives the requests of a call itself. */
   readonly isAsking: boolean;
   readonly faults: readonly { readonly part: string; readonly at: string; readonly message: string }[];
 }
@@ -35,7 +35,7 @@ export type HostMessage =
 export const toolsOfSourceMax = 64;
 const requestsMax = 256;
 const usesMax = 32;
-/** What one call may answer with: as much as a message of the daemon's holds, with room around it. */
+/** Result size limit: a daemon message, minus its envelope. */
 const outcomeCharactersMax = 524_288;
 
 export class HostedTools {
@@ -50,7 +50,7 @@ export class HostedTools {
   } | null = null;
   #uses = 0;
 
-  /** `post`: false where it was too long to be sent. */
+  /** `post`: false if it was too long to be sent. */
   constructor(exported: unknown, post: (message: object) => boolean) {
     const definitions = definitionsIn(exported);
     const made = definitions.map((one) => ({
@@ -64,7 +64,7 @@ export class HostedTools {
     this.#post = post;
   }
 
-  describe(): readonly ToolDescribed[] {
+  describe(): readonly ToolDescription[] {
     return this.#tools.map((tool) => {
       const { name, description, risk, capabilities, milliseconds, schema, faults } = tool;
       const isLibrarySchema = this.#library.has(tool);
@@ -114,7 +114,7 @@ export class HostedTools {
     const waiting = new Map<number, (answer: Json) => void>();
     const open = remoteContext((asked) => {
       if (waiting.size >= usesMax)
-        return Promise.resolve({ ...denied("not_available", null, "too many uses at once") });
+        return Promise.resolve({ ...useDenial("not_available", null, "too many uses at once") });
       const use = ++this.#uses;
       return new Promise<Json>((give) => {
         waiting.set(use, (answer) => {
@@ -122,14 +122,14 @@ export class HostedTools {
           give(answer);
         });
         if (!this.#post({ kind: "use", call, use, asked }))
-          waiting.get(use)?.({ ...denied("invalid_input", null, "what was asked for is too long") });
+          waiting.get(use)?.({ ...useDenial("invalid_input", null, "what was asked for is too long") });
       });
     });
     this.#running?.open.end();
     this.#running = { call, open, waiting };
     const outcome = await this.#outcome(name, input, open);
     open.end();
-    for (const give of [...waiting.values()]) give({ ...denied("revoked", null, "the call has ended") });
+    for (const give of [...waiting.values()]) give({ ...useDenial("revoked", null, "the call has ended") });
     if (this.#running?.call === call) this.#running = null;
     const isFitting = JSON.stringify(outcome).length <= outcomeCharactersMax;
     this.#post({ kind: "done", call, outcome: isFitting ? outcome : TOO_LONG });
@@ -141,7 +141,7 @@ export class HostedTools {
       const accepted = tool?.accept(input);
       if (tool === undefined || accepted?.ok !== true)
         return { ok: false, code: "invalid_input", message: "the tool does not take these arguments" };
-      return await returned(await tool.execute(accepted.value, open.context));
+      return await toolOutcome(await tool.execute(accepted.value, open.context));
     } catch (error) {
       return { ok: false, code: "execution_failed", message: messageOf(error) };
     }
@@ -154,7 +154,7 @@ const TOO_LONG: ToolOutcome = {
   message: `what it returned is longer than ${outcomeCharactersMax} characters`,
 };
 
-/** The default export, or `tool`, or `tools`; one or a list. What an old-style module exports comes as its default. */
+/** The default export, or `tool`, or `tools`; one or a list. A CommonJS module's exports come as its default. */
 function definitionsIn(exported: unknown): readonly ToolDefinition<JsonSchema>[] {
   const module = (exported ?? {}) as Readonly<Record<string, unknown>>;
   const inner = module["default"] ?? module["tools"] ?? module["tool"];
@@ -166,11 +166,11 @@ function definitionsIn(exported: unknown): readonly ToolDefinition<JsonSchema>[]
   return list.filter((one): one is ToolDefinition<JsonSchema> => typeof one === "object" && one !== null);
 }
 
-/** What is described is read as if a stranger had written it. Null: no description. */
-export function readDescribed(value: unknown): readonly ToolDescribed[] | null {
+/** A description is untrusted input. Null: invalid. */
+export function readToolDescriptions(value: unknown): readonly ToolDescription[] | null {
   const list = copyJson(value);
   if (!Array.isArray(list) || list.length > toolsOfSourceMax) return null;
-  const tools: ToolDescribed[] = [];
+  const tools: ToolDescription[] = [];
   for (const one of list as readonly Json[]) {
     if (!isJsonObject(one)) return null;
     const { name, description, risk, capabilities, milliseconds, schema, isLibrarySchema, isAsking, faults } = one;
@@ -178,7 +178,7 @@ export function readDescribed(value: unknown): readonly ToolDescribed[] | null {
     const told: JsonObject[] = (faults as readonly Json[])
       .slice(0, 20)
       .map((fault) => (isJsonObject(fault) ? fault : {}));
-    // Whoever runs beside the tool may have said that there was nothing wrong with it.
+    // Code in the same host may have hidden the tool's faults.
     const shown = isJsonObject(schema) ? schemaFault(schema) : null;
     if (shown !== null && told.length === 0) told.push({ part: "input", at: "input", message: shown });
     tools.push({
@@ -189,7 +189,7 @@ export function readDescribed(value: unknown): readonly ToolDescribed[] | null {
       milliseconds: typeof milliseconds === "number" ? milliseconds : null,
       schema: isJsonObject(schema) ? schema : null,
       isLibrarySchema: isLibrarySchema === true,
-      // What is not said is asked.
+      // An absent flag counts as true, so the host is asked.
       isAsking: isAsking !== false,
       faults: told.map((fault) => ({
         part: String(fault["part"]),

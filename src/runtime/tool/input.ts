@@ -1,4 +1,4 @@
-// A tool's input: whatever says what it looks like, made into one function that lets a value through or says why not.
+// A tool's input: converts any kind of schema into one function that accepts a value or says why not.
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { FromSchema, JsonSchema } from "./json-schema.ts";
 import { type InputIssue, schemaIssues } from "./schema-check.ts";
@@ -7,29 +7,29 @@ import { isStandardSchema, type StandardIssue, type StandardSchema } from "./sta
 
 export type InputSchema = StandardSchema | JsonSchema;
 
-/** What `execute` gets: the output of a schema library's schema, or the type a JSON Schema spells. */
+/** The type `execute` gets: the output of a schema library's schema, or the type of a JSON Schema. */
 export type InputOf<S> =
   S extends StandardSchema<infer _Input, infer Output> ? (unknown extends Output ? JsonObject : Output) : FromSchema<S>;
 
-export type Accepted<Input> =
+export type InputResult<Input> =
   | { readonly ok: true; readonly value: Input }
   | { readonly ok: false; readonly issues: readonly InputIssue[] };
 
-export interface Acceptor<Input> {
-  accept(input: JsonObject): Accepted<Input>;
-  /** For a model to read; null where the schema does not say. */
+export interface InputParser<Input> {
+  accept(input: JsonObject): InputResult<Input>;
+  /** For a model to read; null if the schema library does not provide it. */
   readonly schema: JsonObject | null;
   readonly faults: readonly SchemaFault[];
 }
 
 const issuesMax = 20;
 
-/** A schema that cannot be read accepts nothing, and its faults say why. */
-export function acceptorOf<S extends InputSchema>(schema: S): Acceptor<InputOf<S>> {
-  return (isStandardSchema(schema) ? ofLibrary(schema) : ofJson(schema)) as Acceptor<InputOf<S>>;
+/** An invalid schema accepts nothing, and its faults say why. */
+export function inputParser<S extends InputSchema>(schema: S): InputParser<InputOf<S>> {
+  return (isStandardSchema(schema) ? ofLibrary(schema) : ofJson(schema)) as InputParser<InputOf<S>>;
 }
 
-function ofJson(written: unknown): Acceptor<Json> {
+function ofJson(written: unknown): InputParser<Json> {
   const schema = copyJson(written);
   const reading =
     schema === undefined
@@ -46,11 +46,11 @@ function ofJson(written: unknown): Acceptor<Json> {
   };
 }
 
-function refusing(faults: readonly SchemaFault[]): Acceptor<never> {
+function refusing(faults: readonly SchemaFault[]): InputParser<never> {
   return { accept: () => refused("", "the tool's schema cannot be read"), schema: null, faults };
 }
 
-function ofLibrary(schema: StandardSchema): Acceptor<unknown> {
+function ofLibrary(schema: StandardSchema): InputParser<unknown> {
   const standard: unknown = attempt(() => schema["~standard"]);
   const { version, "validate": check } = (standard ?? {}) as {
     readonly version?: unknown;
@@ -68,8 +68,8 @@ function ofLibrary(schema: StandardSchema): Acceptor<unknown> {
   };
 }
 
-/** The gate decides at once: a schema that answers later has not answered. */
-function readAnswer(answer: unknown): Accepted<unknown> {
+/** The gate decides synchronously: an asynchronous schema is refused. */
+function readAnswer(answer: unknown): InputResult<unknown> {
   if (typeof answer !== "object" || answer === null) return refused("", "the schema failed over the input");
   if ("then" in answer) return refused("", "the schema answers later, and a decision cannot wait for it");
   const { issues } = answer as { readonly issues?: unknown };
@@ -87,18 +87,18 @@ function placeOf(path: StandardIssue["path"]): string {
     .join(".");
 }
 
-function refused(at: string, message: string): Accepted<never> {
+function refused(at: string, message: string): InputResult<never> {
   return { ok: false, issues: [{ at, message }] };
 }
 
-/** Newer libraries can say their schema as JSON Schema. Told to a model, never checked by us. */
+/** Newer libraries can convert their schema to JSON Schema. Shown to a model, never checked here. */
 function jsonSchemaOf(standard: unknown): JsonObject | null {
   const made = attempt(() =>
     (standard as { jsonSchema?: { input?: (asked: object) => unknown } }).jsonSchema?.input?.({
       target: "draft-2020-12",
     }),
   );
-  // Through its text: some libraries hang a hidden member of their own on what they hand out.
+  // Through its text: some libraries attach a hidden member to their output.
   const copy = copyJson(attempt(() => JSON.parse(JSON.stringify(made)) as unknown));
   return isJsonObject(copy) ? copy : null;
 }

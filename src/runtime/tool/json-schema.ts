@@ -1,9 +1,9 @@
-// JSON Schema as a tool may write its input: a part of it that can be checked in bounded time, and its TypeScript type.
+// JSON Schema for tool inputs: a subset that can be checked in bounded time, and its TypeScript type.
 import type { Json, JsonObject } from "../../core/base/json.ts";
 
 export type SchemaType = "string" | "number" | "integer" | "boolean" | "null" | "array" | "object";
 
-/** Every keyword there is here. Another one is refused: passed over, it would be a limit that does not hold. */
+/** All supported keywords. Any other is refused: ignoring it would drop a limit. */
 export interface JsonSchema {
   readonly type?: SchemaType | readonly SchemaType[];
   readonly properties?: { readonly [name: string]: JsonSchema };
@@ -20,7 +20,7 @@ export interface JsonSchema {
   readonly exclusiveMaximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
-  /** From `^` to `$`, characters, classes and counts alone: see `simple-pattern.ts`. */
+  /** From `^` to `$`, only characters, classes and counts: see `simple-pattern.ts`. */
   readonly pattern?: string;
   readonly oneOf?: readonly JsonSchema[];
   readonly anyOf?: readonly JsonSchema[];
@@ -28,14 +28,14 @@ export interface JsonSchema {
   readonly description?: string;
   readonly default?: Json;
   readonly examples?: readonly Json[];
-  /** Told, not checked. */
+  /** Shown, not checked. */
   readonly format?: string;
   readonly deprecated?: boolean;
   readonly $schema?: string;
   readonly $comment?: string;
 }
 
-/** The type of what such a schema lets through. */
+/** The type of the values that such a schema accepts. */
 export type FromSchema<S> = S extends { readonly const: infer Value }
   ? Value
   : S extends { readonly enum: readonly (infer Value)[] }

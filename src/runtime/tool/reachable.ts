@@ -1,5 +1,5 @@
 // Whether an agent's grants can ever allow a tool: it may be called, and something of each part it needs may be done.
-// For a list that a model is shown; what a call may do is decided by the gate and by nothing here.
+// For lists shown to a model; only the gate decides what a call may do.
 
 import { parseTool } from "../../core/authority/axes/name.ts";
 import { isNothing, type Scope, scopeMatches } from "../../core/authority/axes/scope.ts";
@@ -15,7 +15,7 @@ export type Reaches = (name: string, requirement: Requirement | null) => boolean
 
 const INVOKE = verbEntry("tool.invoke");
 
-/** The chains that hold now, each met once for all tools that are asked about. */
+/** The current chains, each met once for all tools in question. */
 export function reachesOf(authority: Authority, moment: Moment): Reaches {
   const chains = authority
     .filter((chain) => chain.every((compiled) => linkState(compiled, moment) === null))
@@ -30,7 +30,7 @@ export function reachesOf(authority: Authority, moment: Moment): Reaches {
   };
 }
 
-/** Whether some grant of a verb is there in every link of one chain. */
+/** Whether every link of one chain has some grant of a verb. */
 export function holdsOf(authority: Authority, moment: Moment): (verb: VerbEntry | null) => boolean {
   const chains = authority.filter((chain) => chain.every((compiled) => linkState(compiled, moment) === null));
   const meets = chains.map((chain) => lasting(meetChain(chain), moment));
@@ -46,7 +46,7 @@ function lasting({ grants, complete }: Meet, { now }: Moment): Meet {
   return { grants: grants.filter(holds), complete };
 }
 
-/** With some arguments: which, is for a call to say. */
+/** For some arguments; the call decides which. */
 function mayInvoke(chain: Chain, tool: Segments, moment: Moment): boolean {
   if (INVOKE === null) return false;
   const verb = INVOKE;
@@ -59,11 +59,11 @@ function mayInvoke(chain: Chain, tool: Segments, moment: Moment): boolean {
   return chain.every(allows);
 }
 
-/** One verb of each part is enough: a tool that may fetch from a host need not be one that posts there. */
+/** One verb of each part is sufficient: a tool that fetches from a host need not also post there. */
 function meetsParts(meet: Meet, { grants, parts }: Requirement): boolean {
   return parts.every((part) => {
     const needed = grants.filter((grant) => grant.implied === part);
-    // A part that names nothing needs nothing. What is too large to be met may be there.
+    // A part that names nothing needs nothing. A meet that is too large to compute may be non-empty.
     if (needed.length === 0 || !meet.complete) return true;
     const met = meetGrants(meet.grants, needed);
     return met.grants.length > 0 || !met.complete;

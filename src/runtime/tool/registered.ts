@@ -1,4 +1,4 @@
-// A tool made ready for the gate: its name, its requirement as a link, its risk, and from input to requests. Or why not.
+// Prepares a tool for the gate: its name, its requirement as a link, its risk, and its request derivation. Or why it is invalid.
 import { byRisk, type Risk } from "../../core/authority/catalog.ts";
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
@@ -6,7 +6,7 @@ import type { Request } from "../../core/authority/request.ts";
 import { copyJson, isJsonObject, type JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { KnownTool } from "../../core/gate/known-tool.ts";
-import { type Asked, type Asking, requestOf } from "../context/asking.ts";
+import { type RequestReading, requestOf, type ToolRequest } from "../context/tool-request.ts";
 import { type Backends, type Needs, needsOf } from "./availability.ts";
 import { STORES, type StorageScope, type Store } from "./declaration.ts";
 import type { Tool } from "./define.ts";
@@ -23,15 +23,15 @@ export interface RegistryParts {
   readonly read: ReadRequirement;
   readonly policy: Policy;
   readonly backends: Backends;
-  readonly ground: Asking["ground"];
-  readonly toAscii: Asking["toAscii"];
+  readonly ground: RequestReading["ground"];
+  readonly toAscii: RequestReading["toAscii"];
 }
 
 export interface RegisteredTool extends KnownTool {
   readonly tool: Tool;
   readonly origin: ToolOrigin;
   readonly risk: Risk;
-  /** Null for a tool of ours that declares nothing: it asks for everything it does, and the agent's grants alone hold it. */
+  /** Null for a built-in tool without a declaration: it requests everything it does, and only the agent's grants limit it. */
   readonly requirement: CompiledLink | null;
   readonly declared: Requirement;
   readonly needs: Needs;
@@ -41,11 +41,16 @@ export interface RegisteredTool extends KnownTool {
 const toolsMax = 10_000;
 const requestsMax = 256;
 
-export type Made =
+export type PreparedTool =
   | { readonly ok: true; readonly value: RegisteredTool; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly errors: readonly RegistrationError[] };
 
-export function registered(tool: Tool, origin: ToolOrigin, parts: RegistryParts, taken: readonly string[]): Made {
+export function prepareTool(
+  tool: Tool,
+  origin: ToolOrigin,
+  parts: RegistryParts,
+  taken: readonly string[],
+): PreparedTool {
   const { name: written, capabilities, faults } = tool;
   const shown = String(written).slice(0, 100);
   const error = (
@@ -72,7 +77,7 @@ export function registered(tool: Tool, origin: ToolOrigin, parts: RegistryParts,
     ...{ grants: declared.grants, validity: ALWAYS, calls: null },
   });
   const isUnbounded = origin === "builtin" && Object.keys(capabilities).length === 0;
-  const asking: Asking = { ground: parts.ground, toAscii: parts.toAscii, tool: name.value };
+  const asking: RequestReading = { ground: parts.ground, toAscii: parts.toAscii, tool: name.value };
   const value: RegisteredTool = Object.freeze({
     ...{ name: name.value, origin, tool, requirement: isUnbounded ? null : link, declared },
     risk: riskOf(tool, declared),
@@ -84,7 +89,7 @@ export function registered(tool: Tool, origin: ToolOrigin, parts: RegistryParts,
   return { ok: true, value, warnings };
 }
 
-/** The highest of what its author says and of what it declares. */
+/** The higher of the author's risk and the declaration's. */
 function riskOf({ risk }: Tool, { grants }: Requirement): Risk {
   const order: readonly Risk[] = ["low", "medium", "high"];
   const highest =
@@ -100,8 +105,8 @@ function storeOf({ storage }: JsonObject): Store | null {
   return typeof scope === "string" && Object.hasOwn(STORES, scope) ? STORES[scope as StorageScope] : null;
 }
 
-/** What is asked for is copied before it is read: a decision is about values, not about objects that may change. */
-function requestsOf(tool: Tool, input: JsonObject, asking: Asking): Result<readonly Request[]> {
+/** Requests are copied before they are parsed: a decision is about values, not about objects that may change. */
+function requestsOf(tool: Tool, input: JsonObject, asking: RequestReading): Result<readonly Request[]> {
   const accepted = tool.accept(input);
   if (!accepted.ok) {
     const [issue] = accepted.issues;
@@ -113,7 +118,7 @@ function requestsOf(tool: Tool, input: JsonObject, asking: Asking): Result<reado
   const requests: Request[] = [];
   for (const one of asked) {
     if (!isJsonObject(one)) return refuse("bad_value", "a request has a verb and says what it is about");
-    const request = requestOf(one as unknown as Asked, asking);
+    const request = requestOf(one as unknown as ToolRequest, asking);
     if (!request.ok) return request;
     requests.push(request.value);
   }

@@ -1,4 +1,4 @@
-// Registering against a policy, what the errors say, who is shown what, and that nothing runs without its backends.
+// Registration against a policy, its errors, which tools are visible, and that nothing runs without its backends.
 import { describe, expect, test } from "vitest";
 import { chain, link, moment } from "../../../test/forge/authority.ts";
 import {

@@ -1,5 +1,5 @@
-// The registry of tools: what there is, for whom, and whether it can run at all. Registering is against a policy, and
-// its errors are data; everything it hands out is frozen.
+// The registry of tools: which exist, who can see them, and whether they can run. Registration is against a policy, and its
+// errors are data; all returned objects are frozen.
 import type { Risk } from "../../core/authority/catalog.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
@@ -8,13 +8,13 @@ import type { ToolLookup } from "../../core/gate/known-tool.ts";
 import { type Availability, availabilityOf } from "./availability.ts";
 import type { Tool } from "./define.ts";
 import { reachesOf } from "./reachable.ts";
-import { type RegisteredTool, type RegistryParts, registered } from "./registered.ts";
+import { prepareTool, type RegisteredTool, type RegistryParts } from "./registered.ts";
 import type { RegistrationError } from "./requirement.ts";
 import type { ToolOrigin } from "./tool-name.ts";
 
 export type { RegistryParts } from "./registered.ts";
 
-/** A tool as it is shown: to a model, in a list, at a face. */
+/** A tool as shown to a model, in a list, at a face. */
 export interface ToolListing {
   readonly name: string;
   readonly origin: ToolOrigin;
@@ -42,10 +42,10 @@ export interface Registry {
   readonly lookup: ToolLookup;
   /** Sorted by name. */
   list(): readonly ToolListing[];
-  /** Only what these grants can ever allow. */
+  /** Only tools that these grants can ever allow. */
   listFor(authority: Authority, moment: Moment): readonly ToolListing[];
   availability(name: string): Availability | null;
-  /** Told of every change, after it; hands back the way to be told no more. Null where too many listen. */
+  /** Called after every change; returns a function that removes the listener. Null if there are too many listeners. */
   watch(listener: (change: RegistryChange) => void): (() => void) | null;
 }
 
@@ -59,7 +59,7 @@ export function createRegistry(parts: RegistryParts): Registry {
       try {
         watcher(Object.freeze({ ...change }));
       } catch {
-        // What a listener does wrong is its own.
+        // A listener's exception is ignored.
       }
     }
   };
@@ -74,7 +74,7 @@ export function createRegistry(parts: RegistryParts): Registry {
     [...tools.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
   return Object.freeze({
     register: (tool: Tool, origin: ToolOrigin): Registration => {
-      const made = registered(tool, origin, parts, [...tools.keys()]);
+      const made = prepareTool(tool, origin, parts, [...tools.keys()]);
       if (!made.ok) return made;
       tools.set(made.value.name, made.value);
       tell({ kind: "added", name: made.value.name });
@@ -109,7 +109,7 @@ export function createRegistry(parts: RegistryParts): Registry {
   });
 }
 
-/** With or without its origin in front. */
+/** With or without its origin prefix. */
 function ownName(text: string): string {
   return text.replace(/^(?:builtin|tool):/, "");
 }

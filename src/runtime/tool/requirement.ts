@@ -1,4 +1,4 @@
-// What a tool requires, against what the policy allows: entry by entry, so that an error names the one that is too much.
+// Checks a tool's requirement against the policy, entry by entry, so that an error names the entry that exceeds it.
 
 import type { Ground } from "../../core/authority/axes/path.ts";
 import type { CompiledLink } from "../../core/authority/compiled.ts";
@@ -7,27 +7,27 @@ import type { Request } from "../../core/authority/request.ts";
 import { type Containment, withinEach } from "../../core/authority/witness/within.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 
-/** What was read from a declaration: the notation's own shape, by its parts. */
+/** A parsed declaration: the notation's own shape, by its parts. */
 export interface Requirement {
   readonly grants: readonly Grant[];
   readonly parts: readonly string[];
-  /** Parts that take whatever the policy allows: there is nothing to hold them against. */
+  /** Parts that take everything the policy allows: there is nothing to check. */
   readonly inherited: readonly string[];
 }
 
 export interface RequirementReading {
-  /** Null: not understood. */
+  /** Null: invalid. */
   readonly requirement: Requirement | null;
   readonly diagnostics: readonly { readonly severity: string; readonly message: string }[];
 }
 
-/** `readDeclarationValue` of the notation, by the paths and names of this machine. */
+/** `readDeclarationValue` of the notation, with the paths and names of this machine. */
 export type ReadRequirement = (declaration: JsonObject) => RequirementReading;
 
 export interface Policy {
-  /** All that a tool may require. */
+  /** The upper limit of a tool's requirement. */
   readonly link: CompiledLink;
-  /** The parts it limits; null is every part. What it does not limit is the agent's grants' to hold alone. */
+  /** The parts it limits; null is every part. Other parts are limited only by the agent's grants. */
   readonly holds: readonly string[] | null;
   readonly protectedPaths: Ground["protectedPaths"];
 }
@@ -37,24 +37,24 @@ export interface RegistrationError {
   readonly tool: string;
   /** A part of the declaration (`network`, `fs_reach.read` and so on), or `name`, `input` and other parts of the definition. */
   readonly capability: string;
-  /** What of it: the host, the path, the program; null where it is the whole. */
+  /** The entry: a host, path or program; null for the whole part. */
   readonly entry: string | null;
   readonly code: "exceeds_policy" | "not_understood" | "bad_definition" | "duplicate";
   readonly message: string;
-  /** A request the entry would cover and the policy does not. */
+  /** A request that the entry would cover and the policy does not. */
   readonly counterexample: Request | null;
 }
 
 interface DeclaredEntry {
   readonly capability: string;
   readonly entry: string | null;
-  /** A declaration of this entry and nothing else. */
+  /** A declaration with only this entry. */
   readonly alone: JsonObject;
 }
 
 const entriesMax = 1024;
 
-/** Empty: all of it is understood and lies within the policy. */
+/** Empty: all of it is valid and within the policy. */
 export function requirementErrors(
   tool: string,
   declaration: JsonObject,
@@ -82,7 +82,7 @@ export function requirementErrors(
     else if (isHeld(entry.capability, requirement, policy))
       asked.push(...requirement.grants.map((grant) => ({ entry, grant })));
   }
-  // Each entry may be read and the whole still not be: too many of them, a part that is no list.
+  // Each entry may be valid and the whole still not be: too many of them, or a part that is not a list.
   const whole = read(declaration);
   if (whole.requirement === null && errors.length === 0)
     errors.push(error({ capability: "capabilities", entry: null }, "not_understood", firstError(whole)));
@@ -122,7 +122,7 @@ function requestOf(containment: Containment): Request | null {
   return containment.kind === "exceeds" ? containment.request : null;
 }
 
-/** One for each element of a list, and one for whatever else stands there. */
+/** One per list element, or one for any other value. */
 function entriesOf(declaration: JsonObject): readonly DeclaredEntry[] {
   return Object.entries(declaration).flatMap(([part, value]): readonly DeclaredEntry[] => {
     if (isJsonList(value))

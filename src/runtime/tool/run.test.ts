@@ -1,4 +1,4 @@
-// Running a registered tool for a warrant: what it is handed, what it may return, and that its context ends with it.
+// Running a registered tool for a warrant: its arguments, its return value, and the end of its context.
 import { describe, expect, test } from "vitest";
 import { chain, grant, link } from "../../../test/forge/authority.ts";
 import {

@@ -1,11 +1,11 @@
-// Runs a registered tool for a warrant: everything it needs is there, or it does not start; its context ends with it,
-// however it ends.
+// Runs a registered tool for a warrant: all its backends exist, or it does not start; its context ends with the call, however
+// that ends.
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { StopSignal } from "../../core/ports/instruments.ts";
 import { type ContextParts, makeContext, type OpenContext, type Warrant } from "../context/context.ts";
 import { type Availability, missingText } from "./availability.ts";
 import type { RegisteredTool } from "./registered.ts";
-import { returned, type ToolOutcome } from "./returned.ts";
+import { type ToolOutcome, toolOutcome } from "./tool-outcome.ts";
 
 export interface RunParts extends Omit<ContextParts, "store"> {
   readonly availability: Availability;
@@ -18,12 +18,12 @@ export function runTool(registered: RegisteredTool, warrant: Warrant, parts: Run
   return runToolIn(registered, warrant, { availability, stop, open });
 }
 
-/** What it runs in is somewhere else: whoever opens that makes sure of the warrant. */
+/** Runs in a remote context: the code that opens it checks the warrant. */
 export interface RunInParts extends Pick<RunParts, "availability" | "stop"> {
   open(warrant: Warrant): OpenContext;
 }
 
-/** INVARIANT: the tool is handed the arguments that were decided on, and no others. */
+/** INVARIANT: the tool gets the arguments that were decided on, and no others. */
 export async function runToolIn(registered: RegisteredTool, warrant: Warrant, parts: RunInParts): Promise<ToolOutcome> {
   const { tool, name } = registered;
   if (warrant.tool.replace(/^(?:builtin|tool):/, "") !== name)
@@ -55,7 +55,7 @@ export async function runToolIn(registered: RegisteredTool, warrant: Warrant, pa
 
 async function execute(act: () => unknown): Promise<ToolOutcome> {
   try {
-    return await returned(await act());
+    return await toolOutcome(await act());
   } catch (error) {
     return refused("execution_failed", messageOf(error));
   }

@@ -1,9 +1,9 @@
-// Holds a value against a schema that was read. Cost is bounded: the schema has no references, and steps are counted.
+// Checks a value against a parsed schema. Cost is bounded: the schema has no references, and steps are counted.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { isSameJson, type NumberKeyword, type ReadSchema } from "./schema-reader.ts";
 
 export interface InputIssue {
-  /** Where in the input: `city`, `places.0.name`; empty for the whole. */
+  /** Path in the input: `city`, `places.0.name`; empty for the whole. */
   readonly at: string;
   readonly message: string;
 }
@@ -11,11 +11,11 @@ export interface InputIssue {
 const stepsMax = 1_000_000;
 const issuesMax = 20;
 
-/** Empty: it fits. */
+/** Empty: valid. */
 export function schemaIssues(schema: ReadSchema, value: Json): readonly InputIssue[] {
   const check = new Check();
   check.value(schema, value, "");
-  // INVARIANT: what was not looked at to the end does not fit.
+  // INVARIANT: a value that was not checked completely is invalid.
   if (check.isExhausted) return [{ at: "", message: "the input is too large for its schema" }];
   return check.issues;
 }
@@ -48,7 +48,7 @@ class Check {
     }
   }
 
-  /** How many fit, counted up to `most`. An alternative's own issues are not the input's. */
+  /** How many alternatives match, counted up to `most`. An alternative's own issues are not the input's. */
   #fitting(schemas: readonly ReadSchema[], value: Json, most: number): number {
     let count = 0;
     for (const schema of schemas) {
@@ -134,7 +134,7 @@ function isOfType(type: string, value: Json): boolean {
   }
 }
 
-/** Two halves that belong together are one character. */
+/** A surrogate pair is one character. */
 function charactersIn(value: string): number {
   let count = value.length;
   for (let at = 1; at < value.length; at++)

@@ -1,4 +1,4 @@
-// Small parts that schemas of our own tools are made of. INVARIANT: every text and every number has a bound.
+// Building blocks for schemas of built-in tools. INVARIANT: every string and every number has a limit.
 import type { JsonSchema } from "./json-schema.ts";
 
 export function objectSchema(

@@ -1,4 +1,4 @@
-// Reads a JSON Schema once, when a tool is defined: every keyword known and of its kind, or a fault that names its place.
+// Parses a JSON Schema once, when a tool is defined: every keyword is known and valid, or a fault names its path.
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { parseSimplePattern, type SimplePattern } from "./simple-pattern.ts";
 
@@ -19,7 +19,7 @@ export interface ReadSchema {
 export type NumberKeyword = (typeof COUNTS)[number] | (typeof BOUNDS)[number];
 
 export interface SchemaFault {
-  /** Where in the schema, as a path: `properties.city.type`. */
+  /** Path in the schema: `properties.city.type`. */
   readonly at: string;
   readonly message: string;
 }
@@ -170,7 +170,7 @@ class Reader {
   }
 }
 
-/** Both `enum` and `const` must hold where both are written. */
+/** If both `enum` and `const` are given, both apply. */
 function narrowed(before: readonly Json[] | null, list: readonly Json[]): readonly Json[] {
   return before === null ? list : before.filter((one) => list.some((other) => isSameJson(one, other)));
 }

@@ -1,4 +1,4 @@
-// Our patterns against the platform's expressions, and against texts made to take long.
+// Simple patterns against the platform's regular expressions, and against adversarial texts.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseSimplePattern } from "./simple-pattern.ts";

@@ -1,11 +1,11 @@
-// Patterns that cannot be turned against us: from `^` to `$` a row of characters and classes, each with a count. No
-// groups, no alternatives, no looking around. Matched by following all states at once, so cost is pattern x text.
+// Regular expressions without catastrophic cost: from `^` to `$` a sequence of characters and classes, each with a count. No
+// groups, no alternatives, no lookaround. Matched by simulating all states at once, so cost is pattern x text.
 import { done, type Result, refuse } from "../../core/base/result.ts";
 
 interface Piece {
   readonly matches: (code: number) => boolean;
   readonly least: number;
-  /** Infinity where there is no most. */
+  /** Infinity without an upper count. */
   readonly most: number;
 }
 
@@ -72,7 +72,7 @@ function readCharacter(
   return { matches: same(character), end: at + 1 };
 }
 
-/** A class by its letter, or a sign that means itself. Other letters mean things we do not do. */
+/** A class by its letter, or an escaped punctuation character. Other letters are unsupported escapes. */
 function escapedAt(
   text: readonly string[],
   at: number,
@@ -166,7 +166,7 @@ function follows(steps: readonly Step[], text: string): boolean {
   return states[steps.length] === 1;
 }
 
-/** A state, and those after it that need nothing. Stops where somebody has been: cost stays |steps| a character. */
+/** Epsilon closure: a state and the states it reaches without input. Stops at visited states: cost stays |steps| per character. */
 function withSkips(states: Uint8Array, steps: readonly Step[], from: number): Uint8Array {
   for (let state = from; states[state] !== 1; state++) {
     states[state] = 1;

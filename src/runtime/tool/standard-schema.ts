@@ -1,4 +1,4 @@
-// The common face of schema libraries (Standard Schema, version 1): what we call of it, and nothing of any library.
+// The common interface of schema libraries (Standard Schema, version 1): only the members used here.
 
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
@@ -18,7 +18,7 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Some libraries make their schemas functions. */
+/** Some libraries' schemas are functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   return ((typeof value === "object" && value !== null) || typeof value === "function") && "~standard" in value;
 }

@@ -1,19 +1,19 @@
-// Names of tools: short, plain, and never one that could be taken for another.
+// Tool names: short, plain, and never confusable with another.
 import { BUILTIN_TOOLS } from "../../core/authority/axes/name.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 
-/** builtin: comes with ambit. application: passed in code by whoever embeds us. foreign: everything else. */
+/** builtin: part of ambit. application: passed in code by the embedding program. foreign: everything else. */
 export type ToolOrigin = "builtin" | "application" | "foreign";
 
 const nameCharactersMax = 64;
 
-/** Parts of letters, digits, `_` and `-`, joined by dots; each begins with a letter. */
+/** Parts of letters, digits, `_` and `-`, joined by dots; each starts with a letter. */
 const NAME = /^[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z][A-Za-z0-9_-]*)*$/;
 
-/** What every object answers to. A list of tools by name must never find one of these. */
+/** Names of properties that every object has. A tool lookup by name must never find one of these. */
 const INHERITED: readonly string[] = Object.getOwnPropertyNames(Object.prototype).concat("prototype", "then", "toJSON");
 
-/** `builtin:fs_read` is the built-in tool however it is written; `tool:x` is a tool from elsewhere. */
+/** `builtin:fs_read` is the built-in tool in any spelling; `tool:x` is a third-party tool. */
 export function parseToolName(text: string, origin: ToolOrigin): Result<string> {
   const prefix = origin === "builtin" ? "builtin:" : "tool:";
   const name = text.startsWith(prefix) ? text.slice(prefix.length) : text;
@@ -33,7 +33,7 @@ export function parseToolName(text: string, origin: ToolOrigin): Result<string> 
   return done(name);
 }
 
-/** Two names with the same likeness would be taken for each other: case, and which sign joins the words. */
+/** Two names with the same likeness are confusable: they differ only in case or in the joining character. */
 export function likeness(name: string): string {
   return name.toLowerCase().replace(/[-_.]/g, "");
 }

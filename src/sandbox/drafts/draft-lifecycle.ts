@@ -3,8 +3,8 @@
 
 import type { Level } from "../../core/authority/grant.ts";
 import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
-import type { ChangesReport, DraftShown, DraftSummary, KeptChange } from "../../core/ports/drafts.ts";
-import type { RunRefused } from "../../core/ports/process.ts";
+import type { ChangesReport, DraftSummary, DraftView, UnlandedChange } from "../../core/ports/drafts.ts";
+import type { RunRefusal } from "../../core/ports/process.ts";
 import { sha256 } from "../../platform/digest.ts";
 import type { Change, DraftScan } from "../plan/drafts/change.ts";
 import { differencesOf } from "./draft-differences.ts";
@@ -38,7 +38,7 @@ export class DraftLifecycle {
   }
 
   /** Why no writable command of this owner runs now; null where one may. */
-  refusalFor(owner: string): RunRefused | null {
+  refusalFor(owner: string): RunRefusal | null {
     const refused = this.#parts.workers.refusal();
     if (refused !== null) return { code: "not_landed", message: refused.message, fix: refused.fix };
     const kept = this.#parts.records
@@ -101,7 +101,7 @@ export class DraftLifecycle {
   }
 
   /** Keeps a sealed draft as it is, each name for its reason: nothing of it lands before a person says so. */
-  async keep(record: DraftRecord, kept: readonly KeptChange[]): Promise<ChangesReport> {
+  async keep(record: DraftRecord, kept: readonly UnlandedChange[]): Promise<ChangesReport> {
     try {
       return await this.#locked(record.root, () => this.#landing.keepEach(record, kept));
     } finally {
@@ -137,12 +137,12 @@ export class DraftLifecycle {
       .map((summary) => ({ ...summary, ...firstKept(summary) }));
   }
 
-  async show(id: string): Promise<Answer<DraftShown>> {
+  async show(id: string): Promise<Answer<DraftView>> {
     const record = this.#parts.records.find(id);
     return record === null ? unknown(id) : this.#parts.workers.during(record.root, () => this.#show(record));
   }
 
-  async #show(record: DraftRecord): Promise<Answer<DraftShown>> {
+  async #show(record: DraftRecord): Promise<Answer<DraftView>> {
     const isWaiting = record.state === "kept" || record.state === "broken";
     const waiting = isWaiting ? await this.#landing.scanUnlanded(record) : null;
     if (waiting !== null && !waiting.ok) return refuse("not_landed", waiting.message);

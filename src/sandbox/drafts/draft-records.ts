@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../../core/base/json.ts";
-import { DRAFT_STATES, type DraftSummary, type KeptChange } from "../../core/ports/drafts.ts";
+import { DRAFT_STATES, type DraftSummary, type UnlandedChange } from "../../core/ports/drafts.ts";
 import { writeWhole } from "../../platform/write-whole.ts";
 import type { FileKind } from "../plan/drafts/change.ts";
 
@@ -202,7 +202,7 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
-function isKept(value: unknown): value is KeptChange {
+function isKept(value: unknown): value is UnlandedChange {
   const { path, kind, code, reason } = (value ?? {}) as Readonly<Record<string, unknown>>;
   return [path, kind, code, reason].every((one) => typeof one === "string");
 }

@@ -1,5 +1,5 @@
 // The git part of a landing: one group of changes for each repository, those inside one another together.
-import type { KeptChange } from "../../core/ports/drafts.ts";
+import type { UnlandedChange } from "../../core/ports/drafts.ts";
 import type { Change } from "../plan/drafts/change.ts";
 import type { GitChanges } from "../plan/drafts/landing.ts";
 import type { GitLanding } from "./git-landing.ts";
@@ -45,7 +45,7 @@ export function landedGit(group: GitGroup, { committed }: CommittedGit): readonl
   return committed.includes(group) && group.git.ok && group.git.isChange ? [group.repository.join("/")] : [];
 }
 
-export function gitKept(group: GitGroup, { committed, gitReason }: CommittedGit): readonly KeptChange[] {
+export function gitKept(group: GitGroup, { committed, gitReason }: CommittedGit): readonly UnlandedChange[] {
   const { repository, git } = group;
   const base = { path: repository.join("/"), kind: "git" } as const;
   if (!git.ok) return [{ ...base, code: git.code, reason: git.reason }];

@@ -1,6 +1,6 @@
 // Why changes did not land, in sentences for people and models.
 import { constants } from "node:os";
-import type { KeptChange } from "../../core/ports/drafts.ts";
+import type { UnlandedChange } from "../../core/ports/drafts.ts";
 import type { Change, DraftScan } from "../plan/drafts/change.ts";
 import type { LandProblem } from "../plan/drafts/land-answer.ts";
 import type { KeptDecision } from "../plan/drafts/landing.ts";
@@ -46,6 +46,6 @@ const UNLANDABLE: Readonly<Record<DraftScan["unlandable"][number]["reason"], str
   other_file_system: "it lies on another file system that is mounted in the project",
 };
 
-export function unlandable({ path, reason }: DraftScan["unlandable"][number]): KeptChange {
+export function unlandable({ path, reason }: DraftScan["unlandable"][number]): UnlandedChange {
   return { path, kind: "write", code: "not_landed", reason: UNLANDABLE[reason] };
 }

@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { DENIAL_CODES, type Decision } from "../../core/authority/decision.ts";
 import type { Level } from "../../core/authority/grant.ts";
-import type { ChangesReport, KeptChange } from "../../core/ports/drafts.ts";
+import type { ChangesReport, UnlandedChange } from "../../core/ports/drafts.ts";
 import type { Change, DraftScan } from "../plan/drafts/change.ts";
 import { stepOf } from "../plan/drafts/land-request.ts";
 import {
@@ -86,7 +86,7 @@ export class Landing {
   }
 
   /** Nothing of it lands, each name for a reason of its own. */
-  async keepEach(record: DraftRecord, kept: readonly KeptChange[]): Promise<ChangesReport> {
+  async keepEach(record: DraftRecord, kept: readonly UnlandedChange[]): Promise<ChangesReport> {
     const size = await this.#parts.measure(record.draft).catch(() => UNMEASURED);
     const nothing = { landed: [], landing: 0, repositories: [], waiting: null, scan: null };
     return this.#recorded({ ...record, ...size }, { ...nothing, kept });
@@ -331,7 +331,7 @@ interface LandingResult {
   readonly landing: number;
   /** Git folders that something landed in. */
   readonly repositories: readonly string[];
-  readonly kept: readonly KeptChange[];
+  readonly kept: readonly UnlandedChange[];
   /** Keys of everything that waits; null where that is all of the draft. */
   readonly waiting: KeptPaths | null;
   readonly scan: DraftScan | null;

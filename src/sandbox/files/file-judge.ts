@@ -3,7 +3,7 @@
 import { type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
 import type { Decision } from "../../core/authority/decision.ts";
 import { ANY_TEXT } from "../../core/authority/patterns/reserved.ts";
-import type { FilePath, FileRefused } from "../../core/ports/files.ts";
+import type { FilePath, FileRefusal } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import { isAtOrBelow, type Place, type Placed } from "./places.ts";
 import { refused } from "./refusals.ts";
@@ -53,7 +53,7 @@ export class FileJudge {
   }
 
   /** By the name it was asked for; null when it is granted. */
-  asNamed(verb: FileVerb, { place, rest }: Placed): FileRefused | null {
+  asNamed(verb: FileVerb, { place, rest }: Placed): FileRefusal | null {
     const relevant = this.#guarded.in(place);
     const path = [...place.named, ...rest];
     if (relevant.length === 0) return this.#ask(verb, path, 0);
@@ -66,7 +66,7 @@ export class FileJudge {
   }
 
   /** By where it really lies, or by any name a tree gives that place. */
-  asReal(verb: FileVerb, real: FilePath): FileRefused | null {
+  asReal(verb: FileVerb, real: FilePath): FileRefusal | null {
     const first = this.#ask(verb, real, guardedDepth(real, this.#guarded.all));
     if (first === null) return null;
     for (const place of this.#guarded.places) {
@@ -87,13 +87,13 @@ export class FileJudge {
     return true;
   }
 
-  #ask(verb: FileVerb, segments: FilePath, depth: number): FileRefused | null {
+  #ask(verb: FileVerb, segments: FilePath, depth: number): FileRefusal | null {
     const guarded = depth === 0 ? null : segments.map((_, at) => at < depth);
     return refusalOf(this.#judge({ verb: VERBS[verb], values: [{ segments, guarded }] }));
   }
 }
 
-function refusalOf(decision: Decision): FileRefused | null {
+function refusalOf(decision: Decision): FileRefusal | null {
   switch (decision.outcome) {
     case "allow":
       return null;

@@ -1,6 +1,6 @@
 // From a path to what is done there: named, decided, asked of the worker, and decided again wherever a link leads.
 import { isPlainText } from "../../core/authority/patterns/reserved.ts";
-import type { FilePath, FileRefused, FileResult } from "../../core/ports/files.ts";
+import type { FilePath, FileRefusal, FileResult } from "../../core/ports/files.ts";
 import type { FileJudge, FileVerb } from "./file-judge.ts";
 import { isAtOrBelow, type Place, type Placed, placeNamed, placeReal } from "./places.ts";
 import {
@@ -108,7 +108,7 @@ export class FileReach {
     }
   }
 
-  #follow(verb: FileVerb, real: FilePath): Placed | FileRefused {
+  #follow(verb: FileVerb, real: FilePath): Placed | FileRefusal {
     if (!isNormal(real)) return LINK_OUTSIDE;
     const denied = this.#judge.asReal(verb, real);
     if (denied !== null) return denied.code === "approval_required" ? denied : LINK_OUTSIDE;
@@ -120,7 +120,7 @@ export class FileReach {
   }
 
   /** An answer nobody understands is the last one that is listened to. */
-  #broken(payload: Buffer | null): FileRefused {
+  #broken(payload: Buffer | null): FileRefusal {
     if (payload !== null) this.#workers.breakOff();
     return WORKER_GONE;
   }

@@ -1,24 +1,24 @@
 // Refusals of the file worker's owner: a code, and a reason that tells an agent nothing about what it may not see.
 import { constants } from "node:os";
 import type { DenialCode } from "../../core/authority/decision.ts";
-import type { FileRefused } from "../../core/ports/files.ts";
+import type { FileRefusal } from "../../core/ports/files.ts";
 
-export function refused(code: DenialCode, reason: string): FileRefused {
+export function refused(code: DenialCode, reason: string): FileRefusal {
   return { ok: false, code, reason };
 }
 
-export const WORKER_GONE: FileRefused = refused("not_available", "the file worker ended");
+export const WORKER_GONE: FileRefusal = refused("not_available", "the file worker ended");
 /** One reason for every link that is not followed: whether anything is at its end is not for the agent to know. */
-export const LINK_OUTSIDE: FileRefused = refused("scope_violation", "link leads outside");
-export const NO_TREE: FileRefused = refused("scope_violation", "in none of the open trees");
-export const NOT_NORMAL: FileRefused = refused("invalid_input", "not an absolute, normal path");
-export const PINNED: FileRefused = refused("scope_violation", "pinned");
+export const LINK_OUTSIDE: FileRefusal = refused("scope_violation", "link leads outside");
+export const NO_TREE: FileRefusal = refused("scope_violation", "in none of the open trees");
+export const NOT_NORMAL: FileRefusal = refused("invalid_input", "not an absolute, normal path");
+export const PINNED: FileRefusal = refused("scope_violation", "pinned");
 
 const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(constants.errno).map(([name, code]) => [code, name]));
 const { ELOOP, EMLINK, EROFS } = constants.errno as typeof constants.errno & { readonly EROFS: number };
 
 /** Links and hard links are rules of ours; everything else is what the machine says. */
-export function refusedBy(errno: number, why: string): FileRefused {
+export function refusedBy(errno: number, why: string): FileRefusal {
   if (errno === ELOOP) return why === "" || why.includes("nowhere") ? LINK_OUTSIDE : refused("scope_violation", why);
   if (errno === EMLINK) return refused("scope_violation", why);
   if (errno === EROFS && why !== "") return refused("scope_violation", why);

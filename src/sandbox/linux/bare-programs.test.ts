@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Ran } from "../../core/ports/process.ts";
+import type { CompletedRun } from "../../core/ports/process.ts";
 import type { Plan } from "../plan/plan.ts";
 import { DEFAULT_LIMITS } from "../plan/plan-facts.ts";
 import { barePrograms } from "./bare-programs.ts";
@@ -26,7 +26,10 @@ function planOf(limits: Partial<Plan["limits"]> = {}): Plan {
   };
 }
 
-async function run(script: string, limits: Partial<Plan["limits"]> = {}): Promise<{ ran: Ran; output: string }> {
+async function run(
+  script: string,
+  limits: Partial<Plan["limits"]> = {},
+): Promise<{ ran: CompletedRun; output: string }> {
   const plan = planOf(limits);
   let output = "";
   const sinks = {

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import type { Ending, RunRefused, RunResult, Sinks, Usage } from "../../core/ports/process.ts";
+import type { Ending, RunRefusal, RunResult, Sinks, Usage } from "../../core/ports/process.ts";
 import { enforcementOf } from "../plan/enforcement.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Command, Sandboxes, Stop } from "../plan/sandboxes.ts";
@@ -31,7 +31,7 @@ export function barePrograms(): Sandboxes {
 }
 
 /** That nothing of the machine is in reach cannot be had without walls, whoever asks for it. */
-const THROWAWAY: RunRefused = {
+const THROWAWAY: RunRefusal = {
   code: "sandbox_unavailable",
   message: "there is no sandbox here, and a throw-away one cannot do without",
   fix: "ambit doctor",

@@ -1,5 +1,5 @@
 // What bubblewrap says when it cannot start, as a cause a person understands and a line that mends it.
-import type { RunRefused } from "../../core/ports/process.ts";
+import type { RunRefusal } from "../../core/ports/process.ts";
 import { unavailable } from "./refusal.ts";
 
 interface Cause {
@@ -59,7 +59,7 @@ const CAUSES: readonly Cause[] = [
 const complaintCharactersMax = 300;
 
 /** `text`: what it wrote before it ended; only the first line is looked at. */
-export function complaintRefusal(text: string): RunRefused {
+export function complaintRefusal(text: string): RunRefusal {
   const line = (text.split("\n", 1)[0] ?? "").trim().slice(0, complaintCharactersMax);
   if (line === "") return unavailable("the sandbox ended before it was ready", null);
   const cause = CAUSES.find(({ said }) => said.test(line));

@@ -1,7 +1,7 @@
 // Whether this machine can hold a sandbox: bubblewrap, our native program, and what they say when asked.
 // There is no weaker way to run: without namespaces the program that ends what is left over would have no bounds.
 import { spawnSync } from "node:child_process";
-import type { RunRefused } from "../../core/ports/process.ts";
+import type { RunRefusal } from "../../core/ports/process.ts";
 import type { SystemFacts } from "../plan/start/system.ts";
 import { hostPath } from "./host-path.ts";
 import { findProgram, isProgram } from "./programs.ts";
@@ -16,7 +16,7 @@ export interface SandboxGround {
 
 export type Detected =
   | { readonly ok: true; readonly ground: SandboxGround }
-  | { readonly ok: false; readonly refused: RunRefused };
+  | { readonly ok: false; readonly refused: RunRefusal };
 
 export interface DetectAsked {
   /** Where our native program lies. */

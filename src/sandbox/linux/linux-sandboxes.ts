@@ -1,7 +1,7 @@
 // Sandboxes on Linux: a warm or prepared one where the owner has one, a new one otherwise, and a result that says what
 // held and what changed.
 import type { Judge } from "../../core/ports/judge.ts";
-import type { RunRefused, RunResult, SealedDraft, Sinks } from "../../core/ports/process.ts";
+import type { RunRefusal, RunResult, SealedDraft, Sinks } from "../../core/ports/process.ts";
 import { sha256 } from "../../platform/digest.ts";
 import type { DraftFolder, DraftFolders } from "../drafts/draft-folders.ts";
 import { linkedGitOf } from "../drafts/git/linked-git.ts";
@@ -35,11 +35,11 @@ export interface LinuxSandboxesParts {
 
 type Found =
   | { readonly ok: true; readonly sandbox: LiveSandbox }
-  | { readonly ok: false; readonly refused: RunRefused };
+  | { readonly ok: false; readonly refused: RunRefusal };
 
 type Drafted =
   | { readonly ok: true; readonly draft: DraftFolder | null }
-  | { readonly ok: false; readonly refused: RunRefused };
+  | { readonly ok: false; readonly refused: RunRefusal };
 
 /** Started and waiting for their only command. */
 const preparedPerKeyMax = 2;
@@ -290,7 +290,7 @@ export class LinuxSandboxes implements Sandboxes {
  * The private git folder of a linked worktree or submodule, made in the draft before the overlay is mounted: at the last
  * moment, so that the command sees HEAD and refs as they are now. Null where all is well.
  */
-function seedGit({ parts: { plan, draft } }: LiveSandbox): RunRefused | null {
+function seedGit({ parts: { plan, draft } }: LiveSandbox): RunRefusal | null {
   if (draft === null || plan.root === null || plan.linkedGit === undefined) return null;
   const linked = linkedGitOf(hostPath(plan.root.path));
   if (!linked.ok) return unavailable(linked.stay.message);
@@ -307,6 +307,6 @@ function isStale(one: SandboxOwner, { agent, session, generation }: SandboxOwner
 
 const encode = (text: string): Uint8Array => Buffer.from(text, "utf8");
 
-function refuse(refused: RunRefused): RunResult {
+function refuse(refused: RunRefusal): RunResult {
   return { ok: false, refused };
 }

@@ -1,7 +1,7 @@
 // One sandbox from its start to its end: started, set up, then one command at a time. One whose root is an overlay waits
 // before its set-up for the only command it runs.
 import { constants } from "node:os";
-import type { RunRefused } from "../../core/ports/process.ts";
+import type { RunRefusal } from "../../core/ports/process.ts";
 import type { DraftFolder } from "../drafts/draft-folders.ts";
 import { kernelPins } from "../plan/kernel/kernel-pins.ts";
 import { LOWER_LAYER, rootOverlay } from "../plan/overlay.ts";
@@ -50,7 +50,7 @@ export class LiveSandbox {
   #ready: Ready | null = null;
   #hasSent = false;
   #isSealed = false;
-  #failure: RunRefused | null = null;
+  #failure: RunRefusal | null = null;
   #running: Running | null = null;
   #timer: NodeJS.Timeout | undefined;
   #ending: Promise<void> | null = null;
@@ -212,7 +212,7 @@ export class LiveSandbox {
     this.#timer.unref();
   }
 
-  #setupFailure(stage: string, errno: number): RunRefused {
+  #setupFailure(stage: string, errno: number): RunRefusal {
     const { root } = this.parts.plan;
     const overlay = root === null ? null : overlayFailure(stage, errno, hostPath(root.path));
     return overlay ?? unavailable(`the sandbox could not be set up: ${stage} (${errnoName(errno)})`);
@@ -266,7 +266,7 @@ export class LiveSandbox {
     this.#fail("the sandbox said something that is not understood");
   }
 
-  #fail(why: string | RunRefused): void {
+  #fail(why: string | RunRefusal): void {
     this.#failure ??= typeof why === "string" ? unavailable(why) : why;
     this.#state = "over";
     if (this.#channel === null) void this.#ended(false);

@@ -1,7 +1,7 @@
 // Where a root cannot be an overlay: the reason in words and, where there is one, a line that fixes it.
 import { readFileSync, realpathSync, statfsSync } from "node:fs";
 import { constants } from "node:os";
-import type { RunRefused } from "../../core/ports/process.ts";
+import type { RunRefusal } from "../../core/ports/process.ts";
 import { unavailable } from "./refusal.ts";
 
 const OTHER_STATE = "set XDG_STATE_HOME to a folder on a local disk (ext4, xfs, btrfs) and restart the daemon";
@@ -29,7 +29,7 @@ export function unsuitableFileSystem(folder: string): string | null {
 }
 
 /** Before anything is started. `drafts`: the folder of drafts; null for a root that is only read. */
-export function overlayRefusal(root: string, drafts: string | null): RunRefused | null {
+export function overlayRefusal(root: string, drafts: string | null): RunRefusal | null {
   const mount = mountBelow(root);
   if (mount !== null)
     return unavailable(
@@ -67,7 +67,7 @@ function plain(text: string): string {
 const { EPERM, EACCES, EINVAL, ELOOP, ENODEV, ENOSPC, EDQUOT, EROFS, EOPNOTSUPP, EOVERFLOW } = constants.errno;
 
 /** What pid 1 reports of the overlay; null for another stage of the set-up. */
-export function overlayFailure(stage: string, errno: number, root: string): RunRefused | null {
+export function overlayFailure(stage: string, errno: number, root: string): RunRefusal | null {
   if (!stage.startsWith("overlay ") && stage !== "start moment") return null;
   const text = JSON.stringify(root);
   if (stage === "start moment")

@@ -1,7 +1,7 @@
 // Nothing was run: how this room says so, always with the same code and, where there is one, a line that mends it.
-import type { RunRefused } from "../../core/ports/process.ts";
+import type { RunRefusal } from "../../core/ports/process.ts";
 
-export function unavailable(message: string, fix: string | null = null): RunRefused {
+export function unavailable(message: string, fix: string | null = null): RunRefusal {
   return { code: "sandbox_unavailable", message, fix };
 }
 

@@ -1,6 +1,6 @@
 // What became of a command, in the words of the port: how it ended, what it used, what was refused to it, what held it.
 import type { Enforcement } from "../../core/ports/enforcement.ts";
-import type { Ending, Ran, RunDenial, SealedDraft, Sinks, Usage } from "../../core/ports/process.ts";
+import type { CompletedRun, Ending, RunDenial, SealedDraft, Sinks, Usage } from "../../core/ports/process.ts";
 import { enforcementOf } from "../plan/enforcement.ts";
 import type { ControlGroup } from "./control-groups.ts";
 import type { LiveSandbox } from "./live-sandbox.ts";
@@ -9,7 +9,7 @@ import type { Outcome } from "./running.ts";
 const NOTHING_USED: Usage = { wallMicroseconds: 0, userMicroseconds: 0, systemMicroseconds: 0, memoryKibibytes: 0 };
 
 /** Somebody said stop before there was anything to stop. */
-export const STOPPED_BEFORE: Ran = {
+export const STOPPED_BEFORE: CompletedRun = {
   ending: { kind: "ended", because: "stopped" },
   usage: NOTHING_USED,
   denials: [],
@@ -25,7 +25,7 @@ export function ranOf(
   outcome: Over,
   denials: readonly RunDenial[],
   draft: SealedDraft | null,
-): Ran {
+): CompletedRun {
   const done = outcome.kind === "done" ? outcome.done : null;
   return {
     ending: endingOf(outcome),

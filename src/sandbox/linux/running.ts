@@ -1,5 +1,5 @@
 // One command under way in a sandbox: sent when its time has come, stopped when asked, settled once.
-import type { RunRefused, Sinks } from "../../core/ports/process.ts";
+import type { RunRefusal, Sinks } from "../../core/ports/process.ts";
 import { endFrame } from "../plan/command.ts";
 import type { Stop } from "../plan/sandboxes.ts";
 import type { Done } from "../plan/start/answers.ts";
@@ -19,7 +19,7 @@ export type Outcome =
   /** The sandbox went away under the command: we ended it for this reason, or somebody else did. */
   | { readonly kind: "broken"; readonly because: Because }
   /** Nothing was run. */
-  | { readonly kind: "unavailable"; readonly refused: RunRefused };
+  | { readonly kind: "unavailable"; readonly refused: RunRefusal };
 
 export type Because = "time" | "stopped" | null;
 

@@ -1,6 +1,6 @@
 // The trees of the host that a sandbox sees, known by device and inode: a name may lead elsewhere a moment later.
 import { closeSync, fstatSync, lstatSync, realpathSync } from "node:fs";
-import type { RunRefused } from "../../core/ports/process.ts";
+import type { RunRefusal } from "../../core/ports/process.ts";
 import type { Plan, PlanPath } from "../plan/plan.ts";
 import { hostPath, openFolder } from "./host-path.ts";
 import { type Identity, identityAt, identityOf, isSame } from "./identity.ts";
@@ -13,7 +13,7 @@ interface Tree {
 
 export type TreesHeld =
   | { readonly ok: true; readonly trees: HeldTrees }
-  | { readonly ok: false; readonly refused: RunRefused };
+  | { readonly ok: false; readonly refused: RunRefusal };
 
 export class HeldTrees {
   readonly #trees: readonly Tree[];
@@ -81,7 +81,7 @@ function straight(path: PlanPath): string {
   return written;
 }
 
-function refusalOf(error: unknown): RunRefused {
+function refusalOf(error: unknown): RunRefusal {
   if (error instanceof Crooked)
     return unavailable(`${JSON.stringify(error.message)} is now reached through a link`, "name the folder it leads to");
   return unavailable(`a folder of the sandbox cannot be opened (${codeOf(error)})`);

@@ -3,7 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { ChangesReport, KeptChange } from "../../core/ports/drafts.ts";
+import type { ChangesReport, UnlandedChange } from "../../core/ports/drafts.ts";
 import type { DraftFolders } from "../drafts/draft-folders.ts";
 import type { DraftLifecycle } from "../drafts/draft-lifecycle.ts";
 import type { DraftRecord } from "../drafts/draft-records.ts";
@@ -61,7 +61,7 @@ export class LiveRoot {
   readonly #watch = new FolderWatch();
   readonly #began: bigint;
   /** Changes of the program that did not land: they wait for the end. */
-  readonly #held = new Map<string, KeptChange>();
+  readonly #held = new Map<string, UnlandedChange>();
   readonly #attempts = new Map<string, number>();
   /** When a change that is not quiet was first seen. */
   #pendingSince: number | null = null;
@@ -189,7 +189,7 @@ export class LiveRoot {
     this.#held.delete(keyOf(path));
   }
 
-  #hold({ path, copy }: SideChange, code: KeptChange["code"], reason: string): void {
+  #hold({ path, copy }: SideChange, code: UnlandedChange["code"], reason: string): void {
     const kind = copy === null ? "delete" : KINDS[copy.kind];
     this.#held.set(keyOf(path), { path: keyOf(path), kind, code, reason });
   }
@@ -312,7 +312,7 @@ export class LiveRoot {
     this.#watch.wake();
     await this.#loop;
     this.#watch.close();
-    const kept: KeptChange[] = [];
+    const kept: UnlandedChange[] = [];
     let draft: string | null = null;
     let isCopyKept = false;
     try {
@@ -383,7 +383,7 @@ export class LiveRoot {
     const record: DraftRecord = { ...this.#record(id, start), isSealed };
     lifecycle.begin(record);
     if (!isConflict || !isSealed) return lifecycle.finish(record, this.#parts.context());
-    const kept = staged.map(({ path, copy }): KeptChange => {
+    const kept = staged.map(({ path, copy }): UnlandedChange => {
       const kind = copy === null ? "delete" : KINDS[copy.kind];
       return { path: keyOf(path), kind, code: "draft_conflict", reason: CONFLICT };
     });

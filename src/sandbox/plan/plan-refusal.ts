@@ -1,10 +1,10 @@
 // Why there is no plan, in the shape a run is refused in.
 import type { DenialCode } from "../../core/authority/decision.ts";
-import type { RunRefused } from "../../core/ports/process.ts";
+import type { RunRefusal } from "../../core/ports/process.ts";
 
 export interface PlanRefused {
   readonly ok: false;
-  readonly refused: RunRefused;
+  readonly refused: RunRefusal;
 }
 
 export type Planned<T> = { readonly ok: true; readonly value: T } | PlanRefused;

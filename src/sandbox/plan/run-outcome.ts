@@ -1,9 +1,9 @@
 // What became of a command, in the words of the log.
 
-import type { Ending, Ran } from "../../core/ports/process.ts";
+import type { CompletedRun, Ending } from "../../core/ports/process.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
 
-export function outcomeOfRun({ ending, denials, enforcement, usage }: Ran): Omit<Outcome, "receipt"> {
+export function outcomeOfRun({ ending, denials, enforcement, usage }: CompletedRun): Omit<Outcome, "receipt"> {
   return {
     ended: endingText(ending),
     denials,

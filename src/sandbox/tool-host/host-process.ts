@@ -3,7 +3,7 @@
 
 import { Fifo } from "../../core/base/fifo.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";
-import type { RunRefused, RunResult } from "../../core/ports/process.ts";
+import type { RunRefusal, RunResult } from "../../core/ports/process.ts";
 import { temporaryFolder } from "../plan/places.ts";
 import type { Limits, Plan, PlanPath } from "../plan/plan.ts";
 import type { Sandboxes, Stop } from "../plan/sandboxes.ts";
@@ -249,6 +249,6 @@ function wordsOf(result: RunResult): string {
   }
 }
 
-function refusedWords({ message, fix }: RunRefused): string {
+function refusedWords({ message, fix }: RunRefusal): string {
   return fix === null ? message : `${message}; ${fix}`;
 }

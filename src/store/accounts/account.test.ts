@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AccountCharge, DecisionWritten } from "../../core/ports/stores/ledger.ts";
+import type { AccountCharge, DecisionResult } from "../../core/ports/stores/ledger.ts";
 import type { State } from "../state.ts";
 import { chargeOf, entryOf, type TemporaryState, temporaryState, value, writeOf } from "../testing/state.ts";
 
@@ -16,7 +16,7 @@ const reopen = (): void => {
   state = place.opened();
 };
 
-async function call(charges: readonly AccountCharge[], at = 1_000_000): Promise<DecisionWritten> {
+async function call(charges: readonly AccountCharge[], at = 1_000_000): Promise<DecisionResult> {
   return value(await state.ledger.decide(writeOf({ entry: entryOf({ at }), charges })));
 }
 

@@ -1,11 +1,11 @@
 // Accounts: charged in the transaction of the decision, all of them or none. An edit of the grants never gives back what was spent.
-import type { AccountCharge, AccountLeft, AccountState } from "../../core/ports/stores/ledger.ts";
+import type { AccountBalance, AccountCharge, AccountState } from "../../core/ports/stores/ledger.ts";
 import { type Connection, numberOf, textOf } from "../connection.ts";
 import type { Row } from "../sqlite.ts";
 import { addCall, callsWithin, copyCalls } from "./rate.ts";
 
 export type ChargeResult =
-  | { readonly ok: true; readonly left: readonly AccountLeft[] }
+  | { readonly ok: true; readonly left: readonly AccountBalance[] }
   | { readonly ok: false; readonly empty: readonly string[] };
 
 interface Account {
@@ -52,7 +52,7 @@ export function chargeAccounts(connection: Connection, charges: readonly Account
   }
   if (empty.size > 0) return { ok: false, empty: [...empty] };
   for (const charge of charges) takeOne(connection, charge, at);
-  const left: AccountLeft[] = [];
+  const left: AccountBalance[] = [];
   for (const charge of charges) {
     const remaining = leftOf(charge, balanceOf(connection, charge, at));
     // Without a limit there is nothing to report.

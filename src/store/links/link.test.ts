@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { MadeAgent } from "../../core/ports/stores/link-store.ts";
+import type { CreatedAgent } from "../../core/ports/stores/link-store.ts";
 import type { State } from "../state.ts";
 import { entryOf, linkOf, type TemporaryState, temporaryState, value, writeOf } from "../testing/state.ts";
 
@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 const child = { workspace: "/w", agent: "child" };
-const made = (link: string): MadeAgent => ({
+const made = (link: string): CreatedAgent => ({
   name: child,
   creator: { workspace: "/w", agent: "scout" },
   link,

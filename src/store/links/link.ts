@@ -1,6 +1,6 @@
 // The store of delegations: made under a parent that counts, revoked with everything below.
 import type { Durable } from "../../core/ports/stores/durable.ts";
-import type { AgentName, KeptLink, LinkStore, MadeAgent } from "../../core/ports/stores/link-store.ts";
+import type { AgentName, CreatedAgent, LinkStore, StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { CommitLoop } from "../commit-loop.ts";
 import type { Connection } from "../connection.ts";
@@ -20,11 +20,11 @@ export class LinkKeeper implements LinkStore {
   }
 
   make(
-    link: KeptLink,
-    agent: MadeAgent | null,
+    link: StoredLink,
+    agent: CreatedAgent | null,
     entry: LogEntry,
-    also: KeptLink | null = null,
-  ): Durable<KeptLink | null> {
+    also: StoredLink | null = null,
+  ): Durable<StoredLink | null> {
     const links = also === null ? [link] : [link, also];
     return this.#loop.write((connection) => {
       for (const one of links) {
@@ -40,7 +40,7 @@ export class LinkKeeper implements LinkStore {
     });
   }
 
-  revoke(id: string, at: number, entry: LogEntry): Durable<readonly KeptLink[]> {
+  revoke(id: string, at: number, entry: LogEntry): Durable<readonly StoredLink[]> {
     return this.#loop.write((connection) => {
       const revoked = this.#revoke(connection, id, at);
       if (revoked.length > 0) appendEntry(connection, entry);
@@ -48,7 +48,7 @@ export class LinkKeeper implements LinkStore {
     });
   }
 
-  claim(id: string, token: string, holder: AgentName, entry: LogEntry): Durable<KeptLink | null> {
+  claim(id: string, token: string, holder: AgentName, entry: LogEntry): Durable<StoredLink | null> {
     return this.#loop.write((connection) => {
       const found = this.#rows.live(id);
       if (!isLive(found, entry.at) || found.holder !== null || found.token === null || found.token !== token)
@@ -60,31 +60,31 @@ export class LinkKeeper implements LinkStore {
     });
   }
 
-  heldBy(name: AgentName): readonly KeptLink[] {
+  heldBy(name: AgentName): readonly StoredLink[] {
     return this.#loop.isReady() ? this.#rows.held(name) : [];
   }
 
-  get(id: string): KeptLink | null {
+  get(id: string): StoredLink | null {
     const read = this.#loop.readNow((connection) => this.#rows.live(id) ?? this.#rows.get(connection, id));
     return read.ok ? read.value : null;
   }
 
-  all(): readonly KeptLink[] {
+  all(): readonly StoredLink[] {
     const read = this.#loop.readNow((connection) =>
       connection.all("SELECT body FROM link ORDER BY number DESC LIMIT ?", linksListedMax).map(linkOf).reverse(),
     );
     return read.ok ? read.value : [];
   }
 
-  made(name: AgentName): MadeAgent | null {
+  made(name: AgentName): CreatedAgent | null {
     return this.#loop.isReady() ? (this.#rows.made(name) ?? null) : null;
   }
 
-  allMade(): readonly MadeAgent[] {
+  allMade(): readonly CreatedAgent[] {
     return this.#loop.isReady() ? this.#rows.allMade() : [];
   }
 
-  instruct(name: AgentName, before: string, body: string, entry: LogEntry): Durable<MadeAgent | null> {
+  instruct(name: AgentName, before: string, body: string, entry: LogEntry): Durable<CreatedAgent | null> {
     return this.#loop.write((connection) => {
       const agent = this.#rows.made(name);
       if (agent === undefined || agent.ended !== null || agent.body !== before) return null;
@@ -106,7 +106,7 @@ export class LinkKeeper implements LinkStore {
     });
   }
 
-  #revoke(connection: Connection, id: string, at: number): readonly KeptLink[] {
+  #revoke(connection: Connection, id: string, at: number): readonly StoredLink[] {
     const revoked = this.#rows.below(connection, id).map((link) => ({ ...link, revoked: at }));
     for (const link of revoked) this.#rows.save(connection, link);
     return revoked;
@@ -114,6 +114,6 @@ export class LinkKeeper implements LinkStore {
 }
 
 /** Not revoked, known, and not past its time. */
-export function isLive(link: KeptLink | undefined, at: number): link is KeptLink {
+export function isLive(link: StoredLink | undefined, at: number): link is StoredLink {
   return link !== undefined && link.revoked === null && (link.expires === null || link.expires > at);
 }

@@ -1,7 +1,7 @@
 // Entries of the log as rows: those at a place, one by its id, and what tells more of it.
 
 import type { ChainRow } from "../../core/ports/stores/chain-rows.ts";
-import type { PlacedEntry } from "../../core/ports/stores/log.ts";
+import type { ChainedEntry } from "../../core/ports/stores/log.ts";
 import { canonicalJson } from "../../log/chain/canonical.ts";
 import { readEntryBody } from "../../log/chain/entry-body.ts";
 import { type Connection, numberOf } from "../connection.ts";
@@ -13,7 +13,7 @@ import { rowsHolding, rowsOf } from "./leaf.ts";
 import { logEntriesMax } from "./log-conditions.ts";
 
 /** Those of the index with this id, or with one that begins with it: two at most, which is too many. */
-export function entriesById(connection: Connection, id: string, isWhole: boolean): readonly PlacedEntry[] {
+export function entriesById(connection: Connection, id: string, isWhole: boolean): readonly ChainedEntry[] {
   const first = firstOf(connection);
   const rows = isWhole
     ? connection.all("SELECT place FROM fact_id WHERE id = ? AND place >= ?", id, first)
@@ -25,7 +25,7 @@ export function entriesById(connection: Connection, id: string, isWhole: boolean
 }
 
 /** Everything in the index that tells more of an entry, in order. */
-export function moreOf(connection: Connection, id: string): readonly PlacedEntry[] {
+export function moreOf(connection: Connection, id: string): readonly ChainedEntry[] {
   return entriesAt(
     connection,
     connection.all("SELECT place FROM fact_of WHERE of = ? ORDER BY place LIMIT ?", id, logEntriesMax),
@@ -53,10 +53,10 @@ export function placedWith(
   from: number,
   to: number,
   text: string,
-  isIt: (one: PlacedEntry) => boolean,
+  isIt: (one: ChainedEntry) => boolean,
   count: number,
-): readonly PlacedEntry[] {
-  const found: PlacedEntry[] = [];
+): readonly ChainedEntry[] {
+  const found: ChainedEntry[] = [];
   for (const row of rowsHolding(connection, from, to, text)) {
     const placed = placedOf(row);
     if (isIt(placed) && found.push(placed) >= count) break;
@@ -65,7 +65,7 @@ export function placedWith(
 }
 
 /** Those that are there, in the order of the rows that name their places. */
-function entriesAt(connection: Connection, rows: readonly Row[]): readonly PlacedEntry[] {
+function entriesAt(connection: Connection, rows: readonly Row[]): readonly ChainedEntry[] {
   return rowsAt(
     connection,
     rows.map((row) => numberOf(row, "place")),
@@ -87,7 +87,7 @@ export function rowsAt(connection: Connection, places: readonly number[]): reado
   return found;
 }
 
-export function placedOf({ place, body }: ChainRow): PlacedEntry {
+export function placedOf({ place, body }: ChainRow): ChainedEntry {
   const entry = readEntryBody(body);
   if (entry === null) throw new Error(`entry ${place} cannot be read`);
   return { place, entry };

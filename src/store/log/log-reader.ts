@@ -2,7 +2,7 @@
 import type { ChainRow } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
-import type { LogQuery, PlacedEntry } from "../../core/ports/stores/log.ts";
+import type { ChainedEntry, LogQuery } from "../../core/ports/stores/log.ts";
 import { type CommitLoop, unkept } from "../commit-loop.ts";
 import type { Connection } from "../connection.ts";
 import { headOf } from "./append.ts";
@@ -34,7 +34,7 @@ export class LogReader {
     this.#loop = loop;
   }
 
-  async log(query: LogQuery): Durable<readonly PlacedEntry[]> {
+  async log(query: LogQuery): Durable<readonly ChainedEntry[]> {
     if ((query.text?.length ?? 0) > queryTextCharactersMax)
       return unkept(`at most ${queryTextCharactersMax} characters are searched for`);
     const asked = askedOf(query);
@@ -42,7 +42,7 @@ export class LogReader {
     if (asked.words?.size === 0) return { ok: true, value: [] };
     const planned = this.#loop.readNow((connection) => stretchesOf(connection, asked));
     if (!planned.ok) return planned;
-    const found: PlacedEntry[] = [];
+    const found: ChainedEntry[] = [];
     for (const stretch of planned.value) {
       let rest: Stretch | null = stretch;
       while (rest !== null && found.length < asked.count) {
@@ -66,17 +66,17 @@ export class LogReader {
     const { entry } = one.value;
     const indexed = this.#loop.readNow((connection) => moreOf(connection, entry.id));
     if (!indexed.ok) return indexed;
-    const isMore = (other: PlacedEntry): boolean => other.entry.of === entry.id;
+    const isMore = (other: ChainedEntry): boolean => other.entry.of === entry.id;
     const tail = await this.#tail(ofText(entry.id), isMore, logEntriesMax);
     if (!tail.ok) return tail;
     return { ok: true, value: { entry: one.value, more: [...indexed.value, ...tail.value].slice(0, logEntriesMax) } };
   }
 
-  async #one(id: string, isWhole: boolean): Durable<PlacedEntry | null> {
+  async #one(id: string, isWhole: boolean): Durable<ChainedEntry | null> {
     if (id === "") return { ok: true, value: null };
     const indexed = this.#loop.readNow((connection) => entriesById(connection, id, isWhole));
     if (!indexed.ok) return indexed;
-    const isIt = ({ entry }: PlacedEntry): boolean => (isWhole ? entry.id === id : entry.id.startsWith(id));
+    const isIt = ({ entry }: ChainedEntry): boolean => (isWhole ? entry.id === id : entry.id.startsWith(id));
     const tail = await this.#tail(idText(id, isWhole), isIt, 2);
     if (!tail.ok) return tail;
     const [only, another] = [...indexed.value, ...tail.value];
@@ -84,8 +84,8 @@ export class LogReader {
   }
 
   /** Entries that are in no index yet, have this text in them and are what is looked for; so many at most. */
-  async #tail(text: string, isIt: (one: PlacedEntry) => boolean, count: number): Durable<readonly PlacedEntry[]> {
-    const found: PlacedEntry[] = [];
+  async #tail(text: string, isIt: (one: ChainedEntry) => boolean, count: number): Durable<readonly ChainedEntry[]> {
+    const found: ChainedEntry[] = [];
     const planned = this.#loop.readNow(tailOf);
     if (!planned.ok) return planned;
     const { from, to } = planned.value;
@@ -105,9 +105,9 @@ function turn(): Promise<void> {
 }
 
 /** Of these, what was asked for, and no more than so many. */
-function taken(asked: Asked, rows: Iterable<ChainRow>, count: number): readonly PlacedEntry[] {
+function taken(asked: Asked, rows: Iterable<ChainRow>, count: number): readonly ChainedEntry[] {
   const mayBe = bodyTest(asked);
-  const found: PlacedEntry[] = [];
+  const found: ChainedEntry[] = [];
   if (count <= 0) return found;
   for (const row of rows) {
     if (!mayBe(row.body)) continue;
@@ -137,7 +137,7 @@ function stretchesOf(connection: Connection, asked: Asked): readonly Stretch[] {
 }
 
 interface Looked {
-  readonly found: readonly PlacedEntry[];
+  readonly found: readonly ChainedEntry[];
   readonly rest: Stretch | null;
 }
 

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
-import type { Durable, Kept } from "../../core/ports/stores/durable.ts";
+import type { Durable, DurableResult } from "../../core/ports/stores/durable.ts";
 import { unkept } from "../commit-loop.ts";
 import { Connection } from "../connection.ts";
 import { messageOf } from "../failure.ts";
@@ -22,7 +22,7 @@ export interface StoredParts {
   readonly program: string;
 }
 
-export function openStoredChain(folder: string, { digest, program }: StoredParts): Kept<StoredChain> {
+export function openStoredChain(folder: string, { digest, program }: StoredParts): DurableResult<StoredChain> {
   const driver = loadDriver(program);
   if (driver === null) return unkept("no SQLite was found: install ambit's packages again");
   let connection: Connection | null = null;

@@ -1,5 +1,5 @@
 // One write to the memory, inside a commit: the version must be the one that is there, and there must be room.
-import type { MemoryWrite, MemoryWritten } from "../../core/ports/stores/memory-store.ts";
+import type { MemoryWrite, MemoryWriteResult } from "../../core/ports/stores/memory-store.ts";
 import type { Connection } from "../connection.ts";
 import { isOver, rowOf } from "./memory-row.ts";
 import { agentText, bytesOf, jsonOf, keyOf, namespaceText } from "./memory-text.ts";
@@ -15,7 +15,7 @@ export const sweepRowsMax: number = 10_000;
 /** A namespace that has been empty so long is forgotten, and its versions begin anew. */
 const spaceIdleMillisecondsMax = 30 * 24 * 60 * 60_000;
 
-export function written(connection: Connection, write: MemoryWrite): MemoryWritten {
+export function written(connection: Connection, write: MemoryWrite): MemoryWriteResult {
   const [space, key, bytes] = [namespaceText(write.namespace), keyOf(write.key), bytesOf(write.value)];
   if (key === null) return refused("quota", "the key holds half of a character");
   if (key.length > memoryKeyBytesMax) return refused("quota", `a key has at most ${memoryKeyBytesMax} bytes`);
@@ -89,6 +89,6 @@ function whole(expires: number | null): number | null {
   return expires === null ? null : Math.floor(expires);
 }
 
-function refused(code: "version_conflict" | "quota", message: string): MemoryWritten {
+function refused(code: "version_conflict" | "quota", message: string): MemoryWriteResult {
   return { ok: false, code, message };
 }

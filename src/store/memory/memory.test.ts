@@ -1,6 +1,6 @@
 // The memory on a real database: versions, times, room, order and words, and many writers at once.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { MemoryStore, MemoryWrite, MemoryWritten, Namespace } from "../../core/ports/stores/memory-store.ts";
+import type { MemoryStore, MemoryWrite, MemoryWriteResult, Namespace } from "../../core/ports/stores/memory-store.ts";
 import { type Ground, ground } from "../testing/memory.ts";
 import { memoryListCountMax } from "./memory.ts";
 import { memoryKeyBytesMax, memorySpaceBytesMax, memorySpaceKeysMax, memoryValueBytesMax } from "./memory-write.ts";
@@ -24,7 +24,7 @@ function write(key: string, value: string, more: Partial<MemoryWrite> = {}): Mem
   };
 }
 
-async function set(key: string, value: string, more: Partial<MemoryWrite> = {}): Promise<MemoryWritten> {
+async function set(key: string, value: string, more: Partial<MemoryWrite> = {}): Promise<MemoryWriteResult> {
   return place.value(await memory.set(write(key, value, more)));
 }
 

@@ -5,7 +5,7 @@ import type {
   MemoryStore,
   MemoryValue,
   MemoryWrite,
-  MemoryWritten,
+  MemoryWriteResult,
   Namespace,
 } from "../../core/ports/stores/memory-store.ts";
 import type { CommitLoop } from "../commit-loop.ts";
@@ -32,7 +32,7 @@ export class MemoryKeeper implements MemoryStore {
     });
   }
 
-  set(write: MemoryWrite): Durable<MemoryWritten> {
+  set(write: MemoryWrite): Durable<MemoryWriteResult> {
     return this.#loop.write((connection) => written(connection, write), write.key.length + write.value.length);
   }
 

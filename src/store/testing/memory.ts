@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Kept } from "../../core/ports/stores/durable.ts";
+import type { DurableResult } from "../../core/ports/stores/durable.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { MemoryStore } from "../../core/ports/stores/memory-store.ts";
 import type { SecretStore, SettingStore } from "../../core/ports/stores/secret-store.ts";
@@ -20,7 +20,7 @@ export interface Ground {
   readonly secrets: SecretStore;
   readonly settings: SettingStore;
   /** What was kept; a test in which it was not ends here. */
-  value<T>(kept: Kept<T>): T;
+  value<T>(kept: DurableResult<T>): T;
   write<T>(job: Job<T>): Promise<T>;
   read<T>(job: Job<T>): T;
   /** What the database says when this is done by hand. */
@@ -74,7 +74,7 @@ export function ground(folder: string = mkdtempSync(join(tmpdir(), "ambit-store-
   };
 }
 
-function keptValue<T>(kept: Kept<T>): T {
+function keptValue<T>(kept: DurableResult<T>): T {
   if (!kept.ok) throw new Error(kept.message);
   return kept.value;
 }

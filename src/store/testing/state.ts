@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Approval } from "../../core/ports/stores/approval-store.ts";
-import type { Kept } from "../../core/ports/stores/durable.ts";
+import type { DurableResult } from "../../core/ports/stores/durable.ts";
 import type { AccountCharge, DecisionWrite } from "../../core/ports/stores/ledger.ts";
-import type { KeptLink } from "../../core/ports/stores/link-store.ts";
+import type { StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import { openState, type State, type StateParts } from "../state.ts";
 
@@ -15,7 +15,7 @@ export const program: string = process.cwd();
 
 export interface TemporaryState {
   readonly folder: string;
-  open(parts?: Partial<StateParts>): Kept<State>;
+  open(parts?: Partial<StateParts>): DurableResult<State>;
   /** Opens, or throws. */
   opened(parts?: Partial<StateParts>): State;
   remove(): void;
@@ -25,7 +25,7 @@ export function temporaryState(): TemporaryState {
   const root = mkdtempSync(join(tmpdir(), "ambit-store-"));
   const folder = join(root, "state");
   const states: State[] = [];
-  const open = (parts: Partial<StateParts> = {}): Kept<State> => {
+  const open = (parts: Partial<StateParts> = {}): DurableResult<State> => {
     const kept = openState(folder, { digest, program, ...parts });
     if (kept.ok) states.push(kept.value);
     return kept;
@@ -41,7 +41,7 @@ export function temporaryState(): TemporaryState {
   };
 }
 
-export function value<T>(kept: Kept<T>): T {
+export function value<T>(kept: DurableResult<T>): T {
   if (!kept.ok) throw new Error(kept.message);
   return kept.value;
 }
@@ -105,7 +105,7 @@ export function approvalOf(id: string, parts: Partial<Approval> = {}): Approval 
   };
 }
 
-export function linkOf(id: string, parts: Partial<KeptLink> = {}): KeptLink {
+export function linkOf(id: string, parts: Partial<StoredLink> = {}): StoredLink {
   return {
     id,
     parent: null,

@@ -3,7 +3,7 @@
 import type { Ground } from "../../core/authority/axes/path.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { type Result, refuse } from "../../core/base/result.ts";
-import { acceptorOf } from "../../runtime/tool/input.ts";
+import { inputParser } from "../../runtime/tool/input.ts";
 import { type DeleteInput, deleteCall, type WriteInput, writeCall } from "./change.ts";
 import { FILE_TOOL_DEFINITIONS, type FileToolDefinition, type FileToolName } from "./definitions.ts";
 import { type EditInput, editCall } from "./edit.ts";
@@ -17,7 +17,7 @@ export function fileTools(): readonly FileTool[] {
 
 function toolOf(definition: FileToolDefinition): FileTool {
   const { name, input: schema } = definition;
-  const acceptor = acceptorOf(schema);
+  const acceptor = inputParser(schema);
   return {
     name,
     definition,

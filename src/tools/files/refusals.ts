@@ -1,6 +1,6 @@
 // Refusals of file tools in words a model can act on. The port's reasons are short and say nothing that may not be known.
 import type { DenialCode } from "../../core/authority/decision.ts";
-import type { FileRefused } from "../../core/ports/files.ts";
+import type { FileRefusal } from "../../core/ports/files.ts";
 import type { FileAnswer } from "./file-call.ts";
 
 const WORDS: ReadonlyMap<string, string> = new Map([
@@ -26,13 +26,13 @@ export function failed(code: DenialCode, message: string): FileAnswer {
   return { ok: false, code, message };
 }
 
-export function refusedWith({ code, reason }: FileRefused): FileAnswer {
+export function refusedWith({ code, reason }: FileRefusal): FileAnswer {
   if (code === "self_modification") return failed(code, KEPT);
   if (code === "approval_required") return failed(code, UNASKED);
   return failed(code, WORDS.get(reason) ?? WORDS.get(errnoIn(reason)) ?? reason);
 }
 
-export function isErrno({ reason }: FileRefused, name: string): boolean {
+export function isErrno({ reason }: FileRefusal, name: string): boolean {
   return errnoIn(reason) === name;
 }
 

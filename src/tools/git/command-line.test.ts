@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { parseArgv, parseArgvPattern } from "../../core/authority/axes/argv.ts";
 import { sequenceMatches } from "../../core/authority/patterns/sequence.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import { acceptorOf } from "../../runtime/tool/input.ts";
+import { inputParser } from "../../runtime/tool/input.ts";
 import { gitLine } from "./command-line.ts";
 import { GIT_COMMANDS, GIT_DEFINITION, TAKES } from "./definition.ts";
 
@@ -54,7 +54,7 @@ describe("a git", () => {
   });
 
   test("has no option but ours before `--`, whatever is asked for", () => {
-    const acceptor = acceptorOf(GIT_DEFINITION.input);
+    const acceptor = inputParser(GIT_DEFINITION.input);
     const text = fc.oneof(
       fc.string({ minLength: 1, maxLength: 12, unit: "binary" }),
       fc.constantFrom(

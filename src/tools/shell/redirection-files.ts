@@ -1,6 +1,6 @@
 // Files of redirections as streams: read piece by piece, written in the order the bytes came. They are opened by the
 // session's file worker, and never by whoever runs the script.
-import type { FilePath, FileRefused, FileResult } from "../../core/ports/files.ts";
+import type { FilePath, FileRefusal, FileResult } from "../../core/ports/files.ts";
 import { pieceBytesMax, pipeBytesMax, pipeBytesUsual } from "./language/limits.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
@@ -13,7 +13,7 @@ export interface RedirectionFiles {
   append(path: FilePath, bytes: Uint8Array): Promise<FileResult<null>>;
 }
 
-export type Opened<T> = { readonly ok: true; readonly value: T } | FileRefused;
+export type Opened<T> = { readonly ok: true; readonly value: T } | FileRefusal;
 
 /** Opened by reading its first piece. Breaks off where a later piece cannot be read. */
 export async function fileSource(files: RedirectionFiles, path: FilePath): Promise<Opened<AsyncIterable<Uint8Array>>> {
@@ -36,7 +36,7 @@ export class FileSink {
   readonly #files: RedirectionFiles;
   readonly #path: FilePath;
   readonly #room: WaitingRoom;
-  readonly #failed: (refused: FileRefused) => void;
+  readonly #failed: (refused: FileRefusal) => void;
   #bytes = 0;
   #waiting: Uint8Array[] = [];
   #writing: Promise<void> | null = null;
@@ -46,7 +46,7 @@ export class FileSink {
     files: RedirectionFiles,
     path: FilePath,
     room: WaitingRoom,
-    failed: (refused: FileRefused) => void,
+    failed: (refused: FileRefusal) => void,
   ) {
     this.#files = files;
     this.#path = path;
@@ -60,7 +60,7 @@ export class FileSink {
     path: FilePath,
     append: boolean,
     room: WaitingRoom,
-    failed: (refused: FileRefused) => void,
+    failed: (refused: FileRefusal) => void,
   ): Promise<Opened<FileSink>> {
     const opened = append ? await files.append(path, new Uint8Array(0)) : await files.empty(path);
     return opened.ok ? { ok: true, value: new FileSink(files, path, room, failed) } : opened;
@@ -94,7 +94,7 @@ export class FileSink {
     this.#writing = null;
   }
 
-  #fail(refused: FileRefused): void {
+  #fail(refused: FileRefusal): void {
     if (this.#isFailed) return;
     this.#isFailed = true;
     this.#failed(refused);
@@ -118,7 +118,7 @@ export class FileSink {
   }
 }
 
-const TOO_FAST: FileRefused = {
+const TOO_FAST: FileRefusal = {
   ok: false,
   code: "not_available",
   reason: "more is written at once than the file can take",

@@ -2,7 +2,7 @@
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { ChangesReport } from "../../core/ports/drafts.ts";
 import type { Enforcement, Strength } from "../../core/ports/enforcement.ts";
-import type { Ending, RunDenial, RunRefused } from "../../core/ports/process.ts";
+import type { Ending, RunDenial, RunRefusal } from "../../core/ports/process.ts";
 import type { DecidedStage, DecidedStep } from "./decided-script.ts";
 import { Pipe } from "./pipe.ts";
 import { runStage, type ScriptParts, type StageDone } from "./run-stage.ts";
@@ -23,7 +23,7 @@ export interface ScriptRan {
   readonly outputDropped: number;
   readonly wallMicroseconds: number;
   /** Why the last one could not be run at all. */
-  readonly refused: RunRefused | null;
+  readonly refused: RunRefusal | null;
   /** Of each command that changed something. */
   readonly changes: readonly ChangesReport[];
 }

@@ -1,6 +1,6 @@
 // One command of a pipeline: its redirections are opened from the left, as a shell does, then it is run.
-import type { FileRefused } from "../../core/ports/files.ts";
-import type { Ending, Ran, RunRefused, RunResult, Sinks } from "../../core/ports/process.ts";
+import type { FileRefusal } from "../../core/ports/files.ts";
+import type { CompletedRun, Ending, RunRefusal, RunResult, Sinks } from "../../core/ports/process.ts";
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import type { DecidedFile, DecidedStage } from "./decided-script.ts";
 import type { Pipe } from "./pipe.ts";
@@ -17,15 +17,15 @@ export interface ScriptParts {
   readonly sinks: Sinks;
   readonly stop: Stop;
   /** A path as it is shown, and why it could not be opened. */
-  told(file: DecidedFile, refused: FileRefused): string;
+  told(file: DecidedFile, refused: FileRefusal): string;
 }
 
 export interface StageDone {
   readonly ending: Ending;
-  readonly ran: Ran | null;
+  readonly ran: CompletedRun | null;
   /** Nothing could be run, or a file was refused as authority refuses: nothing of the script goes on. */
-  readonly refused: RunRefused | null;
-  readonly denied: { readonly file: DecidedFile; readonly refused: FileRefused } | null;
+  readonly refused: RunRefusal | null;
+  readonly denied: { readonly file: DecidedFile; readonly refused: FileRefusal } | null;
 }
 
 export interface StageEnds {
@@ -118,7 +118,7 @@ async function open(
   stop: StageStop,
 ): Promise<StageDone | null> {
   const { files } = parts;
-  const tell = (file: DecidedFile, refused: FileRefused): string => {
+  const tell = (file: DecidedFile, refused: FileRefusal): string => {
     const words = parts.told(file, refused);
     parts.sinks.errors(Buffer.from(`shell: ${words}\n`));
     return words;

@@ -8,7 +8,7 @@ import type { Request } from "../../core/authority/request.ts";
 import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import { methodVerb } from "../../core/notation/request/request.ts";
-import { acceptorOf } from "../../runtime/tool/input.ts";
+import { inputParser } from "../../runtime/tool/input.ts";
 import { WEB_FETCH, WEB_FETCH_DEFINITION, type WebFormat, type WebMethod } from "./definition.ts";
 import { headersMax, millisecondsUsual, responseBytesUsual, secretsMax } from "./limits.ts";
 
@@ -31,7 +31,7 @@ export type FindHandles = (text: string, place: "query" | "header" | "plain") =>
 export type ReadWebCall = (input: JsonObject) => Result<WebCall>;
 
 export function webCallReader(toAscii: ToAscii, handles: FindHandles): ReadWebCall {
-  const acceptor = acceptorOf(WEB_FETCH_DEFINITION.input);
+  const acceptor = inputParser(WEB_FETCH_DEFINITION.input);
   return (input) => {
     const accepted = acceptor.accept(input);
     if (accepted.ok) return webCall(input, toAscii, handles);

@@ -1,61 +1,61 @@
-// The messages of the `call` socket: what agents' sessions may say. None of them names another agent: a session is bound
-// to one when it is opened, and everything after that names the session alone.
+// Messages of the `call` socket, for agent sessions. No message names another agent: a session is bound to one agent
+// when it opens, and every later message names only the session.
 import type { DenialCode } from "../../authority/decision.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { ChangesReport } from "../drafts.ts";
 import type { Enforcement } from "../enforcement.ts";
 import type { Ending, RunDenial, Usage } from "../process.ts";
 
-export interface SessionOpening {
-  /** Where the opener stands: the workspace is found from here, and relative paths are read here. */
+export interface OpenSessionRequest {
+  /** Working folder of the client: the workspace is found from here, and relative paths are resolved here. */
   readonly cwd: string;
-  /** An id in the workspace, or a file. */
+  /** An agent id in the workspace, or a path to a record. */
   readonly agent: string;
-  /** On whose behalf. */
+  /** The user this session acts for. */
   readonly user: string | null;
   readonly trace: string | null;
-  /** "exec", "call", "mcp", "library": for showing. */
+  /** "exec", "call", "mcp", "library": for display. */
   readonly face: string;
-  /** Compact specs; the session holds at most these from the beginning. Null: no pledge yet. */
+  /** Compact specs that limit the session from the start. Null: no pledge yet. */
   readonly pledge: readonly string[] | null;
-  /** A token another agent handed over; its authority is added to the agent's own for this session. */
+  /** A delegation token from another agent; its authority is added to the agent's own for this session. */
   readonly token: string | null;
-  /** Variables of the opener that the user's configuration lets through, and what shells say of themselves. */
+  /** Environment variables of the client that the user's configuration passes through, and the shell's own variables. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Whether the opener's parent counts as part of the session: an agent's client that started us. */
+  /** Whether the client's parent process belongs to the session: an agent's client that started this program. */
   readonly isForParent: boolean;
-  /** How far up that is: 1 is the parent, and what counts where it is left out. */
+  /** How many levels up that process is: 1 is the parent, which is the default. */
   readonly level?: number;
   /**
-   * Instead of an agent's record: Caveats as JSON text, which are all this session holds. Then `agent` is `anonymous`. A process
-   * that an agent's session brought forth cannot open one.
+   * Replaces the agent's record: Caveats as JSON text, which are everything this session holds. `agent` is then `anonymous`.
+   * A process that descends from an agent's session cannot open such a session.
    */
   readonly caveats?: string | null;
 }
 
-export interface SessionOpened {
+export interface OpenSessionResult {
   readonly session: string;
   readonly agent: string;
   readonly workspace: string | null;
   readonly trace: string;
-  /** Diagnostics and warnings about the agent's text, as sentences. */
+  /** Diagnostics and warnings about the agent's record, as sentences. */
   readonly notes: readonly string[];
 }
 
-export interface CallAsked {
+export interface CallRequest {
   readonly session: string;
   readonly tool: string;
   readonly input: JsonObject;
-  /** For a tool that only the asker knows: what this call of it asks for, in the notation of `ambit can`. Null for ours. */
+  /** For a client tool: the requests of this call, in the notation of `ambit can`. Null for daemon tools. */
   readonly requests: readonly string[] | null;
-  /** For a tool that only the asker knows: what it declares to touch. What its context can do is within that, and within what is held. */
+  /** For a client tool: its declaration. Its context is limited to the declaration and to what the session holds. */
   readonly declaration?: JsonObject;
-  /** Wait for a person where one has to be asked: milliseconds at most; 0 answers `approval_required` at once. */
+  /** How many milliseconds to wait for an approval; 0 returns `approval_required` at once. */
   readonly waitMilliseconds: number;
 }
 
-/** What a caller is told of a denial; the same at every face. Nothing about other rules. */
-export interface DenialTold {
+/** A denial as the caller sees it; the same at every face. It reveals nothing about other rules. */
+export interface DenialView {
   readonly outcome: "denied";
   readonly id: string;
   readonly code: DenialCode;
@@ -67,15 +67,15 @@ export interface DenialTold {
   readonly reason: string | null;
 }
 
-/** For a tool that runs in the asking process: what it may do now. The local gate mints its warrant on the receipt. */
-export interface CallPermitted {
+/** For a tool that runs in the client process: the permission. The local gate mints its warrant from the receipt. */
+export interface CallPermit {
   readonly outcome: "allowed";
   readonly receipt: string;
   readonly left: readonly { readonly account: string; readonly left: number }[];
 }
 
-/** A tool as a model is shown it. */
-export interface ToolShown {
+/** A tool as shown to a model. */
+export interface ToolView {
   readonly name: string;
   readonly origin: "builtin" | "tool";
   readonly description: string;
@@ -83,11 +83,11 @@ export interface ToolShown {
   readonly input: JsonObject;
 }
 
-/** What a request to a model's provider may name of its own tools. */
-export interface ProviderToolsTold {
+/** Which of the model provider's own tools a request to that provider may name. */
+export interface ProviderToolsView {
   readonly tools: readonly {
     readonly name: string;
-    /** As the provider's own interface takes it. */
+    /** In the format of the provider's API. */
     readonly request: JsonObject;
     readonly domains: readonly string[] | null;
   }[];
@@ -95,57 +95,57 @@ export interface ProviderToolsTold {
   readonly notes: readonly string[];
 }
 
-/** A tool the owner carries out itself: memory, observations, agents, programs in their sandboxes. */
-export interface CallDone {
+/** A tool that the daemon executes: memory, observations, agents, sandboxed programs. */
+export interface CallCompletion {
   readonly outcome: "done";
   readonly receipt: string;
   readonly result: Json;
 }
 
-export interface ProgramDone {
+export interface ProgramCompletion {
   readonly outcome: "ran";
   readonly receipt: string;
   readonly request: string;
   readonly ending: Ending;
   readonly usage: Usage;
-  /** Each with its entry in the log. */
+  /** Each with its log entry. */
   readonly denials: readonly (RunDenial & { readonly need?: string | null; readonly hint?: string })[];
   readonly enforcement: readonly Enforcement[];
   readonly outputDropped: number;
   readonly changes: ChangesReport | null;
 }
 
-/** Nothing was run although it was allowed: no sandbox, no such folder. */
-export interface ProgramRefused {
+/** Allowed, but not started: no sandbox, or no such folder. */
+export interface ProgramRefusal {
   readonly outcome: "refused";
   readonly code: DenialCode;
   readonly message: string;
   readonly fix: string | null;
   readonly request: string | null;
-  /** As in every denial. */
+  /** The same fields as in every denial. */
   readonly id?: string;
   readonly need?: string | null;
   readonly hint?: string;
 }
 
 export type CallMessages = {
-  readonly "session.open": { readonly asks: SessionOpening; readonly answers: SessionOpened };
+  readonly "session.open": { readonly asks: OpenSessionRequest; readonly answers: OpenSessionResult };
   readonly "session.close": { readonly asks: { readonly session: string }; readonly answers: object };
-  /** Narrows the session, for good. */
+  /** Narrows the session permanently. */
   readonly "session.pledge": {
     readonly asks: { readonly session: string; readonly specs: readonly string[] };
     readonly answers: object;
   };
-  /** It has read something untrusted. Cannot be taken back. */
+  /** Marks the session as having read untrusted data. Cannot be undone. */
   readonly "session.taint": {
     readonly asks: { readonly session: string; readonly why: string };
     readonly answers: object;
   };
-  /** Decide, charge, write; nothing is run here. */
-  readonly "call.commit": { readonly asks: CallAsked; readonly answers: CallPermitted | DenialTold };
+  /** Decides, charges and records; executes nothing. */
+  readonly "call.commit": { readonly asks: CallRequest; readonly answers: CallPermit | DenialView };
   /**
-   * What became of a call that was permitted. The answer says that it was heard: it is written soon after, with whatever comes
-   * next. A machine that fails in between leaves a decision without an outcome, which shows as unknown.
+   * Reports the outcome of a permitted call. The answer acknowledges receipt; the entry is written soon after, with the next
+   * commit. After a crash in between, the decision has no outcome and shows as unknown.
    */
   readonly "call.settle": {
     readonly asks: {
@@ -157,38 +157,38 @@ export type CallMessages = {
     };
     readonly answers: object;
   };
-  /** Decide, charge, write, do, settle: for tools of the owner. */
-  readonly "call.do": { readonly asks: CallAsked; readonly answers: CallDone | DenialTold };
-  /** The same for programs; output comes as bytes on channels 1 and 2, input goes along. */
+  /** Decides, charges, records, executes and settles: for daemon tools. */
+  readonly "call.do": { readonly asks: CallRequest; readonly answers: CallCompletion | DenialView };
+  /** The same for programs; output comes as bytes on channels 1 and 2, input is sent along. */
   readonly "call.run": {
-    readonly asks: CallAsked & {
+    readonly asks: CallRequest & {
       /** Shorter than the configured limit, never longer. */
       readonly milliseconds: number | null;
-      /** Whether bytes go along for it to read. */
+      /** Whether the client sends standard input. */
       readonly hasInput: boolean;
-      /** What it writes waits for a person. */
+      /** The program's changes wait for a person's approval. */
       readonly needsReview?: boolean;
     };
-    readonly answers: ProgramDone | ProgramRefused | DenialTold;
+    readonly answers: ProgramCompletion | ProgramRefusal | DenialView;
   };
-  /** One use of an instrument by a tool that runs in the asking process, while its call lasts. */
+  /** One use of an instrument by a tool in the client process, while its call lasts. */
   readonly "context.use": {
     readonly asks: {
       readonly session: string;
       readonly receipt: string;
       readonly use: JsonObject;
-      /** The use is too long for a message: its JSON goes along as bytes. */
+      /** The use is too long for one message: its JSON is sent as bytes. */
       readonly hasInput?: boolean;
     };
-    /** `bytes`: the answer is too long for a message; so many bytes of JSON came on channel 3. */
+    /** `bytes`: the result is too long for one message; that many bytes of JSON came on channel 3. */
     readonly answers: { readonly answer: Json; readonly bytes?: number };
   };
-  /** What this session's grants can ever allow, sorted by name. */
+  /** Tools that this session's grants can ever allow, sorted by name. */
   readonly "tools.list": {
     readonly asks: { readonly session: string };
-    readonly answers: { readonly tools: readonly ToolShown[] };
+    readonly answers: { readonly tools: readonly ToolView[] };
   };
-  /** Of tools that only the asker has: those that this session's grants can ever allow. */
+  /** Those of the client's own tools that this session's grants can ever allow. */
   readonly "tools.reach": {
     readonly asks: {
       readonly session: string;
@@ -196,7 +196,7 @@ export type CallMessages = {
     };
     readonly answers: { readonly names: readonly string[] };
   };
-  /** Tools that run at the model's provider, as a request may name them for this session. */
+  /** Tools that run at the model's provider, as a request for this session may name them. */
   readonly "tools.provider": {
     readonly asks: {
       readonly session: string;
@@ -204,11 +204,11 @@ export type CallMessages = {
       readonly names: readonly string[] | null;
       readonly vectorStores: readonly string[] | null;
     };
-    readonly answers: ProviderToolsTold;
+    readonly answers: ProviderToolsView;
   };
-  /** What would be decided; nothing is written or charged. */
+  /** Previews a decision; records and charges nothing. */
   readonly "call.consider": {
-    readonly asks: Omit<CallAsked, "waitMilliseconds">;
+    readonly asks: Omit<CallRequest, "waitMilliseconds">;
     readonly answers: { readonly outcome: "allow" | "ask" | "deny"; readonly code: DenialCode | null };
   };
 };

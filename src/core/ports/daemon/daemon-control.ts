@@ -1,14 +1,14 @@
-// The messages of the `control` socket: what people may say. Those that widen or approve are refused to any process that
-// descends from a session, and need presence where the user's configuration asks for it.
+// Messages of the `control` socket, for people. Messages that widen authority or approve are refused to any process that
+// descends from a session, and need presence where the user's configuration requires it.
 import type { JsonObject } from "../../base/json.ts";
 import type { DraftMessages } from "../drafts.ts";
-import type { KeyGiven, KeyShown, NewKey } from "../secret-key.ts";
+import type { KeyInput, KeyStatus, NewKey } from "../secret-key.ts";
 import type { Approval, ApprovalState } from "../stores/approval-store.ts";
 import type { AccountState } from "../stores/ledger.ts";
-import type { KeptLink, MadeAgent } from "../stores/link-store.ts";
-import type { LogQuery, PlacedEntry } from "../stores/log.ts";
+import type { CreatedAgent, StoredLink } from "../stores/link-store.ts";
+import type { ChainedEntry, LogQuery } from "../stores/log.ts";
 import type { SecretBinding } from "../stores/secret-store.ts";
-import type { SinkShown } from "../stores/sink.ts";
+import type { SinkStatus } from "../stores/sink.ts";
 
 export interface DaemonStatus {
   readonly pid: number;
@@ -17,21 +17,21 @@ export interface DaemonStatus {
   readonly started: number;
   readonly state: string;
   readonly isFrozen: boolean;
-  readonly sessions: readonly SessionShown[];
+  readonly sessions: readonly SessionView[];
   readonly waiting: number;
   readonly entries: number;
-  /** Of today, by code. */
+  /** Today's denials, by code. */
   readonly denials: readonly { readonly code: string; readonly times: number }[];
   readonly sandboxes: number;
   readonly connections: number;
   readonly problems: readonly string[];
-  /** The second copy of the log; null where none is kept. */
-  readonly sink?: SinkShown | null;
-  /** Where the key of the secrets comes from, and why none opens; null where none are kept. */
-  readonly secrets?: KeyShown | null;
+  /** The second copy of the log; null if none is configured. */
+  readonly sink?: SinkStatus | null;
+  /** Source of the secret store's key, and why it is locked; null if there is no secret store. */
+  readonly secrets?: KeyStatus | null;
 }
 
-export interface SessionShown {
+export interface SessionView {
   readonly session: string;
   readonly agent: string;
   readonly workspace: string | null;
@@ -43,13 +43,13 @@ export interface SessionShown {
   readonly running: number;
 }
 
-/** Proof that a person is there: a name and the passphrase typed for this one answer. */
+/** Proof of presence: a name and the passphrase typed for this one answer. */
 export interface Presence {
   readonly name: string;
   readonly passphrase: string;
 }
 
-/** One step of the ladder: how far an approval may reach, in words and as what it would cover. */
+/** One step of the approval ladder: how far an approval may reach, in words and as the grants it would cover. */
 export interface LadderStep {
   readonly name: string;
   readonly words: string;
@@ -57,12 +57,12 @@ export interface LadderStep {
   readonly specs: readonly string[] | null;
 }
 
-export interface ApprovalShown {
+export interface ApprovalView {
   readonly approval: Approval;
   readonly ladder: readonly LadderStep[];
 }
 
-export interface SecretShown {
+export interface SecretView {
   readonly name: string;
   readonly version: number;
   readonly binding: SecretBinding;
@@ -72,13 +72,13 @@ export interface SecretShown {
   readonly at: number;
 }
 
-export interface VerifyAnswer {
+export interface VerifyReport {
   readonly isIntact: boolean;
   readonly entries: number;
   readonly from: number;
   readonly head: { readonly place: number; readonly hash: string };
   readonly checkpoints: number;
-  /** Entries behind the last checkpoint: chained, not yet signed. */
+  /** Entries after the last checkpoint: chained, not yet signed. */
   readonly unsigned: number;
   readonly problems: readonly { readonly place: number; readonly what: string }[];
 }
@@ -87,32 +87,32 @@ interface WithPresence {
   readonly presence: Presence | null;
 }
 
-/** A tool as a person is shown it. */
-export interface ToolListed {
+/** A tool as shown to a person. */
+export interface ToolDetails {
   readonly name: string;
   /** `builtin`, or the file or package it comes from. */
   readonly origin: string;
   readonly risk: string;
-  /** What it declares to touch; null for ours, which ask for everything they do. */
+  /** Its declaration; null for built-in tools, which request everything they do. */
   readonly declared: JsonObject | null;
   readonly available: boolean;
-  /** Why it cannot run; or that nobody trusted it as it stands. */
+  /** Why it cannot run; or that its current content is not trusted. */
   readonly why: string | null;
 }
 
 export type ControlMessages = DraftMessages & {
-  /** Every tool there is in a folder's workspace, or those an agent's own record can ever allow. */
+  /** All tools of a folder's workspace, or those an agent's own record can ever allow. */
   readonly "tools.all": {
     readonly asks: { readonly cwd: string; readonly agent: string | null };
     readonly answers: {
-      readonly tools: readonly ToolListed[];
+      readonly tools: readonly ToolDetails[];
       /** Files and packages that are not loaded. */
       readonly refused: readonly { readonly source: string; readonly why: string }[];
     };
   };
   readonly "daemon.status": { readonly asks: object; readonly answers: DaemonStatus };
   readonly "daemon.stop": { readonly asks: object; readonly answers: object };
-  /** Whether this process may do something that widens: asked by commands that edit files themselves, before they do. */
+  /** Whether this process may widen authority: asked by commands before they edit files themselves. */
   readonly "control.admit": {
     readonly asks: WithPresence & { readonly command: string; readonly what: string; readonly isWidening: boolean };
     readonly answers: { readonly entry: string };
@@ -128,49 +128,49 @@ export type ControlMessages = DraftMessages & {
     readonly asks: { readonly states: readonly ApprovalState[]; readonly count: number };
     readonly answers: { readonly approvals: readonly Approval[] };
   };
-  readonly "approvals.show": { readonly asks: { readonly id: string }; readonly answers: ApprovalShown };
+  readonly "approvals.show": { readonly asks: { readonly id: string }; readonly answers: ApprovalView };
   readonly "approvals.approve": {
     readonly asks: WithPresence & {
       readonly id: string;
-      /** Name of a step of the ladder. */
+      /** Name of a step of the approval ladder. */
       readonly step: string;
       readonly uses: number;
       readonly milliseconds: number;
     };
-    /** Still pending where more people have to agree. */
+    /** Still pending if more approvers have to agree. */
     readonly answers: { readonly approval: Approval; readonly missing: number };
   };
   readonly "approvals.refuse": {
     readonly asks: { readonly id: string; readonly reason: string };
     readonly answers: { readonly approval: Approval };
   };
-  /** Takes a refusal back: the question waits for an answer again. */
+  /** Withdraws a refusal: the approval is pending again. */
   readonly "approvals.reopen": {
     readonly asks: { readonly id: string; readonly presence: Presence | null };
     readonly answers: { readonly approval: Approval };
   };
-  /** Lasts: an event `{approval}` for every change, those that wait now first. */
+  /** Long-running: an event `{approval}` for every change; pending approvals come first. */
   readonly "approvals.watch": { readonly asks: object; readonly answers: object };
 
-  readonly "log.query": { readonly asks: LogQuery; readonly answers: { readonly entries: readonly PlacedEntry[] } };
-  /** Lasts: an event `{entries}` for everything new that fits. */
+  readonly "log.query": { readonly asks: LogQuery; readonly answers: { readonly entries: readonly ChainedEntry[] } };
+  /** Long-running: an event `{entries}` for new matching entries. */
   readonly "log.follow": { readonly asks: LogQuery; readonly answers: object };
   readonly "log.entry": {
     readonly asks: { readonly id: string };
-    readonly answers: { readonly entry: PlacedEntry; readonly more: readonly PlacedEntry[] };
+    readonly answers: { readonly entry: ChainedEntry; readonly more: readonly ChainedEntry[] };
   };
   readonly "audit.verify": {
     readonly asks: { readonly head: { readonly place: number; readonly hash: string } | null };
-    readonly answers: VerifyAnswer;
+    readonly answers: VerifyReport;
   };
-  /** Lasts: events `{lines}`; the answer is the last head. */
+  /** Long-running: events `{lines}`; the response is the last head. */
   readonly "audit.export": {
     readonly asks: { readonly from: number };
     readonly answers: { readonly place: number; readonly hash: string };
   };
   readonly "audit.key": { readonly asks: object; readonly answers: { readonly keys: readonly string[] } };
   readonly "audit.rotate": { readonly asks: WithPresence; readonly answers: { readonly key: string } };
-  /** Removes what is older than so many days, up to the last checkpoint before. */
+  /** Removes entries older than that many days, up to the last checkpoint before. */
   readonly "audit.retain": {
     readonly asks: WithPresence & { readonly days: number };
     readonly answers: { readonly removed: number; readonly first: number };
@@ -182,13 +182,13 @@ export type ControlMessages = DraftMessages & {
 
   readonly "links.list": {
     readonly asks: object;
-    readonly answers: { readonly links: readonly KeptLink[]; readonly made: readonly MadeAgent[] };
+    readonly answers: { readonly links: readonly StoredLink[]; readonly made: readonly CreatedAgent[] };
   };
   readonly "links.revoke": {
     readonly asks: { readonly id: string; readonly kill: boolean };
     readonly answers: { readonly revoked: readonly string[]; readonly ended: number };
   };
-  /** Every session of the agent ends, with what it runs; its warrants, links and tokens count no more. */
+  /** Ends every session of the agent and its processes; its warrants, links and tokens become invalid. */
   readonly "agent.stop": {
     readonly asks: { readonly cwd: string; readonly agent: string };
     readonly answers: { readonly sessions: number; readonly ended: number; readonly links: number };
@@ -203,21 +203,21 @@ export type ControlMessages = DraftMessages & {
       readonly binding: SecretBinding;
       readonly username: string | null;
       readonly isCanary: boolean;
-      /** Rotating: the name must be there, and its binding stays. */
+      /** Rotation: the name must exist, and its binding stays. */
       readonly isRotation: boolean;
     };
-    readonly answers: SecretShown;
+    readonly answers: SecretView;
   };
-  readonly "secrets.list": { readonly asks: object; readonly answers: { readonly secrets: readonly SecretShown[] } };
+  readonly "secrets.list": { readonly asks: object; readonly answers: { readonly secrets: readonly SecretView[] } };
   readonly "secrets.policy": {
     readonly asks: WithPresence & { readonly name: string; readonly binding: SecretBinding };
-    readonly answers: SecretShown;
+    readonly answers: SecretView;
   };
   readonly "secrets.delete": { readonly asks: { readonly name: string }; readonly answers: object };
-  /** Where the key comes from now. */
-  readonly "secrets.source": { readonly asks: object; readonly answers: KeyShown };
-  readonly "secrets.unlock": { readonly asks: KeyGiven; readonly answers: object };
+  /** Current source of the key. */
+  readonly "secrets.source": { readonly asks: object; readonly answers: KeyStatus };
+  readonly "secrets.unlock": { readonly asks: KeyInput; readonly answers: object };
   readonly "secrets.lock": { readonly asks: object; readonly answers: object };
-  /** Seals every secret anew, under a key from there. */
+  /** Reseals every secret under a key from the given source. */
   readonly "secrets.key": { readonly asks: WithPresence & { readonly key: NewKey }; readonly answers: object };
 };

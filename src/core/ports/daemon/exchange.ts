@@ -1,8 +1,8 @@
-// Talking to the state owner: one question, events on the way, one answer. The messages themselves are in `daemon-calls`
-// and `daemon-control`.
+// The client side of the daemon protocol: one request, events while it runs, one response. The messages themselves are in
+// `daemon-calls` and `daemon-control`.
 import type { Json } from "../../base/json.ts";
 
-/** Every refusal has a code, a sentence, and where there is one a line to act on. */
+/** Every refusal has a code, a message, and where possible a fix to type. */
 export interface Refusal {
   readonly ok: false;
   readonly code: string;
@@ -12,28 +12,28 @@ export interface Refusal {
 
 export type Answer<T> = { readonly ok: true; readonly value: T } | Refusal;
 
-/** What may go along with a question that lasts. */
-export interface Along {
-  /** What is told while it lasts. */
+/** Options of a long-running request. */
+export interface RequestOptions {
+  /** Receives events while the request runs. */
   onEvent?(event: Json): void;
-  /** Bytes that come back: 1 output, 2 errors. A promise is back-pressure: not much more is sent until it resolves. */
+  /** Receives bytes: channel 1 is output, 2 is errors. Returning a promise applies backpressure until it resolves. */
   onBytes?(channel: number, bytes: Uint8Array): void | Promise<void>;
-  /** Bytes that go along; their end is told, too. */
+  /** Bytes sent with the request; their end is sent, too. */
   readonly input?: AsyncIterable<Uint8Array> | null;
-  /** Rings when the question is not worth an answer any more. */
+  /** Cancels the request. */
   onStop?(ring: () => void): void;
 }
 
-export interface Asking<M> {
-  /** Never rejects: a daemon that is not there, or goes away, is a refusal with code `not_available`. */
+export interface MessageClient<M> {
+  /** Never rejects: an unreachable or lost daemon is a refusal with code `not_available`. */
   ask<K extends keyof M & string>(
     name: K,
     value: M[K] extends { readonly asks: infer A } ? A : never,
-    along?: Along,
+    along?: RequestOptions,
   ): Promise<Answer<M[K] extends { readonly answers: infer A } ? A : never>>;
   /**
-   * What needs no answer: nobody hears whether it came to anything. It is heard before whatever is asked after it. False
-   * where it could not be sent.
+   * Sends a notification, which has no response. The daemon handles it before every later request. False if it could not be
+   * sent.
    */
   tell<K extends keyof M & string>(name: K, value: M[K] extends { readonly asks: infer A } ? A : never): boolean;
   close(): void;

@@ -1,11 +1,11 @@
-// A call that nobody could decide because no daemon was there, as it is handed over to the next one. It is a claim of whoever
-// wrote it, and is believed for nothing: it is written down, and that is all.
+// A call that was refused because no daemon was running, handed to the next daemon. It is an unverified claim of its
+// writer: the daemon logs it and relies on it for nothing.
 
 export interface RefusedCall {
-  /** Milliseconds since 1970, by the clock of the caller. */
+  /** Milliseconds since 1970, by the caller's clock. */
   readonly at: number;
   readonly agent: string | null;
-  /** Null where it did not come to a call: the session could not be opened. */
+  /** Null if the session could not be opened, so there was no call. */
   readonly tool: string | null;
   /** "exec", "call", "mcp", "library". */
   readonly face: string;
@@ -13,5 +13,5 @@ export interface RefusedCall {
   readonly reason: string;
 }
 
-/** Whose call it was, as far as the caller knows. */
-export type CallAbout = Omit<RefusedCall, "at" | "reason">;
+/** The caller's identity, as far as the caller knows it. */
+export type CallDescription = Omit<RefusedCall, "at" | "reason">;

@@ -1,30 +1,30 @@
-// The log as its verifier needs it: rows of a chain of hashes, and the signed notes that say how far it went.
+// The log as its verifier reads it: rows of a hash chain, and signed checkpoints.
 import type { Durable } from "./durable.ts";
 import type { LogEntry } from "./log.ts";
 
 export interface ChainRow {
   readonly place: number;
-  /** The entry as canonical JSON; what is hashed. */
+  /** The entry as canonical JSON; this is what is hashed. */
   readonly body: string;
-  /** Lower-case hexadecimal SHA-256 over the hash before it and the body. */
+  /** Lower-case hexadecimal SHA-256 over the previous hash and the body. */
   readonly hash: string;
 }
 
-/** A signed note: how many entries there were and what the last hash was. */
+/** A signed note: the number of entries and the last hash. */
 export interface CheckpointRow {
   readonly place: number;
   readonly text: string;
 }
 
 export interface ChainStore {
-  /** Up to `count` rows from a place on, in order. */
+  /** Up to `count` rows from a position, in order. */
   rows(from: number, count: number): Durable<readonly ChainRow[]>;
   checkpoints(from: number): Durable<readonly CheckpointRow[]>;
-  /** Place and hash of the last row; place 0 and the zero hash where there is none. */
+  /** Position and hash of the last row; position 0 and the zero hash if the log is empty. */
   head(): Durable<{ readonly place: number; readonly hash: string }>;
-  /** The first place that is still kept: 1, or what retention left. */
+  /** The first position still stored: 1, or later after retention. */
   first(): Durable<number>;
   keepCheckpoint(row: CheckpointRow): Durable<null>;
-  /** Removes what lies before the place, which must be just behind a kept checkpoint; the entry says so, in the same step. */
+  /** Removes rows before the position, which must directly follow a stored checkpoint; adds the entry in the same transaction. */
   prune(before: number, entry: LogEntry): Durable<{ readonly removed: number }>;
 }

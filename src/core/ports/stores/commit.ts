@@ -1,5 +1,5 @@
-// The one durable step of a call: every account is charged and the decision is written, all or nothing, before
-// anything happens.
+// The one durable transaction of a call: every account is charged and the decision is recorded, all or nothing, before
+// the call has any effect.
 import type { Basis, DenialCode } from "../../authority/decision.ts";
 import type { Level } from "../../authority/grant.ts";
 import type { Request } from "../../authority/request.ts";
@@ -18,21 +18,24 @@ export interface Entry {
   readonly code: DenialCode | null;
   readonly basis: readonly Basis[];
   readonly charges: readonly Charge[];
-  /** What a person has to say to it: 0 nothing, 1 yes, 2 yes with presence. */
+  /** Required approval level: 0 none, 1 approval, 2 approval with presence. */
   readonly level: Level;
-  /** What was asked for and not covered. */
+  /** The request that was not covered. */
   readonly need: Request | null;
-  /** The approval that is used by an allow, or that a denial waits for. */
+  /** The approval that an allow uses, or that a denial waits for. */
   readonly approval: string | null;
   /** Why a person refused. */
   readonly reason: string | null;
-  /** The entry of the call in the course of which this is decided. */
+  /** The entry of the running call during which this is decided. */
   readonly call?: string;
 }
 
 export type CommitResult =
   | { readonly ok: true; readonly receipt: string }
-  /** `budget_exhausted`: another call took the last of it. `audit_unavailable`: nothing could be written. `not_available`: the asker gave up. */
+  /**
+   * `budget_exhausted`: another call used the last of it. `audit_unavailable`: nothing could be written. `not_available`: the
+   * caller cancelled.
+   */
   | { readonly ok: false; readonly code: CommitCode };
 
 export type CommitCode =
@@ -45,11 +48,11 @@ export type CommitCode =
 
 export type Commit = (entry: Entry) => Promise<CommitResult>;
 
-/** What became of a decision that was carried out. A decision without one shows as unknown. */
+/** The outcome of an executed decision. A decision without one shows as unknown. */
 export interface Outcome {
   readonly receipt: string;
   readonly ended: string;
-  /** `id`: the entry of a denial that has one of its own. */
+  /** `id`: the denial's own entry, if it has one. */
   readonly denials: readonly {
     readonly code: DenialCode;
     readonly request: string;
@@ -60,5 +63,5 @@ export interface Outcome {
   readonly wallMicroseconds: number;
 }
 
-/** Written after the effect; false where it could not be. */
+/** Written after the effect; false if that failed. */
 export type Settle = (outcome: Outcome) => Promise<boolean>;

@@ -1,12 +1,12 @@
-// What is written down: one shape for every entry, whatever it tells of.
+// Log entries: one shape for every kind.
 import type { JsonObject } from "../../base/json.ts";
 
-/** On whose behalf, by whom, through whom. All of it stands in every entry, allowed, denied or failed. */
+/** User, agent and delegations. Every entry has all of them, whether allowed, denied or failed. */
 export interface Who {
-  /** From the opener of the session; never from a model. */
+  /** From the client that opened the session; never from a model. */
   readonly user: string | null;
   readonly agent: string | null;
-  /** Folder of the workspace the agent belongs to; null for an agent that was named by its file. */
+  /** Workspace folder of the agent; null for an agent named by a file path. */
   readonly workspace: string | null;
   /** Ids of the delegations it rests on, from the root down; empty for an agent's own record. */
   readonly chain: readonly string[];
@@ -15,50 +15,50 @@ export interface Who {
 }
 
 export const ENTRY_KINDS = [
-  /** A call was decided: allow, or deny with a code. Before anything happens. */
+  /** A decision on a call: allow, or deny with a code. Written before any effect. */
   "decision",
-  /** What became of a decision. */
+  /** The outcome of a decision. */
   "outcome",
-  /** Asked, approved, refused, expired, used up. */
+  /** Requested, approved, refused, expired, used up. */
   "approval",
-  /** A link was made or revoked, an agent was created or stopped. */
+  /** A link was created or revoked, an agent was created or stopped. */
   "delegation",
   /** A session was opened, pledged, tainted, closed. */
   "session",
-  /** What is written about agents changed, or cannot be believed any more. */
+  /** Agent files changed, or are no longer trusted. */
   "authority",
   /** A secret was set, rotated, deleted, bound, used. Never its value. */
   "secret",
-  /** Something that must not happen did: a canary was seen, a secret was asked for that nobody granted. */
+  /** A security alarm: a canary was seen, an ungranted secret was requested. */
   "alarm",
   /** A person used the control socket: freeze, thaw, stop, trust, grant. */
   "control",
-  /** So many entries like the one named were counted instead of written. */
+  /** A count of entries like the named one that were not written. */
   "suppressed",
-  /** The daemon started, stopped, found something, took over. */
+  /** The daemon started, stopped, found a problem, took over. */
   "daemon",
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 export interface LogEntry extends Who {
-  /** Names this entry; no two entries have the same. */
+  /** Unique id of this entry. */
   readonly id: string;
   readonly kind: EntryKind;
-  /** Milliseconds since 1970. Order is by place in the chain, never by this. */
+  /** Milliseconds since 1970. Entries are ordered by chain position, never by this. */
   readonly at: number;
   readonly tool: string | null;
   readonly verbs: readonly string[];
-  /** "allow", "deny", or a word of its kind: "approved", "revoked", "exited 0". */
+  /** "allow", "deny", or an outcome of its kind: "approved", "revoked", "exited 0". */
   readonly outcome: string;
   readonly code: string | null;
-  /** The entry, approval or link that this one tells more of. */
+  /** The entry, approval or link that this one is about. */
   readonly of: string | null;
-  /** Requests as text, reason, deciding grants, enforcement, duration, budgets left: whatever its kind has. */
+  /** Fields of its kind: requests as text, reason, deciding grants, enforcement, duration, remaining budgets. */
   readonly more: JsonObject;
 }
 
-/** An entry with its place in the chain. */
-export interface PlacedEntry {
+/** An entry with its position in the chain. */
+export interface ChainedEntry {
   readonly place: number;
   readonly entry: LogEntry;
 }
@@ -71,14 +71,14 @@ export interface LogQuery {
   readonly code?: string;
   readonly kind?: EntryKind;
   readonly outcome?: string;
-  /** Milliseconds since 1970: not before, and before. */
+  /** Milliseconds since 1970: start (inclusive) and end (exclusive). */
   readonly since?: number;
   readonly until?: number;
-  /** Words that stand anywhere in the entry. */
+  /** Words that appear anywhere in the entry. */
   readonly text?: string;
-  /** Only places above it, oldest first: for following. Without it the newest come first. */
+  /** Only positions above it, oldest first: for following. Without it the newest come first. */
   readonly after?: number;
-  /** Only places below it: the next page of the newest first. */
+  /** Only positions below it: the next page, newest first. */
   readonly before?: number;
   readonly count: number;
 }

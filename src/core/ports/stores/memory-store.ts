@@ -1,8 +1,8 @@
-// What agents and tools keep: values by key, and observations. Both carry whether they may be believed.
+// Storage of agents and tools: values by key, and observations. Both record whether they are trusted.
 import type { Durable } from "./durable.ts";
 import type { AgentName } from "./link-store.ts";
 
-/** Whose keys: of an agent, of one session, of a tool, or shared by a workspace. */
+/** Owner of the keys: an agent, one session, a tool, or a whole workspace. */
 export type Namespace =
   | { readonly kind: "agent"; readonly name: AgentName }
   | { readonly kind: "session"; readonly session: string }
@@ -20,16 +20,16 @@ export interface MemoryValue {
   readonly writer: AgentName;
 }
 
-export type MemoryWritten =
+export type MemoryWriteResult =
   | { readonly ok: true; readonly version: number }
-  /** `version_conflict`: somebody else wrote in between. `quota`: too many keys or bytes. */
+  /** `version_conflict`: a concurrent write. `quota`: too many keys or bytes. */
   | { readonly ok: false; readonly code: "version_conflict" | "quota"; readonly message: string };
 
 export interface MemoryWrite {
   readonly namespace: Namespace;
   readonly key: string;
   readonly value: string;
-  /** Only if this is the version there; 0 is "only if there is none"; null is whatever there is. */
+  /** Expected version; 0 requires that the key does not exist; null accepts any. */
   readonly version: number | null;
   readonly expires: number | null;
   readonly isClean: boolean;
@@ -39,9 +39,9 @@ export interface MemoryWrite {
 
 export interface MemoryStore {
   get(namespace: Namespace, key: string, now: number): Durable<MemoryValue | null>;
-  set(write: MemoryWrite): Durable<MemoryWritten>;
+  set(write: MemoryWrite): Durable<MemoryWriteResult>;
   delete(namespace: Namespace, key: string, version: number | null): Durable<boolean>;
-  /** By key, in order, after the key given; `text`: words that stand in key or value. */
+  /** Sorted by key, after the given key; `text`: words that appear in key or value. */
   list(
     namespace: Namespace,
     asked: {
@@ -52,7 +52,7 @@ export interface MemoryStore {
     },
     now: number,
   ): Durable<readonly MemoryValue[]>;
-  /** Removes what is past its time. */
+  /** Removes expired values. */
   sweep(now: number): Durable<number>;
 }
 

@@ -1,4 +1,4 @@
-// Signs the end of every commit of the log, and remembers the newest signature outside the database.
+// Signs the end of every log commit, and stores the newest signature outside the database.
 
 /** The last entry of a commit. */
 export interface LogEnd {
@@ -7,15 +7,15 @@ export interface LogEnd {
 }
 
 export interface Notary {
-  /** A signed note (see `log/chain/checkpoint`) for this end. Throws where nothing can be signed: the commit fails then. */
+  /** A signed note (see `log/chain/checkpoint`) for this end. Throws if signing fails, which fails the commit. */
   sign(end: LogEnd): string;
-  /** Whether the note is for exactly this end and carries a signature by a key of this log. */
+  /** Whether the note is for exactly this end and signed by a key of this log. */
   isSigned(note: string, end: LogEnd): boolean;
   /**
-   * The newest end that was remembered outside the database; null where none ever was, as for a new log, or one that an
-   * older version wrote. Throws where something is kept there that cannot be believed.
+   * The newest end stored outside the database; null if there is none, as for a new log, or one written by an older
+   * version. Throws if the stored note is invalid.
    */
   remembered(): LogEnd | null;
-  /** After the commit of this note is durable. Throws where it cannot be kept. */
+  /** Called after the commit of this note is durable. Throws if it cannot be stored. */
   remember(note: string): void;
 }

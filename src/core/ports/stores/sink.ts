@@ -1,43 +1,43 @@
-// A second place for the log, which may be slow, full, stuck or gone. Whoever waits for it brings a clock along.
+// A destination for a second copy of the log. It may be slow, full, stuck or gone, so callers set their own timeouts.
 
-export interface SinkStanding {
-  /** Of the last entry it has kept; null where it has kept none. */
+export interface SinkPosition {
+  /** Position of the last entry it has stored; null if it has none. */
   readonly place: number | null;
-  /** Of that entry; null where it does not say. */
+  /** Hash of that entry; null if it does not report one. */
   readonly hash: string | null;
-  /** Place of the last signed note it has kept; null where it does not say. */
+  /** Position of the last signed note it has stored; null if it does not report one. */
   readonly note: number | null;
-  /** Place it says that it begins with; null where it does not say. */
+  /** First position it reports; null if it does not report one. */
   readonly first: number | null;
-  /** How many of the notes in which a key names the next it has, at its beginning; null where it does not say. */
+  /** How many key-rotation notes it has at its beginning; null if it does not report that. */
   readonly rotations: number | null;
 }
 
-export type SinkAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
+export type SinkResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
 
-/** INVARIANT: one thing is asked of it at a time. Nothing throws; what is never answered hangs alone. */
+/** INVARIANT: one operation at a time. Nothing throws; an operation without a response stays pending and blocks only itself. */
 export interface Sink {
-  /** Where it really stands. `header`: the line a copy begins with, kept where it has none. */
-  open(header: string): Promise<SinkAnswer<SinkStanding>>;
+  /** Its actual position. `header`: the first line of a copy, stored if the copy is empty. */
+  open(header: string): Promise<SinkResult<SinkPosition>>;
   /**
-   * Lines that end with the entry at `last`. Resolves when all of them are kept; `kept` hears of some of them before, with the
-   * hash of that entry, and says whether that is the one it was given.
+   * Lines that end with the entry at `last`. Resolves when all of them are stored; `kept` is called for partial progress, with
+   * the hash of that entry, and returns whether it is the expected one.
    */
-  keep(lines: string, last: number, kept: (place: number, hash: string) => boolean): Promise<SinkAnswer<null>>;
-  /** Why it has to be opened again; null as long as it can be used. */
+  keep(lines: string, last: number, kept: (place: number, hash: string) => boolean): Promise<SinkResult<null>>;
+  /** Why it has to be reopened; null while it is usable. */
   readonly trouble: string | null;
-  /** The same after a glance at what it kept. */
+  /** The same, after checking what it has stored. */
   look(): Promise<string | null>;
-  /** It can be opened again. What is on its way may still arrive. */
+  /** Closes it; it can be reopened. Data in flight may still arrive. */
   close(): void;
 }
 
-/** A sink as a person is shown it. */
-export interface SinkShown {
+/** A sink as shown to a person. */
+export interface SinkStatus {
   readonly target: string;
-  /** Place of the last entry it has for certain; null where that is not known. */
+  /** Position of the last entry it has for certain; null if unknown. */
   readonly kept: number | null;
-  /** Entries it does not have yet; null where that is not known. */
+  /** Entries it does not have yet; null if unknown. */
   readonly behind: number | null;
   /** Whether calls are denied because of it. */
   readonly isDenying: boolean;

@@ -1,5 +1,5 @@
 // Changes that did not land, as refusals of the program that made them: for the log, and for telling the two apart.
-import type { ChangesReport, KeptChange } from "../../../core/ports/drafts.ts";
+import type { ChangesReport, UnlandedChange } from "../../../core/ports/drafts.ts";
 import type { RunDenial } from "../../../core/ports/process.ts";
 
 const deniedMax = 64;
@@ -9,7 +9,7 @@ export function keptDenials({ root, kept }: ChangesReport): readonly RunDenial[]
 }
 
 /** In the notation of `ambit can`. */
-function keptRequest(root: string, { path, kind }: KeptChange): string {
+function keptRequest(root: string, { path, kind }: UnlandedChange): string {
   return `${kind === "delete" ? "fs.delete" : "fs.write"} ${path === "." ? root : `${root}/${path}`}`;
 }
 

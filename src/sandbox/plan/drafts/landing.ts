@@ -2,7 +2,7 @@
 // the person's tools. INVARIANT: a change lands only where both agree; everything else is kept with its reason.
 import type { Decision, DenialCode } from "../../../core/authority/decision.ts";
 import type { Level } from "../../../core/authority/grant.ts";
-import type { KeptChange } from "../../../core/ports/drafts.ts";
+import type { UnlandedChange } from "../../../core/ports/drafts.ts";
 import type { Change } from "./change.ts";
 
 /** What a name is to the person's tools. */
@@ -196,6 +196,6 @@ function keyOf(path: readonly string[]): string {
 
 const KINDS = { file: "write", folder: "folder", link: "link", delete: "delete" } as const;
 
-export function keptChange({ change, code, reason }: KeptDecision): KeptChange {
+export function keptChange({ change, code, reason }: KeptDecision): UnlandedChange {
   return { path: keyOf(change.path), kind: KINDS[change.kind], code, reason };
 }

@@ -1,8 +1,8 @@
-// The words the daemon is started with: `--state <folder> [--idle <seconds>] [--announce]`.
-import { ANNOUNCE_WORD } from "./announcement.ts";
+// The daemon's command line: `--state <folder> [--idle <seconds>] [--announce]`.
+import { ANNOUNCE_ARGUMENT } from "./announcement.ts";
 import { idleSecondsDefault } from "./life.ts";
 
-export interface DaemonWords {
+export interface DaemonArguments {
   /** Absolute. */
   readonly state: string;
   readonly idleSeconds: number;
@@ -10,9 +10,9 @@ export interface DaemonWords {
 
 const idleSecondsMax = 7 * 24 * 60 * 60;
 
-/** Null for words that are not exactly these. */
-export function readDaemonWords(argv: readonly string[]): DaemonWords | null {
-  const words = argv.at(-1) === ANNOUNCE_WORD ? argv.slice(0, -1) : argv;
+/** Null for any other arguments. */
+export function readDaemonArguments(argv: readonly string[]): DaemonArguments | null {
+  const words = argv.at(-1) === ANNOUNCE_ARGUMENT ? argv.slice(0, -1) : argv;
   const [stateWord, state, idleWord, idle] = words;
   if (stateWord !== "--state" || state === undefined || !state.startsWith("/")) return null;
   if (words.length === 2) return { state, idleSeconds: idleSecondsDefault };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { outwait, patienceLeft } from "./patience.ts";
+import { startTimeout, timeoutLeft } from "./timeout.ts";
 
 describe("patience", () => {
   it("rings once, and not after it was ended", async () => {
     let [rung, ended] = [0, 0];
-    const end = outwait(20, () => ended++);
+    const end = startTimeout(20, () => ended++);
     await new Promise<void>((done) => {
-      outwait(40, () => {
+      startTimeout(40, () => {
         rung++;
         done();
       });
@@ -18,10 +18,10 @@ describe("patience", () => {
 
   it("time in which nothing ran does not end it", async () => {
     let isRung = false;
-    const end = outwait(400, () => {
+    const end = startTimeout(400, () => {
       isRung = true;
     });
-    // As if the process had been stopped.
+    // As if the process had been suspended.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
     await new Promise((done) => setTimeout(done, 1));
     await new Promise((done) => setImmediate(done));
@@ -30,6 +30,6 @@ describe("patience", () => {
   });
 
   it("is never less than a quarter", () => {
-    expect([patienceLeft(400, 0), patienceLeft(400, 200), patienceLeft(400, 900)]).toEqual([400, 200, 100]);
+    expect([timeoutLeft(400, 0), timeoutLeft(400, 200), timeoutLeft(400, 900)]).toEqual([400, 200, 100]);
   });
 });

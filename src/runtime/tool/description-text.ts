@@ -1,14 +1,14 @@
-// What a tool tells models and people about itself: short enough to be shown among others, and read as it is written.
+// Text that a tool shows to models and people: short enough for a list, and without hidden or misleading characters.
 import type { JsonObject } from "../../core/base/json.ts";
 
-/** Of the JSON of a schema. */
+/** Of a schema's JSON. */
 export const schemaCharactersMax = 16_384;
 
-/** Orders to a terminal, changes of direction, halves of characters, and tags that only a model would read. */
+/** Terminal control codes, direction changes, lone surrogates, and tag characters that only a model would read. */
 const HIDDEN =
   /(?![\t\n]|\r\n)\p{Cc}|[\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/u;
 
-/** What is wrong with a text that is shown; null where nothing is. */
+/** What is wrong with a shown text; null if it is fine. */
 export function textFault(text: string): string | null {
   const [found] = HIDDEN.exec(text) ?? [];
   if (found === undefined) return null;

@@ -1,56 +1,56 @@
-// Asks the judge about each single use. What a person approved for this call was approved as these requests: of what
-// must be asked, exactly they may be made, and nothing else.
+// Asks the judge about each single use. An approval for this call covers exactly its requests: of all uses that need
+// approval, only those may be made.
 
 import { isArguments, isDestination, isSegments, type Value } from "../../core/authority/axes/scope.ts";
 import type { Basis, Decision, DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import { type Asked, type Asking, requestOf } from "./asking.ts";
-import { denied, type Used, unread, used } from "./used.ts";
+import { type RequestReading, requestOf, type ToolRequest } from "./tool-request.ts";
+import { type UseResult, unreadable, useDenial, useResult } from "./use-result.ts";
 
-export interface Granted {
+export interface AllowedUse {
   readonly request: Request;
   readonly by: Basis;
   readonly level: number;
 }
 
-/** Told of every use that was refused, for the outcome of the call. */
-export type TellDenied = (request: Request | null, code: DenialCode) => void;
+/** Called for every refused use, for the outcome of the call. */
+export type ReportDenial = (request: Request | null, code: DenialCode) => void;
 
-export class Asker {
+export class UseGate {
   readonly #judge: Judge;
   readonly #warrant: Warrant;
-  readonly #tell: TellDenied;
-  readonly asking: Asking;
+  readonly #tell: ReportDenial;
+  readonly reading: RequestReading;
 
-  constructor(judge: Judge, warrant: Warrant, asking: Asking, tell: TellDenied) {
+  constructor(judge: Judge, warrant: Warrant, asking: RequestReading, tell: ReportDenial) {
     this.#judge = judge;
     this.#warrant = warrant;
     this.#tell = tell;
-    this.asking = asking;
+    this.reading = asking;
   }
 
   get agent(): string {
     return this.#warrant.agent;
   }
 
-  /** From the words of a tool to what decided it. */
-  ask(asked: Asked): Used<Granted> {
-    const request = requestOf(asked, this.asking);
+  /** Converts a tool's arguments to the decided request. */
+  ask(asked: ToolRequest): UseResult<AllowedUse> {
+    const request = requestOf(asked, this.reading);
     if (request.ok) return this.decide(request.value);
     this.#tell(null, "invalid_input");
-    return unread(asked.verb, request);
+    return unreadable(asked.verb, request);
   }
 
-  decide(request: Request): Used<Granted> {
+  decide(request: Request): UseResult<AllowedUse> {
     const decision = this.#judge(request);
     switch (decision.outcome) {
       case "allow":
-        return used({ request, by: decision.by, level: 0 });
+        return useResult({ request, by: decision.by, level: 0 });
       case "ask":
         if (this.#warrant.requests.some((one) => isSameRequest(one, request)))
-          return used({ request, by: decision.by, level: decision.level });
+          return useResult({ request, by: decision.by, level: decision.level });
         return this.#refuse(request, "approval_required");
       case "deny":
         return this.#refuse(request, decision.code);
@@ -59,22 +59,22 @@ export class Asker {
     }
   }
 
-  /** Whether it would be allowed without anybody being asked; for leaving things out of a list, which is no denial. */
-  covers(asked: Asked): boolean {
-    const request = requestOf(asked, this.asking);
+  /** Whether it would be allowed without approval; for filtering lists, which is no denial. */
+  covers(asked: ToolRequest): boolean {
+    const request = requestOf(asked, this.reading);
     return request.ok && this.#judge(request.value).outcome === "allow";
   }
 
-  /** The same request with the address its name leads to. An approval of the name is one of no more than it asked. */
-  decideAddress({ request, level }: Granted, asked: Request): Used<null> {
+  /** The same request with its resolved address. An approval of the name covers no more than the name's request. */
+  decideAddress({ request, level }: AllowedUse, asked: Request): UseResult<null> {
     const decision: Decision = this.#judge(asked);
-    if (decision.outcome === "allow" || (decision.outcome === "ask" && decision.level <= level)) return used(null);
+    if (decision.outcome === "allow" || (decision.outcome === "ask" && decision.level <= level)) return useResult(null);
     return this.#refuse(request, decision.outcome === "deny" ? "address_refused" : "approval_required");
   }
 
-  #refuse(request: Request, code: DenialCode): Used<never> {
+  #refuse(request: Request, code: DenialCode): UseResult<never> {
     this.#tell(request, code);
-    return denied(code, request.verb.verb, MESSAGES[code] ?? "it is not allowed");
+    return useDenial(code, request.verb.verb, MESSAGES[code] ?? "it is not allowed");
   }
 }
 

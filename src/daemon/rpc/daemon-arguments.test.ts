@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { readDaemonWords } from "./words.ts";
+import { readDaemonArguments } from "./daemon-arguments.ts";
 
-test.each<readonly [readonly string[], ReturnType<typeof readDaemonWords>]>([
+test.each<readonly [readonly string[], ReturnType<typeof readDaemonArguments>]>([
   [["--state", "/s"], { state: "/s", idleSeconds: 600 }],
   [["--state", "/s", "--idle", "5"], { state: "/s", idleSeconds: 5 }],
   [["--state", "/s", "--idle", "5", "--announce"], { state: "/s", idleSeconds: 5 }],
@@ -16,5 +16,5 @@ test.each<readonly [readonly string[], ReturnType<typeof readDaemonWords>]>([
   [["--state", "/s", "--idle", "5", "more"], null],
   [[], null],
 ])("%j", (words, read) => {
-  expect(readDaemonWords(words)).toEqual(read);
+  expect(readDaemonArguments(words)).toEqual(read);
 });

@@ -1,5 +1,5 @@
-// What a tool asks for, in words a tool has: an address, a path, an argument vector. Read into the one request that is
-// decided, by the same readers whether it is asked for beforehand or in the middle of a call.
+// Parses a tool's arguments (an address, a path, an argument vector) into the one request that is decided, by the same
+// parsers whether it is declared beforehand or used during a call.
 import { parseArgv } from "../../core/authority/axes/argv.ts";
 import { parseHost, type ToAscii } from "../../core/authority/axes/destination.ts";
 import { parseName, parseTool } from "../../core/authority/axes/name.ts";
@@ -10,29 +10,29 @@ import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 
-export type Asked =
+export type ToolRequest =
   | { readonly verb: "net.get" | "net.post" | "net.put" | "net.delete"; readonly url: string }
   | { readonly verb: "fs.read" | "fs.write" | "fs.delete"; readonly path: string }
   | {
       readonly verb: "proc.exec";
       readonly argv: readonly string[];
-      /** The folder it runs in; without it the agent's own. */
+      /** The folder it runs in; the agent's root by default. */
       readonly in?: string | undefined;
-      /** Whether it may change that folder; without it, not. */
+      /** Whether it may change that folder; false by default. */
       readonly root?: "ro" | "rw" | undefined;
     }
   | { readonly verb: "secret.use"; readonly name: string; readonly host?: string | undefined }
   | { readonly verb: "memory.read" | "memory.write"; readonly key: string }
   | { readonly verb: "obs.append" | "obs.query"; readonly agent: string };
 
-/** Where the words are read: the machine's paths and names, and the tool that asks. */
-export interface Asking {
+/** The machine's paths and names that arguments are parsed with, and the requesting tool. */
+export interface RequestReading {
   readonly ground: Ground;
   readonly toAscii: ToAscii;
   readonly tool: string;
 }
 
-export function requestOf(asked: Asked, asking: Asking): Result<Request> {
+export function requestOf(asked: ToolRequest, asking: RequestReading): Result<Request> {
   const verb = verbEntry(String(asked.verb));
   const values = verb === null ? null : valuesOf(asked, asking);
   if (verb === null || values === null) return refuse("bad_value", "a tool cannot ask for that");
@@ -42,8 +42,8 @@ export function requestOf(asked: Asked, asking: Asking): Result<Request> {
   return done({ verb, values: values.value, ...(scheme === null ? {} : { scheme }) });
 }
 
-/** Types are the author's promise; what arrives may still be anything. */
-function valuesOf(asked: Asked, { ground, toAscii, tool }: Asking): Result<readonly Value[]> | null {
+/** TypeScript types are the author's promise; at run time the value may be anything. */
+function valuesOf(asked: ToolRequest, { ground, toAscii, tool }: RequestReading): Result<readonly Value[]> | null {
   switch (asked.verb) {
     case "net.get":
     case "net.post":
@@ -75,7 +75,7 @@ function valuesOf(asked: Asked, { ground, toAscii, tool }: Asking): Result<reado
   }
 }
 
-function program(asked: Extract<Asked, { verb: "proc.exec" }>, ground: Ground): Result<readonly Value[]> {
+function program(asked: Extract<ToolRequest, { verb: "proc.exec" }>, ground: Ground): Result<readonly Value[]> {
   const { argv, in: folder, root: mode = "ro" } = asked;
   if (mode !== "ro" && mode !== "rw") return refuse("bad_value", "`root` is ro or rw");
   if (!Array.isArray(argv) || !argv.every((word) => typeof word === "string"))

@@ -1,31 +1,31 @@
-// What a call paid for, or a person allowed for it, serves one use of its context for each time that it was asked for. A use is
-// decided more than once on its way, so such uses take turns, and what one of them was decided by is spent when it ends. Where
-// nothing is counted or asked there is nothing to spend, and uses go on side by side.
+// A charged or approved request of a call covers one context use for each time it was requested. A use is decided more than
+// once on its way, so such uses run one at a time, and the request is spent when the use ends. Uncounted requests without
+// approval have nothing to spend, and their uses run concurrently.
 
 import { isDestination } from "../../core/authority/axes/scope.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
-import { isSameRequest } from "../../runtime/context/asker.ts";
-import { denied } from "../../runtime/context/used.ts";
+import { isSameRequest } from "../../runtime/context/use-gate.ts";
+import { useDenial } from "../../runtime/context/use-result.ts";
 
 const waitingMax = 64;
 
-export class Once {
-  /** Each of the call's requests, and whether it has served. */
+export class SingleUses {
+  /** Each of the call's requests, and whether it has been used. */
   readonly #requests: { readonly request: Request; isSpent: boolean; isInUse: boolean }[];
   readonly #isSpending: boolean;
   #turn: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  /** `isFree`: covered by what is neither counted nor asked for. */
+  /** `isFree`: covered without a budget or an approval. */
   constructor({ requests }: Warrant, isFree: (request: Request) => boolean) {
-    // The first request is the tool itself, which no use asks for.
+    // The first request is the tool itself, which no use requests.
     this.#isSpending = requests.slice(1).some((request) => !isFree(request));
     this.#requests = requests.map((request) => ({ request, isSpent: false, isInUse: false }));
   }
 
-  /** Whether the request, or the one whose name leads there, is one of the call's that has not served yet. */
+  /** Whether the request, or the one whose name resolves to it, is an unused request of the call. */
   isLeft(request: Request): boolean {
     if (!this.#isSpending) return false;
     const asked = named(request);
@@ -40,7 +40,7 @@ export class Once {
     if (!this.#isSpending) return serve;
     return (use) => {
       if (this.#waiting >= waitingMax)
-        return Promise.resolve({ ...denied("not_available", null, "too many uses at once") });
+        return Promise.resolve({ ...useDenial("not_available", null, "too many uses at once") });
       this.#waiting++;
       const served = this.#turn.then(() => serve(use));
       this.#turn = served.then(

@@ -1,5 +1,5 @@
-// What the daemon may say, as its asker reads it. The folder is ours alone, so whoever serves there is believed; what
-// cannot be understood still ends the connection.
+// Messages from the daemon, as the client parses them. The socket folder is private to the account, so the server is trusted;
+// an invalid message still ends the connection.
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
 
@@ -10,7 +10,7 @@ export type DaemonMessage =
   | { readonly kind: "took"; readonly id: number; readonly bytes: number }
   | { readonly kind: "told"; readonly event: Json }
   | { readonly kind: "pong" }
-  /** Of the whole connection, which is closed then. */
+  /** For the whole connection, which is then closed. */
   | { readonly kind: "refused"; readonly refusal: Refusal };
 
 export function readDaemonMessage(text: string | null): DaemonMessage | null {

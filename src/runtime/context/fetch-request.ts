@@ -1,15 +1,15 @@
-// What a tool hands to `net.fetch`, read once into plain values.
+// Parses the arguments of `net.fetch` once, into plain values.
 
 import { utf8Bytes } from "../../core/base/bytes.ts";
 import * as limits from "./limits.ts";
 import { countOf, optionsOf } from "./option.ts";
-import { invalid, type Used, used } from "./used.ts";
+import { invalid, type UseResult, useResult } from "./use-result.ts";
 
 export interface FetchOptions {
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | readonly (readonly [string, string])[] | undefined;
   readonly body?: string | Uint8Array | null | undefined;
-  /** `manual` hands the redirect itself back; `error` refuses it. */
+  /** `manual` returns the redirect itself; `error` refuses it. */
   readonly redirect?: "follow" | "manual" | "error" | undefined;
   readonly bytesMax?: number | undefined;
   readonly millisecondsMax?: number | undefined;
@@ -19,11 +19,11 @@ export type FetchVerb = "net.get" | "net.post" | "net.put" | "net.delete";
 
 export type Header = readonly [string, string];
 
-export interface FetchAsked {
+export interface FetchRequest {
   readonly verb: FetchVerb;
   readonly method: string;
   readonly headers: readonly Header[];
-  /** Text may hold placeholders; bytes are sent as they are. */
+  /** Text may contain placeholders; bytes are sent as they are. */
   readonly body: string | Uint8Array | null;
   readonly redirect: "follow" | "manual" | "error";
   readonly bytesMax: number;
@@ -40,12 +40,12 @@ const VERBS: ReadonlyMap<unknown, FetchVerb> = new Map([
   ["DELETE", "net.delete"],
 ]);
 
-/** The verb a method needs; null for a method nobody can be granted. */
+/** The verb a method needs; null for a method that cannot be granted. */
 export function fetchVerb(method: string): FetchVerb | null {
   return VERBS.get(method) ?? null;
 }
 
-/** About the connection and not the message: they are the network's own to write. */
+/** Connection headers: only the network layer sets them. */
 const REFUSED: readonly string[] = [
   ...["host", "connection", "content-length", "transfer-encoding", "upgrade", "te", "trailer", "keep-alive", "expect"],
   ...["proxy-connection", "proxy-authenticate", "http2-settings"],
@@ -53,10 +53,10 @@ const REFUSED: readonly string[] = [
 
 const NAMES = ["method", "headers", "body", "redirect", "bytesMax", "millisecondsMax"];
 
-export function readFetch(options: unknown): Used<FetchAsked> {
+export function readFetch(options: unknown): UseResult<FetchRequest> {
   const read = optionsOf(options, NAMES);
   if (read === null) return invalid(null, `the options of a fetch are ${NAMES.join(", ")}`);
-  // As the platform does it: the usual methods in any case, others as they are written.
+  // As the platform does: common methods are case-insensitive, others are kept as written.
   const written = read["method"] ?? "GET";
   const method = typeof written === "string" ? written.toUpperCase() : "";
   const verb = fetchVerb(method);
@@ -77,7 +77,7 @@ export function readFetch(options: unknown): Used<FetchAsked> {
       verb,
       `at most ${limits.fetchBytesMax} bytes and ${limits.fetchMillisecondsMax} milliseconds, whole and above nought`,
     );
-  return used({ verb, method, headers, body, redirect, bytesMax, millisecondsMax });
+  return useResult({ verb, method, headers, body, redirect, bytesMax, millisecondsMax });
 }
 
 function headersOf(value: unknown): readonly Header[] | null {
@@ -98,7 +98,7 @@ function headersOf(value: unknown): readonly Header[] | null {
   return headers;
 }
 
-/** Undefined: not a body. Bytes are copied: what is sent is what was there when it was asked. */
+/** Undefined: not a body. Bytes are copied, so later changes by the tool have no effect. */
 function bodyOf(value: unknown): string | Uint8Array | null | undefined {
   if (value === undefined || value === null) return null;
   if (typeof value === "string")

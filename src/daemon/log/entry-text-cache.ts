@@ -1,4 +1,4 @@
-// What stands in entry after entry, redacted and spelled once: who calls, and the grants it is allowed by.
+// Cached JSON parts of entries, redacted and serialized once: the caller, and the grants that decided.
 
 import type { Chain } from "../../core/authority/chain.ts";
 import type { CompiledLink } from "../../core/authority/compiled.ts";
@@ -10,31 +10,31 @@ import type { Who } from "../../core/ports/stores/log.ts";
 import { canonicalJson, quoted } from "../../log/chain/canonical.ts";
 import { type SpelledWho, spelledWho } from "../../log/chain/spelled-entry.ts";
 import type { Holding } from "../calls/holding.ts";
-import type { RecordRead, Redacting } from "../parts.ts";
+import type { OutputRedactor, RecordRead } from "../parts.ts";
 
 const wordsMax = 1024;
 const wordCharactersMax = 256;
 
-/** How a grant stands in the list of those that decided, and what it was spelled by. */
-interface SpelledGrant {
+/** A grant as listed in an entry, and the redaction it was serialized with. */
+interface GrantText {
   readonly record: RecordRead | null;
   readonly link: string;
   readonly text: string;
 }
 
 /**
- * INVARIANT: what is kept was looked through for the secrets that are known now, and there was none in it. So nothing is kept
- * beyond a change of them, and what holds one is looked through, and told of, every time.
+ * INVARIANT: cached text was scanned for the currently known secrets and contains none. The cache is cleared when the secrets
+ * change, and text that contains a secret is scanned, and reported, every time.
  */
-export class EntryWords {
-  readonly #redacting: Redacting;
+export class EntryTextCache {
+  readonly #redacting: OutputRedactor;
   #known: object | null = null;
   #who = new WeakMap<Who, SpelledWho>();
-  /** Grants are read once for a text and decide many calls. */
-  #grants = new WeakMap<Grant, SpelledGrant>();
+  /** Grants are parsed once per text and decide many calls. */
+  #grants = new WeakMap<Grant, GrantText>();
   readonly #plain = new Set<string>();
 
-  constructor(redacting: Redacting) {
+  constructor(redacting: OutputRedactor) {
     this.#redacting = redacting;
   }
 
@@ -44,13 +44,13 @@ export class EntryWords {
     if (kept !== undefined) return kept;
     const told = this.#redacting.json(who as unknown as JsonObject) as unknown as Who;
     const spelled = spelledWho(told);
-    // One with a chain is made for one call.
+    // A caller with a delegation chain is built per call, so it is not cached.
     if (who.chain.length === 0 && this.#isSame(who as unknown as JsonObject, told as unknown as JsonObject))
       this.#who.set(who, spelled);
     return spelled;
   }
 
-  /** Without known secrets. */
+  /** Redacted. */
   text(text: string): string {
     this.#look();
     if (this.#known === null || this.#plain.has(text)) return text;
@@ -61,12 +61,12 @@ export class EntryWords {
     return text;
   }
 
-  /** The same, spelled. */
+  /** The same, as JSON text. */
   spelled(text: string | null): string {
     return text === null ? "null" : quoted(this.text(text));
   }
 
-  /** The list of grants that decided, spelled. */
+  /** The list of grants that decided, as JSON text. */
   by({ authority, record }: Holding, basis: readonly Basis[]): string {
     this.#look();
     let list = "";
@@ -95,7 +95,7 @@ export class EntryWords {
     return this.#known === null || canonicalJson(value) === canonicalJson(told);
   }
 
-  /** Forgets everything where other secrets are known than before. */
+  /** Clears the cache if the known secrets have changed. */
   #look(): void {
     const { known } = this.#redacting;
     if (known === this.#known) return;

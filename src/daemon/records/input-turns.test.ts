@@ -1,9 +1,9 @@
-// A stretch ends before anything more arrives, and not earlier.
+// An event-loop turn ends before more data arrives, and not earlier.
 import { expect, test } from "vitest";
-import { Stretch } from "./turn-cache.ts";
+import { InputTurns } from "./input-turns.ts";
 
 test("what follows without waiting for anybody is one stretch", async () => {
-  const stretch = new Stretch();
+  const stretch = new InputTurns();
   const first = stretch.now;
   expect(stretch.now).toBe(first);
   for (let turns = 0; turns < 100; turns++) await Promise.resolve();
@@ -11,7 +11,7 @@ test("what follows without waiting for anybody is one stretch", async () => {
 });
 
 test("whatever arrives begins another", async () => {
-  const stretch = new Stretch();
+  const stretch = new InputTurns();
   const seen = new Set<number>();
   for (let arrivals = 0; arrivals < 10; arrivals++) {
     seen.add(stretch.now);

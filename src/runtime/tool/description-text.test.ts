@@ -1,9 +1,9 @@
-// What a tool says about itself, as rules: every text that is refused stands beside one that is not.
+// Text that a tool shows about itself: every refused text is beside an accepted one.
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../core/base/json.ts";
 import { defineTool } from "./define.ts";
-import { readDescribed } from "./hosted.ts";
-import { schemaCharactersMax, textFault } from "./told-text.ts";
+import { schemaCharactersMax, textFault } from "./description-text.ts";
+import { readToolDescriptions } from "./hosted.ts";
 
 describe("a text that is shown", () => {
   test.each([
@@ -61,7 +61,7 @@ describe("a tool is refused when it is defined", () => {
 
 test("what a host says about a schema is not believed", () => {
   const described = (schema: JsonObject): unknown =>
-    readDescribed([
+    readToolDescriptions([
       {
         name: "weather",
         description: "Says it.",

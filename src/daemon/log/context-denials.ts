@@ -1,4 +1,4 @@
-// What the context of one call refused: every answer that is a refusal is a denial of its own in the log, and names its entry.
+// Denials by one call's context: every refused use is a denial of its own in the log, and names its entry.
 import { DENIAL_CODES, type DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { isJsonObject, type Json } from "../../core/base/json.ts";
@@ -7,35 +7,35 @@ import type { RunDenial } from "../../core/ports/process.ts";
 import { isRefusal } from "./call-refusals.ts";
 import { hintOf } from "./denials.ts";
 
-/** Different denials that the outcome of one call lists; all of them are written. */
+/** Distinct denials listed in one call's outcome; all of them are logged. */
 const denialsMax = 64;
-/** Requests that were refused and whose answer is on its way. */
+/** Refused requests whose result is not yet returned. */
 const expectedMax = 256;
 
-interface Expected {
+interface ExpectedDenial {
   readonly code: DenialCode;
   readonly verb: string | null;
   readonly request: string;
 }
 
-export class NotedDenials {
-  /** Writes it down; the id of its entry. */
+export class ContextDenials {
+  /** Logs a denial; returns the id of its entry. */
   readonly #write: (denial: RunDenial, reason: string | null) => string;
-  readonly #expected: Expected[] = [];
+  readonly #expected: ExpectedDenial[] = [];
   readonly #seen = new Map<string, RunDenial>();
 
   constructor(write: (denial: RunDenial, reason: string | null) => string) {
     this.#write = write;
   }
 
-  /** A request was refused; the answer that says so follows. */
+  /** A request was refused; the result that says so follows. */
   expect(request: Request | null, code: DenialCode): void {
     if (this.#expected.length >= expectedMax) this.#expected.shift();
     const text = request === null ? "" : requestText(request);
     this.#expected.push({ code, verb: request?.verb.verb ?? null, request: text });
   }
 
-  /** The same answer; a refusal has what it needed, what to do, and the id of its entry. */
+  /** The same result; a refusal gets its request, a hint, and the id of its entry. */
   answer(answer: Json): Json {
     if (!isJsonObject(answer) || answer["ok"] !== false) return answer;
     const code = DENIAL_CODES.find((one) => one === answer["code"]);
@@ -47,12 +47,12 @@ export class NotedDenials {
     return { ...answer, need: request === "" ? null : request, hint: hintOf(code), id };
   }
 
-  /** What was refused so far, for the outcome of the call. */
+  /** Denials so far, for the outcome of the call. */
   denials(): readonly RunDenial[] {
     return [...this.#seen.values()];
   }
 
-  /** What was refused, as far as anybody said; else the verb alone. */
+  /** The refused request, if known; else only the verb. */
   #requestOf(code: DenialCode, verb: string | null): string {
     const at = this.#expected.findIndex((one) => one.code === code && one.verb === verb);
     const [found] = at < 0 ? [] : this.#expected.splice(at, 1);

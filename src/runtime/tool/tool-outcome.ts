@@ -1,15 +1,15 @@
-// What a tool returns, as plain data. What an instrument answered may be returned as it is: a refusal is the call's
-// refusal, and a response is its status and its text.
+// A tool's return value, as plain data. An instrument's result may be returned as it is: a refusal becomes the call's
+// refusal, and a response its status and text.
 import { DENIAL_CODES, type DenialCode } from "../../core/authority/decision.ts";
 import { copyJson, type Json } from "../../core/base/json.ts";
 import type { FetchedResponse } from "../context/response.ts";
-import type { Denied } from "../context/used.ts";
+import type { UseDenial } from "../context/use-result.ts";
 
 export type ToolOutcome =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly code: DenialCode | "execution_failed"; readonly message: string };
 
-export async function returned(value: unknown): Promise<ToolOutcome> {
+export async function toolOutcome(value: unknown): Promise<ToolOutcome> {
   if (isDenied(value)) {
     const { code, message } = value;
     return { ok: false, code, message: String(message) };
@@ -21,7 +21,7 @@ export async function returned(value: unknown): Promise<ToolOutcome> {
   return { ok: true, value: copy };
 }
 
-function isDenied(value: unknown): value is Denied {
+function isDenied(value: unknown): value is UseDenial {
   return isObject(value) && value["ok"] === false && DENIAL_CODES.some((code) => code === value["code"]);
 }
 
