@@ -1,4 +1,4 @@
-// All that a request to a model may name: the session's tools, and those of the provider, no name twice.
+// The tools that a request to a model may name: the session's and the provider's, each name once.
 import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
 import type { Provider } from "../tools/provider/provider-catalog.ts";
 import type { AdapterOptions, ModelSession } from "./session.ts";
@@ -12,8 +12,8 @@ export interface Gathered {
 const NONE: ProviderToolsTold = { tools: [], omitted: [], notes: [] };
 
 /**
- * Where the session can do the same here, the provider's tool is left out: here each use is decided and written down. One
- * that the application names itself takes the place of ours.
+ * The provider's tool is omitted where the session has one of the same name: every use of the session's is decided and
+ * logged. A provider tool that the application names explicitly replaces the session's.
  */
 export async function gathered(
   session: ModelSession,

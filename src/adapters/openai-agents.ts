@@ -1,5 +1,5 @@
-// A session as tools of the OpenAI Agents SDK: function tools, and the provider's own as hosted tools. Of the SDK only
-// types are needed, so nothing of it is loaded here.
+// A session as tools of the OpenAI Agents SDK: function tools, and the provider's own as hosted tools. Only types of
+// the SDK are imported, so it is not loaded here.
 import type { FunctionTool, HostedTool } from "@openai/agents";
 import { parseJson } from "../core/notation/json-reader.ts";
 import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
@@ -14,7 +14,7 @@ export interface AgentsTools extends Pick<ProviderToolsTold, "omitted" | "notes"
   readonly tools: (FunctionTool | HostedTool)[];
 }
 
-/** The SDK takes a computer of the application's own, not a hosted tool. */
+/** The SDK expects a computer supplied by the application, not a hosted tool. */
 const COMPUTER = "computer";
 
 export async function agentsTools(session: ModelSession, options: AdapterOptions = {}): Promise<AgentsTools> {
@@ -38,7 +38,7 @@ export async function agentsTools(session: ModelSession, options: AdapterOptions
   };
 }
 
-/** Not strict: that asks for every member of a schema, and ours have some that may be left out. The gate checks either way. */
+/** Not strict: strict mode requires every member of a schema, and ours have optional ones. The gate checks either way. */
 function functionTool(
   session: ModelSession,
   { shownName, name, description, input }: NamedTool,

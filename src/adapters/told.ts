@@ -1,8 +1,8 @@
-// What a model is told of an answer, and by which names it calls tools: the same for every adapter.
+// Answers as text for a model, and the names by which it calls tools: the same for every adapter.
 import type { Json, JsonObject } from "../core/base/json.ts";
 import type { CallAnswer, CallRefused, SessionTool } from "./session.ts";
 
-/** Short and actionable; what says nothing is left out. */
+/** Short and actionable; empty members are left out. */
 export function denialData({ code, need, hint, id, approval, reason }: CallRefused): JsonObject {
   return {
     code,
@@ -14,7 +14,7 @@ export function denialData({ code, need, hint, id, approval, reason }: CallRefus
   };
 }
 
-/** As text: a result that is a text is itself. */
+/** A result that is a string is returned unchanged. */
 export function answerText(answer: CallAnswer): string {
   if (!answer.ok) return JSON.stringify(denialData(answer));
   return typeof answer.value === "string" ? answer.value : JSON.stringify(answer.value);
@@ -23,11 +23,11 @@ export function answerText(answer: CallAnswer): string {
 const nameCharactersMax = 64;
 
 export interface NamedTool extends SessionTool {
-  /** By which the model calls it: providers take letters, digits, `_` and `-` alone. */
+  /** The name the model calls: providers accept only letters, digits, `_` and `-`. */
   readonly shownName: string;
 }
 
-/** INVARIANT: a name leads to one tool. What would be taken for another is not shown. */
+/** INVARIANT: a name leads to one tool. A tool whose name would collide with another is not shown. */
 export function namedTools(tools: readonly SessionTool[], taken: readonly string[] = []): readonly NamedTool[] {
   const used = new Set(taken);
   return tools.flatMap((tool) => {
@@ -38,7 +38,7 @@ export function namedTools(tools: readonly SessionTool[], taken: readonly string
   });
 }
 
-/** For an SDK to keep: a copy of its own, that it may change. */
+/** A copy that the SDK may modify. */
 export function schemaCopy(input: JsonObject): Record<string, Json> & { type: "object" } {
   return { ...(structuredClone(input) as Record<string, Json>), type: "object" };
 }

@@ -1,4 +1,4 @@
-// The life of an approval: a table of answers, and laws over random lives.
+// The lifecycle of an approval: a table of answers, and laws over random sequences of events.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Approval } from "../core/ports/stores/approval-store.ts";
@@ -156,7 +156,7 @@ describe("what comes behind", () => {
   });
 });
 
-/** One thing that happens, and how long after the one before. */
+/** One event, and its delay after the previous one. */
 const event = fc.record({
   after: fc.constantFrom(0, 0, 1, 1000, 30_000, 400_000),
   kind: fc.oneof(
@@ -228,6 +228,6 @@ test("whatever happens: no use too many, none too late, none against a no, none 
     ),
     { numRuns: 3000, seed: 20_261_115 },
   );
-  // The law says nothing where nothing was ever executed.
+  // The law is vacuous if nothing was ever executed.
   expect(executions).toBeGreaterThan(300);
 });

@@ -1,4 +1,4 @@
-// The life of an approval: pending, then approved, refused or expired; what is approved is executed, and ends.
+// The lifecycle of an approval: pending, then approved, refused or expired; an approved one is executed, and ends.
 // INVARIANT: no function here turns an approval into one that allows more than `need` people agreed to.
 
 import type { LadderStep } from "../core/ports/daemon/daemon-control.ts";
@@ -19,13 +19,13 @@ import {
 } from "./limits.ts";
 
 export type LifeFault =
-  /** Somebody else was faster, or it is over. */
+  /** Another answer came first, or the approval has ended. */
   | "not_pending"
   | "not_approved"
   | "not_executing"
   | "not_refused"
   | "expired"
-  /** A plain yes where a person has to prove to be there. */
+  /** A plain yes where the approver has to prove presence. */
   | "presence_required"
   | "already_agreed"
   | "not_an_approver"
@@ -37,7 +37,7 @@ export type LifeChange =
   | { readonly ok: true; readonly approval: Approval }
   | { readonly ok: false; readonly code: LifeFault; readonly message: string };
 
-/** What a change writes: exactly what `ApprovalStore.change` takes. */
+/** The columns a change writes: the argument of `ApprovalStore.change`. */
 export type ApprovalChange = Parameters<ApprovalStore["change"]>[2];
 
 export type NewApproval = Pick<
@@ -55,7 +55,7 @@ export type NewApproval = Pick<
   | "asking"
   | "asked"
 > & {
-  /** As the agent's record has it; null: one person, anybody. */
+  /** From the agent's record; null: one approver, any person. */
   readonly approvers: { readonly need: number; readonly of: readonly string[] | null } | null;
   /** How long the question stays open. */
   readonly milliseconds: number;
@@ -79,12 +79,12 @@ export function asked({ approvers, milliseconds, ...call }: NewApproval): Approv
   };
 }
 
-/** One person's yes. `ladder`: the steps that were offered, narrowest first. */
+/** One person's yes. `ladder`: the offered steps, narrowest first. */
 export function agree(approval: Approval, answer: ApprovalAnswerGiven, ladder: readonly LadderStep[]): LifeChange {
   const wrong = openFault(approval, answer.at) ?? personFault(approval, answer) ?? reachFault(answer, ladder);
   if (wrong !== null) return wrong;
   const answers = [...approval.answers, answer];
-  // What people agreed to so far is in their answers; nothing can be used before the last of them.
+  // Earlier answers are only recorded; the approval is usable after the last of them.
   if (answers.length < approval.need) return { ok: true, approval: { ...approval, answers } };
   const step = ladder[Math.min(...answers.map((one) => placeOf(ladder, one.step)))];
   const specs = step?.specs ?? null;
@@ -101,12 +101,12 @@ export function agree(approval: Approval, answer: ApprovalAnswerGiven, ladder: r
   };
 }
 
-/** People who still have to agree. */
+/** How many people still have to agree. */
 export function missing({ state, need, answers }: Approval): number {
   return state === "pending" ? Math.max(0, need - answers.length) : 0;
 }
 
-/** One no is enough. What is approved already can be taken back as long as it is not used up. */
+/** One no is enough. An approved approval can be revoked until it is used up. */
 export function refuse(approval: Approval, reason: string): LifeChange {
   if (approval.state !== "pending" && approval.state !== "approved")
     return fault("not_pending", `it is ${approval.state} already`);
@@ -116,7 +116,7 @@ export function refuse(approval: Approval, reason: string): LifeChange {
   };
 }
 
-/** A refused question waits for people again, as if nobody had answered. It allows nothing by itself. */
+/** A refused question becomes pending again, without answers. This allows nothing by itself. */
 export function reopen(approval: Approval, now: number): LifeChange {
   if (approval.state !== "refused") return fault("not_refused", `it is ${approval.state}, not refused`);
   if (!(now < approval.expires)) return fault("expired", "its time is over; the same call raises a new question");
@@ -127,15 +127,15 @@ export function reopen(approval: Approval, now: number): LifeChange {
   };
 }
 
-/** The approval as it is at this moment: past its time it is expired, whatever is still written. */
+/** The approval at this moment: past its deadline it is expired, whatever the stored state says. */
 export function aged(approval: Approval, now: number): Approval {
   const isOpen = approval.state === "pending" || approval.state === "approved";
   return isOpen && !(now < approval.expires) ? { ...approval, state: "expired", usesLeft: 0 } : approval;
 }
 
 /**
- * One use begins. The last one makes it `executing`; while uses are left it stays `approved`, so that calls of an agent
- * at the same time do not ask again, and each use has its own decision and outcome in the log.
+ * Starts one use. The last one makes it `executing`; while uses are left it stays `approved`, so that concurrent calls
+ * of an agent do not ask again. Each use has its own decision and outcome in the log.
  */
 export function begin(approval: Approval, now: number): LifeChange {
   const { state, usesLeft } = aged(approval, now);
@@ -145,13 +145,13 @@ export function begin(approval: Approval, now: number): LifeChange {
   return { ok: true, approval: { ...approval, state: left === 0 ? "executing" : "approved", usesLeft: left } };
 }
 
-/** How the last use ended. `indeterminate`: we ended before it did, and nobody knows. */
+/** How the last use ended. `indeterminate`: this process ended first, and the outcome is unknown. */
 export function end(approval: Approval, how: Extract<ApprovalState, "done" | "failed" | "indeterminate">): LifeChange {
   if (approval.state !== "executing") return fault("not_executing", `it is ${approval.state}`);
   return { ok: true, approval: { ...approval, state: how } };
 }
 
-/** The part of an approval that changes. */
+/** The columns of an approval that change. */
 export function changeOf({ state, scope, usesLeft, answers, expires, reason }: Approval): ApprovalChange {
   return { state, scope, usesLeft, answers, expires, reason };
 }
@@ -162,7 +162,7 @@ function openFault(approval: Approval, now: number): LifeChange | null {
   return state === "pending" ? null : fault("not_pending", `it is ${state} already`);
 }
 
-/** Presence is needed where it is asked for, and wherever it matters who somebody is: a plain yes has no name. */
+/** Presence is required where the level says so, and wherever the approver's identity matters: a plain yes has no name. */
 export function needsPresence({ level, need, of }: Pick<Approval, "level" | "need" | "of">): boolean {
   return level === 2 || need > 1 || of !== null;
 }
@@ -195,7 +195,7 @@ function reachFault(
   return null;
 }
 
-/** A step that is not on the ladder any more counts as the narrowest. */
+/** A step that is no longer on the ladder counts as the narrowest. */
 function placeOf(ladder: readonly LadderStep[], step: string): number {
   return Math.max(
     0,

@@ -1,4 +1,4 @@
-// Which calls an answer serves, one difference at a time; the name of a call; and how many questions may wait.
+// Which calls an answer covers, one difference at a time; the digest of a call; and the limit of pending questions.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { Approval } from "../core/ports/stores/approval-store.ts";

@@ -1,10 +1,10 @@
-// Whether an answer that was given serves a call that is made now.
+// Whether an existing answer covers the current call.
 import type { Level } from "../core/authority/grant.ts";
 import type { Request } from "../core/authority/request.ts";
 import type { Approval } from "../core/ports/stores/approval-store.ts";
 import { aged } from "./life.ts";
 
-/** The call as it is decided now. */
+/** The call that is being decided. */
 export interface ServedCall {
   readonly workspace: string | null;
   readonly agent: string;
@@ -13,20 +13,20 @@ export interface ServedCall {
   readonly digest: string;
   readonly generation: number;
   readonly level: Exclude<Level, 0>;
-  /** The requests that ask. */
+  /** The requests that require approval. */
   readonly asking: readonly Request[];
 }
 
 /** Whether grants, as compact specs, cover a request. */
 export type SpecsCover = (specs: readonly string[], request: Request) => boolean;
 
-/** It can still be answered or used. */
+/** Whether it can still be answered or used. */
 export function isLive(approval: Approval, now: number): boolean {
   const { state, usesLeft } = aged(approval, now);
   return state === "pending" || (state === "approved" && usesLeft > 0);
 }
 
-/** The level all people together answered at: the weakest of them. */
+/** The level of all answers together: the weakest of them. */
 export function answeredLevel({ answers }: Approval): Level {
   return answers.length === 0 ? 0 : answers.every(({ level }) => level === 2) ? 2 : 1;
 }

@@ -1,9 +1,12 @@
-// Text of a model, a tool or a page as a person may rely on it: every character is there, and none can hide or reorder
+// Escapes text from a model, a tool or a page for display: every character is visible, and none can hide or reorder
 // another.
 
-/** What an editor or a terminal would hide or move, marks that lie on a plain letter, and marks piled up. */
+/**
+ * Characters that an editor or a terminal hides or moves, combining marks on an ASCII character, and runs of combining
+ * marks.
+ */
 const hidden = (): RegExp => /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]|(?<=[ -~])\p{M}+|\p{M}{4,}/gu;
-/** So many spaces push what follows out of sight. */
+/** A run of spaces this long pushes what follows out of sight. */
 const spaceRun = / {9,}/g;
 
 export interface Shown {
@@ -11,12 +14,12 @@ export interface Shown {
   readonly notes: readonly string[];
 }
 
-/** A value in JSON's quotes, so that a backslash of ours can be told from one of theirs. */
+/** A value in JSON quotes, so that our escapes can be told from its own backslashes. */
 export function shownValue(value: string): Shown {
   return { text: spelled(JSON.stringify(value)), notes: notesOf(value) };
 }
 
-/** What is a line already: a request, a name. */
+/** Text that is already a line: a request, a name. */
 export function shownLine(line: string): Shown {
   return { text: spelled(line), notes: notesOf(line) };
 }

@@ -1,4 +1,4 @@
-// The question as a person reads it: nothing hides, nothing moves, nothing is left out without saying so.
+// The question as a person reads it: nothing is hidden or reordered, and every omission is marked.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { shownLine, shownValue } from "./shown-text.ts";

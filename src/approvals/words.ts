@@ -1,4 +1,4 @@
-// The question as a person reads it: who asks, the whole call, what it needs and how risky that is.
+// The question as a person reads it: the agent, the whole call, what it needs and how risky that is.
 import { type Risk, verbEntry } from "../core/authority/catalog.ts";
 import { isJsonList, isJsonObject, type Json } from "../core/base/json.ts";
 import type { Digest } from "../core/ports/digest.ts";
@@ -9,11 +9,11 @@ export interface Question {
   readonly who: readonly Line[];
   readonly call: readonly Line[];
   readonly requests: readonly RequestLine[];
-  /** What a later call must not have changed for the answer to serve it, and what may have changed. */
+  /** What must be unchanged for the answer to cover a later call, and what may change. */
   readonly binding: readonly Line[];
 }
 
-/** Its notes: what is to be known of the text besides, that it was folded or that characters were spelled out. */
+/** Notes say that the text was folded or that characters were escaped. */
 export interface Line extends Shown {
   readonly label: string;
 }
@@ -22,18 +22,18 @@ export interface RequestLine extends Shown {
   readonly verb: string;
   readonly effect: string;
   readonly risk: Risk;
-  /** This one is why a person is asked. */
+  /** Whether this request requires the approval. */
   readonly isAsking: boolean;
 }
 
-/** Characters of one text from which on its middle is folded away, and what is left at either end. */
+/** A longer text is folded in the middle, and this much is left at either end. */
 const textCharactersMax = 600;
 const headCharacters = 400;
 const tailCharacters = 120;
-/** Values of a call that are shown one by one. */
+/** Arguments of a call that are shown one by one. */
 const valuesShownMax = 200;
 
-/** `digest`: names what is folded away, so that two long values can be told apart. Null: nothing is folded. */
+/** `digest`: identifies folded text, so that two long values can be told apart. Null: nothing is folded. */
 export function questionOf(approval: Approval, digest: Digest | null): Question {
   const { who, tool, requests, asking } = approval;
   const asks = new Set(asking);
@@ -65,7 +65,7 @@ function requestLine(text: string, isAsking: boolean, digest: Digest | null): Re
     ...folded(text, shownLine, digest),
     verb: folded(verb, shownLine, digest).text,
     effect: entry?.effect ?? "",
-    // What nobody knows is never harmless.
+    // An unknown verb counts as high risk.
     risk: entry?.risk ?? "high",
     isAsking,
   };
@@ -76,7 +76,7 @@ interface Placed {
   readonly value: Json;
 }
 
-/** Every value on a line of its own, by the way to it. */
+/** Every value on a line of its own, with its path. */
 function argumentLines(value: Json, digest: Digest | null): readonly Line[] {
   const { found, left } = leaves(value, digest === null ? Number.POSITIVE_INFINITY : valuesShownMax, (key) =>
     keyText(key, digest),
@@ -88,7 +88,7 @@ function argumentLines(value: Json, digest: Digest | null): readonly Line[] {
   return [...lines, { label: "...", text: "", notes: [note] }];
 }
 
-/** `left`: how many were left out. A list of its own instead of calls: a value as deep as it may be ends no stack. */
+/** `left`: how many were left out. Iterative: a deeply nested value must not overflow the stack. */
 function leaves(
   value: Json,
   most: number,

@@ -1,4 +1,5 @@
-// A tool of the application runs for a receipt of the daemon's and for nothing else, whatever the daemon says or does not say.
+// A tool of the application runs only on a receipt from the daemon, whatever else the daemon answers or fails to
+// answer.
 import { expect, test } from "vitest";
 import type { JsonObject } from "../core/base/json.ts";
 import type { Reading } from "../core/notation/reading.ts";
@@ -20,7 +21,7 @@ interface Heard {
   readonly value: JsonObject;
 }
 
-/** A daemon that gives these answers, and what it heard. */
+/** A daemon that gives these answers, and the messages it received. */
 async function called(
   commit: () => Promise<unknown>,
   more: { readonly stop?: Stopping; readonly input?: JsonObject } = {},

@@ -1,4 +1,4 @@
-// The only place that joins ports to implementations; its parts are in `compose/`.
+// The composition root of the command line: connects ports to implementations.
 import { extname, join, resolve } from "node:path";
 import { AgentFiles } from "../agents/disk/agent-files.ts";
 import { agentOf } from "../agents/disk/agent-text.ts";
@@ -43,7 +43,7 @@ export interface Machine {
   printError(text: string): void;
 }
 
-/** The world of the command line, over plain files. */
+/** The dependencies of the command line, over plain files. */
 export function composeWorld(machine: Machine): ProgramWorld {
   const { cwd, now, terminal, print, printError } = machine;
   const { workspace, home, folders, moment, agents, readingAt, reading, reopen } = askingAt(machine);
@@ -103,7 +103,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
     verifying: { digest: sha256, check: signatureCheck() },
     verifyStored: async (head, key) => {
       if (folders.state === null) return { ok: false, code: "audit_unavailable", message: "there is no state folder" };
-      // Loaded when it is needed: the database driver is none of the other commands' business.
+      // Loaded on demand: other commands do not need the database driver.
       const { verifyStoredLog } = await import("../daemon/log/stored-log.ts");
       return verifyStoredLog({ state: folders.state, program: machine.program }, head, key);
     },

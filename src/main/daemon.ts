@@ -1,4 +1,4 @@
-// The daemon, joined: the store, what it reads, what it runs, and the two sockets that lead to it.
+// The composition root of the daemon: the store, what it reads, what it runs, and its two sockets.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Agents, openAgents } from "../agents/disk/agents.ts";
 import { PresenceVerifiers } from "../approvals/presence/presence.ts";
@@ -65,7 +65,7 @@ export interface DaemonPlace {
   log(line: string): void;
 }
 
-/** INVARIANT: whoever calls this holds the owner's lock of the state. */
+/** INVARIANT: the caller holds the owner's lock of the state. */
 export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonComposed>> {
   const { state, program, log } = place;
   const home = homeFolder();
@@ -81,7 +81,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   const { now } = clock;
   const names = new Names();
   const { id } = names;
-  // Before the first commit, which is signed in this name.
+  // Before the first commit, which is signed with this name.
   const node = store.settings.get("node") ?? names.name();
   notary.begin(node, now);
   const sink = new DaemonSink();

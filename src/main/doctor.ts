@@ -1,4 +1,4 @@
-// What doctor looks at on this machine, gathered for it.
+// Collects the facts of this machine that doctor checks.
 
 import { join } from "node:path";
 import { treeOf } from "../agents/disk/agent-text.ts";
@@ -26,7 +26,7 @@ export interface DoctorPlace {
   readonly workspace: string | null;
   readonly state: string | null;
   readonly now: number;
-  /** A name as it was shown to the path it stands for. */
+  /** The path that a displayed name stands for. */
   resolve(name: string): string;
 }
 
@@ -35,7 +35,7 @@ interface Asked {
   readonly place: DoctorPlace;
   readonly paint: Paint;
   readonly terminal: Terminal;
-  /** Where our native program lies. */
+  /** The path of our native program. */
   readonly native: string;
   readonly admit: AdmitWorld["admit"];
   readonly running: ControlWorld["running"];
@@ -58,7 +58,7 @@ export function doctorWorld({ agents, place, read, reading, native, admit, runni
       const loaded = agents.loadAgent(name);
       if (loaded.ok) {
         const { source, trust } = loaded.value;
-        // What is written is what doctor is about, trusted or not.
+        // Doctor checks the record as written, trusted or not.
         found.push({ ...(trust?.written ?? loaded.value.agent), source, tree: treeOf(source) });
       } else if (names.length > 0) return loaded;
       else broken.push({ file: `${AGENTS}/${name}.md`, problem: loaded.message });
@@ -116,7 +116,7 @@ export function doctorWorld({ agents, place, read, reading, native, admit, runni
   };
 }
 
-/** Every file that should hold an agent: those that can be read by their id, the others with what is wrong with them. */
+/** Every file that should hold an agent: readable ones by id, the others with their problems. */
 function listAgents(
   workspace: string,
   now: number,

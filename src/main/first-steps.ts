@@ -1,4 +1,4 @@
-// What `init` needs of this machine: a look around, files that are written once, and trust in one's own files.
+// What `init` needs from this machine: probing, files that are written once, and trust in the user's own files.
 
 import type { Agents } from "../agents/disk/agents.ts";
 import type { InitWorld } from "../cli/init/init.ts";
@@ -9,7 +9,7 @@ export interface FirstPlace {
   readonly cwd: string;
   readonly workspace: string | null;
   readonly home: string | null;
-  /** Opened anew: what was read before the files were written knows nothing of them. */
+  /** Opened again: agents loaded before the files were written do not include them. */
   reopen(): Agents;
 }
 
@@ -22,7 +22,7 @@ export function initParts({ cwd, workspace, home, reopen }: FirstPlace): InitPar
     isWorkspace: workspace !== null,
     look: () => detect(folder, home),
     write: (path, text) => writeNew(folder, path, text),
-    // Where there was an `.ambit` before, it may have come with the project: that is for `ambit trust` to show.
+    // An `.ambit` folder that existed before may have come with the project: `ambit trust` reviews it.
     trust: () => workspace === null && trustOwn(reopen()),
   };
 }

@@ -11,7 +11,7 @@ const OPENING: SessionOpening = {
 const GONE = { ok: false, code: "unknown_session", message: "", fix: null } as const;
 const TOOL: ToolShown = { name: "fs_read", origin: "builtin", description: "", input: {} };
 
-/** An owner that can be ended and begun anew; `answers` are those to a call. */
+/** A daemon that can be stopped and started again; `answers` are those to a call. */
 function owner(answers: (tool: string) => object): {
   readonly session: ReconnectingSession;
   stop(): void;
@@ -62,7 +62,7 @@ test("a session that a person ended stays ended, whoever noticed it, and whoever
   const { session, stop, restart } = owner(() => done);
   expect((await session.call("fs_read", {}, NEVER)).isError).not.toBe(true);
   stop();
-  // Only the list is asked for, as it is every second.
+  // Only the list is requested, as it is every second.
   await session.currentList();
   restart();
   expect(await session.call("fs_read", {}, NEVER)).toMatchObject({

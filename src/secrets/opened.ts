@@ -1,4 +1,4 @@
-// What the vault does with one row: opens it, shows it without its value, makes the entries that tell of it.
+// Operations of the vault on one row: open it, show it without its value, make its log entries.
 import type { SecretShown } from "../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
 import type { Kept } from "../core/ports/stores/durable.ts";
@@ -43,7 +43,7 @@ export function notAUsername(username: string | null): string | null {
     : "a username has no blanks and no colon, and at most 256 characters";
 }
 
-/** One thing a person did, told in several entries: each has a name of its own and says what it belongs to. */
+/** One user action recorded in several entries: each has its own id and refers to the first. */
 export function partOf(entry: LogEntry, number: number, secret: string | null): LogEntry {
   return { ...entry, id: `${entry.id}.${number}`, of: entry.id, outcome: "resealed", more: { ...entry.more, secret } };
 }

@@ -1,4 +1,4 @@
-// One run of a foreign program that keeps a key for us: no shell, nothing of our environment, a limit on time and output.
+// Runs a foreign program that stores a key for us: no shell, an empty environment, limits on time and output.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ const complaintCharactersMax = 200;
 
 export interface ProgramWish {
   readonly argv: readonly [string, ...string[]];
-  /** Written to it and wiped; null where it gets nothing. */
+  /** Written to its input and wiped; null for no input. */
   readonly input: Buffer | null;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly millisecondsMax: number;
@@ -17,12 +17,12 @@ export interface ProgramWish {
 
 export interface ProgramFailed {
   readonly ok: false;
-  /** `failed`: it ended with a status of its own. */
+  /** `failed`: it exited with a non-zero status. */
   readonly why: "not_run" | "late" | "large" | "killed" | "failed";
-  /** Follows the program's name. */
+  /** To be printed after the program's name. */
   readonly message: string;
   readonly status: number | null;
-  /** The first line it complained with, as far as it can be shown. */
+  /** The first line of its error output, as far as it is printable. */
   readonly complaint: string | null;
 }
 
@@ -30,7 +30,7 @@ export type ProgramSaid =
   /** The caller wipes it. */
   { readonly ok: true; readonly output: Buffer } | ProgramFailed;
 
-/** Always answers in time, also where what it started holds on to its output. */
+/** Always resolves in time, even if a child of the program keeps its output open. */
 export function runProgram(wish: ProgramWish): Promise<ProgramSaid> {
   return new Promise((give) => {
     const { argv, environment } = wish;
@@ -41,12 +41,12 @@ export function runProgram(wish: ProgramWish): Promise<ProgramSaid> {
         env: { ...environment },
         stdio: ["pipe", "pipe", "pipe"],
         shell: false,
-        // A group of its own, so that what it started ends with it.
+        // A process group of its own, so that its children are killed with it.
         detached: true,
       });
       listen(child, wish, give);
     } catch (error) {
-      // Too many files, no memory: spawning tells some of that at once.
+      // `spawn` throws at once for some failures, such as too many open files or no memory.
       wish.input?.fill(0);
       give(notRun(error));
     }
@@ -79,7 +79,7 @@ function listen(
     no(why, message);
   };
   const stop = (): void => endGroup(child.pid);
-  // Nothing of it outlives us.
+  // The program does not outlive this process.
   process.once("exit", stop);
   const seconds = Math.ceil(millisecondsMax / 1000);
   const timer = setTimeout(() => end("late", `gave no answer within ${seconds} seconds`), millisecondsMax);
@@ -97,12 +97,12 @@ function listen(
   child.stderr.on("data", (bytes: Buffer) => {
     if (complained.length < complaintCharactersMax) complained += bytes.toString("utf8");
   });
-  // A program that does not read what we write tells by how it ends.
+  // A program that does not read its input shows that by its exit status.
   child.stdin.on("error", () => undefined);
   child.stdin.end(input ?? undefined);
 }
 
-/** In one of these folders, and a program; null where it is in none. */
+/** The path of an executable of that name in one of these folders; null if there is none. */
 export function programIn(name: string, folders: readonly string[]): string | null {
   for (const folder of folders) {
     const path = join(folder, name);
@@ -110,7 +110,7 @@ export function programIn(name: string, folders: readonly string[]): string | nu
       accessSync(path, constants.X_OK);
       if (statSync(path).isFile()) return path;
     } catch {
-      // Not here.
+      // Not in this folder.
     }
   }
   return null;
@@ -121,7 +121,7 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It has ended by itself.
+    // It has already exited.
   }
 }
 

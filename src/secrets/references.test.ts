@@ -1,4 +1,4 @@
-// Values that are elsewhere: read when they are used, within limits, and never through a shell.
+// References to values stored elsewhere: read when used, within limits, and never through a shell.
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

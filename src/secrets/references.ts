@@ -1,4 +1,4 @@
-// Where a value is that we do not keep: `env:NAME`, `file:PATH`, `cmd:PROGRAM ...`. Read at the moment it is used, and only
+// References to values that ambit does not store: `env:NAME`, `file:PATH`, `cmd:PROGRAM ...`. Read when used, and only
 // where the user's own configuration says so.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { programIn, runProgram } from "./program.ts";
@@ -9,14 +9,14 @@ const wordsMax = 64;
 export type Reference =
   | { readonly kind: "env"; readonly name: string }
   | { readonly kind: "file"; readonly path: string }
-  /** A program with its arguments; no shell reads them. */
+  /** A program with its arguments; no shell parses them. */
   | { readonly kind: "cmd"; readonly argv: readonly [string, ...string[]] };
 
 export interface ReferenceWorld {
-  /** Where a variable is, and what a program gets. */
+  /** Source of `env:` variables, and the environment of a program. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string | null;
-  /** Where a program is looked for whose path is not written. Never the PATH of whoever happened to start us. */
+  /** Folders in which a program without a path is searched. Never the PATH of the process that started us. */
   readonly programs: readonly string[];
   readonly millisecondsMax: number;
 }
@@ -26,7 +26,7 @@ export type Referenced =
   | { readonly ok: true; readonly value: Buffer }
   | { readonly ok: false; readonly code: "secret_refused"; readonly message: string };
 
-/** Null where it is none. Words of a command are parted by blanks; a word in double quotes may hold some. */
+/** Null if it is not a reference. Words of a command are separated by blanks; a word in double quotes may contain some. */
 export function parseReference(text: string): Reference | null {
   const [, kind, rest] = /^(env|file|cmd):(.{1,4096})$/s.exec(text) ?? [];
   if (kind === undefined || rest === undefined || rest.includes("\0")) return null;
@@ -39,7 +39,7 @@ export function parseReference(text: string): Reference | null {
   return { kind: "cmd", argv: [program, ...more] };
 }
 
-/** Without the newline at its end. */
+/** The value without its trailing newline. */
 export async function resolveReference(reference: Reference, world: ReferenceWorld): Promise<Referenced> {
   switch (reference.kind) {
     case "env": {
@@ -55,7 +55,10 @@ export async function resolveReference(reference: Reference, world: ReferenceWor
   }
 }
 
-/** The same, however it was spelled: a file below the home folder and a program by their whole paths. Null where it is not there. */
+/**
+ * Normalises a reference: a file below the home folder and a program by their absolute paths. Null if it does not
+ * exist.
+ */
 export function settled(reference: Reference, { home, programs }: ReferenceWorld): Reference | null {
   if (reference.kind === "file" && reference.path.startsWith("~/"))
     return home === null ? null : { kind: "file", path: `${home}/${reference.path.slice(2)}` };
@@ -78,7 +81,7 @@ export function referenceText(reference: Reference): string {
   }
 }
 
-/** A file that others may read is no place for a secret. */
+/** A file that other users may read is refused. */
 export function readPrivate(path: string, home: string | null): Referenced {
   if (path.startsWith("~/") && home === null) return no(`${path}: there is no home folder`);
   const full = path.startsWith("~/") ? `${home}/${path.slice(2)}` : path;

@@ -1,4 +1,4 @@
-// The places a key of the state can be: made there, fetched from there, and taken away once nothing needs it.
+// The sources of a state key: created there, fetched from there, and removed once nothing needs it.
 import { isAbsolute, join } from "node:path";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
 import type { KeyGiven, NewKey } from "../core/ports/secret-key.ts";
@@ -34,13 +34,13 @@ export interface KeyPlaces {
   readonly platform: string;
   /** From the password database. */
   readonly home: string | null;
-  /** Where programs are looked for: nobody's PATH. */
+  /** Folders in which programs are searched: never a PATH. */
   readonly programs: readonly string[];
-  /** For one answer of a foreign program. */
+  /** Time limit for one answer of a foreign program. */
   readonly millisecondsMax: number;
   /** Where each user has a folder for sockets. */
   readonly runtime: string;
-  /** Of guessing a passphrase. */
+  /** Cost of guessing a passphrase. */
   readonly cost: Cost;
 }
 
@@ -68,7 +68,7 @@ export class KeySources {
   readonly path: string;
   readonly #places: KeyPlaces;
   readonly #keychain: Keychain;
-  /** A session bus that has led to the right key; one that was only said to does not count. */
+  /** A session bus that has led to the right key; one that was only configured does not count. */
   #bus: string | null = null;
 
   constructor(state: string, places: KeyPlaces) {
@@ -77,7 +77,7 @@ export class KeySources {
     this.#keychain = new Keychain(places);
   }
 
-  /** INVARIANT: it is the key that was recorded, or none. */
+  /** INVARIANT: returns the recorded key, or none. */
   async fetch(record: KeyRecord, given: KeyGiven): Promise<Answer<StateKey>> {
     const found = await this.#fetch(record, given);
     if (!found.ok) return found;
@@ -115,7 +115,7 @@ export class KeySources {
     }
   }
 
-  /** Nothing that is there is touched: the key before it still opens everything. */
+  /** Leaves existing keys alone: the previous key still opens everything. */
   async make(wanted: NewKey, current: StateKey | null): Promise<Answer<MadeKey>> {
     switch (wanted.source) {
       case "file":
@@ -142,7 +142,10 @@ export class KeySources {
     }
   }
 
-  /** Once nothing is sealed under the key before: its place is emptied. What could not be, as a sentence. */
+  /**
+   * Removes the previous key from its source once nothing is sealed with it. Returns what could not be removed, as a
+   * sentence.
+   */
   async settle(before: KeyRecord | null, { key, record }: MadeKey): Promise<string | null> {
     const left = record.source === "file" ? writeKeyFile(this.path, [key], false) : removeKeyFile(this.path);
     if (left !== null || before?.source !== "keychain") return left;
@@ -167,7 +170,7 @@ export class KeySources {
     const key = newKey();
     const sealed = await sealForRecipient(key.bytes, recipient);
     if (!sealed.ok) return sealed;
-    // What could not be opened again must not hold anything.
+    // A key that could not be opened again must not seal anything.
     const opened = identity === null ? null : await openWithIdentity(sealed.value, identity, home);
     if (opened !== null && !opened.ok) return opened;
     opened?.value.fill(0);
@@ -188,7 +191,7 @@ export class KeySources {
     return made(key, { source: "reference", passphrase: stretching, reference });
   }
 
-  /** A variable is in the environment of whoever asks, and the daemon has none of anybody's. */
+  /** A variable is in the environment of the client, and the daemon has no client's environment. */
   async #referenced(reference: Reference): Promise<Answer<string>> {
     if (reference.kind === "env")
       return secretRefused(

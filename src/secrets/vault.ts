@@ -1,4 +1,4 @@
-// Secrets: set, bound, rotated, opened where they are used. Every change is one at a time, and durable or refused.
+// Secrets: set, bound, rotated, and opened on use. Changes run one at a time, and are durable or refused.
 import { parseTool } from "../core/authority/axes/name.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { ControlMessages, SecretShown } from "../core/ports/daemon/daemon-control.ts";
@@ -17,14 +17,14 @@ import { type KeyPlaces, KeySources, keyPlaces } from "./sources.ts";
 export interface VaultWorld {
   readonly secrets: SecretStore;
   readonly settings: SettingStore;
-  /** Of the state; the key is in `keys/secrets.key` below it. */
+  /** The state folder; the key is in `keys/secrets.key` below it. */
   readonly state: string;
   readonly now: Clock;
-  /** Where a key can be besides its file; without a home folder where it is not said. */
+  /** Key sources other than the key file; by default without a home folder. */
   readonly places?: KeyPlaces;
-  /** Why a value could not be redacted, and so is not taken; null where it could. */
+  /** Why a value cannot be redacted and is therefore refused; null if it can. */
   refusesValue(bytes: Uint8Array): string | null;
-  /** Why hosts cannot be bound to; null where they can. */
+  /** Why these hosts cannot be bound; null if they can. */
   refusesHosts(hosts: readonly string[]): string | null;
 }
 
@@ -49,12 +49,12 @@ export class SecretVault {
     return this.#ring.isLocked;
   }
 
-  /** Where the key comes from, and why nothing opens where nothing does. */
+  /** The source of the key, and why it is not available if it is not. */
   source(): KeyShown {
     return this.#ring.shown();
   }
 
-  /** Asks for the key where that is due; then what is at hand is all there is. Never longer than one try. */
+  /** Fetches the key if that is due. At most one attempt. */
   ready(): Promise<void> {
     return this.#inTurn(() => this.#ring.reach());
   }
@@ -63,7 +63,7 @@ export class SecretVault {
     return this.#world.secrets.all().map(shownOf);
   }
 
-  /** A name that is there already gets a new version. Rotating keeps what it is bound to. */
+  /** An existing name gets a new version. Rotating keeps the binding. */
   set(asked: Asked<"secrets.set">, entry: LogEntry): Promise<Answer<SecretShown>> {
     return this.#inTurn(async () => {
       const { name, value, isRotation } = asked;
@@ -89,7 +89,7 @@ export class SecretVault {
     });
   }
 
-  /** The value stays; what it is bound to is sealed with it, so it is sealed again. */
+  /** The value stays; its binding is sealed with it, so it is sealed again. */
   policy({ name, binding }: Asked<"secrets.policy">, entry: LogEntry): Promise<Answer<SecretShown>> {
     return this.#inTurn(async () => {
       const why = this.#notABinding(binding);
@@ -117,7 +117,7 @@ export class SecretVault {
     });
   }
 
-  /** For one use, which is counted elsewhere. A canary is never handed out. */
+  /** For one use, which is counted elsewhere. A canary is never opened. */
   open(name: string): Answer<OpenedSecret> {
     const secret = this.#world.secrets.get(name);
     if (secret === null || secret.isCanary)
@@ -126,7 +126,7 @@ export class SecretVault {
     return keys.ok ? opened(secret, keys.value) : keys;
   }
 
-  /** Everything there is, canaries too: for a redactor and for nothing else. */
+  /** All secrets, canaries included: for redaction only. */
   openAll(): Answer<{ readonly secrets: readonly OpenedSecret[]; readonly damaged: readonly string[] }> {
     const all = this.#world.secrets.all();
     if (all.length === 0) return { ok: true, value: { secrets: [], damaged: [] } };
@@ -137,7 +137,7 @@ export class SecretVault {
       ok: true,
       value: {
         secrets: found.flatMap(({ one }) => (one.ok ? [one.value] : [])),
-        // One that cannot be opened must not keep the others from being taken out of what leaves us.
+        // A secret that cannot be opened must not keep the others from being redacted.
         damaged: found.flatMap(({ name, one }) => (one.ok ? [] : [name])),
       },
     };
@@ -151,13 +151,13 @@ export class SecretVault {
     return this.#inTurn(async () => this.#ring.lock());
   }
 
-  /** Cut short at any point, everything still opens: the new key holds the one before it until nothing needs it. */
+  /** Interrupted at any point, everything still opens: the new key seals the previous one until nothing needs it. */
   rekey({ key: wanted }: Asked<"secrets.key">, entry: LogEntry): Promise<Answer<object>> {
     return this.#inTurn(async () => {
       await this.#ring.reach();
       const { settings, secrets } = this.#world;
       const found = this.#keys();
-      // Where nothing is sealed nothing is lost with a key that cannot be had any more.
+      // If nothing is sealed, nothing is lost with a key that is no longer available.
       if (!found.ok && secrets.all().length > 0) return found;
       const old = found.ok ? [found.value.current, ...found.value.previous] : [];
       const recorded = this.#ring.record();

@@ -242,7 +242,7 @@ describe("for all texts", () => {
       fc.property(hostile(valid), (text) => {
         const { tree } = read(text);
         fc.pre(tree !== null);
-        // Maps keep what objects would swallow or reorder. With a byte order mark the library misreads `- -`.
+        // Maps keep keys that objects would drop or reorder. With a byte order mark the library misreads `- -`.
         const value: unknown = parse(text.replace(/^\uFEFF/, ""), {
           version: "1.2",
           schema: "core",
@@ -258,7 +258,7 @@ describe("for all texts", () => {
   });
 });
 
-/** Keys are compared as far as the library still knows how they were written. */
+/** Keys are compared as far as the library still knows their source text. */
 function shapeOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(shapeOf).join(",")}]`;
   if (value instanceof Map)

@@ -1,11 +1,11 @@
-// Passphrases of people: only the right one counts, guessing is slow, and nothing that is kept tells what it was.
+// Passphrases: only the right one is accepted, guessing is slow, and the stored verifier does not reveal it.
 import { beforeEach, expect, test } from "vitest";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { SettingStore } from "../../core/ports/stores/secret-store.ts";
 import { WrongTries, waitMilliseconds, wrongTriesMax } from "../../platform/presence-tries.ts";
 import { PresenceVerifiers } from "./presence.ts";
 
-/** A guess costs as little as is allowed at all. */
+/** The cheapest cost allowed. */
 const CHEAP = { n: 16_384, r: 8, p: 1 } as const;
 const WORDS = "correct horse";
 const ENTRY: LogEntry = {

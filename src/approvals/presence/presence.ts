@@ -1,5 +1,5 @@
-// Passphrases by which people prove that they are there. Only verifiers are kept; a check takes as long for a name that
-// nobody has.
+// Passphrases by which people confirm their presence. Only verifiers are stored; a check takes equally long for an
+// unknown name.
 import { isPersonName } from "../../core/notation/config/approvers.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Presence } from "../../core/ports/daemon/daemon-control.ts";
@@ -11,7 +11,7 @@ import { COST, type Cost, isCost, isSame, newSalt, notAPassphrase, stretched, ve
 
 const SETTING = "presence";
 const peopleMax = 64;
-/** One at a time, each with memory of its own; those behind wait, and no more than these. */
+/** Checks run one at a time, each with its own memory; at most this many wait. */
 const checksWaitingMax = 16;
 
 interface Kept {
@@ -39,10 +39,10 @@ export class PresenceVerifiers {
     return Object.keys(this.#people() ?? {}).sort();
   }
 
-  /** The same words whether the name or the passphrase is wrong. */
+  /** The same message whether the name or the passphrase is wrong. */
   async check({ name, passphrase }: Presence): Promise<Answer<object>> {
     const kept = this.#people()?.[name];
-    // All names that nobody has count together: there are as many of them as anybody likes.
+    // All unknown names share one counter: an attacker can invent as many as they like.
     const counted = kept === undefined ? "" : name;
     if (this.#waiting >= checksWaitingMax) return refused("too many answers at once", "try again in a moment");
     const wait = this.#tries.begin(counted);
@@ -89,7 +89,7 @@ export class PresenceVerifiers {
     return kept.ok ? { ok: true, value: {} } : { ...kept, fix: null };
   }
 
-  /** Null where it does not read: nobody is known then, and nothing is written over it. */
+  /** Null if it cannot be parsed: no person is known then, and the file is not overwritten. */
   #people(): People | null {
     const text = this.#settings.get(SETTING);
     if (text === null) return Object.create(null) as People;

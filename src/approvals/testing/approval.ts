@@ -1,4 +1,4 @@
-// What the tests of this room share: an approval that was just asked for, and the words of an answer.
+// Shared by the tests of this room: a new approval, and the members of an answer.
 import type { Request } from "../../core/authority/request.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
