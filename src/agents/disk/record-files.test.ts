@@ -96,7 +96,7 @@ describe("what is in the folder", () => {
     symlinkSync(join(base, "elsewhere"), join(workspace, RECORDS));
     const { files, problems } = listed();
     expect([files, problems.length]).toEqual([[], 1]);
-    // Inside the workspace it may lie where it likes.
+    // Inside the workspace it may be anywhere.
     renameSync(join(base, "elsewhere"), join(workspace, "docs"));
     rmSync(join(workspace, RECORDS));
     symlinkSync("../docs", join(workspace, RECORDS));
@@ -224,7 +224,7 @@ describe("a stamp changes with its file", () => {
     utimesSync(path, 1, 1);
     const before = stamp();
     expect(stamp()).toBe(before);
-    // So that the file system's clock has gone on.
+    // Waits until the file system's clock has advanced.
     spawnSync(process.execPath, ["-e", "0"]);
     change(path);
     expect(stamp()).not.toBe(before);

@@ -1,4 +1,4 @@
-// Records and skills of the machine, as the command line asks for them.
+// Records and skills of the machine, for the command line.
 
 import { join } from "node:path";
 import { readFrontmatter } from "../../text/frontmatter.ts";

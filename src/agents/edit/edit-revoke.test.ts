@@ -1,4 +1,4 @@
-// Revocations, as text: what was written before, what is taken away, and the text afterwards to the last character.
+// Revocations on text: the text before, the revoked part, and the exact text afterwards.
 import { describe, expect, test } from "vitest";
 import { GROUND, revoke } from "../../../test/edits/edit.ts";
 import { type EditResult, editRecord } from "./edit.ts";

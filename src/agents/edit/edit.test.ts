@@ -1,4 +1,4 @@
-// Edits of records, as text: what was written before, the edit, and the text afterwards to the last character.
+// Edits of records on text: the text before, the edit, and the exact text afterwards.
 import { describe, expect, test } from "vitest";
 import { grant, revoke } from "../../../test/edits/edit.ts";
 import type { EditResult } from "./edit.ts";

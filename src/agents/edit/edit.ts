@@ -1,5 +1,5 @@
-// An edit of an agent's authority: from the text of its record to the text with the grant added or taken away, proved
-// to do that and nothing else before anybody writes it.
+// An edit of an agent's authority: from the text of its record to the text with the grant added or revoked, proved to
+// change nothing else before it is written.
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import type { Request } from "../../core/authority/request.ts";
@@ -23,7 +23,7 @@ export type RecordEdit =
 export interface EditGround {
   readonly reading: Reading;
   readonly moment: Moment;
-  /** The frontmatter of a record; null, with the reasons, where it cannot be read. */
+  /** The frontmatter of a record; null, with diagnostics, if it cannot be read. */
   read(source: Source): { readonly tree: TreeNode | null; readonly diagnostics: readonly Diagnostic[] };
 }
 
@@ -34,17 +34,17 @@ export type EditResult =
       readonly edit: AuthorityEdit;
       readonly before: readonly Grant[];
       readonly after: readonly Grant[];
-      /** Shorthands this edit spelled out, by name. */
+      /** Shorthands that this edit wrote out, by name. */
       readonly dissolved: readonly string[];
     }
   | { readonly kind: "unchanged"; readonly edit: AuthorityEdit; readonly held: readonly Grant[] }
   | {
       readonly kind: "refused";
-      /** `spec`: what was typed. `record`: what stands in the file. `edit`: it cannot be done, or not be proved. */
+      /** `spec`: what the user typed. `record`: the text of the file. `edit`: it cannot be done, or not be proved. */
       readonly about: "spec" | "record" | "edit";
       readonly message: string;
       readonly diagnostics: readonly Diagnostic[];
-      /** The text the diagnostics stand in. */
+      /** The text that the diagnostics point into. */
       readonly source: Source;
       readonly example: Request | null;
     };
@@ -88,7 +88,7 @@ export function editRecord(source: Source, wanted: RecordEdit, ground: EditGroun
   return proved(next, record, edit, [...plan.dissolved], ground);
 }
 
-/** INVARIANT: nothing leaves here whose authority, read from its own text, is not the old one with exactly the edit. */
+/** INVARIANT: the authority parsed from the returned text is the old one with exactly the edit. */
 function proved(
   next: Source,
   record: AgentRecord,

@@ -1,4 +1,4 @@
-// Fewer or other approvers are a widening, and until somebody trusts it the stricter of both texts counts.
+// Fewer or other approvers are a widening, and until it is trusted the stricter of both texts applies.
 import { expect, test } from "vitest";
 import type { Json } from "../../core/base/json.ts";
 import { readRecord } from "../../core/notation/record/record.ts";

@@ -1,4 +1,5 @@
-// `land: ask`: what is read, that a mistake in it never lands anything by itself, and that leaving it out is a widening.
+// `land: ask`: how it is parsed, that a mistake in it never lands changes automatically, and that omitting it is a
+// widening.
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../core/base/json.ts";
 import { readConfig } from "../../core/notation/config/config.ts";

@@ -305,7 +305,7 @@ describe("trust covers what was shown", () => {
     expect([under.standing.kind, can(under.agent, hidden)]).toEqual(["trusted", false]);
     for (const lifted of [null, "control: presence"]) {
       const { agent, standing, own } = scout(texts, trusted, lifted);
-      // The text means more now, and that waits.
+      // The text means more now, and the additional part waits for trust.
       expect([standing.kind, can(own, hidden), can(agent, hidden)]).toEqual(["waiting", true, false]);
       expect(can(agent, seen)).toBe(can(under.agent, seen));
     }

@@ -1,5 +1,5 @@
-// What a person was shown of an agent when they trusted it. A text can mean more later, when the user's own root or org table
-// around it is lifted: what was hidden then was not agreed to.
+// The grants that the user reviewed when trusting an agent. A text can mean more later, when the user's own root or org
+// table around it is lifted: what was hidden during the review is not trusted.
 import { compile } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { readCompact } from "../../core/notation/compact/compact.ts";
@@ -13,13 +13,13 @@ export function shownGrants({ grants }: Agent): readonly string[] {
   return grants.map(compactText);
 }
 
-/** Whether the agent grants nothing beyond what was shown. */
+/** Whether the agent grants nothing beyond the reviewed grants. */
 export function isAsShown({ grants }: Agent, shown: readonly string[]): boolean {
   const known = new Set(shown);
   return grants.every((grant) => known.has(compactText(grant)));
 }
 
-/** The agent with the grants that were shown, in place of those that its text means by now. */
+/** The agent with the reviewed grants in place of those that its text means now. */
 export function asShown(agent: Agent, shown: readonly string[], reading: Reading): Agent {
   const [own] = agent.authority[0] ?? [];
   if (own === undefined || agent.refused) return agent;
@@ -28,11 +28,11 @@ export function asShown(agent: Agent, shown: readonly string[], reading: Reading
   return { ...agent, grants, authority: [[compile({ ...own.link, grants })]] };
 }
 
-/** INVARIANT: what does not read back as it was written grants nothing. */
+/** INVARIANT: a spec that does not parse back to itself grants nothing. */
 function readShown(spec: string, reading: Reading): Grant | null {
   const diagnostics = new Diagnostics();
   const span = { source: "trust", start: 0, end: spec.length };
-  // Its roots were followed when it was shown.
+  // Its roots were resolved at the time of the review.
   const plain: Reading = { ...reading, ceiling: null, realRoot: asWritten };
   const grant = readCompact(spec, { reading: plain, diagnostics, span, root: null });
   const isExact = grant !== null && compactText(grant) === spec;

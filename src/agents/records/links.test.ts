@@ -61,12 +61,12 @@ describe("where a link leads", () => {
   it.each<readonly [WrittenLink, string | null]>([
     [wiki("a"), "a"],
     [wiki("notes/b"), "notes/b"],
-    // Beside the record that says so.
+    // Relative to the record that contains the link.
     [wiki("b"), "notes/b"],
     [wiki("deep/c"), "notes/deep/c"],
     [wiki("../a"), "a"],
     [wiki("../../a"), null],
-    // By the last part, if only one has it.
+    // By the last part, if it is unique.
     [wiki("only"), "x/only"],
     [wiki("c"), null],
     [wiki("nowhere"), null],

@@ -1,16 +1,16 @@
-// Which record links to which: every written link resolved to an id, and the same links backwards.
+// The link graph of records: every written link resolved to an id, and the backlinks.
 import type { WrittenLink } from "./link-scanner.ts";
 
-/** What of a record links are about. */
+/** The members of a record that links use. */
 export interface Linked {
   readonly id: string;
-  /** Relative to the records folder, with its ending. */
+  /** Relative to the records folder, with its extension. */
   readonly path: string;
   readonly links: readonly WrittenLink[];
 }
 
 export interface ResolvedLink extends WrittenLink {
-  /** The record it leads to; null where there is none, or more than one. */
+  /** The target record; null if there is none, or more than one. */
   readonly to: string | null;
 }
 
@@ -44,7 +44,7 @@ export function linkGraph(records: readonly Linked[]): LinkGraph {
 class Resolver {
   readonly #ids = new Set<string>();
   readonly #byPath = new Map<string, string>();
-  /** By the last part of the id; null where several records share it. */
+  /** By the last part of the id; null if several records share it. */
   readonly #byName = new Map<string, string | null>();
 
   constructor(records: readonly Linked[]) {
@@ -65,7 +65,7 @@ class Resolver {
   }
 }
 
-/** A path relative to the folder of another one; null when it leaves the records folder. */
+/** Resolves a path relative to the folder of another one; null if it leaves the records folder. */
 function beside(path: string, target: string): string | null {
   const segments = path.split("/").slice(0, -1);
   for (const segment of target.split("/")) {

@@ -1,4 +1,4 @@
-// The line that is shown of a record that was found: which one, how much of it, and where the words stand in it.
+// The line shown for a search result: which one, how much of it, and where the words are in it.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { place } from "../../core/notation/source.ts";

@@ -1,4 +1,5 @@
-// What was read of unchanged files, as text between two runs. Whatever is not exactly as we write it is left out.
+// A cache of the data of unchanged files, stored as text between two runs. Lines that differ from our format are
+// ignored.
 import type { WrittenLink } from "./link-scanner.ts";
 import type { RecordData } from "./record-data.ts";
 
@@ -7,12 +8,12 @@ export interface Kept {
   readonly record: RecordData;
 }
 
-/** Another number whenever what is read from a record, or how its words are cut, changes. */
+/** Changes whenever the extracted data, or the splitting into words, changes. */
 const VERSION = "ambit-records-1";
-/** More than this is not kept between runs. */
+/** A larger cache is not stored. */
 const cacheCharactersMax = 64 * 1024 * 1024;
 
-/** One line for each record, so that no mistake in one of them costs the others. */
+/** One line for each record, so that an error in one does not affect the others. */
 export function cacheText(kept: readonly Kept[]): string {
   const lines = [VERSION];
   let characters = VERSION.length;

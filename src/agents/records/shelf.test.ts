@@ -2,7 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import { readFrontmatter } from "../../text/frontmatter.ts";
 import { type ListedFile, openShelf, type Shelf, type ShelfMachine } from "./shelf.ts";
 
-/** A folder in memory: text and stamp of each file, and every look at one. */
+/** A folder in memory: text and stamp of each file, and every read. */
 class Folder {
   readonly files = new Map<string, { readonly text: string; readonly stamp: string; readonly settled: boolean }>();
   cache: string | null = null;

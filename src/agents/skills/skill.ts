@@ -33,12 +33,12 @@ export function isSkillName(name: string): boolean {
 export interface SkillFound {
   readonly origin: SkillOrigin;
   readonly file: string;
-  /** The folder it is in, or the last part of a record's id: its name where the text has none, and what it should be. */
+  /** The folder it is in, or the last part of a record's id: the default name, and the expected one. */
   readonly folder: string;
 }
 
 export interface SkillReading {
-  /** Null where the text is no skill. */
+  /** Null if the text is not a skill. */
   readonly skill: Skill | null;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -99,7 +99,7 @@ function suggested(name: string): string {
   return words.filter((word) => word !== "").join("-");
 }
 
-/** Text of 1 to so many characters. */
+/** Text of 1 to `charactersMax` characters. */
 function bounded(map: Mapping, key: string, charactersMax: number, diagnostics: Diagnostics): string | null {
   const entry: Entry | null = entryOf(map, key);
   if (entry === null) {

@@ -1,4 +1,4 @@
-// An entry that brings its text along has the text it would have had, whatever stands in it.
+// A preserialized entry has the same text as the canonical one, whatever it contains.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { entryOf } from "../../../test/audit/written-log.ts";
@@ -58,7 +58,7 @@ describe("a spelled entry", () => {
         const one = spelled(entry);
         const { id, kind, at, user, agent, workspace, chain, session, trace, tool, verbs, outcome, code, of } = one;
         const said = { user, agent, workspace, session, trace, tool, code, of, id, kind, at, chain, verbs, outcome };
-        // JSON knows one zero.
+        // JSON has one zero.
         expect({ ...said, at: at + 0, more: one.more }).toEqual(readEntryBody(entryBody(one)));
       }),
       { numRuns: 300, seed: 12 },

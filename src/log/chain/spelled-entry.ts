@@ -1,10 +1,10 @@
-// An entry that brings its text along, put together from what is spelled already: most of it is the same in all entries of one
-// session. INVARIANT: byte for byte what `canonicalJson` makes of the entry.
+// A preserialized entry, assembled from text fragments: most of them are the same in all entries of one session.
+// INVARIANT: byte for byte what `canonicalJson` produces for the entry.
 import type { JsonObject } from "../../core/base/json.ts";
 import type { EntryKind, LogEntry, Who } from "../../core/ports/stores/log.ts";
 import { canonicalJson, quoted } from "./canonical.ts";
 
-/** Who, as it stands in an entry's text, each part with the names of its neighbours around it. */
+/** The identity members of an entry as text fragments, each with the names of the neighbouring members around it. */
 export interface SpelledWho {
   readonly who: Who;
   readonly agent: string;
@@ -68,16 +68,16 @@ export class SpelledEntry implements LogEntry {
     const [before, after] = [`${spelled.agent}${canonicalJson(at)}${spelled.chain}${maybe(code)}`, maybe(of)];
     const middle = `,"id":${quoted(id)},"kind":"${kind}","more":${more},"of":${after},"outcome":${quoted(outcome)}`;
     const end = `${spelled.session}${maybe(tool)}${spelled.trace}${listed(verbs)}${spelled.workspace}`;
-    // In one piece: it is read more than once, and what is only put side by side is put together every time.
+    // Joined once: it is read several times, and a concatenated string would be flattened on each read.
     this.#text = [before, middle, end].join("");
   }
 
-  /** Hardly anybody asks for it. */
+  /** Parsed on demand: rarely used. */
   get more(): JsonObject {
     return JSON.parse(this.#more) as JsonObject;
   }
 
-  /** Null for an entry without a text of its own. */
+  /** Null for an entry that is not preserialized. */
   static textOf(entry: LogEntry): string | null {
     return #text in entry ? entry.#text : null;
   }
@@ -87,7 +87,7 @@ function maybe(text: string | null): string {
   return text === null ? "null" : quoted(text);
 }
 
-/** Texts in a list. */
+/** The JSON list of these texts. */
 export function listed(texts: readonly string[]): string {
   let list = "[";
   for (let at = 0; at < texts.length; at++)

@@ -1,12 +1,12 @@
-// Many patterns at once, one step a byte: the automaton of Aho and Corasick. Where a state has few ways on they are walked;
-// where it has many, and near the root, there is a row with an answer for each byte.
+// Matches many patterns at once, one step a byte: the Aho-Corasick automaton. Nodes with few children have a linked
+// list; nodes with many, and those near the root, have a table row with an entry for each byte.
 
 const rowsFromChildren = 3;
 
-/** A pattern ends here: the longest that does, and everybody whose pattern does. */
+/** Patterns that end here: the length of the longest, and the owners of all of them. */
 export interface Found {
   readonly length: number;
-  /** Places in the list of owners, ascending. */
+  /** Indexes into the list of owners, ascending. */
   readonly owners: readonly number[];
 }
 
@@ -16,20 +16,20 @@ export interface Pattern {
 }
 
 export class Automaton {
-  /** Of the longest pattern. */
+  /** Length of the longest pattern. */
   readonly longest: number;
   readonly shortest: number;
-  /** How much of what was read may be the beginning of a pattern. */
+  /** How many of the bytes read may be the beginning of a pattern. */
   readonly depth: Int32Array;
-  /** By state: the byte that leads to it, its first child, the next child of its parent, where to go on when it fails. */
+  /** For each state: the byte that leads to it, its first child, its next sibling, its failure link. */
   readonly #byte: Uint8Array;
   readonly #child: Int32Array;
   readonly #sibling: Int32Array;
   readonly #fail: Int32Array;
-  /** Place of its row; negative where it has none. */
+  /** Index of its row; negative if it has none. */
   readonly #row: Int32Array;
   #rows: Int32Array = new Int32Array(0);
-  /** Place in the list; zero where no pattern ends. */
+  /** Index into the list; zero if no pattern ends. */
   readonly #ends: Int32Array;
   readonly #found: (Found | null)[] = [null];
   #count = 1;
@@ -63,7 +63,7 @@ export class Automaton {
     return this.#found[this.#ends[state] as number] as Found | null;
   }
 
-  /** Nothing of the patterns stays in memory. */
+  /** Leaves nothing of the patterns in memory. */
   wipe(): void {
     this.#byte.fill(0);
     this.#rows.fill(0);
@@ -94,7 +94,7 @@ export class Automaton {
     if (state !== 0) this.#end(state, together({ length: bytes.length, owners: [owner] }, this.found(state)));
   }
 
-  /** From the root down: where each state fails to is known before the states below it are looked at. */
+  /** From the root down, so that a state's failure link is known before its children are visited. */
   #join(): void {
     const order = new Int32Array(this.#count);
     let last = 1;

@@ -1,13 +1,13 @@
-// Escapes of addresses, of strings and of pages, read one at a time, in any case and any mixture.
+// Decodes escapes of URLs, strings and HTML one at a time, in any case and any mixture.
 
 export interface Unescaped {
   readonly point: number;
-  /** One byte, or a character that has several. */
+  /** One byte, or a character of several bytes. */
   readonly isByte: boolean;
   readonly length: number;
 }
 
-/** Null where no escape begins here. */
+/** Null if no escape begins here. */
 export function escapeAt(bytes: Uint8Array, at: number): Unescaped | null {
   switch (bytes[at]) {
     case 0x25:
@@ -25,7 +25,7 @@ export function escapeAt(bytes: Uint8Array, at: number): Unescaped | null {
 
 const timesMax = 8;
 
-/** `%73`, and `%2573` as what it is after being read twice. */
+/** `%73`, and the doubly encoded `%2573`. */
 function percentAt(bytes: Uint8Array, at: number): Unescaped | null {
   let digits = at + 1;
   for (let times = 0; times < timesMax; times++) {
@@ -36,7 +36,7 @@ function percentAt(bytes: Uint8Array, at: number): Unescaped | null {
   return point === null ? null : { point, isByte: true, length: digits + 2 - at };
 }
 
-/** `=3D`, as mail spells it. */
+/** `=3D`, as in quoted-printable. */
 function quotedAt(bytes: Uint8Array, at: number): Unescaped | null {
   const point = hexAt(bytes, at + 1, 2);
   return point === null ? null : { point, isByte: true, length: 3 };
@@ -105,7 +105,7 @@ function hexAt(bytes: Uint8Array, at: number, count: number): number | null {
   return value;
 }
 
-/** Negative where it is none. */
+/** Negative if it is not a digit. */
 export function hexDigit(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const lower = byte | 0x20;

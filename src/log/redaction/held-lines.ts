@@ -1,33 +1,33 @@
-// The second look for bytes that arrive in pieces: lines that look encoded (base64, dumps, escapes, quoted-printable) are held back
-// until the run of them ends, and looked at together. All other lines pass at once.
+// The second scan of a stream: lines that look encoded (base64, dumps, escapes, quoted-printable) are buffered until
+// the run of them ends, and scanned together. All other lines pass at once.
 import { joined } from "./redaction-stream.ts";
 
-/** A longer run is looked at in parts. */
+/** A longer run is scanned in parts. */
 export const heldBytesMax: number = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /** Lines of base64 or hexadecimal, wrapped at any usual width. */
 const DIGITS = /^[ \t]*[A-Za-z0-9+/_-]{11,}={0,2}[ \t\r]*$/;
-/** The last of them may be short, and so may the beginning of one that is not whole yet. */
+/** The last line may be short, and so may the beginning of an incomplete one. */
 const FEW_DIGITS = /^[ \t]*[A-Za-z0-9+/_-]*={0,2}[ \t\r]*$/;
-/** Pairs with separators, with or without an offset before them and text behind them. */
+/** Pairs with separators, with or without an offset before them and text after them. */
 const DUMP = /^[ \t]*(?:[0-9A-Fa-f]{4,16}[: ])?[ \t]*(?:(?:0x|\\x)?[0-9A-Fa-f]{2,}[ \t:,-]+)+/;
 const ESCAPES = /\\[ux][0-9A-Fa-f]{2}|%[0-9A-Fa-f]{2}|&#[0-9xX]|=[0-9A-Fa-f]{2}|=\r?$/;
 
 export class HeldLines {
   readonly #redact: (bytes: Uint8Array) => Uint8Array;
-  /** Whole lines that look encoded, and then what there is of the line that is not whole yet. */
+  /** Complete lines that look encoded, and then the beginning of the incomplete line. */
   #run: Uint8Array[] = [];
   #runBytes = 0;
   #line: Uint8Array = new Uint8Array(0);
-  /** Whether a part of this line was passed on already: then the rest of it is, too. */
+  /** Whether a part of this line was passed on already: then its rest is too. */
   #isPassing = false;
 
   constructor(redact: (bytes: Uint8Array) => Uint8Array) {
     this.#redact = redact;
   }
 
-  /** What is decided. */
+  /** Returns the bytes that are final. */
   write(bytes: Uint8Array): Uint8Array {
     const out: Uint8Array[] = [];
     let start = 0;
@@ -84,13 +84,13 @@ function isEncodedLine(text: string): boolean {
   return DIGITS.test(text) || DUMP.test(text) || ESCAPES.test(text);
 }
 
-/** Of a line that is not whole: whether it may still become one that looks encoded. */
+/** Whether an incomplete line may still become one that looks encoded. */
 function mayBeEncoded(line: Uint8Array): boolean {
   const text = textOf(line);
   return FEW_DIGITS.test(text) || isEncodedLine(text);
 }
 
-/** Of long lines the beginning tells; each unit is one byte. */
+/** The beginning of a long line is enough; each code unit is one byte. */
 function textOf(line: Uint8Array): string {
   let text = "";
   const length = Math.min(line.length, lookedBytesMax);

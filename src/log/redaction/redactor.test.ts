@@ -1,4 +1,4 @@
-// No known secret comes through, in any of these spellings and however the bytes are cut; and nothing else is changed.
+// No known secret passes, in any of these encodings and however the bytes are split; and nothing else is changed.
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -38,7 +38,7 @@ const quotedPrintable = (text: string): string =>
     )
     .join("");
 
-/** Each spelling of a text, as bytes. */
+/** Each encoding of a text, as bytes. */
 const ENCODINGS: readonly (readonly [string, (text: string) => Buffer | string])[] = [
   ["as it is", (text) => text],
   ["encoded for an address", (text) => encodeURIComponent(text)],
@@ -67,7 +67,7 @@ const ENCODINGS: readonly (readonly [string, (text: string) => Buffer | string])
   ["entities by number", (text) => entity(text)],
 ];
 
-/** Printable, some of it beyond ASCII, with what needs escaping in most spellings. */
+/** Printable, partly beyond ASCII, with characters that most encodings escape. */
 const secretText = fc
   .array(fc.constantFrom(...'abcXYZ019-_.~!*()+/=&<>"%\\ é€😀'), { minLength: 10, maxLength: 40 })
   .map((characters) => characters.join(""))
@@ -102,7 +102,7 @@ describe.each(ENCODINGS)("%s", (_, encode) => {
   });
 });
 
-/** What only a look at the whole can find. */
+/** Forms that only a scan of the whole text can find. */
 const WRAPPED: readonly (readonly [string, (text: string) => string])[] = [
   ["base64, wrapped", (text) => Buffer.from(text).toString("base64").replace(/.{12}/g, "$&\n")],
   ["base64, wrapped with carriage returns", (text) => Buffer.from(text).toString("base64").replace(/.{20}/g, "$&\r\n")],
@@ -173,12 +173,12 @@ test.each(WRAPPED)("in a whole text: %s", (_, encode) => {
   expect(value).toMatch(/^first line\n/);
   expect(value).toMatch(/last line$/);
   expect(value).toContain("[REDACTED:token]");
-  // Not even half of it is left, in the clear or encoded.
+  // Not even half of it is left, plain or encoded.
   for (const part of [SECRET.slice(0, 8), SECRET.slice(-8), Buffer.from(SECRET.slice(0, 9)).toString("base64")])
     expect(value).not.toContain(part);
 });
 
-/** What a program writes line by line. */
+/** The output of a program, line by line. */
 const STREAMED: readonly (readonly [string, string])[] = [
   ["base64, wrapped", Buffer.from(SECRET).toString("base64").replace(/.{12}/g, "$&\n")],
   ["a dump of xxd", dump(Buffer.from(SECRET), ": ", /..../g).trim()],
@@ -195,7 +195,7 @@ test.each(STREAMED)("in pieces: %s", (what, encoded) => {
   expect(whole.text).toMatch(/^first line\n/);
   expect(whole.text).toMatch(/last line, and more\n$/);
   expect(whole.text).toContain("[REDACTED:token]");
-  // The beginning of a line that shows no escape yet is not waited for: those are found in lines that arrive whole.
+  // The beginning of a line without an escape is not held back: escapes are found in lines that arrive whole.
   const isWhole = /escapes|quoted/.test(what);
   for (let cut = 0; cut <= bytes.length; cut++)
     if (!isWhole || bytes[cut - 1] === 0x0a)

@@ -1,4 +1,4 @@
-// Takes known secrets out of bytes, texts and JSON, and says which ones were there.
+// Removes known secrets from bytes, texts and JSON, and reports which ones were found.
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import { isJsonList } from "../../core/base/json.ts";
 import { Automaton, type Pattern } from "./automaton.ts";
@@ -18,7 +18,7 @@ export interface Redacted<T> {
 }
 
 export interface Redacting {
-  /** What is decided already; the rest comes later. */
+  /** Returns the bytes that are final; the rest follows later. */
   write(bytes: Uint8Array): Uint8Array;
   end(): Uint8Array;
   /** Found so far. */
@@ -27,10 +27,10 @@ export interface Redacting {
 
 export type MadeRedactor =
   | { readonly ok: true; readonly redactor: Redactor }
-  /** `name`: whose value it is about; null where it is about all of them. */
+  /** `name`: the secret it is about; null if it is about all of them. */
   | { readonly ok: false; readonly code: "invalid_input"; readonly name: string | null; readonly message: string };
 
-/** Refused whole where one value cannot be redacted: nobody must believe it would be. */
+/** Refused as a whole if one value cannot be redacted, so that no caller relies on it. */
 export function redactorOf(secrets: readonly KnownSecret[]): MadeRedactor {
   for (const { name, bytes } of secrets) {
     const message = notRedactable(bytes);
@@ -53,13 +53,13 @@ export class Redactor {
   #built: Built | null = null;
   #isForgotten = false;
 
-  /** Made by `redactorOf`. Nothing is built before it is used. */
+  /** Use `redactorOf`. The automaton is built on first use. */
   constructor(secrets: readonly KnownSecret[]) {
-    // A copy of its own, whatever kind of bytes they are: some kinds' `slice` is the same memory, and whoever opened them wipes it.
+    // A copy, whatever kind of bytes they are: `slice` of some kinds shares memory, and the caller wipes its own.
     this.#secrets = secrets.map(({ name, bytes }) => ({ name, bytes: new Uint8Array(bytes) }));
   }
 
-  /** For bytes that arrive in pieces: every known encoding, and in lines that look encoded what a look at the whole finds. */
+  /** For streams: every known encoding, plus the full scan of lines that look encoded. */
   stream(): Redacting {
     const { automaton } = this.#build();
     const hits = new Set<number>();
@@ -79,7 +79,7 @@ export class Redactor {
     };
   }
 
-  /** A whole: also looked at without blanks and escapes, and with what reads as base64 or hexadecimal decoded. */
+  /** For a whole: also scanned without blanks and escapes, and with base64 and hexadecimal decoded. */
   redactBytes(bytes: Uint8Array): Redacted<Uint8Array> {
     const found = this.#find(bytes);
     if (found.length === 0) return { value: bytes, names: [] };
@@ -108,7 +108,7 @@ export class Redactor {
     return { value, names: this.#secrets.map(({ name }) => name).filter((name) => hits.has(name)) };
   }
 
-  /** Wipes what it knows. Whoever uses it afterwards made a mistake, and is told so. */
+  /** Wipes its secrets. Using it afterwards is a bug and throws. */
   forget(): void {
     this.#isForgotten = true;
     for (const { bytes } of this.#secrets) bytes.fill(0);
@@ -178,7 +178,7 @@ export class Redactor {
   }
 }
 
-/** Two keys that became one stay two. */
+/** Two keys that became equal stay two. */
 function freeKey(object: Readonly<Record<string, Json>>, key: string, times: Map<string, number>): string {
   if (!(key in object)) return key;
   let count = times.get(key) ?? 1;

@@ -21,7 +21,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Answers every piece that comes in with the next of these; nothing more where there is none. */
+/** Answers every piece with the next of these; not at all once there are none left. */
 function serve(...answers: readonly string[]): Promise<void> {
   const rest = [...answers];
   server = createServer((socket) => {

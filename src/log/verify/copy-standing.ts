@@ -1,10 +1,11 @@
-// Where a copy of the log stands, from its first line and its last ones. Nothing in it is believed beyond that.
+// The position of a copy of the log, from its first line and its last ones. Nothing else in it is relied on.
 import type { SinkAnswer, SinkStanding } from "../../core/ports/stores/sink.ts";
 import { readExportLine } from "./export.ts";
 
 /**
- * Whether a whole file without a line's end is what was left of a first line when the power went: a true beginning of the one
- * that would be written now, whenever that was and wherever the log began then, or zeros. INVARIANT: nothing longer than that.
+ * Whether a whole file without a line end is a header that was truncated by a power failure: a true prefix of the
+ * header that would be written now, whatever its time and its first entry, or zeros. INVARIANT: nothing longer than
+ * that.
  */
 export function isTornHeader(text: string, header: string): boolean {
   if (text.length > header.length + 1) return false;
@@ -15,7 +16,7 @@ function timeless(text: string): string {
   return text.replace(/^\{"at":\d{1,16}/, '{"at":0').replace(/^\{"at":0,"first":\d{1,16}/, '{"at":0,"first":0');
 }
 
-/** `tail`: its last whole lines. `isAll`: whether they are all lines behind the first. */
+/** `tail`: its last complete lines. `isAll`: whether they are all lines after the first. */
 export function copyStanding(
   node: string,
   header: string,
@@ -35,7 +36,8 @@ export function copyStanding(
       if (place !== null && line.place !== place + 1) return refused(`has a gap behind entry ${place}`);
       [place, last, note] = [line.place, line, null];
     } else if (line?.kind === "checkpoint") {
-      // What retention left begins behind a note. Where not all is seen, the entry before it may be further up.
+      // After a pruning the log begins after a note. If `tail` is not everything, the entry before it may be further
+      // up.
       const before: number = place ?? (isAll ? begun.first - 1 : (note ?? line.place));
       if (line.place !== before) return refused(`has a signed note for entry ${line.place} behind entry ${before}`);
       note = line.place;

@@ -1,4 +1,4 @@
-// Verifies an export line by line, with a key that was brought along: nothing the file says of itself is believed.
+// Verifies an export line by line with a supplied key: nothing the file says about itself is relied on.
 import type { VerifyAnswer } from "../../core/ports/daemon/daemon-control.ts";
 import { ZERO_HASH } from "../chain/chain.ts";
 import { type ExportHeader, readExportLine } from "./export.ts";

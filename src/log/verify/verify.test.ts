@@ -1,4 +1,4 @@
-// Whatever is done to a log that was signed is found, with nothing but the first public key.
+// Every modification of a signed log is detected, with only the first public key.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { entryOf, newSigner, WrittenLog } from "../../../test/audit/written-log.ts";
@@ -10,7 +10,7 @@ import { makeCheckpoint } from "../chain/checkpoint.ts";
 import { unsignedEntriesMax, unsignedMillisecondsMax } from "../chain/unsigned-tail.ts";
 import { copyUnsignedMax } from "./verify.ts";
 
-/** Every hash from a place on as if this were what had been written. */
+/** Recomputes every hash from a position on, as if this had been written. */
 function chained(rows: readonly ChainRow[], from = 1): readonly ChainRow[] {
   let hash = rows[from - 2]?.hash ?? ZERO_HASH;
   return rows.map((row, at) => {
