@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-/** From now on the file cannot grow: what SQLite says is what it says of a full disk. */
+/** From now on the file cannot grow, and SQLite reports a full disk. */
 const fillDisk = async (): Promise<void> => {
   value(await state.ledger.append([entryOf()]));
   value(state.loop.readNow((connection) => connection.get("PRAGMA max_page_count = 1")));
@@ -81,7 +81,7 @@ describe("a disk that fails", () => {
     renameSync(place.folder, away);
     symlinkSync(away, place.folder);
     expect((await state.ledger.decide(big())).ok).toBe(false);
-    // Nothing is known meanwhile, and everything is refused with what is wrong.
+    // Meanwhile no state is loaded, and every write is refused with the reason.
     const refused = async (): Promise<string> => {
       const kept = await state.ledger.append([entryOf()]);
       return kept.ok ? "kept" : kept.message;

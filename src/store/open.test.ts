@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-/** What somebody else does to the file while nobody owns it. */
+/** A modification of the file while no process owns it. */
 function edit(text: string): void {
   const database = reader(false);
   database.exec(text);

@@ -1,4 +1,5 @@
-// Secrets and settings on a real database: rows with their entries in one step, known without waiting, uses never exceeded.
+// Secrets and settings on a real database: each row with its entry in one commit, readable synchronously, uses never
+// exceeded.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EntryKind, LogEntry } from "../core/ports/stores/log.ts";
 import type { SealedSecret } from "../core/ports/stores/secret-store.ts";

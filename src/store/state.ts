@@ -34,9 +34,9 @@ export interface StateParts {
   readonly program: string;
   /** Signs every commit; without it none is signed. */
   readonly notary?: Notary;
-  /** What is told of the machine; for tests. */
+  /** Facts about the machine; for tests. */
   readonly ground?: Ground;
-  /** Milliseconds of a clock that only goes forward; for tests. */
+  /** Milliseconds of a monotonic clock; for tests. */
   readonly elapsed?: () => number;
 }
 
@@ -50,7 +50,7 @@ export interface State {
   readonly secrets: SecretStore;
   readonly settings: SettingStore;
   readonly loop: CommitLoop;
-  /** Writes what waits; everything after it is refused. */
+  /** Writes pending jobs; everything after it is refused. */
   close(): void;
 }
 

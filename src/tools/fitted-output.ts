@@ -1,13 +1,13 @@
-// What programs wrote, cut to what one message holds. INVARIANT: what is cut is counted.
+// Truncates the output of programs to what fits in one message. INVARIANT: dropped bytes are counted.
 
 export interface Written {
   readonly output: string;
   readonly errors: string;
-  /** Bytes that were not kept in the first place. */
+  /** Bytes that were dropped before. */
   readonly dropped: number;
 }
 
-/** As JSON; a message holds it, and what else an answer says. */
+/** As JSON; a message has room for it and the rest of an answer. */
 const outputBytesMax = 720_896;
 
 export function fittedOutput({ output, errors, dropped }: Written): {
@@ -15,7 +15,7 @@ export function fittedOutput({ output, errors, dropped }: Written): {
   readonly stderr: string;
   readonly dropped: number;
 } {
-  // Errors are short, and say why: they come first where there is not room for both.
+  // Errors are short and explain the failure, so they come first if there is not room for both.
   const stderr = fitted(errors, outputBytesMax / 2);
   const stdout = fitted(output, outputBytesMax - stderr.bytes);
   const cut = Buffer.byteLength(errors) + Buffer.byteLength(output);
@@ -23,7 +23,7 @@ export function fittedOutput({ output, errors, dropped }: Written): {
   return { stdout: stdout.text, stderr: stderr.text, dropped: dropped + cut - kept };
 }
 
-/** The longest beginning that is no longer than this as JSON. */
+/** The longest prefix that is no longer than this as JSON. */
 export function fitted(text: string, bytesMax: number): { readonly text: string; readonly bytes: number } {
   const size = (length: number): number => Buffer.byteLength(JSON.stringify(text.slice(0, length)));
   const whole = size(text.length);
@@ -34,7 +34,7 @@ export function fitted(text: string, bytesMax: number): { readonly text: string;
     if (size(middle) <= bytesMax) low = middle;
     else high = middle - 1;
   }
-  // Half a character is none.
+  // Not between two surrogates.
   const end = /[\ud800-\udbff]/.test(text.charAt(low - 1)) ? low - 1 : low;
   return { text: text.slice(0, end), bytes: size(end) };
 }

@@ -121,7 +121,7 @@ describe("a rate holds in any window", () => {
       if (turn === 30) reopen();
     }
     expect(within(took, seconds)).toBeLessThanOrEqual(calls);
-    // Exact below a thousand: whatever could have been allowed was; above it a stretch may be missing.
+    // Exact up to a thousand: every allowed call succeeded; above it a bucket may be missing.
     const wanted = simulated(6_000, calls, seconds, step);
     if (calls <= 1_000) expect(took.length).toBe(wanted);
     else expect(took.length).toBeGreaterThan(wanted * 0.98);
@@ -178,7 +178,7 @@ describe("the account table is the only copy", () => {
     const other = chargeOf("c", { calls: 100, family: "a", written: ["c"] });
     for (let turn = 0; turn < 4; turn++) await call([other]);
     reopen();
-    // Written again, it takes over what was spent since.
+    // When its grant is written again, it takes over what was spent since.
     expect(await call([{ ...counted, written: ["a"] }])).toMatchObject({ left: [{ account: "a", left: 94 }] });
   });
 
@@ -206,7 +206,7 @@ describe("the account table is the only copy", () => {
   });
 });
 
-/** The plainest sliding window: every call's time is kept. */
+/** The simplest sliding window: stores the time of every call. */
 function simulated(count: number, calls: number, seconds: number, step: number): number {
   const took: number[] = [];
   for (let turn = 1; turn <= count; turn++) {

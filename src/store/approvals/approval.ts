@@ -1,4 +1,4 @@
-// The store of approvals: every step is one commit together with the entry that tells of it.
+// The store of approvals: every change is one commit together with its log entry.
 import type { Approval, ApprovalState, ApprovalStore } from "../../core/ports/stores/approval-store.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";

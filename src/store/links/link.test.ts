@@ -37,7 +37,7 @@ describe("a link", () => {
     await tree();
     const [revoked, decided, late] = await Promise.all([
       state.links.revoke("b", 5, entryOf()),
-      // Of the same turn, behind it.
+      // Later in the same turn.
       state.ledger.decide(writeOf({ links: ["a", "b", "c"] })),
       state.links.make(linkOf("f", { parent: "c" }), null, entryOf()),
     ]);

@@ -1,4 +1,4 @@
-// Fills the index of facts, in steps when nobody writes, and takes out of it what retention removes.
+// Fills the index of facts in steps while there are no writes, and removes pruned entries from it.
 
 import type { ChainRow } from "../../core/ports/stores/chain-rows.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
@@ -16,9 +16,9 @@ import { rowsBetween } from "./leaf.ts";
 export const factStepRows = 256;
 const termsKnownMax = 10_000;
 
-/** Steps of it, in the commit that is open. */
+/** Fills the index in the open transaction. */
 export class FactFiller implements Mirror {
-  /** Names of facts by their text; those of a step that was undone are forgotten. */
+  /** Term ids by their text; those of a step that was rolled back are dropped. */
   readonly #terms = new Map<string, number>();
   #isBroken = false;
 
@@ -30,10 +30,10 @@ export class FactFiller implements Mirror {
     this.#terms.clear();
   }
 
-  /** One step; true where more is left. Where it cannot go on it stays behind: questions are answered from the log itself. */
+  /** One step; true if more is left. If it cannot continue, the index stays behind: queries read the log itself. */
   step(connection: Connection): boolean {
     const done = factsOf(connection);
-    // Those of others in the same commit are in no leaf yet.
+    // Pending entries of the same commit are in no leaf yet.
     const place = headOf(connection).place - connection.lines.length;
     if (this.#isBroken || place - done < factStepRows) return false;
     connection.run("SAVEPOINT facts");
@@ -56,7 +56,7 @@ export class FactFiller implements Mirror {
     let [earliest, latest] = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
     for (const { place, body } of rowsBetween(connection, from, to)) {
       const entry = readFacts(body);
-      // What cannot be read is the verifier's to tell of.
+      // The verifier reports unreadable entries.
       if (entry === null) continue;
       const { id, at, of } = entry;
       const terms = FACTS.map((fact) => this.#maybe(connection, entry[fact]));
@@ -92,7 +92,10 @@ export class FactFiller implements Mirror {
 
 const rowsAtOnce = 32;
 
-/** Where rows go: how wide they are, and what puts one there, or many. What a statement costs by itself is more than a row. */
+/**
+ * The target of inserts: its columns, and statements for one row and for many. The overhead of a statement exceeds that
+ * of a row.
+ */
 interface Into {
   readonly width: number;
   readonly one: string;
@@ -133,7 +136,7 @@ class Rows {
 
 type Told = Pick<LogEntry, "id" | "at" | "of" | "verbs" | Fact>;
 
-/** As much of an entry as is searched by; null for what is none. */
+/** The searchable members of an entry; null if it is not one. */
 function readFacts(body: string): Told | null {
   try {
     const told = JSON.parse(body) as Readonly<Record<keyof Told, unknown>>;
@@ -148,7 +151,7 @@ function readFacts(body: string): Told | null {
 
 const TEXTS = [...FACTS, "id", "of"] as const;
 
-/** What the index has of these rows, which are all from its beginning up to a place. */
+/** Removes these rows from the index; they are all rows from its beginning up to a position. */
 export function forgetFacts(connection: Connection, rows: readonly ChainRow[], until: number): void {
   const entries = rows.flatMap(({ body }) => readEntryBody(body) ?? []);
   const texts = (list: readonly (string | null)[]): string =>

@@ -1,4 +1,4 @@
-// Reads the log: by what is asked for, and one entry with everything that tells more of it.
+// Reads the log: by query, and one entry with its follow-up entries.
 import type { ChainRow } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
@@ -14,13 +14,13 @@ import { type Asked, askedOf, bodyTest, isAsked, logEntriesMax } from "./log-con
 import { placesByWords, wordsDone } from "./word-index.ts";
 
 const queryTextCharactersMax = 4_096;
-/** Entries looked at in one go where no index has them, and candidates of an index: whoever calls is answered in between. */
+/** Unindexed entries and index candidates that are read in one turn: other requests are served in between. */
 const lookedRowsMax = 512;
 const candidatesMax = 256;
-/** The same where a text is only looked for, and nothing is read. */
+/** The same for a text search without parsing. */
 const scannedRowsMax = 4_096;
 
-/** A stretch of places, and what knows it best. */
+/** A range of positions, and the index that covers it. */
 interface Stretch {
   readonly from: number;
   readonly to: number;
@@ -38,7 +38,7 @@ export class LogReader {
     if ((query.text?.length ?? 0) > queryTextCharactersMax)
       return unkept(`at most ${queryTextCharactersMax} characters are searched for`);
     const asked = askedOf(query);
-    // Nothing that could be found stands in it.
+    // No entry can match.
     if (asked.words?.size === 0) return { ok: true, value: [] };
     const planned = this.#loop.readNow((connection) => stretchesOf(connection, asked));
     if (!planned.ok) return planned;
@@ -57,7 +57,7 @@ export class LogReader {
     return { ok: true, value: found.slice(0, asked.count) };
   }
 
-  /** By the whole id, or by a beginning that only one has. What is not in the index yet is looked through step by step. */
+  /** By the whole id, or by a unique prefix. Entries not indexed yet are scanned step by step. */
   async entry(id: string): ReturnType<Ledger["entry"]> {
     const whole = await this.#one(id, true);
     const one = !whole.ok || whole.value !== null ? whole : await this.#one(id, false);
@@ -83,7 +83,7 @@ export class LogReader {
     return { ok: true, value: only === undefined || (another !== undefined && !isWhole) ? null : only };
   }
 
-  /** Entries that are in no index yet, have this text in them and are what is looked for; so many at most. */
+  /** Unindexed entries that contain this text and match; at most `count`. */
   async #tail(text: string, isIt: (one: PlacedEntry) => boolean, count: number): Durable<readonly PlacedEntry[]> {
     const found: PlacedEntry[] = [];
     const planned = this.#loop.readNow(tailOf);
@@ -104,7 +104,7 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Of these, what was asked for, and no more than so many. */
+/** The matching rows, at most `count`. */
 function taken(asked: Asked, rows: Iterable<ChainRow>, count: number): readonly PlacedEntry[] {
   const mayBe = bodyTest(asked);
   const found: PlacedEntry[] = [];

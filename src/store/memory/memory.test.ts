@@ -1,4 +1,4 @@
-// The memory on a real database: versions, times, room, order and words, and many writers at once.
+// The memory on a real database: versions, expiry, limits, order and words, and concurrent writers.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MemoryStore, MemoryWrite, MemoryWritten, Namespace } from "../../core/ports/stores/memory-store.ts";
 import { type Ground, ground } from "../testing/memory.ts";

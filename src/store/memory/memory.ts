@@ -1,4 +1,4 @@
-// Values by key in namespaces: versions, times after which a value is not there any more, and room that is limited.
+// Values by key in namespaces: with versions, expiry, and limited space.
 import { setImmediate as turn } from "node:timers/promises";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type {
@@ -55,7 +55,7 @@ export class MemoryKeeper implements MemoryStore {
     if (words === null || from === null || (asked.after !== null && after === null)) return { ok: true, value: found };
     let place: Place =
       after !== null && Buffer.compare(after, from) >= 0 ? { key: after, isIn: false } : { key: from, isIn: true };
-    // Bounded: every turn but the last one moves on by that many keys, and a namespace has a limited number of them.
+    // Bounded: every iteration but the last advances by that many keys, and a namespace has a limited number of them.
     for (;;) {
       const looked = await this.#loop.read((connection) => rowsFrom(connection, space, place));
       if (!looked.ok) return looked;
@@ -75,7 +75,7 @@ export class MemoryKeeper implements MemoryStore {
 
   async sweep(now: number): Durable<number> {
     let removed = 0;
-    // In steps, so that no commit holds up the others; bounded by the rows there are.
+    // In steps, so that no commit blocks others for long; bounded by the number of rows.
     for (;;) {
       const swept = await this.#loop.write((connection) => sweptOnce(connection, now));
       if (!swept.ok) return swept;

@@ -1,4 +1,4 @@
-// Observations on a real database: never changed, found again, limited, and counted when they go.
+// Observations on a real database: immutable, searchable, limited, and counted when they are removed.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Observation } from "../../core/ports/stores/memory-store.ts";
 import { type Ground, ground } from "../testing/memory.ts";
@@ -121,7 +121,7 @@ describe("observations", () => {
     await append("other", { name: bob });
     await append("first");
     await place.write((connection) => {
-      // As if the limit were nearly reached: the count is what decides.
+      // As if the limit were nearly reached: the stored count decides.
       connection
         .prepare("UPDATE observation_space SET count = ? WHERE holder = ?")
         .run(observationCountMax, '["/work","ada"]');
@@ -135,7 +135,7 @@ describe("observations", () => {
   test("of one agent are so many bytes: one that is large makes several small ones go", async () => {
     for (const id of ["first", "second", "third"]) await append(id, { text: "x".repeat(100) });
     await place.write((connection) => {
-      // As if other texts had taken the room, all but that of one and a half of these.
+      // As if other texts had taken all the room but that of one and a half of these.
       connection.prepare("UPDATE observation_space SET bytes = bytes + ?").run(observationBytesMax - 450);
     });
     await append("fits", { text: "x".repeat(150) });

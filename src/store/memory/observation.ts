@@ -1,5 +1,5 @@
-// Observations: appended per agent, never changed, found by words, tag and time. When an agent has too many, its oldest go
-// and are counted.
+// Observations: appended per agent, immutable, found by words, tag and time. When an agent has too many, its oldest are
+// removed and counted.
 import { setImmediate as turn } from "node:timers/promises";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { AgentName } from "../../core/ports/stores/link-store.ts";
@@ -11,7 +11,7 @@ import { appended, type Looked, lookedAt, lookRowsMax, numberOf } from "./observ
 export const observationTextBytesMax: number = 64 * 1024;
 export const observationTagsMax: number = 32;
 export const observationTagBytesMax: number = 256;
-/** Agents whose observations are asked for at once, and observations in one answer. */
+/** Agents in one query, and observations in one answer. */
 export const observationAgentsMax: number = 256;
 export const observationListCountMax: number = 1_000;
 
@@ -39,7 +39,7 @@ export class ObservationKeeper implements ObservationStore {
     const start = await this.#loop.read((connection) => numberOf(connection, asked.before));
     if (!start.ok) return start;
     let before = start.value;
-    // Bounded: every turn but the last one moves on by that many rows, and an agent has a limited number of them.
+    // Bounded: every iteration but the last advances by that many rows, and an agent has a limited number of them.
     for (;;) {
       const looked = await this.#loop.read((connection) => lookedAt(connection, holders, before, asked.since));
       if (!looked.ok) return looked;
@@ -54,7 +54,7 @@ export class ObservationKeeper implements ObservationStore {
     }
   }
 
-  /** How many of the agent's oldest had to go. */
+  /** How many of the agent's oldest were removed. */
   removed(name: AgentName): Durable<number> {
     return this.#loop.read((connection) => {
       const row = connection.prepare("SELECT removed FROM observation_space WHERE holder = ?").get(agentText(name));

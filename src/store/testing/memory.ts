@@ -1,4 +1,4 @@
-// A real store in a folder of its own, for the tests of what is kept in it.
+// A real store in a folder of its own, for tests.
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,14 +19,14 @@ export interface Ground {
   readonly observations: ObservationKeeper;
   readonly secrets: SecretStore;
   readonly settings: SettingStore;
-  /** What was kept; a test in which it was not ends here. */
+  /** The stored value; a refusal fails the test. */
   value<T>(kept: Kept<T>): T;
   write<T>(job: Job<T>): Promise<T>;
   read<T>(job: Job<T>): T;
-  /** What the database says when this is done by hand. */
+  /** The database's error for this statement. */
   refuses(text: string): string;
   entries(): readonly LogEntry[];
-  /** The same file, opened anew by somebody who remembers nothing. */
+  /** Opens the same file again, without in-memory state. */
   again(): Ground;
   remove(): void;
 }

@@ -1,4 +1,4 @@
-// What a question about agents asks for: verbs, by name or by pattern, and specs of what must be held.
+// The query of agent_discover: verbs, by name or by pattern, and specs of what an agent must hold.
 
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { isNothing } from "../../core/authority/axes/scope.ts";
@@ -15,7 +15,7 @@ export type AskedOf =
   | { readonly kind: "verbs"; readonly verbs: readonly string[] }
   | { readonly kind: "grant"; readonly grant: Grant };
 
-/** `read`: one compact spec; null where it is not understood. */
+/** `read`: parses one compact spec; null if it is invalid. */
 export function readAskedOf(
   items: readonly string[],
   read: (spec: string) => Grant | null,
@@ -32,7 +32,7 @@ export function readAskedOf(
 function specOf(item: string, read: (spec: string) => Grant | null): Result<AskedOf> {
   const grant = read(item);
   if (grant === null) return refuse("bad_value", `${quoted(item)} is not understood as a spec`);
-  // Everybody would be no answer to a question that asks for nothing.
+  // An empty spec would match every agent.
   if (grant.scopes.some(isNothing)) return refuse("bad_value", `${quoted(item)} covers nothing`);
   return done({ kind: "grant", grant });
 }
@@ -49,7 +49,7 @@ function verbsOf(item: string): Result<AskedOf> {
   return refuse("bad_value", `${quoted(item)} is not a verb${nearest === null ? "" : `; did you mean ${nearest}?`}`);
 }
 
-/** The asked verbs that are held, in order; null where something of what was asked is not. */
+/** The requested verbs that are held, sorted; null if a part of the query is not held. */
 export function heldOf(
   asked: readonly AskedOf[],
   authority: Authority,

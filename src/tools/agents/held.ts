@@ -1,4 +1,4 @@
-// What an agent holds, written out, and what of it somebody else could not pass on.
+// The grants an agent holds, and those that another agent could not delegate.
 
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { isNothing } from "../../core/authority/axes/scope.ts";
@@ -7,7 +7,10 @@ import type { Grant } from "../../core/authority/grant.ts";
 import { meetChain } from "../../core/authority/meet.ts";
 import { within } from "../../core/authority/witness/within.ts";
 
-/** INVARIANT: never less than the chains allow. What is too large to be met is taken as the last holder was given it. */
+/**
+ * INVARIANT: never less than the chains allow. If a chain is too large to intersect, the grants of its last holder are
+ * used.
+ */
 export function heldGrants(authority: Authority): readonly Grant[] {
   return authority.flatMap((chain) => {
     const { grants, complete } = meetChain(chain);
@@ -16,7 +19,7 @@ export function heldGrants(authority: Authority): readonly Grant[] {
   });
 }
 
-/** The first grant that is not within what may be passed on, or cannot be shown to be; null where all of them are. */
+/** The first grant that is not within what may be delegated, or cannot be proved to be; null if all of them are. */
 export function beyond(
   held: readonly Grant[],
   teller: Authority,

@@ -1,4 +1,4 @@
-// Deciding in the middle of a call: never more than is held now, and no question asked twice.
+// Decisions during a call: never more than is held now, and nothing is approved twice.
 import { describe, expect, test } from "vitest";
 import { chain, grant, link, moment, verb } from "../../../test/forge/authority.ts";
 import { guardPath, tree } from "../../core/authority/axes/path.ts";
@@ -15,7 +15,7 @@ function names(text: string): readonly string[] {
 function request(text: string): Request {
   const [name = "", path = ""] = text.split(" ");
   const asked = { verb: verb(name.replace("!", "")), values: [guardPath(names(path), [["p", "keys"]])] };
-  // `fs.write!`: marked by the gate's rule, and so agreed to.
+  // `fs.write!`: marked as a trigger by the gate's rule, and therefore approved.
   return name.endsWith("!") ? { ...asked, isTrigger: true } : asked;
 }
 

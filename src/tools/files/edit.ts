@@ -1,4 +1,4 @@
-// fs_edit: a file is read, changed in memory and written back whole, unless somebody else changed it meanwhile.
+// fs_edit: reads a file, changes it in memory and writes it back, unless it was changed meanwhile.
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { FileFacts, FilePath, Files } from "../../core/ports/files.ts";
@@ -23,7 +23,7 @@ export function editCall({ path, edits }: EditInput, ground: Ground): Result<Fil
   return done({
     requests: [requestFor("fs.read", place.value), requestFor("fs.write", place.value)],
     changes: segments,
-    // It tells whether a text is there: that is reading, if little at a time.
+    // The result tells whether a text occurs in the file, which counts as reading.
     isReading: true,
     carry: (files) => edit(files, segments, edits, shownPath(segments, ground)),
   });

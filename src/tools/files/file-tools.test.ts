@@ -1,4 +1,4 @@
-// What each tool asks for, and which inputs it does not take.
+// The requests of each tool, and the inputs it refuses.
 import { describe, expect, test } from "vitest";
 import type { Ground } from "../../core/authority/axes/path.ts";
 import type { JsonObject } from "../../core/base/json.ts";

@@ -1,4 +1,4 @@
-// fs_list, fs_glob and fs_grep: what is in a folder, by its names or by its lines.
+// fs_list, fs_glob and fs_grep: the contents of a folder, by names or by lines.
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { anyMatches } from "../../core/authority/patterns/sequence.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
@@ -96,7 +96,7 @@ async function grep(
   if (!found.ok) return refusedWith(found);
   const isMeant = ({ path }: FileMatch): boolean =>
     place === null || anyMatches(place.patterns, { segments: path, guarded: null });
-  // Where as many were found as were asked for, others may have been behind them.
+  // At the requested number there may be more.
   const hasMore = found.value.length >= most;
   const { items, more } = fitting(found.value.filter(isMeant), limit, hasMore, (match) => ({
     path: shownPath(match.path, ground),

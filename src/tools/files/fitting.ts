@@ -1,4 +1,4 @@
-// As many items as were wanted and as one answer holds.
+// As many items as requested and as fit in one answer.
 import type { Json } from "../../core/base/json.ts";
 import { answerBytesMax } from "./limits.ts";
 
@@ -7,7 +7,7 @@ export interface Fitting {
   readonly more: boolean;
 }
 
-/** `hasMore`: there are others that are not among these. */
+/** `hasMore`: there are others beyond these. */
 export function fitting<T>(all: readonly T[], limit: number, hasMore: boolean, show: (item: T) => Json): Fitting {
   const items: Json[] = [];
   let bytes = 0;

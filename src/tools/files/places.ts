@@ -1,4 +1,4 @@
-// Paths of a call: read from what a model wrote, made into requests, and shown so that they can be used again.
+// Paths of a call: parsed from the input, made into requests, and displayed so that they can be used again.
 
 import { type Ground, parsePath, parsePathPatterns, pathText } from "../../core/authority/axes/path.ts";
 import { type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
@@ -9,7 +9,7 @@ import type { FilePath } from "../../core/ports/files.ts";
 
 export type FileVerb = "fs.read" | "fs.write" | "fs.delete";
 
-/** The working folder where nothing is said. */
+/** Defaults to the working folder. */
 export function placeOf(text: string | undefined, ground: Ground): Result<Segments> {
   return parsePath(text ?? ".", ground);
 }
@@ -22,7 +22,7 @@ export function requestFor(name: FileVerb, path: Segments): Request {
 
 export interface PatternPlace {
   readonly patterns: readonly Sequence[];
-  /** The folder that everything the patterns can match lies in: all that such a call needs to look into. */
+  /** The folder that contains everything the patterns can match: all that such a call needs to read. */
   readonly start: Segments;
 }
 
@@ -36,7 +36,7 @@ export function patternPlace(pattern: string, root: Segments, ground: Ground): R
   return place.ok ? done({ patterns: patterns.value, start: place.value }) : place;
 }
 
-/** The last name is a file's, and never a folder to begin in. */
+/** The last name is a file's, and never the start folder. */
 function literalStart(patterns: readonly Sequence[]): readonly string[] {
   const [first = [], ...others] = patterns.map((pattern) => {
     const star = pattern.findIndex((segment) => segment.kind !== "literal");
@@ -47,10 +47,10 @@ function literalStart(patterns: readonly Sequence[]): readonly string[] {
   return shared < 0 ? first : first.slice(0, shared);
 }
 
-/** As short as a later call takes it: below the working folder relative to it, elsewhere absolute. */
+/** The shortest form that a later call accepts: relative below the working folder, absolute elsewhere. */
 export function shownPath(path: FilePath, { base }: Ground): string {
   if (base === null || base.length > path.length || !base.every((name, at) => name === path[at])) return pathText(path);
   const rest = path.slice(base.length);
-  // A name that begins with a tilde would be read as the home folder.
+  // A leading tilde would be parsed as the home folder.
   return rest.length === 0 ? "." : rest[0]?.startsWith("~") === true ? `./${rest.join("/")}` : rest.join("/");
 }

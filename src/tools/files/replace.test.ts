@@ -1,4 +1,4 @@
-// Exact replacements: each row is a text, its edits, and what comes of it.
+// Exact replacements: each row is a text, its edits, and the result.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Edit, replaceAll } from "./replace.ts";

@@ -1,4 +1,4 @@
-// Where remotes lead: every host has a neighbour, one character away, that is none.
+// Where remotes lead: every host has a neighbour, one character away, that is not one.
 import { describe, expect, test } from "vitest";
 import { addressesLine, placeRefused } from "./remote-place.ts";
 

@@ -1,17 +1,18 @@
-// Where a remote leads, by the addresses git has for it: to a host, whose connections are decided, or somewhere this tool does
-// not go. Git takes a folder of a remote's name for one, and starts programs for some addresses: neither is a network remote.
+// Where a remote leads, by the addresses git has for it: to a host, whose connections are decided, or elsewhere, which
+// this tool refuses. git accepts a folder of a remote's name as one, and starts programs for some addresses: neither is
+// a network remote.
 import type { JsonObject } from "../../core/base/json.ts";
 import { type Refusal, refuse } from "../../core/base/result.ts";
 import type { GitInput } from "./command-line.ts";
 
-/** What asks git for a remote's addresses; null for a command that has none. Settings are read, and nothing else is done. */
+/** The command that prints a remote's addresses; null for a call without one. It only reads settings. */
 export function addressesLine(input: JsonObject): readonly ["git", ...string[]] | null {
   const { command, remote = "origin" } = input as unknown as GitInput;
   if (command !== "push" && command !== "fetch") return null;
   return ["git", "remote", "get-url", ...(command === "push" ? ["--push"] : []), "--all", remote];
 }
 
-/** Git's own status for a name that is no remote. */
+/** git's exit status for an unknown remote. */
 export const noRemoteStatus = 2;
 
 export function noRemote({ remote = "origin" }: GitInput): Refusal {
@@ -21,7 +22,7 @@ export function noRemote({ remote = "origin" }: GitInput): Refusal {
   );
 }
 
-/** Null where all of them are hosts. `addresses`: one a line. */
+/** Null if all of them are hosts. `addresses`: one a line. */
 export function placeRefused({ remote = "origin" }: GitInput, addresses: string): Refusal | null {
   const all = addresses.split("\n").filter((one) => one !== "");
   if (all.length === 0) return refuse("bad_value", `the remote ${shown(remote)} has no address`);
@@ -32,7 +33,7 @@ export function placeRefused({ remote = "origin" }: GitInput, addresses: string)
   );
 }
 
-/** As git reads an address: by its scheme, or a host in front of a colon that no slash stands before. */
+/** As git parses an address: by its scheme, or a host before a colon without a slash before it. */
 function isHost(address: string): boolean {
   const scheme = /^([A-Za-z0-9][A-Za-z0-9+.-]*):\/\//.exec(address)?.[1];
   if (scheme !== undefined) return SCHEMES.has(scheme);

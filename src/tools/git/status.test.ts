@@ -1,4 +1,4 @@
-// What git prints about a repository, read back: names are taken as they are, and what is cut off is not made up.
+// Parses git's output about a repository: names are taken literally, and a truncated entry is dropped.
 import { describe, expect, test } from "vitest";
 import { branchesAnswer, commitAndRest, commitsAnswer, sentAnswer } from "./history.ts";
 import { statusAnswer } from "./status.ts";

@@ -1,5 +1,5 @@
-// Words of a call that become arguments of git. INVARIANT: none of them can be read as an option, as a forced or deleting
-// refspec, as an address elsewhere, or as more than one word.
+// Input of a call that becomes arguments of git. INVARIANT: none of it can be parsed as an option, as a forced or
+// deleting refspec, as an address, or as more than one word.
 import { done, type Result, refuse } from "../../core/base/result.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
@@ -11,21 +11,21 @@ export function revisionWord(text: string): Result<string> {
   return done(text);
 }
 
-/** A branch by its name alone. */
+/** A plain branch name. */
 export function branchWord(text: string): Result<string> {
   const isFine =
     !/^[-+/.@]|[\s~^:?*[\\]|\.\.|@\{|\/\/|[/.]$|\.lock$|\/\./.test(text) && !CONTROL.test(text) && text !== "HEAD";
   return isFine ? done(text) : refuse("bad_value", `${shown(text)} is not the name of a branch`);
 }
 
-/** A name without a slash or a colon; whether there is such a remote, and where it leads, is found out before git is run. */
+/** A name without a slash or a colon; whether the remote exists, and where it leads, is checked before git runs. */
 export function remoteWord(text: string): Result<string> {
   return /^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(text) && !text.includes("..")
     ? done(text)
     : refuse("bad_value", `${shown(text)} is not the name of a remote; addresses are not taken`);
 }
 
-/** Stands behind `--`. A dash in front would still be guarded as an option is. */
+/** Follows `--`. A leading dash would still be guarded as an option. */
 export function pathWord(text: string): Result<string> {
   if (text === "" || text.startsWith(":") || CONTROL.test(text))
     return refuse(
@@ -35,14 +35,14 @@ export function pathWord(text: string): Result<string> {
   return done(text.startsWith("-") ? `./${text}` : text);
 }
 
-/** Part of a revision: a colon further in is its own. */
+/** Part of a revision: a later colon belongs to the path. */
 export function fileWord(text: string): Result<string> {
   return text.startsWith("/") || CONTROL.test(text)
     ? refuse("bad_value", `${shown(text)} is not a path from the folder`)
     : done(`./${text}`);
 }
 
-/** Line ends and tabs are part of a message; what a terminal would obey is not. */
+/** Line ends and tabs are allowed in a message; other control characters are not. */
 export function messageWord(text: string): Result<string> {
   return CONTROL.test(text.replace(/[\n\t]/g, ""))
     ? refuse("bad_value", "the message holds a control character")

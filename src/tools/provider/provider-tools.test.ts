@@ -1,4 +1,4 @@
-// Provider tools: what a request may name, held against what is granted; and that it is never more.
+// Provider tools: which ones a request may name for given grants; and that it is never more.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseHost } from "../../core/authority/axes/destination.ts";

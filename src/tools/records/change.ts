@@ -1,4 +1,4 @@
-// records_create, records_update, records_delete: whole texts, written once, and never over what somebody else wrote meanwhile.
+// records_create, records_update, records_delete: whole texts, written atomically, and never over a concurrent change.
 import type { Request } from "../../core/authority/request.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import { findRecord, versionOf } from "./found.ts";
@@ -11,7 +11,7 @@ export interface CreateInput extends RecordParts {
   readonly class: string;
 }
 
-/** Everything is asked for by the input alone. */
+/** The requests follow from the input alone. */
 export function createRequests({ id, class: recordClass }: CreateInput): Result<readonly Request[]> {
   const segments = recordId(id);
   if (!segments.ok) return segments;
@@ -50,7 +50,7 @@ export async function updateCall(input: UpdateInput, desk: RecordDesk): Promise<
   const before = found.kind === "record" ? found.record.recordClass : null;
   const requests = requestsFor("records.update", before, id);
   if (!requests.ok) return requests;
-  // To another class: it is taken from the one and put into the other.
+  // A change of class is a removal from one class and a creation in the other.
   const into =
     parts.class === undefined || parts.class === before ? done([]) : requestsFor("records.update", parts.class, id);
   if (!into.ok) return into;
@@ -63,7 +63,7 @@ export async function updateCall(input: UpdateInput, desk: RecordDesk): Promise<
       if (versionOf(source.text, desk.digest) !== version) return STALE;
       const text = changedText(source, parts, desk.place.machine.frontmatter);
       if (!text.ok) return failed("not_available", text.message);
-      // What of it stays is no cleaner than it was.
+      // The parts that stay are as untrusted as before.
       const isClean = desk.isClean && (await desk.isKnownClean(id, version));
       const written = desk.change(record.path, source.text, text.value);
       if (written === "changed") return STALE;

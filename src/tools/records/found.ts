@@ -1,4 +1,4 @@
-// One record as it is now: what is known of it, its whole text, and the version that text is.
+// One record as it is now: its data, its whole text, and the version of that text.
 
 import { isAgentClass, type RecordData } from "../../agents/records/record-data.ts";
 import { type ListedFile, readOne } from "../../agents/records/shelf.ts";
@@ -10,17 +10,17 @@ import type { Digest } from "../../core/ports/digest.ts";
 import type { Library, LibraryMachine } from "./library.ts";
 import { bodyStart } from "./text.ts";
 
-/** What is needed to look at a workspace's records. */
+/** Access to a workspace's records. */
 export interface RecordPlace {
   readonly machine: LibraryMachine;
   readonly library: Library;
-  /** The plain file at a path in the records folder, with no link on the way; null where there is none. */
+  /** The plain file at a path in the records folder, with no link on the path; null if there is none. */
   file(path: string): ListedFile | null;
 }
 
 export type FoundRecord =
   | { readonly kind: "record"; readonly record: RecordData; readonly source: Source; readonly bodyStart: number }
-  /** It is there, and is an agent's text: not for us. */
+  /** It exists and is an agent's text, which these tools do not handle. */
   | { readonly kind: "agent" }
   | { readonly kind: "unreadable" }
   | { readonly kind: "none" };
@@ -29,7 +29,7 @@ export async function findRecord(place: RecordPlace, id: string): Promise<FoundR
   const own = place.file(`${id}.md`);
   const here = own === null ? NONE : lookAt(place, own, id);
   if (here.kind === "record" || here.kind === "agent") return here;
-  // A record may lie elsewhere and say that this is its id.
+  // A record at another path may claim this id.
   const { records, files } = await place.library.open(place.machine);
   const named = records.find((record) => record.id === id);
   const file = named === undefined ? undefined : files.get(named.path);
@@ -49,7 +49,7 @@ function lookAt({ machine }: RecordPlace, file: ListedFile, id: string): FoundRe
   return isAgentClass(written) ? { kind: "agent" } : { kind: "unreadable" };
 }
 
-/** Half of a digest is enough to tell any two texts apart, and short enough to be copied. */
+/** Half of a digest is enough to distinguish texts, and short enough to be copied. */
 const versionCharacters = 32;
 
 export function versionOf(text: string, digest: Digest): string {

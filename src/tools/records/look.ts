@@ -1,4 +1,4 @@
-// records_read and records_links: one record, and which others it leads to.
+// records_read and records_links: one record, and the records it links to.
 
 import { linkGraph } from "../../agents/records/links.ts";
 import type { RecordData } from "../../agents/records/record-data.ts";
@@ -37,7 +37,7 @@ export function readCall({ id, offset, characters }: ReadInput, desk: RecordDesk
 export function linksCall(id: string, desk: RecordDesk): Promise<Result<RecordCall>> {
   return looking(id, desk, async (found) => {
     const { records } = await desk.place.library.open(desk.place.machine);
-    // The record as it is now, among what is known of the others.
+    // The current record, with the known data of the others.
     const all = [...records.filter((one) => one.id !== id), found.record];
     const byId = new Map(all.map((one) => [one.id, one]));
     const isShown = (other: string | null): other is string => {
@@ -47,7 +47,7 @@ export function linksCall(id: string, desk: RecordDesk): Promise<Result<RecordCa
     const graph = linkGraph(all);
     const links = graph.linksOf(id).map(({ target, to }) => ({
       target: target.slice(0, linkCharactersMax),
-      // One that may not be read looks like one that is not there.
+      // A record that may not be read looks like one that does not exist.
       to: isShown(to) ? to : null,
     }));
     const backlinks = graph.backlinksOf(id).filter(isShown);
@@ -65,7 +65,7 @@ export function linksCall(id: string, desk: RecordDesk): Promise<Result<RecordCa
   });
 }
 
-/** One record that is asked for by its id, and what is told of it where it may be read and is there. */
+/** One record requested by its id, and its data if it may be read and exists. */
 async function looking(
   id: string,
   { place }: RecordDesk,
@@ -93,7 +93,7 @@ export function summary({ id, recordClass, title, tags }: RecordData): JsonObjec
   return { id, class: recordClass?.slice(0, classCharactersMax) ?? null, title, tags: shown };
 }
 
-/** Never between the halves of one character, and never so that nothing is left to give. */
+/** Never between two surrogates, and never so that nothing is returned. */
 function wholeAt(text: string, offset: number, after = -1): number {
   const isHalf = /^[\uDC00-\uDFFF]/.test(text.slice(offset, offset + 1)) && offset > 0;
   if (!isHalf) return offset;

@@ -1,4 +1,4 @@
-// records_search: what is shown is exactly what was decided on, record by record.
+// records_search: every record shown was decided on its own.
 
 import type { RecordData } from "../../agents/records/record-data.ts";
 import { queryWords, SearchIndex } from "../../agents/records/search.ts";
@@ -23,7 +23,7 @@ export interface SearchInput {
 export async function searchCall(input: SearchInput, desk: RecordDesk): Promise<Result<RecordCall>> {
   const words = queryWords(input.query);
   if (!words.ok) return words;
-  // Whoever may read no record at all is told so, and not that there are none.
+  // An agent that may read no record is denied, instead of getting an empty result.
   const verb = verbEntry("records.read");
   if (!desk.readsAny() && verb !== null)
     return done({ requests: [{ verb, values: verb.axes.map(() => undefined) }], carry: async () => NOTHING });
@@ -62,7 +62,7 @@ export async function searchCall(input: SearchInput, desk: RecordDesk): Promise<
 
 const NOTHING = { ok: true, value: { records: [], total: 0, more: false }, isUntrusted: false } as const;
 
-/** From the file as it is now; null where it is another record by now, or none. */
+/** From the current file; null if it is another record by now, or none. */
 async function shownRecord(
   { path, id, recordClass }: RecordData,
   { files }: Shelved,

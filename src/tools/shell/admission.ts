@@ -1,5 +1,5 @@
-// A script as everything it asks for. What patterns choose has to be looked up first: then the folders they look into are
-// asked for before the commands are.
+// All requests of a script. Patterns have to be expanded first: the folders they list are requested before the commands
+// are.
 import { type Ground, parsePath } from "../../core/authority/axes/path.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
@@ -12,14 +12,14 @@ import type { NamingSearch } from "./names/naming-search.ts";
 import { requestsOf } from "./needs.ts";
 import { type Place, request, requestsFor, targetPath } from "./tool-requests.ts";
 
-/** Where a script is read: its folder, and what its variables hold there. */
+/** The environment a script is parsed in: its folder, and the values of its variables there. */
 export interface Setting {
   readonly place: Place;
   readonly ground: Ground;
   readonly values: Values;
 }
 
-/** Arguments that are patterns, in order: each looks into one folder first. */
+/** Arguments that are patterns, in order: each lists one folder first. */
 export function patternsIn(script: Script): readonly Word[] {
   return script.flatMap(({ stages }) => stages.flatMap(({ words }) => words.slice(1).filter(isPattern)));
 }
@@ -37,7 +37,7 @@ export function lookingRequests(script: Script, setting: Setting): Result<readon
   return done(requests);
 }
 
-/** Everything that its commands ask for; without patterns. */
+/** All requests of its commands; for a script without patterns. */
 export function commandRequests(script: Script, setting: Setting): Result<readonly Request[]> {
   const needs = requestsOf(withValues(script, setting.values));
   if (!needs.ok) return refuse("bad_value", "a word of the script has no value here");
@@ -50,7 +50,7 @@ export function commandRequests(script: Script, setting: Setting): Result<readon
   return requestsFor(needs.commands, setting.place, setting.ground);
 }
 
-/** The script with the names that its patterns choose in their place, as quoted words. */
+/** The script with its patterns replaced by the matching names, as quoted words. */
 export async function withNames(
   script: Script,
   setting: Setting,
@@ -102,7 +102,7 @@ async function namesFor(
   return done(chosen.words.map((text): Word => ({ parts: [{ kind: "quoted", text }], range: word.range })));
 }
 
-/** Names inside a script begin in its folder. */
+/** Paths inside a script are relative to its folder. */
 function insideOf({ place, ground }: Setting): Result<Ground> {
   const root = parsePath(place.in, ground);
   return root.ok ? done({ ...ground, base: root.value.segments }) : root;

@@ -1,4 +1,5 @@
-// A pipe between two commands: bytes in order, an end told from a break, a writer that waits, and one that is stopped in time.
+// A pipe between two commands: bytes in order, an end distinguished from a break, backpressure, and a writer that is
+// stopped in time.
 import { describe, expect, test } from "vitest";
 import { pipeBytesMax, pipeBytesUsual } from "./language/limits.ts";
 import { Pipe } from "./pipe.ts";
@@ -12,7 +13,7 @@ async function all(pipe: Pipe): Promise<string> {
   return text;
 }
 
-/** Whether a promise is resolved by now. */
+/** Whether a promise is settled by now. */
 async function isResolved(ready: void | Promise<void>): Promise<boolean> {
   const settled = Promise.resolve(ready).then(() => true);
   return Promise.race([settled, new Promise<boolean>((done) => setImmediate(() => done(false)))]);

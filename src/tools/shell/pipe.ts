@@ -36,7 +36,7 @@ export class Pipe {
     }
   }
 
-  /** Nothing more comes. */
+  /** No more bytes follow. */
   end(): void {
     if (this.#state === "open") this.#state = "ended";
     this.#wakeReader();
@@ -50,7 +50,7 @@ export class Pipe {
     this.#releaseWriter();
   }
 
-  /** The reader is gone. */
+  /** The reader has closed its end. */
   close(): void {
     this.#isClosed = true;
     this.#waiting.splice(0);
@@ -60,7 +60,7 @@ export class Pipe {
     this.#releaseWriter();
   }
 
-  /** Throws where the pipe broke: an input that broke off is not one that ended. */
+  /** Throws if the pipe broke: a broken input is not a complete one. */
   async *read(): AsyncGenerator<Uint8Array> {
     for (;;) {
       if (this.#isClosed) return;

@@ -1,4 +1,4 @@
-// A file that a command writes to: a writer faster than the file waits, every byte arrives in order.
+// A file that a command writes to: backpressure for a writer faster than the file, every byte in order.
 import { expect, test } from "vitest";
 import type { FilePath } from "../../core/ports/files.ts";
 import { pipeBytesMax, pipeBytesUsual } from "./language/limits.ts";
@@ -7,7 +7,7 @@ import { WaitingRoom } from "./waiting-room.ts";
 
 const path = ["f"] as unknown as FilePath;
 
-/** Appends when the test says so. */
+/** Appends when the test allows it. */
 function slowFile(): { files: RedirectionFiles; written: Uint8Array[]; allow(): void } {
   const waiting: (() => void)[] = [];
   const written: Uint8Array[] = [];

@@ -1,21 +1,21 @@
-// Files of redirections as streams: read piece by piece, written in the order the bytes came. They are opened by the
-// session's file worker, and never by whoever runs the script.
+// Files of redirections as streams: read in chunks, written in order. They are opened by the session's file worker,
+// never by the process that runs the script.
 import type { FilePath, FileRefused, FileResult } from "../../core/ports/files.ts";
 import { pieceBytesMax, pipeBytesMax, pipeBytesUsual } from "./language/limits.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
-/** One file for one act. Each is decided anew, so what is taken back meanwhile is not done any more. */
+/** Each operation is decided anew, so a revoked grant takes effect during the script. */
 export interface RedirectionFiles {
   read(path: FilePath, offset: number, bytesMax: number): Promise<FileResult<Uint8Array>>;
-  /** Makes it, or takes out what is in it. */
+  /** Creates or truncates it. */
   empty(path: FilePath): Promise<FileResult<null>>;
-  /** Makes it where it is not there. */
+  /** Creates it if it does not exist. */
   append(path: FilePath, bytes: Uint8Array): Promise<FileResult<null>>;
 }
 
 export type Opened<T> = { readonly ok: true; readonly value: T } | FileRefused;
 
-/** Opened by reading its first piece. Breaks off where a later piece cannot be read. */
+/** Opened by reading its first chunk. Throws if a later chunk cannot be read. */
 export async function fileSource(files: RedirectionFiles, path: FilePath): Promise<Opened<AsyncIterable<Uint8Array>>> {
   const first = await files.read(path, 0, pieceBytesMax);
   return first.ok ? { ok: true, value: pieces(files, path, first.value) } : first;
@@ -54,7 +54,7 @@ export class FileSink {
     this.#failed = failed;
   }
 
-  /** `failed`: rung once, when something could not be written. */
+  /** `failed`: called once, when a write failed. */
   static async open(
     files: RedirectionFiles,
     path: FilePath,
@@ -79,7 +79,7 @@ export class FileSink {
     if (this.#bytes >= pipeBytesUsual) return this.#writing;
   }
 
-  /** Kept when everything is written, or nothing more will be. */
+  /** Resolves when everything is written, or nothing more will be. */
   async end(): Promise<void> {
     while (this.#writing !== null) await this.#writing;
   }
@@ -105,7 +105,7 @@ export class FileSink {
     this.#room.give(bytes);
   }
 
-  /** At least one piece that came, and as many as one act takes. */
+  /** At least one chunk, and as many as one write takes. */
   #next(): Uint8Array {
     let [count, bytes] = [0, 0];
     for (const { length } of this.#waiting) {

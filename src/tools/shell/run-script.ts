@@ -1,4 +1,4 @@
-// A decided script from its first command to its last: lists one after the other, the commands of a pipeline at once.
+// Runs a decided script: lists in sequence, the commands of a pipeline concurrently.
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { ChangesReport } from "../../core/ports/drafts.ts";
 import type { Enforcement, Strength } from "../../core/ports/enforcement.ts";
@@ -14,9 +14,9 @@ export interface CommandRan {
 }
 
 export interface ScriptRan {
-  /** Of the last command that was run. */
+  /** Of the last command that ran. */
   readonly ending: Ending;
-  /** Those that were started, or tried; the others were passed over. */
+  /** Those that were started, or tried; the others were skipped. */
   readonly commands: readonly CommandRan[];
   readonly denials: readonly RunDenial[];
   readonly enforcement: readonly Pick<Enforcement, "axis" | "strength">[];
@@ -43,7 +43,7 @@ export async function runScript(script: readonly DecidedStep[], parts: ScriptPar
     const done = await runPipeline(stages, parts);
     all.push(...done.map((one, place) => ({ stage: stages[place] as DecidedStage, done: one })));
     ending = done.at(-1)?.ending ?? NOTHING;
-    // Past a refusal nothing is run: what would follow counts on what was refused.
+    // After a refusal nothing more runs: later commands depend on the refused one.
     if (done.some(({ refused, denied }) => refused !== null || denied !== null)) break;
   }
   const last = all.map(({ done }) => done);
@@ -88,7 +88,7 @@ function denialsOf(stages: readonly StageDone[]): readonly RunDenial[] {
 
 const WEAKEST_FIRST: readonly Strength[] = ["none", "checked", "broker", "kernel"];
 
-/** Of each axis what held it least, over all commands. */
+/** The weakest enforcement of each axis, over all commands. */
 function weakest(all: readonly Enforcement[]): ScriptRan["enforcement"] {
   const found = new Map<string, Pick<Enforcement, "axis" | "strength">>();
   for (const { axis, strength } of all) {

@@ -1,4 +1,4 @@
-// Where a script is read: its folder, whether that may be changed, and what its variables hold in a sandbox there.
+// The environment of a script: its folder, whether it is writable, and the values of its variables in a sandbox there.
 
 import { pathText } from "../../core/authority/axes/path.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -8,7 +8,7 @@ import { environmentOf } from "../../sandbox/plan/start/environment.ts";
 import { folderOf, type Setting } from "./admission.ts";
 import { workingGround } from "./working-ground.ts";
 
-/** What of the caller's side sandboxes are told. */
+/** Facts about the caller that sandboxes receive. */
 export interface Told {
   readonly user: string;
   readonly environment: Readonly<Record<string, string>>;

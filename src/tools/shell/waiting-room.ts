@@ -15,7 +15,7 @@ export class WaitingRoom {
     return this.#bytes;
   }
 
-  /** False where there is no room for it: then it is not counted. */
+  /** False if there is no room for it: then it is not counted. */
   take(bytes: number): boolean {
     if (this.#bytes + bytes > this.#most) return false;
     this.#bytes += bytes;

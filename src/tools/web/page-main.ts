@@ -1,4 +1,5 @@
-// A process of its own that makes one page readable: asked on its input, answers on its output, and ends.
+// A separate process that converts one page: reads the request from its input, writes the answer to its output, and
+// exits.
 import { isJsonObject, type Json, member } from "../../core/base/json.ts";
 import { type PageAsked, shownPage } from "./shown-page.ts";
 

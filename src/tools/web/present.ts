@@ -1,10 +1,10 @@
-// How a face shows what web_fetch gave back: the text that the owner did not take apart is made readable here.
+// Converts results of web_fetch for display: pages that the daemon passed on unparsed become readable here.
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import { WEB_FETCH } from "./definition.ts";
 import type { ShowPage } from "./page-process.ts";
 import { readPending } from "./result.ts";
 
-/** What a tool gave back, as it is to be shown. Never fails: what cannot be made readable is shown as it came. */
+/** A tool result for display. Never fails: a result that cannot be converted is returned unchanged. */
 export type Present = (tool: string, input: JsonObject, result: Json) => Promise<Json>;
 
 export function presenting(show: ShowPage): Present {
@@ -16,7 +16,7 @@ export function presenting(show: ShowPage): Present {
     if (text === "") return rest;
     const shown =
       (await show({ kind, format, url, text })) ??
-      // A page that cannot be taken apart in time still has a text.
+      // A page whose conversion timed out still has plain text.
       (kind === "html" && format === "markdown" ? await show({ kind, format: "text", url, text }) : null);
     if (shown === null) return rest;
     const title = shown.title === null || shown.title === "" ? {} : { title: shown.title };

@@ -1,4 +1,4 @@
-// What is made of a text that came from outside, before anybody sees it: a page becomes Markdown or plain text, JSON is indented.
+// Converts untrusted text for display: a page becomes Markdown or plain text, JSON is indented.
 import { jsonDepthShownMax, pageCharactersMax, shownCharactersMax, titleCharactersMax } from "./limits.ts";
 import { markdownPage, type Page } from "./markdown.ts";
 import { plainPage } from "./plain-text.ts";
@@ -36,7 +36,7 @@ function htmlPage(html: string, format: PageAsked["format"], url: string): Page 
   }
 }
 
-/** As it is where it is none, or so deep that indenting it would be most of it. */
+/** Unchanged if it is not JSON, or so deep that most of the output would be indentation. */
 function indented(text: string): string {
   let depth = 0;
   for (const character of text) {
@@ -45,7 +45,7 @@ function indented(text: string): string {
     if (depth > jsonDepthShownMax) return text;
   }
   try {
-    // Numbers that JavaScript cannot hold would come out changed.
+    // Numbers beyond JavaScript's precision would be changed.
     return /[0-9]{16}|[eE][+-]?[0-9]{3}/.test(text) ? text : JSON.stringify(JSON.parse(text), null, 2);
   } catch {
     return text;

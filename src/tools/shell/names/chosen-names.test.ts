@@ -1,4 +1,4 @@
-// The search for names that patterns choose: how much it does, when others get a turn, and when it ends.
+// The expansion of patterns: how much work it does, when it yields, and when it ends.
 import { describe, expect, test } from "vitest";
 import type { FileEntry } from "../../../core/ports/files.ts";
 import { chosenNamesMax, folderNamesMax, listedNameSteps, namesPerTurn, namingStepsMax } from "../language/limits.ts";
@@ -30,7 +30,7 @@ async function choose(pattern: string, look: Looking, stopAfterRests = Number.PO
   return { chosen: await chosenBy(word(pattern), ["p"], look, search), rests };
 }
 
-/** What one name costs. */
+/** The cost of one name. */
 function stepsOf(pattern: string, name: string): number {
   let all = 0;
   namePattern(pattern, (steps) => {

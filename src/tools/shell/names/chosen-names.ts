@@ -1,23 +1,23 @@
-// Which names a pattern of a script chooses: folders are listed for it, one after the other, by whoever may look into them.
+// Expands a pattern of a script: lists folders one after another, through a function that checks access.
 import type { FileEntry, FilePath, FileResult } from "../../../core/ports/files.ts";
 import { chosenNamesMax, folderNamesMax } from "../language/limits.ts";
 import type { Word } from "../language/script.ts";
 import { namePattern, patternText } from "./file-names.ts";
 import type { NamingSearch } from "./naming-search.ts";
 
-/** The names of a folder; refused where it may not be looked into. */
+/** The names of a folder; refused if it may not be listed. */
 export type Looking = (folder: FilePath, entriesMax: number) => Promise<FileResult<readonly FileEntry[]>>;
 
 export type Chosen = { readonly ok: true; readonly words: readonly string[] } | NotChosen;
 
 export interface NotChosen {
   readonly ok: false;
-  /** `too_long`: past a bound, whoever may look where. */
+  /** `too_long`: a limit was exceeded, whatever the access. */
   readonly code: "bad_value" | "too_long";
   readonly message: string;
 }
 
-/** The folder that a pattern begins in, as it is written: what stands before the first name with a star in it. */
+/** The start folder of a pattern, as written: the part before the first name with a wildcard. */
 export function startOf(word: Word): string {
   const { isAbsolute, names } = namesOf(word);
   const star = names.findIndex(isChoosing);
@@ -26,8 +26,8 @@ export function startOf(word: Word): string {
 }
 
 /**
- * Words as a shell would put them: sorted, and the word itself where nothing is chosen.
- * INVARIANT: none of them begins with a dash, which the program would take for an option.
+ * The words a shell would produce: sorted, and the word itself if nothing matches. INVARIANT: none of them begins with
+ * a dash, which the program would take for an option.
  */
 export async function chosenBy(word: Word, start: FilePath, look: Looking, search: NamingSearch): Promise<Chosen> {
   const { isAbsolute, names } = namesOf(word);
@@ -63,10 +63,10 @@ async function step(
   for (const { text, path } of found) {
     const why = search.over();
     if (why !== null) return notChosen(why, "too_long");
-    // A slash at the end: folders alone, which everything that got here has to be.
+    // A trailing slash matches only folders, and everything that got here is one.
     const listed = await look(path, folderNamesMax + 1);
     if (!listed.ok && isFirst && listed.code !== "not_available") return notChosen("its folder may not be looked into");
-    // Further down, what may not be looked into holds nothing, as it does for a shell.
+    // A subfolder that may not be listed counts as empty, as in a shell.
     if (!listed.ok) continue;
     if (listed.value.length > folderNamesMax) return notChosen("its folder holds too many names", "too_long");
     if (name === "") {
@@ -89,7 +89,7 @@ async function step(
   return next;
 }
 
-/** Read once, for all names of all folders. */
+/** Parsed once for all names of all folders. */
 function choosing(name: string, search: NamingSearch): (other: string) => boolean {
   if (isChoosing(name)) return namePattern(name, search.count).chooses;
   const plain = plainName(name);
@@ -103,7 +103,7 @@ function notChosen(message: string, code: NotChosen["code"] = "bad_value"): NotC
   return { ok: false, code, message };
 }
 
-/** The names between the slashes; each still a pattern, with what was quoted behind backslashes. */
+/** The names between the slashes; each still a pattern, with quoted characters escaped by backslashes. */
 function namesOf(word: Word): { readonly isAbsolute: boolean; readonly names: readonly string[] } {
   const text = patternText(word) ?? "";
   const isAbsolute = text.startsWith("/");
@@ -111,7 +111,7 @@ function namesOf(word: Word): { readonly isAbsolute: boolean; readonly names: re
   return { isAbsolute, names: names.filter((name, at) => name !== "" || at === names.length - 1) };
 }
 
-/** Whether it can choose more than one name. */
+/** Whether it can match more than one name. */
 function isChoosing(name: string): boolean {
   return /[*?[]/.test(name.replace(/\\[\s\S]/g, ""));
 }
@@ -124,7 +124,7 @@ function asWritten({ parts }: Word): string {
   return parts.map((part) => (part.kind === "variable" ? "" : part.text)).join("");
 }
 
-/** By their code points, which is how their bytes sort. */
+/** By code points, which is the order of their bytes. */
 function sorted(words: readonly string[]): readonly string[] {
   return words
     .map((word) => ({ word, bytes: Buffer.from(word, "utf8") }))

@@ -1,4 +1,4 @@
-// Patterns of file names, as rules.
+// File-name patterns, as rules.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { namePatternCharactersMax } from "../language/limits.ts";

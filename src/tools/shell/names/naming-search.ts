@@ -1,11 +1,11 @@
-// How far the search for names may go that the patterns of one script choose: its steps, its turns, and its end.
+// Limits the expansion of one script's patterns: its steps, when it yields, and its end.
 import type { FileEntry, FilePath, FileResult } from "../../../core/ports/files.ts";
 import { keptListingsMax, keptNamesMax, listedNameSteps, namesPerTurn, namingStepsMax } from "../language/limits.ts";
 
 export interface NamingSearchAsked {
-  /** Lets others have a turn. */
+  /** Yields to other work. */
   rest(): Promise<void>;
-  /** Whether nobody waits for it any more. */
+  /** Whether it was cancelled. */
   isStopped(): boolean;
 }
 
@@ -19,12 +19,12 @@ export class NamingSearch {
     this.#asked = asked;
   }
 
-  /** More work was done. */
+  /** Adds to the steps. */
   readonly count = (steps: number): void => {
     this.#steps += steps;
   };
 
-  /** A folder as it was listed for this script already, or as it is. */
+  /** A folder as listed for this script before, or listed now. */
   async listed(
     folder: FilePath,
     list: () => Promise<FileResult<readonly FileEntry[]>>,
@@ -34,7 +34,7 @@ export class NamingSearch {
     if (known !== undefined) return known;
     const fresh = await list();
     if (fresh.ok) this.count(fresh.value.length * listedNameSteps);
-    // What is large is not kept beside others.
+    // A large listing is not cached beside others.
     const [oldest] = this.#listings.keys();
     if (fresh.ok && fresh.value.length > keptNamesMax) this.#listings.clear();
     else if (oldest !== undefined && this.#listings.size >= keptListingsMax) this.#listings.delete(oldest);
@@ -42,13 +42,13 @@ export class NamingSearch {
     return fresh;
   }
 
-  /** Why it goes no further; null where it does. */
+  /** Why it must stop; null if it may continue. */
   over(): string | null {
     if (this.#asked.isStopped()) return "the call was stopped";
     return this.#steps > namingStepsMax ? TOO_MUCH : null;
   }
 
-  /** Before every name: something to wait for, now and then. */
+  /** Before every name: returns a promise when it is time to yield. */
   turn(): Promise<void> | null {
     return ++this.#names % namesPerTurn === 0 ? this.#asked.rest() : null;
   }
